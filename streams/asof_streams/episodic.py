@@ -1,0 +1,95 @@
+"""The episodic events: what was recorded of each message, as worded, resolved to nothing."""
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from asof_streams.events import Event, register
+
+
+@register
+class EpisodeRecorded(Event):
+    """A message, document or structured fact became an episode.
+
+    Emitted by: asof_agents.episodes. `body` is what spec/add-messages 11 asks for ("{role}({role_type}): {content}");
+    its last `content_length` characters are the content. A fact's body is the statement as JSON.
+    """
+
+    type: ClassVar[str] = "episode.recorded"
+
+    episode_id: str
+    name: str
+    source: Literal["message", "text", "json", "fact"]
+    source_description: str
+    role: str = Field(repr=False)
+    role_type: str
+    body: str = Field(repr=False)
+    content_length: int  # in characters
+    valid_at: int  # when it was said
+
+    @property
+    def content(self) -> str:
+        """The words themselves, without the prefix that names the speaker."""
+        return self.body[len(self.body) - self.content_length :]
+
+
+@register
+class MentionObserved(Event):
+    """An entity was mentioned in an episode, in these words. Unique per (episode, entity type, text).
+
+    `repeats` names the mention of the same type and text within the last four messages, if there is one: the graph of
+    spec/episodic-graph has one node for both. `speaker`: the words mean whoever speaks.
+    """
+
+    type: ClassVar[str] = "mention.observed"
+
+    mention_id: str
+    episode_id: str
+    entity_type: str
+    text: str = Field(repr=False)
+    start: int  # offset in the episode's content
+    speaker: bool = False
+    repeats: str | None = None
+
+
+@register
+class RelationshipStated(Event):
+    """Two mentions were related in an episode. Dated by the turn alone; what its words say of time is kept beside it.
+
+    `source` and `target` are mention ids, of this episode or of an earlier one (a resolved pronoun).
+    """
+
+    type: ClassVar[str] = "relationship.stated"
+
+    relationship_id: str
+    episode_id: str
+    relation: str
+    source: str
+    target: str
+    stance: Literal["holds", "ended", "denied"]
+    valid_from: int | None = None
+    valid_to: int | None = None
+    grain: str | None = None
+    time_words: str | None = Field(default=None, repr=False)
+    confidence: float
+    start: int  # of the sentence that says it, in the episode's content
+    end: int
+
+
+@register
+class MessageParked(Event):
+    """A message could not become an episode, and never can. `reason` names fields and ids, never content."""
+
+    type: ClassVar[str] = "message.parked"
+
+    reason: str
+
+
+@register
+class GroupErased(Event):
+    """Everything of this group (the envelope's) is gone, at every moment of both clocks."""
+
+    type: ClassVar[str] = "group.erased"
+
+
+EpisodicEvent = EpisodeRecorded | MentionObserved | RelationshipStated | MessageParked | GroupErased
