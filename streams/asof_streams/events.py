@@ -40,8 +40,8 @@ class Draft(NamedTuple):
     group: str
     recorded_at: int  # of the message that caused it
     cause: int  # position of that message
-    index: int  # place within the batch that this cause gave
-    count: int  # size of that batch; all of it is visible or none
+    place: int  # place within the batch that this cause gave
+    size: int  # size of that batch; all of it is visible or none
     event: Event
 
 
@@ -52,14 +52,14 @@ class Record(NamedTuple):
     group: str
     recorded_at: int
     cause: int
-    index: int
-    count: int
+    place: int
+    size: int
     term: int  # of the writer: rises each time a process takes the log over
     event: Event
 
     def id_in(self, log: str) -> str:
         """Return the event's id, made from its cause; `log` is the log's name."""
-        return derive("event", log, self.cause, self.index, self.event.type)
+        return derive("event", log, self.cause, self.place, self.event.type)
 
 
 _TYPES: Final[dict[str, type[Event]]] = {}

@@ -56,7 +56,7 @@ class MessageLog(EventLog, Protocol):
     def accept(self, messages: Sequence[Event], *, clock: int, recorded: Sequence[int] | None = None) -> range:
         """Append messages; return their positions. Durable when it returns.
 
-        Each is recorded at max(clock, the last of its group + 1 µs), so that recorded time rises strictly within a group.
+        Each is recorded at max(clock, the last of its group + 1 µs), so that its time rises strictly within a group.
         `recorded` gives the times instead, for moving a history in: PositionConflict where they decrease, or
         where the group has something later.
         """
