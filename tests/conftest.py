@@ -1,0 +1,30 @@
+"""What every test shares: how hard hypothesis tries, and where the real data is."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# Built on "default": where CI is set, hypothesis would otherwise repeat the same examples for ever.
+default = settings.get_profile("default")
+settings.register_profile("ci", default, derandomize=False, print_blob=True, deadline=None)
+settings.register_profile(
+    "nightly",
+    settings.get_profile("ci"),
+    max_examples=2_000,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of real conversations, facts and time expressions, which are not part of the repository."""
+    given = os.environ.get("ASOF_TEST_DATA")
+    folder = Path(given) if given else ROOT.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("NO REAL DATA: neither ASOF_TEST_DATA nor ../shared/data is a folder; nothing was checked on it")
+    return folder
