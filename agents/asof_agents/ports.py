@@ -1,0 +1,78 @@
+"""What the handlers may ask of what is known so far: two read-only ports, filled by the graph store.
+
+Answers include everything applied before, also within a transaction that is still open: a handler sees the effect of
+the message before its own.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from asof_projections.rows import Entity, Episode, MentionRow, Slot, Statement
+
+
+class EpisodesKnown(Protocol):
+    """The episodic layer as far as it goes."""
+
+    def episode(self, uuid: str) -> Episode | None:
+        """Return an episode by id."""
+        ...
+
+    def recent(self, group: str, source: str, until: int, limit: int) -> list[Episode]:
+        """Return the latest episodes of a group and source said by `until`, oldest first (add-messages 17)."""
+        ...
+
+    def mentions_of(self, episodes: Sequence[str]) -> list[MentionRow]:
+        """Return the mentions of some episodes, in the order in which they were observed."""
+        ...
+
+    def types_of_names(self, group: str, names: Sequence[str]) -> Mapping[str, str]:
+        """Return the entity type of each name that the group has mentioned before (any case), by the name as asked."""
+        ...
+
+
+class BeliefKnown(Protocol):
+    """One generation of the semantic layer as far as it goes."""
+
+    def entity(self, uuid: str) -> Entity | None:
+        """Return an entity by id."""
+        ...
+
+    def entities_named(self, group: str, name: str) -> list[Entity]:
+        """Return the entities with exactly this name or alias, first introduced first."""
+        ...
+
+    def entities_keyed(self, group: str, key: str) -> list[Entity]:
+        """Return the entities one of whose names has this normalised key (see asof_projections.names.key)."""
+        ...
+
+    def entities_with_word(self, group: str, word: str) -> list[Entity]:
+        """Return the entities that have this normalised word in one of their names: at most 50, oldest first."""
+        ...
+
+    def resolved(self, mention: str) -> str | None:
+        """Return the entity that a mention was taken to mean."""
+        ...
+
+    def single(self, relation: str) -> bool:
+        """Whether the relation was declared single-valued."""
+        ...
+
+    def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
+        """Return the live statements of a slot; with `value`, of that value (and endings of every value) alone."""
+        ...
+
+    def statement(self, uuid: str) -> Statement | None:
+        """Return what a retraction may aim at, live or dead."""
+        ...
+
+    def retractions_of(self, uuid: str) -> list[Statement]:
+        """Return the retractions that aim at a statement."""
+        ...
+
+    def fact_with_ref(self, group: str, ref: str) -> Statement | None:
+        """Return the latest assertion made under a producer's ref, live or dead."""
+        ...
+
+    def open_contradictions(self, facts: Sequence[str]) -> list[tuple[str, str, str]]:
+        """Return (contradiction_id, earlier, later) of the unsettled ones that name one of these facts."""
+        ...
