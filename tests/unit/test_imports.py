@@ -1,0 +1,95 @@
+"""Imports point down: entry points, agents, projections, then streams and ontologies. And asof starts quickly."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BELOW = {
+    "entrypoints/asof": {"asof_agents", "asof_projections", "asof_streams", "asof_ontologies"},
+    "agents/asof_agents": {"asof_projections", "asof_streams", "asof_ontologies"},
+    "projections/asof_projections": {"asof_streams", "asof_ontologies"},
+    "ontologies/asof_ontologies": set(),
+    "streams/asof_streams": set(),
+}
+OURS = {Path(package).name for package in BELOW}
+HEAVY = {"dateparser", "faiss", "numpy", "openai", "sentence_transformers", "tokenizers"}
+
+
+def packages_imported(source: str) -> Iterator[str]:
+    """Yield which of our packages a module's source imports, wherever in the module it does so."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Import(names):
+                modules = [alias.name for alias in names]
+            case ast.ImportFrom(module=str(module), level=0):
+                modules = [module]
+            case ast.Call(args=[ast.Constant(value=str(module)), *_]) if "import" in ast.unparse(node.func):
+                modules = [module]
+            case _:
+                continue
+        yield from OURS.intersection(module.split(".")[0] for module in modules)
+
+
+@pytest.mark.parametrize("package", BELOW)
+def test_a_package_imports_only_those_below_it(package: str) -> None:
+    allowed = BELOW[package] | {Path(package).name}
+    modules = list((ROOT / package).rglob("*.py"))
+
+    upward = {
+        f"{module.relative_to(ROOT)} imports {imported}"
+        for module in modules
+        for imported in packages_imported(module.read_text())
+        if imported not in allowed
+    }
+
+    assert modules
+    assert not upward
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import asof_agents.facts",
+        "import os, asof_agents as a",
+        "from asof_agents import facts",
+        "from asof_agents.facts import handle",
+        "def f():\n    from asof_agents import facts",
+        "if TYPE_CHECKING:\n    import asof_agents",
+        "importlib.import_module('asof_agents.facts')",
+        "__import__('asof_agents')",
+    ],
+)
+def test_no_way_of_importing_is_overlooked(source: str) -> None:
+    assert set(packages_imported(source)) == {"asof_agents"}
+
+
+@pytest.mark.parametrize("statement", ["import asof", "import asof.cli"])
+def test_importing_loads_nothing_heavy(statement: str) -> None:
+    assert loaded_after(statement) & HEAVY == set()
+
+
+HELP = """
+import sys, asof.cli
+sys.argv = ["asof", "--help"]
+try:
+    asof.cli.main()
+except SystemExit as end:
+    assert not end.code
+"""
+
+
+@pytest.mark.xfail(reason="there is no command line yet: when there is, this fails, and the mark goes")
+def test_asking_for_help_loads_nothing_heavy() -> None:
+    assert loaded_after(HELP) & HEAVY == set()
+
+
+def loaded_after(program: str) -> set[str]:
+    """Return the names of all modules that a fresh interpreter has loaded after the program."""
+    report = f"{program}\nimport sys; print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
