@@ -1,0 +1,99 @@
+"""What the repository's files and dependencies may not contain."""
+
+import re
+import subprocess
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[2]
+GENERATED = {"uv.lock"}
+
+# In pieces, so that this file does not contain them.
+REGISTRY_HOSTS = [
+    ".".join(labels)
+    for labels in [
+        ("pypi", "org"),
+        ("pythonhosted", "org"),
+        ("crates", "io"),
+        ("npmjs", "org"),
+        ("proxy", "golang", "org"),
+        ("maven", "apache", "org"),
+        ("debian", "org"),
+        ("pytorch", "org"),
+    ]
+]
+HOME_FOLDERS = re.compile(r"/(root|home|Users|work)/\w")
+
+EXTRAS = {"minilm", "openai"}
+PERMISSIVE = re.compile(
+    r"\b(0BSD|Apache([ -]2\.0| Software)|BSD(-[23]-Clause)?|CC0-1\.0|CNRI-Python|ISC|MIT|PSF-2\.0|Unlicense|Zlib)\b"
+)
+COPYLEFT = re.compile(r"\b(A?GPL|LGPL|MPL|EUPL|EPL|CDDL|SSPL|BUSL|Mozilla|GNU)", re.IGNORECASE)
+REASONED = {
+    "tqdm": "MPL-2.0 binds changes to tqdm's own files; asof changes none, and only calls what it installs",
+}
+
+
+@pytest.fixture(scope="module")
+def texts() -> dict[str, str]:
+    """Every file that is or would be committed, but generated ones."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    files = {name: ROOT / name for name in listed if name and name not in GENERATED}
+    return {name: path.read_text(errors="replace") for name, path in files.items() if path.is_file()}
+
+
+def test_no_file_names_the_host_of_a_package_registry(texts: dict[str, str]) -> None:
+    named = {(name, host) for name, text in texts.items() for host in REGISTRY_HOSTS if host in text}
+
+    assert "pyproject.toml" in texts
+    assert not named
+
+
+def test_no_file_names_a_folder_of_somebodys_machine(texts: dict[str, str]) -> None:
+    named = {(name, found[0]) for name, text in texts.items() if (found := HOME_FOLDERS.search(text))}
+
+    assert not named
+
+
+def test_everything_that_asof_installs_is_permissively_licensed() -> None:
+    licences = {name: licence(name) for name in installed_with("asof", EXTRAS)}
+
+    unclear = {
+        name: text
+        for name, text in licences.items()
+        if name not in REASONED and (COPYLEFT.search(text) or not PERMISSIVE.search(text))
+    }
+
+    assert {"asof", "numpy", "openai", "tokenizers"} <= licences.keys()
+    assert REASONED.keys() <= licences.keys()
+    assert not unclear
+
+
+def installed_with(root: str, extras: set[str]) -> set[str]:
+    """Return the names of a distribution and of all that it requires here, directly or not."""
+    found: dict[str, set[str]] = {}
+    to_visit = [(root, extras)]
+    while to_visit:
+        name, wanted = to_visit.pop()
+        if name in found and wanted <= found[name]:
+            continue
+        found[name] = found.get(name, set()) | wanted
+        for line in metadata.requires(name) or []:
+            requirement = Requirement(line)
+            marker = requirement.marker
+            if marker is None or any(marker.evaluate({"extra": extra}) for extra in {"", *found[name]}):
+                to_visit.append((canonicalize_name(requirement.name), requirement.extras))
+    return set(found)
+
+
+def licence(name: str) -> str:
+    """Return what a distribution says of its licence: an expression where it has one, else field and classifiers."""
+    about = metadata.metadata(name)
+    classifiers = [line for line in about.get_all("Classifier", []) if line.startswith("License ::")]
+    first_line = (about.get("License") or "").partition("\n")[0]
+    return about.get("License-Expression") or "; ".join(filter(None, [first_line, *classifiers]))
