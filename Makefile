@@ -52,4 +52,4 @@ $(READY): pyproject.toml uv.lock | $(UV)
 $(UV):
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("asof needs Python 3.11 or later: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv .uv
-	.uv/bin/python -m pip install --quiet 'uv>=0.13,<1'
+	.uv/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.13,<1'
