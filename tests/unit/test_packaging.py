@@ -1,7 +1,10 @@
 """What the repository's files and dependencies may not contain."""
 
+import ast
 import re
 import subprocess
+import sys
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
@@ -11,6 +14,8 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = {"uv.lock"}
+SOURCE_ROOTS = ["streams", "agents", "projections", "ontologies", "entrypoints"]
+OURS = {"asof", "asof_agents", "asof_projections", "asof_streams", "asof_ontologies"}
 
 # In pieces, so that this file does not contain them.
 REGISTRY_HOSTS = [
@@ -60,6 +65,21 @@ def test_no_file_names_a_folder_of_somebodys_machine(texts: dict[str, str]) -> N
     assert not named
 
 
+def test_what_the_packages_import_is_declared_as_a_dependency() -> None:
+    declared = {canonicalize_name(Requirement(line).name) for line in metadata.requires("asof") or []}
+    distributions = metadata.packages_distributions()
+    imported = {name for root in SOURCE_ROOTS for path in (ROOT / root).rglob("*.py") for name in modules(path)}
+
+    undeclared = {
+        name
+        for name in imported - sys.stdlib_module_names - OURS
+        if declared.isdisjoint(canonicalize_name(provider) for provider in distributions.get(name, [name]))
+    }
+
+    assert "pydantic" in imported
+    assert not undeclared
+
+
 def test_everything_that_asof_installs_is_permissively_licensed() -> None:
     licences = {name: licence(name) for name in installed_with("asof", EXTRAS)}
 
@@ -72,6 +92,16 @@ def test_everything_that_asof_installs_is_permissively_licensed() -> None:
     assert {"asof", "numpy", "openai", "tokenizers"} <= licences.keys()
     assert REASONED.keys() <= licences.keys()
     assert not unclear
+
+
+def modules(path: Path) -> Iterator[str]:
+    """Yield the first names of all modules that a file imports."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.Import(names):
+                yield from (alias.name.split(".")[0] for alias in names)
+            case ast.ImportFrom(module=str(module), level=0):
+                yield module.split(".")[0]
 
 
 def installed_with(root: str, extras: set[str]) -> set[str]:
