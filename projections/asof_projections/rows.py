@@ -133,17 +133,15 @@ class Slot(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """What a retraction may aim at: an assertion, an ending or a retraction."""
+    """What a retraction may aim at: an assertion, an ending or a retraction, live or dead."""
 
     uuid: str
-    kind: str  # fact | ending | retraction
     group_id: str
-    subject: str  # entity id; of a retraction: that of the slot it touches
+    subject: str  # entity id; with `relation` the slot that it touches. "" for a retraction
     relation: str
-    value: str | None  # as in Assertion.value; None: an ending of every value
-    target: str | None  # of a retraction
     dead: bool
-    start: int = 0  # of an assertion
-    end: int = INF
+    assertion: Assertion | None = None
+    ending: Ending | None = None
+    target: str | None = None  # of a retraction
     confidence: float = 1.0
     ref: str | None = None
