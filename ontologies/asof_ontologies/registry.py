@@ -1,0 +1,156 @@
+"""The registry: ontologies by name or path, validated before anything uses them.
+
+A bad file is InvalidInput; its message names the file, the line, the key and what to write instead.
+"""
+
+import re
+from collections.abc import Hashable, Iterator, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+from asof_streams.errors import InvalidInput
+from pydantic import ValidationError
+
+from asof_ontologies.cues import parse_cue
+from asof_ontologies.model import Ontology, RelationType
+
+_DATA = files("asof_ontologies") / "data"
+Problem = tuple[tuple[str | int, ...], str]  # where (keys and indexes), and what to do
+
+
+def names() -> list[str]:
+    """The ids of the ontologies that come with asof."""
+    return sorted(entry.name.removesuffix(".yaml") for entry in _DATA.iterdir() if entry.name.endswith(".yaml"))
+
+
+def load(name_or_path: str | Path) -> Ontology:
+    """Return an ontology that comes with asof, by id, or one from a YAML file, by its path (*.yaml or *.yml)."""
+    text = str(name_or_path)
+    if text in names():
+        return _read(f"{text}.yaml", (_DATA / f"{text}.yaml").read_text("utf-8"))
+    if not text.endswith((".yaml", ".yml")):
+        raise InvalidInput(f"no ontology {text!r}: choose one of {', '.join(names())}, or give the path of a YAML file")
+    try:
+        content = Path(text).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{text}: cannot be read ({type(error).__name__}): give a UTF-8 YAML file") from None
+    return _read(text, content)
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML in which only true and false are not text: `on`, `no`, 1984 and dates stay words. No key stands twice."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if key.value in seen:
+                raise yaml.constructor.ConstructorError(None, None, f"{key.value!r} stands twice", key.start_mark)
+            seen.add(key.value)
+        return super().construct_mapping(node, deep=deep)
+
+
+_Loader.yaml_implicit_resolvers = {}
+_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
+_Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"^(?:~|null|)$"), ["~", "n", ""])
+
+
+@lru_cache(maxsize=16)
+def _read(name: str, content: str) -> Ontology:
+    loader = _Loader(content)
+    try:
+        node = loader.get_single_node()
+        data = loader.construct_document(node) if node else None
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise InvalidInput(f"{name}:{line}: not YAML: {error.problem}") from None
+    except yaml.YAMLError:
+        raise InvalidInput(f"{name}: not YAML: save it as plain UTF-8 text") from None
+    finally:
+        loader.dispose()
+    try:
+        ontology = Ontology.model_validate(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        problem: Problem = (tuple(first["loc"]), first["msg"])
+    else:
+        found = next(_problems(ontology), None)
+        if found is None:
+            return ontology
+        problem = found
+    raise InvalidInput(f"{name}:{_line(node, problem[0])}: {_dotted(problem[0])}: {problem[1]}")
+
+
+def _problems(ontology: Ontology) -> Iterator[Problem]:
+    yield from _duplicates("entity_types", [kind.name for kind in ontology.entity_types])
+    yield from _duplicates("relation_types", [relation.name for relation in ontology.relation_types])
+    for index, kind in enumerate(ontology.entity_types):
+        for key in ("words", "names"):
+            for at, word in enumerate(getattr(kind, key)):
+                if word != word.lower().strip() or not word:
+                    yield ("entity_types", index, key, at), "write it in lower case, without spaces around it"
+    for index, relation in enumerate(ontology.relation_types):
+        for where, remedy in _relation_problems(ontology, relation):
+            yield ("relation_types", index, *where), remedy
+
+
+def _duplicates(key: str, found: Sequence[str]) -> Iterator[Problem]:
+    for index, name in enumerate(found):
+        if name in found[:index]:
+            yield (key, index, "name"), f"{name!r} is defined twice: keep one"
+
+
+def _relation_problems(ontology: Ontology, relation: RelationType) -> Iterator[Problem]:
+    for slot in ("{subject}", "{object}"):
+        if relation.sentence.count(slot) != 1:
+            yield ("sentence",), f"write {slot} in it exactly once"
+    for key in ("sources", "targets"):
+        for at, kind in enumerate(getattr(relation, key)):
+            if kind not in ontology.entities:
+                yield (key, at), f"no entity type {kind!r}: use one of {', '.join(ontology.entities)}"
+    for key in ("cues", "starts", "ends"):
+        for at, cue in enumerate(getattr(relation, key)):
+            try:
+                parse_cue(cue)
+            except ValueError as error:
+                yield (key, at), str(error)
+    if not relation.lasting and (relation.starts or relation.ends):
+        yield ("lasting",), "an event neither starts nor ends: move its cues to `cues`, or make it lasting"
+    for key in ("inverse", "opposite"):
+        other = getattr(relation, key)
+        if other is not None and other not in ontology.relations:
+            yield (key,), f"no relation {other!r}: define it or leave {key} out"
+    if relation.inverse is not None and relation.inverse in ontology.relations:
+        yield from _inverse_problems(relation, ontology.relations[relation.inverse])
+    if relation.symmetric and set(relation.sources) != set(relation.targets):
+        yield ("symmetric",), "a symmetric relation has the same sources and targets"
+
+
+def _inverse_problems(relation: RelationType, other: RelationType) -> Iterator[Problem]:
+    if relation.symmetric:
+        yield ("inverse",), "a symmetric relation is its own inverse: leave inverse out"
+    elif other.inverse != relation.name:
+        yield ("inverse",), f"{other.name!r} must name {relation.name!r} as its inverse"
+    elif set(other.sources) != set(relation.targets) or set(other.targets) != set(relation.sources):
+        yield ("inverse",), f"sources and targets of {other.name!r} must be those of {relation.name!r}, exchanged"
+
+
+def _line(node: yaml.Node | None, where: Sequence[str | int]) -> int:
+    """The line of the deepest part of the file that the path reaches."""
+    line = 1
+    for step in where:
+        if isinstance(node, yaml.MappingNode):
+            pair = next(((key, value) for key, value in node.value if key.value == step), None)
+            if pair is None:
+                break
+            line, node = pair[0].start_mark.line + 1, pair[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+            node = node.value[step]
+            line = node.start_mark.line + 1
+    return line
+
+
+def _dotted(where: Sequence[str | int]) -> str:
+    return ".".join(str(step) for step in where) or "(the file)"
