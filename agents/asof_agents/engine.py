@@ -1,0 +1,187 @@
+"""The engine: messages in, episodic events and the semantic events of every generation out. All that a runtime calls.
+
+`ingest` is idempotent by position: a message already taken is skipped. Handlers are pure; the engine gives them what is
+known, appends what they say and applies it, so that the next message sees it. Nothing is visible to others before
+`flush`, which appends each log with its checkpoint first and commits its store after: a store can only be behind its
+log, and catches up.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Protocol
+
+from asof_agents import episodes, facts, mentions
+from asof_agents.extraction.ports import Extractor
+from asof_agents.ports import BeliefKnown, EpisodesKnown
+from asof_streams.episodic import EpisodeRecorded, GroupErased
+from asof_streams.events import Draft, Event, Record
+from asof_streams.log import EventLog
+
+
+class LayerStore(Protocol):
+    """What the engine asks of a store that follows a log."""
+
+    def apply(self, records: Sequence[Record]) -> None:
+        """Apply records, visible to this store's own reads at once and to others after commit."""
+        ...
+
+    def commit(self, position: int, head: bytes) -> None:
+        """Make what was applied visible, with the position and the chain's hash that it stands for."""
+        ...
+
+    def rollback(self) -> None:
+        """Forget what was applied since the last commit."""
+        ...
+
+
+class EpisodesStore(LayerStore, EpisodesKnown, Protocol):
+    """A store of the episodic layer."""
+
+
+class BeliefStore(LayerStore, BeliefKnown, EpisodesKnown, Protocol):
+    """A store of one generation; it has episodic rows of its own where the generation extracts anew."""
+
+
+class Layer:
+    """One log and the store that follows it, written together."""
+
+    def __init__(self, log: EventLog, store: LayerStore) -> None:
+        self.log = log
+        self.store = store
+        self.input = log.checkpoint()  # position in the input log to go on from
+        self._next = log.end()
+        self._drafts: list[Draft] = []
+
+    def emit(self, group: str, recorded_at: int, cause: int, events: Sequence[Event]) -> list[Record]:
+        """Take the events of one cause, as one batch; returns them as they will stand in the log."""
+        size = len(events)
+        drafts = [Draft(group, recorded_at, cause, place, size, event) for place, event in enumerate(events)]
+        records = [
+            Record(self._next + d.place, d.group, d.recorded_at, d.cause, d.place, d.size, 0, d.event) for d in drafts
+        ]
+        self._next += size
+        self._drafts += drafts
+        self.store.apply(records)
+        return records
+
+    @property
+    def end(self) -> int:
+        """The position that the next event will get."""
+        return self._next
+
+    def flush(self) -> None:
+        """Append what was taken, then let the store show it."""
+        try:
+            end = self.log.append(self._drafts, checkpoint=self.input)
+        except BaseException:
+            self.store.rollback()
+            raise
+        self._drafts = []
+        self.store.commit(end, self.log.head(end))
+
+    def forget(self) -> None:
+        """Drop what was taken since the last flush."""
+        self._drafts = []
+        self._next = self.log.end()
+        self.input = self.log.checkpoint()
+        self.store.rollback()
+
+
+@dataclass(slots=True)
+class Generation:
+    """One generation being written: its layer, what builds it, and its own extractor where it extracts anew."""
+
+    layer: Layer
+    store: BeliefStore
+    build: facts.Build
+    extractor: Extractor | None = None
+
+    def ingest(self, batch: Sequence[Record], known: EpisodesKnown) -> None:
+        """Take the episodic events of one message, in the order of the episodic log."""
+        first = batch[0]
+        if batch[-1].position < self.layer.input:
+            return
+        events: list[Event] = []
+        if isinstance(first.event, EpisodeRecorded):
+            batch = self._extracted_anew(batch, known)
+            events += [r.event for r in batch[1:]] if self.extractor else []
+            events += facts.believe(batch, self.build, self.store, self._speakers(first, known))
+        elif isinstance(first.event, GroupErased):
+            events.append(first.event)
+        if events:
+            self.layer.emit(first.group, first.recorded_at, first.cause, events)
+        self.layer.input = batch[0].position + batch[0].size
+
+    def _extracted_anew(self, batch: Sequence[Record], known: EpisodesKnown) -> Sequence[Record]:
+        first = batch[0]
+        if self.extractor is None or not isinstance(first.event, EpisodeRecorded) or first.event.source == "fact":
+            return batch
+        build = self.build.digest
+        found = mentions.extract(first, self.extractor, known, self.store, build)
+        return [first, *(first._replace(event=event) for event in found)]
+
+    def _speakers(self, first: Record, known: EpisodesKnown) -> Sequence[str]:
+        episode = first.event
+        if not isinstance(episode, EpisodeRecorded) or episode.source != "message":
+            return ()
+        recent = known.recent(first.group, episode.source, episode.valid_at, mentions.CONTEXT_TURNS + 1)
+        return [e.role for e in recent if e.role]
+
+
+class Engine:
+    """Turns messages into events, one after the other; see the module's docstring for the order of its writes."""
+
+    def __init__(
+        self,
+        episodic: Layer,
+        store: EpisodesStore,
+        extractor: Extractor,
+        generations: Sequence[Generation],
+        erase: Callable[[str, int], None],
+    ) -> None:
+        self.episodic = episodic
+        self.store = store
+        self.extractor = extractor
+        self.generations = generations
+        self._erase = erase
+
+    def ingest(self, message: Record) -> None:
+        """Take one message of the messages log. Positions must come in order; those taken before are skipped."""
+        if message.position < self.episodic.input:
+            return
+        events = list(episodes.record(message, self.store))
+        if events and isinstance(events[0], GroupErased):
+            self.flush()
+            self._erase(message.group, message.position)
+        records = self._emit(message, events)
+        self.episodic.input = message.position + 1
+        if records:
+            for generation in self.generations:
+                generation.ingest(records, self.store)
+
+    def _emit(self, message: Record, events: list[Event]) -> list[Record]:
+        if not events:
+            return []
+        episode = events[0]
+        if isinstance(episode, EpisodeRecorded) and episode.source != "fact":
+            events += mentions.extract(message._replace(event=episode), self.extractor, self.store, self.store, "")
+        return self.episodic.emit(message.group, message.recorded_at, message.position, events)
+
+    def flush(self) -> None:
+        """Make everything taken so far durable and visible."""
+        self.episodic.flush()
+        for generation in self.generations:
+            generation.layer.flush()
+
+    def forget(self) -> None:
+        """Drop everything taken since the last flush, after an error."""
+        self.episodic.forget()
+        for generation in self.generations:
+            generation.layer.forget()
+
+
+def batches(records: Iterable[Record]) -> Iterator[list[Record]]:
+    """Group the records of an episodic or semantic log by the message that caused them."""
+    for _, batch in groupby(records, key=lambda r: r.cause):
+        yield list(batch)

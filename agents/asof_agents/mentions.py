@@ -1,0 +1,95 @@
+"""The mentions agent: what an extractor finds in one turn becomes mention and relationship events.
+
+Mentions are unique per (episode, entity type, text). A mention that stands already in the turns before, with the same
+type and text, `repeats` that one, and relationships point to the first: the graph has one node for both, as in the
+second example of spec/episodic-graph.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from asof_agents.extraction.ports import Extraction, Extractor, Mention, Turn
+from asof_agents.ports import EpisodesKnown
+from asof_projections.rows import Episode, MentionRow
+from asof_streams.episodic import EpisodeRecorded, MentionObserved, RelationshipStated
+from asof_streams.events import Event, Record
+from asof_streams.ids import derive
+
+CONTEXT_TURNS = 4  # spec/episodic-graph: "context window of last 4 messages"
+
+Nodes = Mapping[tuple[str, str], str]  # the mention id that stands for a (type, text) of the turns before
+
+
+def mention_id(build: str, mention: Mention) -> str:
+    """Return the id of a mention; `build` is "" for the episodic layer's own extraction."""
+    return derive("mention", build, mention.episode_id, mention.type, mention.text)
+
+
+def extract(
+    recorded: Record, extractor: Extractor, episodes: EpisodesKnown, seen: EpisodesKnown, build: str
+) -> list[Event]:
+    """Read one recorded episode with the turns before it as context, and return its events.
+
+    `seen` knows the mentions of this extraction: the episodic layer's, or those of a generation that extracts anew.
+    """
+    group, episode = recorded.group, recorded.event
+    assert isinstance(episode, EpisodeRecorded)
+    turn = Turn(episode.episode_id, episode.role, episode.role_type, episode.content, episode.valid_at)
+    earlier = episodes.recent(group, episode.source, episode.valid_at, CONTEXT_TURNS + 1)
+    earlier = [e for e in earlier if e.uuid != episode.episode_id][-CONTEXT_TURNS:]
+    rows = seen.mentions_of([e.uuid for e in earlier])
+    found = extractor.extract(turn, _turns(earlier, rows), lambda names: seen.types_of_names(group, names))
+    nodes = {(r.type, r.text): r.repeats or r.uuid for r in reversed(rows) if not r.speaker}
+    return observe(found, turn, nodes, build)
+
+
+def _turns(episodes: Sequence[Episode], rows: Sequence[MentionRow]) -> list[Turn]:
+    by_episode: dict[str, tuple[Mention, ...]] = {
+        uuid: tuple(Mention(r.episode_id, r.type, r.text, r.start, r.speaker) for r in of)
+        for uuid, of in groupby(sorted(rows, key=lambda r: r.episode_id), key=lambda r: r.episode_id)
+    }
+    return [Turn(e.uuid, e.role, e.role_type, e.content, e.valid_at, by_episode.get(e.uuid, ())) for e in episodes]
+
+
+def observe(found: Extraction, turn: Turn, before: Nodes, build: str) -> list[Event]:
+    """Return the events of what was found in a turn: its mentions, then its relationships. Pure."""
+    node: dict[Mention, str] = {}
+    events: list[Event] = []
+    for mention in dict.fromkeys(found.mentions):
+        repeats = None if mention.speaker else before.get((mention.type, mention.text))
+        own = mention_id(build, mention)
+        node[mention] = repeats or own
+        events.append(
+            MentionObserved(
+                mention_id=own,
+                episode_id=turn.episode_id,
+                entity_type=mention.type,
+                text=mention.text,
+                start=mention.start,
+                speaker=mention.speaker,
+                repeats=repeats,
+            )
+        )
+
+    def node_of(mention: Mention) -> str:
+        return node.get(mention) or before.get((mention.type, mention.text)) or mention_id(build, mention)
+
+    for number, statement in enumerate(found.relationships):
+        events.append(
+            RelationshipStated(
+                relationship_id=derive("relationship", build, turn.episode_id, number),
+                episode_id=turn.episode_id,
+                relation=statement.relation,
+                source=node_of(statement.source),
+                target=node_of(statement.target),
+                stance=statement.stance,
+                valid_from=statement.valid_from,
+                valid_to=statement.valid_to,
+                grain=statement.grain,
+                time_words=statement.time_words,
+                confidence=statement.confidence,
+                start=statement.span[0],
+                end=statement.span[1],
+            )
+        )
+    return events

@@ -1,0 +1,148 @@
+"""Entity resolution: which entity a mention or a structured name means, and for which reason.
+
+Rules only, sure ones first: the speaker, a repeated mention, the exact name, the normalised name or an alias, a first
+name that only one known person has, a nearly equal longer name. Otherwise it is new. A wrong merge costs more than a
+duplicate, which a later merge can mend: every rule but the first two asks for compatible types and one candidate.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from rapidfuzz.distance import JaroWinkler
+
+from asof_agents.ports import BeliefKnown
+from asof_projections.names import key, words
+from asof_projections.rows import Entity
+from asof_streams.episodic import EpisodeRecorded, MentionObserved
+from asof_streams.events import Event
+from asof_streams.ids import derive
+from asof_streams.semantic import EntityDescribed, EntityIntroduced, MentionResolved
+
+PERSON: Final = "Person"
+_SIMILAR: Final = 0.95  # Jaro-Winkler over keys
+_SIMILAR_CHARACTERS: Final = 8  # shorter names that differ in one letter are often two names
+_SHORT_NAME_CHARACTERS: Final = 3  # "Mel" for Melanie; two letters say too little
+
+
+@dataclass(slots=True)
+class Resolver:
+    """Resolves the names of one episode; remembers what it introduced, which the stores do not know yet."""
+
+    known: BeliefKnown
+    build: str
+    group: str
+    recorded_at: int
+    episode: EpisodeRecorded
+    speakers: Iterable[str] = ()  # the names of who spoke in the turns before
+    events: list[Event] = field(default_factory=list)
+    introduced: list[Entity] = field(default_factory=list)
+    _meant: dict[str, str] = field(default_factory=dict)  # mention id -> entity id
+
+    def mention(self, mention: MentionObserved) -> str:
+        """Return the entity that a mention means, and note the link with its reason."""
+        entity, reason, score = self._decide(mention)
+        self._meant[mention.mention_id] = entity.uuid
+        self.events.append(
+            MentionResolved(
+                mention_id=mention.mention_id,
+                episode_id=mention.episode_id,
+                entity_id=entity.uuid,
+                reason=reason,
+                score=score,
+            )
+        )
+        return entity.uuid
+
+    def meant(self, mention_id: str) -> str | None:
+        """Return the entity that a mention was taken to mean, in this episode or before."""
+        return self._meant.get(mention_id) or self.known.resolved(mention_id)
+
+    def entity(self, uuid: str) -> Entity:
+        """Return an entity, also one just introduced."""
+        found = next((e for e in self.introduced if e.uuid == uuid), None) or self.known.entity(uuid)
+        assert found is not None, f"entity {uuid} is in no log"
+        return found
+
+    def is_new(self, uuid: str) -> bool:
+        """Whether this episode introduced the entity, so that nothing can be known of it."""
+        return any(e.uuid == uuid for e in self.introduced)
+
+    def exact(self, name: str, type_: str | None) -> Entity:
+        """Return the entity of a structured fact: exactly this name, of this type where one is given."""
+        return self._named(name, type_) or self._introduce(name, type_)
+
+    def _decide(self, mention: MentionObserved) -> tuple[Entity, str, float]:
+        if mention.speaker:
+            name = self.episode.role or self.episode.role_type
+            entity = self._named(name, PERSON)
+            return (entity, "speaker", 1.0) if entity else (self._introduce(name, PERSON), "speaker", 1.0)
+        if mention.repeats and (uuid := self.meant(mention.repeats)):
+            return self.entity(uuid), "repeated", 1.0
+        type_, text = mention.entity_type, mention.text
+        if entity := self._named(text, type_):
+            return entity, "name", 1.0
+        keyed = [e for e in self.known.entities_keyed(self.group, key(text)) if _fits(e.type, type_)]
+        keyed += [e for e in self.introduced if key(e.name) == key(text) and _fits(e.type, type_)]
+        if keyed:
+            return keyed[0], "name" if key(keyed[0].name) == key(text) else "alias", 1.0
+        if type_ == PERSON and (entity := self._person(text)):
+            return entity, "first name", 0.9
+        if entity := self._similar(text, type_):
+            return entity, "similar name", round(_likeness(entity.name, text), 3)
+        return self._introduce(text, type_), "new", 1.0
+
+    def _named(self, name: str, type_: str | None) -> Entity | None:
+        for entity in self.introduced:
+            if entity.name == name and _fits(entity.type, type_):
+                return entity
+        return next((e for e in self.known.entities_named(self.group, name) if _fits(e.type, type_)), None)
+
+    def _person(self, text: str) -> Entity | None:
+        """Return the one person whose first name, or whose short name among the speakers, this is."""
+        said = words(text)
+        if not said:
+            return None
+        people = [e for e in self.known.entities_with_word(self.group, said[0]) if e.type == PERSON]
+        fits = [e for e in people if (has := words(e.name))[0] == said[0] and 1 in (len(said), len(has))]
+        if len(fits) == 1:
+            if len(said) > len(words(fits[0].name)):
+                self._describe(fits[0], text)
+            return fits[0]
+        if not fits and len(said) == 1 and len(said[0]) >= _SHORT_NAME_CHARACTERS:
+            speakers = {s for s in self.speakers if key(s).startswith(said[0])}
+            if len(speakers) == 1 and (entity := self._named(speakers.pop(), PERSON)):
+                self._describe(entity, text)
+                return entity
+        return None
+
+    def _similar(self, text: str, type_: str) -> Entity | None:
+        if len(text) < _SIMILAR_CHARACTERS:
+            return None
+        near = {
+            e.uuid: e
+            for word in words(text)
+            for e in self.known.entities_with_word(self.group, word)
+            if e.type == type_ and len(e.name) >= _SIMILAR_CHARACTERS and _likeness(e.name, text) >= _SIMILAR
+        }
+        return next(iter(near.values())) if len(near) == 1 else None
+
+    def _introduce(self, name: str, type_: str | None) -> Entity:
+        uuid = derive("entity", self.build, self.episode.episode_id, type_ or "", name)
+        self.events.append(
+            EntityIntroduced(entity_id=uuid, name=name, entity_type=type_, episode_id=self.episode.episode_id)
+        )
+        entity = Entity(uuid, self.group, name, type_, self.recorded_at)
+        self.introduced.append(entity)
+        return entity
+
+    def _describe(self, entity: Entity, alias: str) -> None:
+        self.events.append(EntityDescribed(entity_id=entity.uuid, alias=alias, episode_id=self.episode.episode_id))
+
+
+def _fits(known: str | None, asked: str | None) -> bool:
+    return known is None or asked is None or known == asked
+
+
+def _likeness(one: str, other: str) -> float:
+    return JaroWinkler.normalized_similarity(key(one), key(other))
