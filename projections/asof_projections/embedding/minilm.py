@@ -1,0 +1,193 @@
+"""all-MiniLM-L6-v2 without torch: a BERT encoder of six layers, mean pooling, unit length.
+
+Texts are grouped by their number of tokens, so nothing is padded and nothing masked; and every matrix product runs
+over one text at a time, so a text's vector is the same to the last bit whatever stands beside it in a batch. A vector
+recomputed by a replay is therefore the vector that was stored.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof_projections.embedding import weights
+from asof_projections.embedding.extras import require
+from asof_projections.embedding.ports import Vectors
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+LAYERS: Final = 6
+HEADS: Final = 12
+DIMENSIONS: Final = 384
+MAX_TOKENS: Final = 256  # of a text, with the two that mark its ends; the rest is not read, as in sentence-transformers
+BATCH_TOKENS: Final = 1024  # worked on at once: bounds the memory (some 30 MB) without costing speed
+SLAB_ROWS: Final = 64  # of the wide activations: what stays in a core's cache during the dozen passes of _gelu
+EPSILON: Final = np.float32(1e-12)  # the model's own, in its layer normalisation
+
+
+class MiniLMEmbedder:
+    """Embeds with the weights in a directory, or in the installed package; they are loaded at the first text."""
+
+    model_id: Final = weights.MINILM_ID
+    dimensions: Final = DIMENSIONS
+
+    def __init__(self, directory: Path | None = None) -> None:
+        require("safetensors", "tokenizers", extra="minilm")
+        self._directory = weights.find_minilm(directory)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        encode = self._tokenizer.encode  # one by one: the batch form starts threads, which do not survive a fork
+        tokens = [encode(text).ids for text in texts]
+        by_length = defaultdict[int, list[int]](list)
+        for row, ids in enumerate(tokens):
+            by_length[len(ids)].append(row)
+        vectors = np.empty((len(texts), DIMENSIONS), np.float32)
+        for length, rows in by_length.items():
+            size = max(1, BATCH_TOKENS // length)
+            for start in range(0, len(rows), size):
+                batch = rows[start : start + size]
+                vectors[batch] = self._encoder(np.array([tokens[row] for row in batch]))
+        return vectors
+
+    @cached_property
+    def _tokenizer(self) -> "Tokenizer":
+        from tokenizers import Tokenizer  # noqa: PLC0415 - an extra
+
+        tokenizer = Tokenizer.from_str(weights.read_verified(self._directory, weights.TOKENIZER).decode())
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(MAX_TOKENS)
+        return tokenizer
+
+    @cached_property
+    def _encoder(self) -> "_Encoder":
+        from safetensors.numpy import load  # noqa: PLC0415 - an extra
+
+        return _Encoder(load(weights.read_verified(self._directory, weights.MODEL)))
+
+
+class _Encoder:
+    """The forward pass: token ids of texts of one length, shape (texts, tokens), to unit vectors (texts, 384)."""
+
+    def __init__(self, tensors: dict[str, Vectors]) -> None:
+        self._words = tensors["embeddings.word_embeddings.weight"]
+        # one sentence a text, so every token is of type 0: its vector is added to the positions once
+        self._positions = (
+            tensors["embeddings.position_embeddings.weight"] + tensors["embeddings.token_type_embeddings.weight"][0]
+        )
+        self._norm = _Norm.read(tensors, "embeddings")
+        self._layers = [_Layer.read(tensors, f"encoder.layer.{number}") for number in range(LAYERS)]
+
+    def __call__(self, ids: NDArray[np.int64]) -> Vectors:
+        x = self._norm(self._words[ids] + self._positions[: ids.shape[1]])
+        for layer in self._layers:
+            x = layer(x)
+        pooled: Vectors = x.mean(axis=1)
+        pooled /= np.sqrt(np.square(pooled).sum(axis=1, keepdims=True))
+        return pooled
+
+
+@dataclass(frozen=True, slots=True)
+class _Linear:
+    """x times a matrix, plus a bias. x has shape (texts, tokens, width): numpy takes one text's product at a time."""
+
+    weight: Vectors  # (width in, width out), contiguous: stored the other way round in the file
+    bias: Vectors
+
+    @classmethod
+    def read(cls, tensors: dict[str, Vectors], *names: str) -> "_Linear":
+        weight = np.concatenate([tensors[f"{name}.weight"] for name in names]).T
+        return cls(np.ascontiguousarray(weight), np.concatenate([tensors[f"{name}.bias"] for name in names]))
+
+    def __call__(self, x: Vectors) -> Vectors:
+        y: Vectors = x @ self.weight
+        y += self.bias
+        return y
+
+
+@dataclass(frozen=True, slots=True)
+class _Norm:
+    """Layer normalisation, in place."""
+
+    weight: Vectors
+    bias: Vectors
+
+    @classmethod
+    def read(cls, tensors: dict[str, Vectors], name: str) -> "_Norm":
+        return cls(tensors[f"{name}.LayerNorm.weight"], tensors[f"{name}.LayerNorm.bias"])
+
+    def __call__(self, x: Vectors) -> Vectors:
+        x -= x.mean(axis=-1, keepdims=True)
+        variance = np.einsum("tni,tni->tn", x, x) / np.float32(DIMENSIONS)
+        x /= np.sqrt(variance + EPSILON)[..., np.newaxis]
+        x *= self.weight
+        x += self.bias
+        return x
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    """One transformer layer: attention, then two linear maps with a GELU between them; each added to its input."""
+
+    query_key_value: _Linear
+    merge: _Linear
+    attention_norm: _Norm
+    widen: _Linear
+    narrow: _Linear
+    norm: _Norm
+
+    @classmethod
+    def read(cls, tensors: dict[str, Vectors], name: str) -> "_Layer":
+        attention = f"{name}.attention"
+        return cls(
+            _Linear.read(tensors, *(f"{attention}.self.{part}" for part in ("query", "key", "value"))),
+            _Linear.read(tensors, f"{attention}.output.dense"),
+            _Norm.read(tensors, f"{attention}.output"),
+            _Linear.read(tensors, f"{name}.intermediate.dense"),
+            _Linear.read(tensors, f"{name}.output.dense"),
+            _Norm.read(tensors, f"{name}.output"),
+        )
+
+    def __call__(self, x: Vectors) -> Vectors:
+        x = self.attention_norm(self.merge(_attend(self.query_key_value(x))) + x)
+        return self.norm(self.narrow(_gelu(self.widen(x))) + x)
+
+
+def _attend(x: Vectors) -> Vectors:
+    """Let every token of a text take up from the others what its heads ask for; x holds queries, keys and values."""
+    texts, tokens, _ = x.shape
+    query, key, value = x.reshape(texts, tokens, 3, HEADS, -1).transpose(2, 0, 3, 1, 4)
+    scores: Vectors = (query * np.float32((DIMENSIONS // HEADS) ** -0.5)) @ key.swapaxes(-1, -2)
+    scores -= scores.max(axis=-1, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(axis=-1, keepdims=True)
+    taken: Vectors = scores @ value
+    return taken.swapaxes(1, 2).reshape(texts, tokens, DIMENSIONS)
+
+
+# erf(z) = 1 - (a1 t + ... + a5 t^5) exp(-z^2), t = 1 / (1 + p z), for z >= 0, within 1.5e-7: Abramowitz, Stegun 7.1.26.
+# With z = |x| / sqrt(2), half of what is taken off is the tail 1 - Phi(|x|) of the normal distribution.
+_P: Final = np.float32(0.3275911 / 2**0.5)
+_A: Final = [np.float32(a / 2) for a in (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)]
+
+
+def _gelu(x: Vectors) -> Vectors:
+    """Apply x Phi(x) in place, written as max(x, 0) - |x| (1 - Phi(|x|)); numpy has no erf of its own."""
+    flat = x.reshape(-1, x.shape[-1])
+    for start in range(0, len(flat), SLAB_ROWS):
+        slab = flat[start : start + SLAB_ROWS]
+        size = np.abs(slab)
+        t = np.reciprocal(size * _P + np.float32(1))
+        tail = t * _A[0]
+        for a in _A[1:]:
+            tail += a
+            tail *= t
+        tail *= np.exp(np.square(size) * np.float32(-0.5))
+        np.maximum(slab, 0, out=slab)
+        slab -= size * tail
+    return x

