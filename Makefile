@@ -6,9 +6,10 @@ PYTHON ?= python3
 UV := .uv/bin/uv
 READY := .venv/.ready-$(notdir $(PYTHON))
 
-# The Python that is here, never one from elsewhere.
+# The Python that is here, never one from elsewhere; and the certificates that the machine trusts.
 export UV_PYTHON := $(PYTHON)
 export UV_PYTHON_DOWNLOADS := never
+export UV_SYSTEM_CERTS := true
 
 .PHONY: help setup demo test check lint format bench wheel clean
 
