@@ -1,0 +1,47 @@
+"""What writing gives back: plain values with the JSON that every door shows."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A message that is on the log for good."""
+
+    position: int
+    episode_id: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as every door shows it."""
+        return {"position": self.position, "episode_id": self.episode_id}
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A line that was not accepted, and why; never its content."""
+
+    line: int  # from 1
+    reason: str  # names the field
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as every door shows it."""
+        return {"line": self.line, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True)
+class Produced:
+    """What became of many lines."""
+
+    accepted: int
+    refused: tuple[Refused, ...]
+    first: int | None  # position of the first accepted message
+    parked: int  # accepted, yet no fact could be made of them: `asof stats` and the events say why
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as every door shows it."""
+        return {
+            "accepted": self.accepted,
+            "refused": [r.to_json() for r in self.refused],
+            "first_position": self.first,
+            "parked": self.parked,
+        }

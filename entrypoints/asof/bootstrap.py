@@ -1,0 +1,258 @@
+"""The one place where adapters are chosen: from a directory and settings to logs, stores and the engine."""
+
+import hashlib
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from asof.settings import Settings
+from asof_agents.engine import Engine, Generation, Layer, batches
+from asof_agents.extraction.rules import RuleExtractor
+from asof_agents.facts import Build
+from asof_ontologies import registry
+from asof_ontologies.model import Ontology
+from asof_projections import names
+from asof_projections.generations import FIRST, Catalog, GenerationInfo, load, replace_file, save
+from asof_projections.graph.sqlite import SqliteGraph
+from asof_projections.projector import catch_up
+from asof_streams.errors import ContractError, NotFound
+from asof_streams.events import Draft
+from asof_streams.semantic import GenerationStarted, RelationDeclared
+from asof_streams.sqlite_log import SqliteLog
+from asof_streams.writer_lock import WriterLock
+
+Progress = Callable[[int, int], None]
+"""Called with (done, total) during long work."""
+
+Policy = Literal["recency", "graded"]
+Source = Literal["mentions", "episodes"]
+
+_FLUSH_EVERY = 1_000  # messages: few enough to hold in memory, enough to make a commit cheap
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where things are in a data directory."""
+
+    root: Path
+
+    @property
+    def messages(self) -> Path:
+        """What was said to us."""
+        return self.root / "messages.sqlite"
+
+    @property
+    def episodic(self) -> Path:
+        """What was recorded."""
+        return self.root / "episodic.sqlite"
+
+    @property
+    def episodes(self) -> Path:
+        """The episodic graph."""
+        return self.root / "episodes.db"
+
+    @property
+    def vectors(self) -> Path:
+        """Vectors by content."""
+        return self.root / "vectors.db"
+
+    @property
+    def ontology(self) -> Path:
+        """The ontology that messages are read with, as it was when the directory was made."""
+        return self.root / "ontology.json"
+
+    def generation(self, name: str) -> Path:
+        """Everything of one generation."""
+        return self.root / "generations" / name
+
+    def ontology_of(self, name: str) -> Path:
+        """The ontology that one generation is built with, as it was then: a later edit changes no history."""
+        return self.generation(name) / "ontology.json"
+
+    def semantic(self, name: str) -> Path:
+        """What one generation believes."""
+        return self.generation(name) / f"semantic.{name}.sqlite"
+
+    def graph(self, name: str) -> Path:
+        """One generation's graph."""
+        return self.generation(name) / "graph.db"
+
+    def index(self, name: str) -> Path:
+        """One generation's vectors, by fact."""
+        return self.generation(name) / "vectors.index"
+
+
+def describe(name: str, ontology: Ontology, policy: Policy, source: Source) -> GenerationInfo:
+    """Return what decides a generation's content; equal builds give equal digests, whatever their names."""
+    extractor = RuleExtractor(ontology).version
+    parts = (ontology.digest, extractor, policy, names.VERSION)
+    build = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    return GenerationInfo(name, ontology.id, ontology.digest, extractor, policy, source, build)
+
+
+class Writer:
+    """A data directory opened for writing: one process at a time."""
+
+    def __init__(self, places: Places, settings: Settings) -> None:
+        places.root.mkdir(parents=True, exist_ok=True)
+        self.places = places
+        self._lock = WriterLock(places.root)
+        self._opened: list[SqliteLog | SqliteGraph] = []
+        try:
+            self.catalog = load(places.root) or self._create(settings)
+            self.messages = self._log(places.messages, durable=True)
+            self.episodic = self._log(places.episodic)
+            self.episodes = self._store(places.episodes, self.episodic)
+            self.generations = {info.name: self._generation(info) for info in self.catalog.generations}
+            self.engine = Engine(
+                Layer(self.episodic, self.episodes),
+                self.episodes,
+                RuleExtractor(_ontology(places.ontology)),
+                tuple(self.generations.values()),
+                self._erase,
+            )
+            self.catch_up()
+        except BaseException:
+            self.close()
+            raise
+
+    def _create(self, settings: Settings) -> Catalog:
+        """Make an empty directory's catalogue; nothing else in it may exist yet."""
+        if self.places.messages.exists():
+            raise ContractError("catalog.json is missing beside messages.sqlite: restore it, or move that file away")
+        ontology = registry.load(settings.ontology)
+        info = describe(FIRST, ontology, settings.policy, "mentions")
+        _keep(ontology, self.places.ontology)
+        _keep(ontology, self.places.ontology_of(FIRST))
+        catalog = Catalog(FIRST, (info,))
+        save(self.places.root, catalog)
+        return catalog
+
+    def _log(self, path: Path, *, durable: bool = False) -> SqliteLog:
+        log = SqliteLog(path, writable=True, durable=durable)
+        self._opened.append(log)
+        return log
+
+    def _store(self, path: Path, log: SqliteLog) -> SqliteGraph:
+        store = catch_up(log, path)
+        self._opened.append(store)
+        return store
+
+    def _generation(self, info: GenerationInfo) -> Generation:
+        """Open a generation, making it where it does not exist yet, and bring it up to the episodic log."""
+        ontology = _ontology(self.places.ontology_of(info.name))
+        log = self._log(self.places.semantic(info.name))
+        if log.end() == 0:
+            _start(log, info, ontology)
+        store = self._store(self.places.graph(info.name), log)
+        extractor = RuleExtractor(ontology) if info.source == "episodes" else None
+        return Generation(Layer(log, store), store, Build(info.build, ontology, info.policy), extractor)
+
+    def catch_up(self, progress: Progress | None = None) -> None:
+        """Bring the derived logs up to the messages log: after a crash, or after new messages."""
+        for generation in self.generations.values():
+            self._follow(generation, progress if len(self.generations) == 1 else None)
+        start, end = self.engine.episodic.input, self.messages.end()
+        for message in self.messages.read(start):
+            self.engine.ingest(message)
+            done = message.position + 1
+            if (done - start) % _FLUSH_EVERY == 0:
+                self.engine.flush()
+                if progress:
+                    progress(done - start, end - start)
+        self.engine.flush()
+
+    def _follow(self, generation: Generation, progress: Progress | None = None) -> None:
+        """Read the episodic log into a generation that is behind it."""
+        layer = generation.layer
+        start, end = layer.input, self.episodic.end()
+        for number, batch in enumerate(batches(self.episodic.read(start)), 1):
+            generation.ingest(batch, self.episodes)
+            if number % _FLUSH_EVERY == 0:
+                layer.flush()
+                if progress:
+                    progress(layer.input - start, end - start)
+        layer.input = end
+        layer.flush()
+
+    def build(self, info: GenerationInfo, ontology: Ontology, progress: Progress | None = None) -> None:
+        """Build a new generation beside the others and add it to the catalogue once it has caught up."""
+        folder = self.places.generation(info.name)
+        if folder.exists():
+            shutil.rmtree(folder)  # left by a build that was interrupted: it is in no catalogue
+        _keep(ontology, self.places.ontology_of(info.name))
+        generation = self._generation(info)
+        self._follow(generation, progress)
+        self.generations[info.name] = generation
+        self.engine.generations = tuple(self.generations.values())
+        self.set_catalog(self.catalog.with_(info))
+
+    def drop(self, name: str) -> None:
+        """Remove a generation that does not answer."""
+        self.set_catalog(self.catalog.without(name))
+        generation = self.generations.pop(name)
+        self.engine.generations = tuple(self.generations.values())
+        for part in (generation.layer.log, generation.store):
+            if isinstance(part, SqliteLog | SqliteGraph):
+                part.close()
+                self._opened.remove(part)
+        shutil.rmtree(self.places.generation(name))
+
+    def set_catalog(self, catalog: Catalog) -> None:
+        """Replace the catalogue, in one step for every reader."""
+        save(self.places.root, catalog)
+        self.catalog = catalog
+
+    def _erase(self, group: str, before: int) -> None:
+        self.messages.erase(group, before=before)
+        self.episodic.erase(group)
+        for generation in self.generations.values():
+            generation.layer.log.erase(group)
+
+    def close(self) -> None:
+        """Close everything and let another process write."""
+        for part in reversed(self._opened):
+            part.close()
+        self._opened = []
+        self._lock.release()
+
+
+def _keep(ontology: Ontology, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(path, ontology.model_dump_json().encode())
+
+
+def _ontology(path: Path) -> Ontology:
+    try:
+        return Ontology.model_validate_json(path.read_bytes())
+    except (OSError, ValueError):
+        raise ContractError(f"{path} is missing or damaged: restore it, or rebuild into a new directory") from None
+
+
+def _start(log: SqliteLog, info: GenerationInfo, ontology: Ontology) -> None:
+    """Write a generation's first events. They have no group and no moment: a build is the same whenever it is made."""
+    started = GenerationStarted(
+        build=info.build,
+        ontology=ontology.id,
+        ontology_digest=info.ontology_digest,
+        extractor=info.extractor,
+        policy=info.policy,
+        source=info.source,
+    )
+    declared = [
+        RelationDeclared(relation=r.name, cardinality=r.cardinality)
+        for r in ontology.relation_types
+        if r.cardinality == "one"
+    ]
+    events = [started, *declared]
+    log.append([Draft("", 0, -1, i, len(events), event) for i, event in enumerate(events)], checkpoint=0)
+
+
+def existing(places: Places) -> Catalog:
+    """Return the catalogue of a directory to read from."""
+    catalog = load(places.root)
+    if catalog is None:
+        raise NotFound(f"{places.root} holds no memory yet: asof add or asof produce makes one")
+    return catalog

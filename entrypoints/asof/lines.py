@@ -1,0 +1,89 @@
+"""JSON lines at the door: each becomes a message, or a reason why not, with its number."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from asof.answers import Refused
+from asof_ontologies.model import Ontology
+from asof_streams.errors import InvalidInput
+from asof_streams.instants import parse
+from asof_streams.messages import AnyMessage, FactStatement, Message, accept
+
+MAX_LINE_BYTES = 4 * 1024 * 1024  # content is limited to less; this bounds what is read before anything is known
+
+
+class Line(NamedTuple):
+    """One accepted line."""
+
+    number: int
+    message: AnyMessage
+    recorded_at: int | None  # given only where a history is moved in
+
+
+Read = Callable[[dict[str, Any]], tuple[AnyMessage, int | None]]
+
+
+def as_message(fields: dict[str, Any]) -> tuple[AnyMessage, int | None]:
+    """Read a line of `asof produce`."""
+    return accept(Message, fields), None
+
+
+def as_fact(*, recorded: bool, ontology: Ontology | None) -> Read:
+    """Return the reader of a line of `asof import`; `ontology` is what relations are checked against, if any."""
+
+    def read(fields: dict[str, Any]) -> tuple[AnyMessage, int | None]:
+        fields = dict(fields) if isinstance(fields, dict) else fields
+        given = fields.pop("recorded_at", None) if isinstance(fields, dict) else None
+        if given is None and recorded:
+            raise InvalidInput("recorded_at: --recorded needs it on every line")
+        if given is not None and not recorded:
+            raise InvalidInput("recorded_at: only --recorded takes it, for moving a history in")
+        if given is not None and not isinstance(given, str):
+            raise InvalidInput("recorded_at: a time is a string such as 2024-05-01T09:30:00Z")
+        stated = accept(FactStatement, fields)
+        if ontology is not None:
+            _check_relation(stated, ontology)
+        return stated, None if given is None else _recorded(given)
+
+    return read
+
+
+def _recorded(given: str) -> int:
+    try:
+        return parse(given)
+    except InvalidInput as error:
+        raise InvalidInput(f"recorded_at: {error}") from None
+
+
+def _check_relation(stated: FactStatement, ontology: Ontology) -> None:
+    if ontology.closed and stated.relation is not None and stated.relation not in ontology.relations:
+        known = ", ".join(ontology.relations)
+        raise InvalidInput(f"relation: ontology {ontology.id} is closed and does not have it; it has {known}")
+
+
+def read_lines(lines: Iterable[bytes | str], read: Read) -> Iterator[Line | Refused]:
+    """Yield each line as a message or as refused; empty lines are passed over."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            if len(line) > MAX_LINE_BYTES:
+                raise InvalidInput(f"the line has {len(line)} bytes, the limit is {MAX_LINE_BYTES}")
+            yield Line(number, *read(_json(line)))
+        except InvalidInput as error:
+            yield Refused(number, str(error))
+
+
+def _json(line: bytes | str) -> dict[str, Any]:
+    try:
+        fields = json.loads(line)
+    except UnicodeDecodeError:
+        raise InvalidInput("not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise InvalidInput(f"not JSON: {error.msg} at column {error.colno}") from None
+    except RecursionError:
+        raise InvalidInput("not JSON that can be read: nested too deep") from None
+    if not isinstance(fields, dict):
+        raise InvalidInput("a line must be one JSON object")
+    return fields

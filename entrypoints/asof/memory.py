@@ -1,0 +1,172 @@
+"""The Python API: a memory in one directory, with the same verbs as the command line.
+
+    with asof.open("./asof-data") as memory:
+        memory.add("I moved to Berlin in March", role="Ana", group_id="ana")
+        memory.facts(about="Ana", relation="lives_in", valid_at="2024-01-01")
+
+Reading needs no lock, and sees what was flushed. The first write takes the directory's writer lock and keeps it until
+the memory is closed; a second writer gets WriterBusy. Every time may be given as text (RFC 3339), an aware datetime, or
+microseconds.
+"""
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from asof import clock, lines
+from asof.answers import Added, Produced, Refused
+from asof.bootstrap import Places, Policy, Progress, Source, Writer, describe
+from asof.readings import Readings, Time, instant
+from asof.settings import Settings
+from asof_agents.episodes import episode_id
+from asof_ontologies import registry
+from asof_projections.generations import GenerationInfo, check_name
+from asof_streams import instants
+from asof_streams.errors import InvalidInput
+from asof_streams.messages import AnyMessage, ErasureRequest, Message, accept, check_group
+
+_CHUNK = 1_000  # lines accepted, hence durable, at once
+
+
+class Memory(Readings):
+    """A memory in one directory. Use it as a context manager, or close() it."""
+
+    def __init__(self, data: Path, settings: Settings, now: Callable[[], int] = clock.system) -> None:
+        super().__init__(Places(data), settings, now)
+        self._writer: Writer | None = None
+
+    # writing
+
+    def add(
+        self,
+        content: str,
+        *,
+        group_id: str = "default",
+        role: str = "",
+        role_type: Literal["user", "assistant", "system"] = "user",
+        timestamp: Time | None = None,
+        **fields: Any,
+    ) -> Added:
+        """Add one message (other fields are Graphiti's: name, source_description, source). Durable when it returns."""
+        message = accept(
+            Message,
+            {
+                "content": content,
+                "group_id": group_id,
+                "role": role,
+                "role_type": role_type,
+                "timestamp": None if timestamp is None else instants.render(instant(timestamp)),
+                **fields,
+            },
+        )
+        position = self._take([message], None)
+        return Added(position, episode_id(group_id, position))
+
+    def produce(
+        self, source: Iterable[bytes | str], *, strict: bool = False, acknowledged: Progress | None = None
+    ) -> Produced:
+        """Add messages given as JSON lines. A bad line is refused with its reason; `strict`: then none is taken."""
+        return self._take_lines(source, lines.as_message, strict=strict, acknowledged=acknowledged)
+
+    def import_facts(
+        self,
+        source: Iterable[bytes | str],
+        *,
+        recorded: bool = False,
+        ontology: str | None = None,
+        strict: bool = False,
+        acknowledged: Progress | None = None,
+    ) -> Produced:
+        """Add structured facts given as JSON lines: exact names, no extraction (design 8 has the fields)."""
+        read = lines.as_fact(recorded=recorded, ontology=registry.load(ontology) if ontology else None)
+        return self._take_lines(source, read, strict=strict, acknowledged=acknowledged)
+
+    def erase(self, group_id: str) -> int:
+        """Make everything of a group gone, at every moment of both clocks. Returns the position of the request."""
+        check_group(group_id)
+        return self._take([ErasureRequest(group_id=group_id)], None)
+
+    def _take_lines(
+        self, source: Iterable[bytes | str], read: lines.Read, *, strict: bool, acknowledged: Progress | None
+    ) -> Produced:
+        found = lines.read_lines(source, read)
+        if strict:
+            every = list(found)  # whether any may be taken is known only at the end
+            if bad := tuple(f for f in every if isinstance(f, Refused)):
+                return Produced(0, bad, None, 0)
+            found = iter(every)
+        refused: list[Refused] = []
+        accepted, first, parked = 0, None, self._parked()
+        while chunk := list(islice(found, _CHUNK)):
+            refused += [f for f in chunk if isinstance(f, Refused)]
+            good = [f for f in chunk if isinstance(f, lines.Line)]
+            if good:
+                recorded = [line.recorded_at for line in good if line.recorded_at is not None]
+                start = self._take([line.message for line in good], recorded or None)
+                first = start if first is None else first
+                accepted += len(good)
+            if acknowledged:
+                acknowledged(accepted, accepted + len(refused))
+        return Produced(accepted, tuple(refused), first, self._parked() - parked)
+
+    def _take(self, messages: list[AnyMessage], recorded: list[int] | None) -> int:
+        """Put messages on the log for good, then let the engine make what follows from them."""
+        writer = self._write()
+        positions = writer.messages.accept(messages, clock=self._now(), recorded=recorded)
+        writer.catch_up()
+        return positions.start
+
+    def _parked(self) -> int:
+        return self._write().parked()
+
+    # generations
+
+    def rebuild(
+        self,
+        name: str,
+        *,
+        source: Source = "mentions",
+        ontology: str | None = None,
+        policy: Policy | None = None,
+        progress: Progress | None = None,
+    ) -> GenerationInfo:
+        """Build a new generation from the episodic log, beside the one that answers; `switch` makes it answer."""
+        writer = self._write()
+        check_name(name)
+        if any(info.name == name for info in writer.catalog.generations):
+            raise InvalidInput(f"generation {name} is there already: choose another name, or drop it first")
+        active = writer.catalog[writer.catalog.active]
+        chosen = registry.load(ontology) if ontology else writer.ontology(active.name)
+        info = describe(name, chosen, policy or active.policy, source)
+        writer.build(info, chosen, progress)
+        return info
+
+    def switch(self, name: str) -> None:
+        """Let another generation answer, in one step."""
+        writer = self._write()
+        writer.set_catalog(writer.catalog.switched(name))
+        self._close_reader()
+
+    def drop(self, name: str) -> None:
+        """Remove a generation that does not answer."""
+        self._write().drop(name)
+
+    def _write(self) -> Writer:
+        if self._writer is None:
+            self._writer = Writer(self._places, self._settings)
+        return self._writer
+
+    def close(self) -> None:
+        """Close everything; what was acknowledged stays."""
+        self._close_reader()
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()

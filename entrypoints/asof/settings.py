@@ -1,0 +1,45 @@
+"""What an operator may choose: read once, from arguments, ASOF_* variables or ./asof.toml."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+
+class Settings(BaseSettings):
+    """Every setting, in the order of docs/reference/settings.md."""
+
+    model_config = SettingsConfigDict(env_prefix="ASOF_", frozen=True, extra="ignore", toml_file="asof.toml")
+
+    data: Path = Path("asof-data")
+    """The directory that holds everything."""
+    ontology: str = "default"
+    """The ontology of a new directory: a name that `asof doctor` lists, or a YAML file."""
+    policy: Literal["recency", "graded"] = "recency"
+    """How contradictions within a single-valued relation are decided, in a new directory."""
+    embedder: Literal["auto", "minilm", "hash", "sentence-transformers", "openai", "none"] = "auto"
+    """Where vectors come from. auto: all-MiniLM-L6-v2 where its weights are, else the lexical hash."""
+    model_dir: Path | None = None
+    """A directory with model.safetensors and tokenizer.json of all-MiniLM-L6-v2."""
+    embedding_url: str = "https://api.openai.com/v1"
+    """The OpenAI-compatible endpoint of the openai embedder."""
+    embedding_key: SecretStr | None = None
+    """Its API key."""
+    embedding_model: str = "text-embedding-3-small"
+    """Its model, or that of sentence-transformers."""
+    embedding_dimensions: int = Field(default=1536, gt=0)
+    """How long its vectors are."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments win over the environment, the environment over the file."""
+        del dotenv_settings, file_secret_settings
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)

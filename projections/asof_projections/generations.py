@@ -1,0 +1,113 @@
+"""The catalogue of generations: which builds of the semantic layer a directory holds, and which one answers.
+
+One small JSON file, replaced by rename, so that a reader sees the old list or the new one, and switching is one step.
+"""
+
+import json
+import os
+import re
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from asof_streams.errors import ContractError, InvalidInput, NotFound, StorageFailed
+
+FORMAT: Final = 1
+FILE: Final = "catalog.json"
+FIRST: Final = "main"
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationInfo:
+    """What decides a generation's content; `build` is the digest of it."""
+
+    name: str
+    ontology: str
+    ontology_digest: str
+    extractor: str
+    policy: Literal["recency", "graded"]
+    source: Literal["mentions", "episodes"]
+    build: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as it is stored and shown."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """The generations of a directory, in the order in which they were made."""
+
+    active: str
+    generations: tuple[GenerationInfo, ...]
+
+    def __getitem__(self, name: str) -> GenerationInfo:
+        for info in self.generations:
+            if info.name == name:
+                return info
+        known = ", ".join(g.name for g in self.generations)
+        raise NotFound(f"no generation {name!r}: there are {known}")
+
+    def with_(self, info: GenerationInfo) -> "Catalog":
+        """Return the catalogue with one more generation."""
+        return replace(self, generations=(*self.generations, info))
+
+    def switched(self, name: str) -> "Catalog":
+        """Return the catalogue with another generation answering."""
+        return replace(self, active=self[name].name)
+
+    def without(self, name: str) -> "Catalog":
+        """Return the catalogue without a generation; the one that answers cannot go."""
+        if self[name].name == self.active:
+            raise InvalidInput(f"{name} is the generation that answers: switch to another one first")
+        return replace(self, generations=tuple(g for g in self.generations if g.name != name))
+
+
+def check_name(name: str) -> str:
+    """Return a generation's name if it is one."""
+    if not _NAME.fullmatch(name):
+        raise InvalidInput("a generation's name has lower-case letters, digits, - and _, 63 at most")
+    return name
+
+
+def load(directory: Path) -> Catalog | None:
+    """Read the catalogue; None where the directory has none yet."""
+    try:
+        text = (directory / FILE).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    try:
+        stored = json.loads(text)
+        if stored["format"] != FORMAT:
+            raise ContractError(f"{FILE} has format {stored['format']}: another version of asof made this directory")
+        return Catalog(
+            active=stored["active"],
+            generations=tuple(GenerationInfo(**g) for g in stored["generations"]),
+        )
+    except (ValueError, KeyError, TypeError):
+        raise ContractError(f"{FILE} is damaged: restore it, or rebuild the directory from its messages log") from None
+
+
+def save(directory: Path, catalog: Catalog) -> None:
+    """Replace the catalogue in one step."""
+    stored = {"format": FORMAT, **asdict(catalog)}
+    replace_file(directory / FILE, json.dumps(stored, indent=2).encode() + b"\n")
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all: beside it, synced, then renamed over it."""
+    beside = path.with_suffix(path.suffix + ".new")
+    try:
+        with beside.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    except OSError as error:
+        raise StorageFailed(f"{path.name} could not be written: {error.strerror}") from None
