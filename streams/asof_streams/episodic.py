@@ -18,9 +18,9 @@ class EpisodeRecorded(Event):
     type: ClassVar[str] = "episode.recorded"
 
     episode_id: str
-    name: str
+    name: str = Field(repr=False)
     source: Literal["message", "text", "json", "fact"]
-    source_description: str
+    source_description: str = Field(repr=False)
     role: str = Field(repr=False)
     role_type: str
     body: str = Field(repr=False)

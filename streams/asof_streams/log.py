@@ -7,7 +7,8 @@ Three kinds of log have one shape: `messages` (what was said to us), `episodic` 
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from asof_streams.events import Draft, Event, Record
+from asof_streams.events import Draft, Record
+from asof_streams.messages import AnyMessage
 
 
 class EventLog(Protocol):
@@ -34,26 +35,36 @@ class EventLog(Protocol):
         ...
 
     def read(self, start: int = 0, stop: int | None = None) -> Iterator[Record]:
-        """Yield the records of [start, stop), in order. DamagedLog names the position that cannot be read."""
+        """Yield the records of [start, stop), in order, without the erased ones. No stop: up to the end as of now.
+
+        DamagedLog names the position that cannot be read.
+        """
         ...
 
     def head(self, position: int) -> bytes:
-        """Return the chain's hash over all records before `position`: equal heads mean equal histories."""
+        """Return the chain's hash over all records before `position`: equal heads mean equal histories.
+
+        Each log salts its chain, so two logs with the same events have different heads.
+        """
         ...
 
     def verify(self) -> int:
         """Check every record against the hash chain; return how many there are. DamagedLog names the first bad one."""
         ...
 
-    def erase(self, group: str) -> int:
-        """Make every payload of a group unreadable for ever, leaving positions and chain whole; return how many."""
+    def erase(self, group: str, *, before: int | None = None) -> int:
+        """Make a group's payloads below position `before` (None: all) unreadable for ever; return how many.
+
+        Positions and chain stay whole; read() no longer yields these records. What says that something was erased
+        stays. Safe to repeat after any failure.
+        """
         ...
 
 
 class MessageLog(EventLog, Protocol):
     """The log that producers append to: it gives each message its position and its recorded time."""
 
-    def accept(self, messages: Sequence[Event], *, clock: int, recorded: Sequence[int] | None = None) -> range:
+    def accept(self, messages: Sequence[AnyMessage], *, clock: int, recorded: Sequence[int] | None = None) -> range:
         """Append messages; return their positions. Durable when it returns.
 
         Each is recorded at max(clock, the last of its group + 1 µs), so that its time rises strictly within a group.

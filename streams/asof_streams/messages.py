@@ -65,11 +65,11 @@ class Message(Event):
     content: Text = Field(repr=False)
     role_type: Literal["user", "assistant", "system"] | None = None
     role: Text = Field(default="", repr=False)
-    name: Text = ""
+    name: Text = Field(default="", repr=False)
     uuid: str | None = None
     timestamp: int | None = None
     source: Literal["message", "text", "json"] = "message"
-    source_description: Text = ""
+    source_description: Text = Field(default="", repr=False)
 
     @model_validator(mode="after")
     def _role_type_of_messages(self) -> Self:

@@ -1,0 +1,123 @@
+"""SQLite files: making and opening them, transactions, and SQLite's errors turned into ours."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+from asof_streams.errors import AsofError, DamagedLog, NotFound, StorageFailed, WriterBusy
+
+BUSY_SECONDS: Final = 5.0
+_DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH})
+_BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_FAILURES: Final = {
+    sqlite3.SQLITE_FULL: "the disk is full: free some space, then try again",
+    sqlite3.SQLITE_READONLY: "it is read-only: give this user the right to write to it and to its folder",
+    sqlite3.SQLITE_PERM: "access is denied: give this user the right to read and write it",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened: check that this user may write to its folder",
+    sqlite3.SQLITE_IOERR: "reading or writing it failed: check the disk and its free space",
+    sqlite3.SQLITE_PROTOCOL: "its locks do not work: keep it on a local disk",
+    sqlite3.SQLITE_NOLFS: "it is too large for this file system",
+}
+
+
+class Guard:
+    """Turns what SQLite and the file system raise inside `with` into ours, naming the file and what to do.
+
+    An error of the caller's own making (wrong SQL, wrong types) passes through as it is.
+    """
+
+    __slots__ = ("_path", "_remedy")
+
+    def __init__(self, path: Path, remedy: str) -> None:
+        self._path = path
+        self._remedy = remedy  # for stored bytes that are not what was written
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        ours = self._translate(error)
+        if ours is not None:
+            raise ours from error
+
+    def _translate(self, error: BaseException | None) -> AsofError | None:
+        if isinstance(error, OSError):
+            return StorageFailed(f"{self._path}: {error.strerror}")
+        if not isinstance(error, sqlite3.Error):
+            return None
+        code = getattr(error, "sqlite_errorcode", None)
+        if code is None:  # raised by Python's module: text in the file is not UTF-8, or the call itself was wrong
+            damaged = isinstance(error, sqlite3.OperationalError)
+            return DamagedLog(f"{self._path} is damaged: {self._remedy}") if damaged else None
+        primary = code & 0xFF
+        if primary in _DAMAGE:
+            return DamagedLog(f"{self._path} is damaged: {self._remedy}")
+        if primary in _BUSY:
+            return WriterBusy(f"{self._path}: another process is writing to it; stop that one, or try again")
+        if primary in _FAILURES:
+            return StorageFailed(f"{self._path}: {_FAILURES[primary]}")
+        return None
+
+
+def create(path: Path, script: str) -> None:
+    """Make a SQLite file, whole or not at all: a crash leaves no half-made file under its name."""
+    fresh = path.with_name(path.name + ".new")
+    fresh.unlink(missing_ok=True)
+    with closing(sqlite3.connect(fresh, isolation_level=None)) as connection:
+        connection.executescript(f"PRAGMA secure_delete = ON; BEGIN; {script}; COMMIT; PRAGMA journal_mode = WAL")
+    fresh.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def connect(path: Path, *, writable: bool, durable: bool) -> sqlite3.Connection:
+    """Open a SQLite file in autocommit mode, for one thread.
+
+    durable: a commit returns when it is on the disk; otherwise a power cut (not a crash of the process) may take the
+    last commits, from the end. Readers never block the writer, nor it them.
+    """
+    if not path.is_file():
+        raise NotFound(f"{path} does not exist")
+    uri = f"{path.resolve().as_uri()}?mode={'rw' if writable else 'ro'}"
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
+    try:
+        connection.execute("PRAGMA cell_size_check = ON")
+        if writable:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+            connection.execute("PRAGMA secure_delete = ON")  # what is erased is overwritten
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Write all or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
+def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
+    """Read one state of the file. Keep it short: while it lasts, the write-ahead log cannot be cut back."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")

@@ -1,0 +1,55 @@
+"""One writer for each data directory, across processes: a lock that the operating system frees when its holder dies."""
+
+import fcntl
+import os
+from pathlib import Path
+from typing import Final, Self
+
+from asof_streams.errors import StorageFailed, WriterBusy
+
+_NAME: Final = "writer.lock"
+
+
+class WriterLock:
+    """Held from its making until release(); WriterBusy if another process, or this one, holds it already.
+
+    The file stays behind and holds the last holder's process id, for people to read; the lock itself is the system's.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        path = directory / _NAME
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            self._file: int | None = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            try:
+                _take(self._file, directory)
+            except BaseException:
+                os.close(self._file)
+                raise
+        except OSError as error:
+            raise StorageFailed(f"{path}: {error.strerror}") from error
+
+    def release(self) -> None:
+        """Let others write. Releasing twice does nothing."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+def _take(file: int, directory: Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        pid = os.pread(file, 20, 0).decode("ascii", "replace").strip()
+        holder = "this process" if pid == str(os.getpid()) else f"process {pid or '(unknown)'}"
+        raise WriterBusy(
+            f"{directory}: {holder} is writing here, and only one may: stop it or wait for it, or open read-only"
+        ) from None
+    os.ftruncate(file, 0)
+    os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
