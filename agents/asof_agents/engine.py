@@ -72,6 +72,8 @@ class Layer:
 
     def flush(self) -> None:
         """Append what was taken, then let the store show it."""
+        if not self._drafts and self.input == self.log.checkpoint():
+            return
         try:
             end = self.log.append(self._drafts, checkpoint=self.input)
         except BaseException:
