@@ -1,0 +1,294 @@
+"""From an event to the rows that it makes: each kind of event has one method, and none holds a rule of belief.
+
+A version is opened and closed, never edited; one that would have been known for no time at all is dropped. What an
+event names must have been said before it, in the same log.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from typing import Any, Final
+
+from asof_projections import names
+from asof_projections.graph import schema
+from asof_streams.episodic import EpisodeRecorded, GroupErased, MentionObserved, RelationshipStated
+from asof_streams.errors import DamagedLog
+from asof_streams.events import Record
+from asof_streams.instants import INF
+from asof_streams.semantic import (
+    ContradictionFlagged,
+    ContradictionSettled,
+    EntityDescribed,
+    EntityIntroduced,
+    EntityMerged,
+    EntityUnmerged,
+    FactAsserted,
+    FactEnded,
+    FactInvalidated,
+    FactReinforced,
+    FactRestored,
+    FactRetracted,
+    MentionResolved,
+    Period,
+    RelationDeclared,
+)
+
+_CACHED: Final = 100_000  # keys kept in memory
+_NO_GROUP: Final = -1  # where the names of groups themselves stand
+_INTERNED: Final = {
+    "groups": "SELECT n FROM groups WHERE name = ?",
+    "relations": "SELECT n FROM relations WHERE grp = ? AND name = ?",
+}
+
+
+def _insert(table: str, columns: int) -> str:
+    return f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})"
+
+
+_EPISODE: Final = _insert("episodes", 13)
+_MENTION: Final = _insert("mentions", 11)
+_RELATIONSHIP: Final = _insert("relationships", 16)
+_ENTITY: Final = _insert("entities", 7)
+_NAME: Final = _insert("names", 7)
+_WORD: Final = "INSERT OR IGNORE INTO words VALUES (?, ?, ?)"
+_RESOLUTION: Final = _insert("resolutions", 8)
+_LINK: Final = _insert("links", 8)
+_FACT: Final = _insert("facts", 24)
+_VERSION: Final = _insert("versions", 12)
+_SENTENCE: Final = "INSERT INTO sentence_words (rowid, sentence, grp) VALUES (?, ?, ?)"
+_REINFORCEMENT: Final = _insert("reinforcements", 7)
+_ENDING: Final = _insert("endings", 13)
+_RETRACTION: Final = _insert("retractions", 8)
+_CONTRADICTION: Final = _insert("contradictions", 9)
+_CLOSING: Final = _insert("closings", 7)
+_DECLARE: Final = "INSERT OR REPLACE INTO cardinalities VALUES (?, ?, ?)"
+_ATTEST: Final = "UPDATE facts SET attested = max(attested, ?), echoes = echoes + 1 WHERE n = ?"
+_EXPIRE: Final = f"UPDATE facts SET expired_at = ? WHERE n = ? AND expired_at = {INF}"
+_FORGET_UNSEEN: Final = f"DELETE FROM versions WHERE fact = ? AND kt = {INF} AND kf = ?"
+_CLOSE: Final = f"UPDATE versions SET kt = ?, closed = ? WHERE fact = ? AND kt = {INF}"
+_FACT_KEY: Final = "SELECT n, grp, s, relation, object FROM facts WHERE uuid = ?"
+_STATEMENTS: Final = ("facts", "endings", "retractions")
+
+
+class Applier:
+    """Writes the rows of events through a connection whose transaction the caller holds."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self.indexing_words = True  # a bulk load makes the word index at its end
+        self._keys: dict[str, int] = {}  # of entities, by uuid
+        self._names: dict[tuple[int, str], int] = {}  # of groups (under -1) and relations
+        self._handlers: dict[type, Callable[[Record, Any], None]] = {
+            EpisodeRecorded: self._episode,
+            MentionObserved: self._mention,
+            RelationshipStated: self._relationship,
+            RelationDeclared: self._declared,
+            EntityIntroduced: self._introduced,
+            EntityDescribed: self._described,
+            MentionResolved: self._resolved,
+            EntityMerged: self._merged,
+            EntityUnmerged: self._unmerged,
+            FactAsserted: self._asserted,
+            FactReinforced: self._reinforced,
+            FactEnded: self._ended,
+            FactRetracted: self._retracted,
+            ContradictionFlagged: self._flagged,
+            ContradictionSettled: self._settled,
+            FactInvalidated: self._invalidated,
+            FactRestored: self._restored,
+            GroupErased: self._erased,
+        }
+
+    def forget(self) -> None:
+        """Drop what is remembered of rows: after a rollback or an erasure they may not be there."""
+        self._keys.clear()
+        self._names.clear()
+
+    def apply(self, record: Record) -> None:
+        """Write the rows of one record. Events that a graph does not keep are passed over."""
+        handler = self._handlers.get(type(record.event))
+        if handler is not None:
+            handler(record, record.event)
+
+    # The keys of what is named.
+
+    def _group(self, record: Record) -> int:
+        return self._interned(record, "groups", _NO_GROUP, record.group)
+
+    def _relation(self, record: Record, group: int, name: str) -> int:
+        return self._interned(record, "relations", group, name)
+
+    def _interned(self, record: Record, table: str, group: int, name: str) -> int:
+        n = self._names.get((group, name))
+        if n is None:
+            key = (name,) if group == _NO_GROUP else (group, name)
+            row = self._db.execute(_INTERNED[table], key).fetchone()
+            n = record.position if row is None else row[0]
+            if row is None:
+                self._db.execute(_insert(table, 1 + len(key)), (n, *key))
+            self._remember(self._names, (group, name), n)
+        return n
+
+    def _entity(self, record: Record, uuid: str) -> int:
+        n = self._keys.get(uuid)
+        if n is None:
+            row = self._db.execute("SELECT n FROM entities WHERE uuid = ?", (uuid,)).fetchone()
+            if row is None:
+                raise _unknown(record, "entity", uuid)
+            n = row[0]
+            self._remember(self._keys, uuid, n)
+        return n
+
+    def _object(self, record: Record, entity: str | None, literal: str | None) -> int | str | None:
+        return literal if entity is None else self._entity(record, entity)
+
+    def _fact(self, record: Record, uuid: str) -> tuple[int, int, int, int, int | str]:
+        row: tuple[int, int, int, int, int | str] | None = self._db.execute(_FACT_KEY, (uuid,)).fetchone()
+        if row is None:
+            raise _unknown(record, "fact", uuid)
+        return row
+
+    def _remember(self, cache: dict[Any, int], key: Any, n: int) -> None:
+        if len(cache) >= _CACHED:
+            del cache[next(iter(cache))]  # the one learned first
+        cache[key] = n
+
+    # The episodic layer.
+
+    def _episode(self, r: Record, e: EpisodeRecorded) -> None:
+        text = (e.name, e.source, e.source_description, e.role, e.role_type, e.body, e.content_length)
+        self._db.execute(
+            _EPISODE, (r.position, e.episode_id, self._group(r), r.cause, *text, e.valid_at, r.recorded_at)
+        )
+
+    def _mention(self, r: Record, e: MentionObserved) -> None:
+        words = (e.entity_type, e.text, e.text.casefold(), e.start, e.speaker, e.repeats)
+        self._db.execute(_MENTION, (r.position, e.mention_id, self._group(r), e.episode_id, *words, r.recorded_at))
+
+    def _relationship(self, r: Record, e: RelationshipStated) -> None:
+        stated = (e.relation, e.source, e.target, e.stance, e.valid_from, e.valid_to, e.grain, e.time_words)
+        where = (e.confidence, e.start, e.end, r.recorded_at)
+        self._db.execute(_RELATIONSHIP, (r.position, e.relationship_id, self._group(r), e.episode_id, *stated, *where))
+
+    # Entities.
+
+    def _declared(self, r: Record, e: RelationDeclared) -> None:
+        self._db.execute(_DECLARE, (e.relation, e.cardinality == "one", self._group(r)))
+
+    def _introduced(self, r: Record, e: EntityIntroduced) -> None:
+        group = self._group(r)
+        row = (r.position, e.entity_id, group, e.name, e.entity_type, e.episode_id, r.recorded_at)
+        self._db.execute(_ENTITY, row)
+        self._remember(self._keys, e.entity_id, r.position)
+        self._named(r, group, r.position, e.name, e.episode_id)
+
+    def _described(self, r: Record, e: EntityDescribed) -> None:
+        self._named(r, self._group(r), self._entity(r, e.entity_id), e.alias, e.episode_id)
+
+    def _named(self, r: Record, group: int, entity: int, name: str, episode: str) -> None:
+        self._db.execute(_NAME, (r.position, group, entity, name, names.key(name), episode, r.recorded_at))
+        for word in names.words(name):
+            self._db.execute(_WORD, (group, word, entity))
+
+    def _resolved(self, r: Record, e: MentionResolved) -> None:
+        meant = (e.mention_id, e.episode_id, self._entity(r, e.entity_id), e.reason, e.score)
+        self._db.execute(_RESOLUTION, (r.position, self._group(r), *meant, r.recorded_at))
+
+    def _merged(self, r: Record, e: EntityMerged) -> None:
+        pair = (self._entity(r, e.duplicate), self._entity(r, e.into))
+        self._db.execute(_LINK, (r.position, e.merge_id, self._group(r), *pair, e.reason, r.recorded_at, INF))
+
+    def _unmerged(self, r: Record, e: EntityUnmerged) -> None:
+        self._db.execute("DELETE FROM links WHERE uuid = ? AND kf = ?", (e.merge_id, r.recorded_at))
+        self._db.execute(f"UPDATE links SET kt = ? WHERE uuid = ? AND kt = {INF}", (r.recorded_at, e.merge_id))
+
+    # Facts: what was said.
+
+    def _asserted(self, r: Record, e: FactAsserted) -> None:
+        n, group = r.position, self._group(r)
+        subject, relation = self._entity(r, e.subject), self._relation(r, group, e.relation)
+        obj = self._object(r, e.object, e.value)
+        end = INF if e.valid_to is None else e.valid_to
+        self._db.execute(
+            _FACT,
+            (
+                *(n, e.fact_id, group, subject, relation, obj, e.sentence, e.confidence, e.valid_from, end),
+                *(e.said_at, e.said_at, 0, r.cause, r.place, r.recorded_at, INF, e.grain, e.time_words),
+                *(e.episode_id, e.relationship_id, e.ref, e.corrects, 0),
+            ),
+        )
+        self._open(r, n, (group, subject, relation, obj), e.holds)
+        if self.indexing_words:
+            self._db.execute(_SENTENCE, (n, e.sentence, f"g{group}"))
+
+    def _reinforced(self, r: Record, e: FactReinforced) -> None:
+        n, group, *_ = self._fact(r, e.fact_id)
+        self._db.execute(_ATTEST, (e.said_at, n))
+        self._db.execute(
+            _REINFORCEMENT, (r.position, n, group, e.said_at, e.episode_id, e.relationship_id, r.recorded_at)
+        )
+
+    def _ended(self, r: Record, e: FactEnded) -> None:
+        group = self._group(r)
+        slot = (self._entity(r, e.subject), self._relation(r, group, e.relation))
+        said = (self._object(r, e.object, e.value), e.fact_id, e.at, e.said_at, e.episode_id, e.relationship_id)
+        self._db.execute(_ENDING, (r.position, e.ending_id, group, *slot, *said, r.recorded_at, 0))
+
+    def _retracted(self, r: Record, e: FactRetracted) -> None:
+        said = (e.target, e.episode_id, e.reason, r.recorded_at)
+        self._db.execute(_RETRACTION, (r.position, e.retraction_id, self._group(r), *said, 0))
+        for dead, statements in ((1, e.dead), (0, e.live)):
+            for uuid in statements:
+                for table in _STATEMENTS:
+                    self._db.execute(f"UPDATE {table} SET dead = ? WHERE uuid = ?", (dead, uuid))
+
+    def _flagged(self, r: Record, e: ContradictionFlagged) -> None:
+        said = (e.contradiction_id, self._group(r), e.earlier, e.later, r.recorded_at, INF, None, None)
+        self._db.execute(_CONTRADICTION, (r.position, *said))
+
+    def _settled(self, r: Record, e: ContradictionSettled) -> None:
+        sql = "UPDATE contradictions SET settled_at = ?, kept = ?, dropped = ? WHERE uuid = ?"
+        self._db.execute(sql, (r.recorded_at, e.kept, e.dropped, e.contradiction_id))
+
+    # Facts: what followed.
+
+    def _invalidated(self, r: Record, e: FactInvalidated) -> None:
+        self._revise(r, e.fact_id, e.kind, e.cause, e.holds)
+
+    def _restored(self, r: Record, e: FactRestored) -> None:
+        self._revise(r, e.fact_id, "restored", e.cause, e.holds)
+
+    def _revise(self, r: Record, fact: str, kind: str, statement: str, holds: tuple[Period, ...]) -> None:
+        n, *claim = self._fact(r, fact)
+        now = r.recorded_at
+        self._db.execute(_EXPIRE, (now, n))
+        self._db.execute(_FORGET_UNSEEN, (n, now))
+        self._db.execute(_CLOSE, (now, r.cause, n))
+        self._db.execute(_CLOSING, (r.position, n, claim[0], kind, statement, r.cause, now))
+        self._open(r, n, tuple(claim), holds)
+
+    def _open(self, r: Record, n: int, claim: tuple[Any, ...], holds: tuple[Period, ...]) -> None:
+        for vf, vt in holds:
+            period = (vf, INF if vt is None else vt, r.recorded_at, INF, r.cause, None)
+            self._db.execute(_VERSION, (None, n, *claim, *period))
+
+    # Erasure.
+
+    def _erased(self, r: Record, _: GroupErased) -> None:
+        group = self._db.execute("SELECT n FROM groups WHERE name = ?", (r.group,)).fetchone()
+        self.forget()
+        if group is None:
+            return
+        if self.indexing_words:
+            self._db.execute(
+                "INSERT INTO sentence_words (sentence_words, rowid, sentence, grp) "
+                "SELECT 'delete', n, sentence, grp FROM sentences WHERE grp = 'g' || ?",
+                group,
+            )
+            self._db.execute("INSERT INTO sentence_words (sentence_words) VALUES ('optimize')")
+        for table in schema.GROUPED:
+            self._db.execute(f"DELETE FROM {table} WHERE grp = ?", group)
+        self._db.execute("DELETE FROM groups WHERE n = ?", group)
+
+
+def _unknown(record: Record, kind: str, uuid: str) -> DamagedLog:
+    return DamagedLog(f"the record at position {record.position} names {kind} {uuid}, which no record before it made")

@@ -1,0 +1,66 @@
+"""What every part of the SQLite graph stands on: its connection, and how names become the keys of rows."""
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from typing import Any
+
+from asof_streams.sqlite import Guard
+
+
+class Connected:
+    """A connection to one store. The parts of SqliteGraph inherit it, so that each has one concern."""
+
+    _db: sqlite3.Connection
+    _guard: Guard
+    generation: str  # the name of the generation; "" for the episodic layer
+
+    def _rows(self, sql: str, values: Any = ()) -> list[Any]:
+        with self._guard:
+            return self._db.execute(sql, values).fetchall()
+
+    def _row(self, sql: str, values: Any = ()) -> Any:
+        with self._guard:
+            return self._db.execute(sql, values).fetchone()
+
+    def _one(self, sql: str, *values: Any) -> Any:
+        """Return the first column of the first row, or None."""
+        row = self._row(sql, values)
+        return None if row is None else row[0]
+
+    def _group(self, name: str) -> int:
+        """Return the key of a group; -1, which no row has, where nothing is known of it."""
+        found: int | None = self._one("SELECT n FROM groups WHERE name = ?", name)
+        return -1 if found is None else found
+
+    def _relation(self, group: int, name: str) -> int:
+        """Return the key of a relation of a group; -1 where no fact has it."""
+        found: int | None = self._one("SELECT n FROM relations WHERE grp = ? AND name = ?", group, name)
+        return -1 if found is None else found
+
+    def _entity(self, uuid: str) -> int:
+        """Return the key of an entity; -1 where it is not known."""
+        found: int | None = self._one("SELECT n FROM entities WHERE uuid = ?", uuid)
+        return -1 if found is None else found
+
+    def _entities(self, uuids: Iterable[str]) -> list[int]:
+        """Return the keys of those of these entities that are known."""
+        sql = "SELECT n FROM entities WHERE uuid IN (SELECT value FROM json_each(?))"
+        return [n for (n,) in self._rows(sql, (listed(uuids),))]
+
+    def _object(self, value: str) -> int | str:
+        """Return what the column `object` holds for a value such as "e:<uuid>" or "v:<literal>"."""
+        kind, _, what = value.partition(":")
+        return what if kind == "v" else self._entity(what)
+
+
+def value_of(entity: str | None, literal: Any) -> str | None:
+    """Return how an object is compared within a slot: "e:" and an entity's id, or "v:" and a literal; None for any."""
+    if entity is not None:
+        return f"e:{entity}"
+    return None if literal is None else f"v:{literal}"
+
+
+def listed(items: Iterable[Any]) -> str:
+    """Return items as one parameter, for `IN (SELECT value FROM json_each(?))`: so the statement stays constant."""
+    return json.dumps(list(items), ensure_ascii=False)

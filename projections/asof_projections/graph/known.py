@@ -1,0 +1,175 @@
+"""What the handlers ask of what is known so far: the two ports of asof_agents.ports, in SQL that never changes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from asof_projections.graph.base import Connected, listed, value_of
+from asof_projections.names import key as key_of
+from asof_projections.rows import Entity, Episode, MentionRow, Slot, Statement
+from asof_projections.versions import Assertion, Ending
+from asof_streams.instants import INF
+
+_EPISODE: Final = """SELECT e.uuid, g.name, e.cause, e.name, e.source, e.source_description, e.role, e.role_type,
+    e.body, e.content_length, e.valid_at, e.created_at FROM episodes e CROSS JOIN groups g ON g.n = e.grp"""
+_EPISODE_BY_ID: Final = f"{_EPISODE} WHERE e.uuid = ?"
+_EPISODES_RECENT: Final = f"""{_EPISODE} WHERE e.grp = ? AND e.source = ? AND e.valid_at <= ?
+    ORDER BY e.valid_at DESC, e.n DESC LIMIT ?"""
+_MENTIONS: Final = """SELECT m.uuid, m.episode, m.type, m.text, m.start, m.speaker, m.repeats,
+    coalesce(e.valid_at, m.created_at), m.created_at
+    FROM mentions m LEFT JOIN episodes e ON e.uuid = m.episode
+    WHERE m.episode IN (SELECT value FROM json_each(?)) ORDER BY m.n"""
+_TYPE_OF_NAME: Final = "SELECT type FROM mentions WHERE grp = ? AND folded = ? ORDER BY n DESC LIMIT 1"
+
+_ENTITY: Final = (
+    "SELECT e.uuid, g.name, e.name, e.type, e.created_at FROM entities e CROSS JOIN groups g ON g.n = e.grp"
+)
+_ENTITY_BY_ID: Final = f"{_ENTITY} WHERE e.uuid = ?"
+_ENTITIES_NAMED: Final = f"""{_ENTITY} WHERE e.n IN
+    (SELECT entity FROM names WHERE grp = ? AND key = ? AND name = ?) ORDER BY e.n"""
+_ENTITIES_KEYED: Final = f"{_ENTITY} WHERE e.n IN (SELECT entity FROM names WHERE grp = ? AND key = ?) ORDER BY e.n"
+_ENTITIES_WITH_WORD: Final = f"""{_ENTITY} WHERE e.n IN
+    (SELECT entity FROM words WHERE grp = ? AND word = ? ORDER BY entity LIMIT 50) ORDER BY e.n"""
+_RESOLVED: Final = """SELECT e.uuid FROM resolutions r CROSS JOIN entities e ON e.n = r.entity
+    WHERE r.mention = ? ORDER BY r.n DESC LIMIT 1"""
+_SINGLE: Final = "SELECT single FROM cardinalities WHERE relation = ?"
+
+# A literal never meets an entity's key: SQLite would read the literal '42' as the number 42.
+_OBJECT: Final = "LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object"
+_ASSERTIONS: Final = f"""
+    SELECT f.uuid, o.uuid, f.object, f.stated_from, f.stated_to, f.cause, f.place, f.attested, v.vf, v.vt
+    FROM facts f {_OBJECT} LEFT JOIN versions v ON v.fact = f.n AND v.kt = {INF}
+    WHERE f.s = ? AND f.relation = ? AND f.dead = 0"""
+_ASSERTIONS_OF_SLOT: Final = f"{_ASSERTIONS} ORDER BY f.n, v.vf"
+_ASSERTIONS_OF_VALUE: Final = f"{_ASSERTIONS} AND f.object = ? ORDER BY f.n, v.vf"
+_ENDINGS: Final = f"""SELECT f.uuid, o.uuid, f.object, f.at, f.fact FROM endings f {_OBJECT}
+    WHERE f.s = ? AND f.relation = ? AND f.dead = 0"""
+_ENDINGS_OF_SLOT: Final = f"{_ENDINGS} ORDER BY f.n"
+_ENDINGS_OF_VALUE: Final = f"{_ENDINGS} AND (f.object IS NULL OR f.object = ?) ORDER BY f.n"
+
+_FACT: Final = f"""SELECT f.uuid, g.name, s.uuid, r.name, f.dead, o.uuid, f.object, f.stated_from, f.stated_to,
+    f.cause, f.place, f.attested, f.confidence, f.ref
+    FROM facts f CROSS JOIN groups g ON g.n = f.grp CROSS JOIN entities s ON s.n = f.s
+    CROSS JOIN relations r ON r.n = f.relation {_OBJECT}"""
+_FACT_BY_ID: Final = f"{_FACT} WHERE f.uuid = ?"
+_FACT_BY_REF: Final = f"{_FACT} WHERE f.grp = ? AND f.ref = ? ORDER BY f.n DESC LIMIT 1"
+_ENDING_BY_ID: Final = f"""SELECT f.uuid, g.name, s.uuid, r.name, f.dead, o.uuid, f.object, f.at, f.fact
+    FROM endings f CROSS JOIN groups g ON g.n = f.grp CROSS JOIN entities s ON s.n = f.s
+    CROSS JOIN relations r ON r.n = f.relation {_OBJECT} WHERE f.uuid = ?"""
+_RETRACTION: Final = """SELECT f.uuid, g.name, f.dead, f.target FROM retractions f CROSS JOIN groups g ON g.n = f.grp"""
+_RETRACTION_BY_ID: Final = f"{_RETRACTION} WHERE f.uuid = ?"
+_RETRACTIONS_OF: Final = f"{_RETRACTION} WHERE f.target = ? ORDER BY f.n"
+_CONTRADICTIONS: Final = f"""SELECT uuid, earlier, later FROM contradictions WHERE settled_at = {INF} AND n IN (
+    SELECT n FROM contradictions WHERE settled_at = {INF} AND earlier IN (SELECT value FROM json_each(:facts))
+    UNION SELECT n FROM contradictions WHERE settled_at = {INF} AND later IN (SELECT value FROM json_each(:facts)))
+    ORDER BY n"""
+
+
+class Known(Connected):
+    """EpisodesKnown and BeliefKnown over one store."""
+
+    def episode(self, uuid: str) -> Episode | None:
+        row = self._row(_EPISODE_BY_ID, (uuid,))
+        return Episode._make(row) if row else None
+
+    def recent(self, group: str, source: str, until: int, limit: int) -> list[Episode]:
+        rows = self._rows(_EPISODES_RECENT, (self._group(group), source, until, limit))
+        return [Episode._make(row) for row in reversed(rows)]
+
+    def mentions_of(self, episodes: Sequence[str]) -> list[MentionRow]:
+        return [_mention(row) for row in self._rows(_MENTIONS, (listed(episodes),))]
+
+    def types_of_names(self, group: str, names: Sequence[str]) -> Mapping[str, str]:
+        found, n = {}, self._group(group)
+        for name in names:
+            row = self._row(_TYPE_OF_NAME, (n, name.casefold()))
+            if row is not None:
+                found[name] = row[0]
+        return found
+
+    def entity(self, uuid: str) -> Entity | None:
+        row = self._row(_ENTITY_BY_ID, (uuid,))
+        return Entity._make(row) if row else None
+
+    def entities_named(self, group: str, name: str) -> list[Entity]:
+        return [Entity._make(row) for row in self._rows(_ENTITIES_NAMED, (self._group(group), key_of(name), name))]
+
+    def entities_keyed(self, group: str, key: str) -> list[Entity]:
+        return [Entity._make(row) for row in self._rows(_ENTITIES_KEYED, (self._group(group), key))]
+
+    def entities_with_word(self, group: str, word: str) -> list[Entity]:
+        return [Entity._make(row) for row in self._rows(_ENTITIES_WITH_WORD, (self._group(group), word))]
+
+    def resolved(self, mention: str) -> str | None:
+        found: str | None = self._one(_RESOLVED, mention)
+        return found
+
+    def single(self, relation: str) -> bool:
+        return bool(self._one(_SINGLE, relation))
+
+    def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
+        key = [self._entity(subject), self._relation(self._group(group), relation)]
+        if value is None:
+            rows, ends = self._rows(_ASSERTIONS_OF_SLOT, key), self._rows(_ENDINGS_OF_SLOT, key)
+        else:
+            only = [*key, self._object(value)]
+            rows, ends = self._rows(_ASSERTIONS_OF_VALUE, only), self._rows(_ENDINGS_OF_VALUE, only)
+        assertions: dict[str, Assertion] = {}
+        held: dict[str, tuple[tuple[int, int], ...]] = {}
+        for row in rows:
+            uuid, vf, vt = row[0], row[8], row[9]
+            if uuid not in assertions:
+                assertions[uuid] = _assertion(uuid, row[1:8])
+                held[uuid] = ()
+            if vf is not None:
+                held[uuid] += ((vf, vt),)
+        return Slot(tuple(assertions.values()), tuple(_ending(end[0], end[1:]) for end in ends), held)
+
+    def statement(self, uuid: str) -> Statement | None:
+        row = self._row(_FACT_BY_ID, (uuid,))
+        if row is not None:
+            return _fact(row)
+        row = self._row(_ENDING_BY_ID, (uuid,))
+        if row is not None:
+            _, group, subject, relation, dead, *ending = row
+            return Statement(uuid, group, subject, relation, bool(dead), ending=_ending(uuid, ending))
+        row = self._row(_RETRACTION_BY_ID, (uuid,))
+        return None if row is None else _retraction(row)
+
+    def retractions_of(self, uuid: str) -> list[Statement]:
+        return [_retraction(row) for row in self._rows(_RETRACTIONS_OF, (uuid,))]
+
+    def fact_with_ref(self, group: str, ref: str) -> Statement | None:
+        row = self._row(_FACT_BY_REF, (self._group(group), ref))
+        return None if row is None else _fact(row)
+
+    def open_contradictions(self, facts: Sequence[str]) -> list[tuple[str, str, str]]:
+        return self._rows(_CONTRADICTIONS, {"facts": listed(facts)})
+
+
+def _mention(row: Any) -> MentionRow:
+    found = MentionRow._make(row)
+    return found._replace(speaker=bool(found.speaker))
+
+
+def _assertion(uuid: str, row: Any) -> Assertion:
+    entity, obj, start, end, cause, place, attested = row
+    value = value_of(entity, obj)
+    assert value is not None
+    return Assertion(uuid, value, start, end, (cause, place), attested)
+
+
+def _ending(uuid: str, row: Any) -> Ending:
+    entity, obj, at, fact = row
+    return Ending(uuid, value_of(entity, obj), at, fact)
+
+
+def _fact(row: Any) -> Statement:
+    *_, confidence, ref = row
+    uuid, group, subject, relation, dead = row[:5]
+    assertion = _assertion(uuid, row[5:12])
+    return Statement(uuid, group, subject, relation, bool(dead), assertion, confidence=confidence, ref=ref)
+
+
+def _retraction(row: Any) -> Statement:
+    uuid, group, dead, target = row
+    return Statement(uuid, group, "", "", bool(dead), target=target)

@@ -1,0 +1,153 @@
+"""The tables of the SQLite graph, and its indexes with what each is for.
+
+One schema serves both layers. The integer key `n` of a row is the position of the record that made it, so it is never
+used twice and a rebuild gives the same keys, also after an erasure. Instants are integers with sentinels, never null.
+A fact's `object` is an INTEGER (an entity's n) or a TEXT (a literal); its column has no affinity: the two stay apart.
+"""
+
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+from asof_streams.chain import genesis
+from asof_streams.errors import ContractError
+from asof_streams.instants import INF
+
+VERSION: Final = "1"
+
+TABLES: Final = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE groups (n INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE relations (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, name TEXT NOT NULL);
+CREATE TABLE cardinalities (relation TEXT PRIMARY KEY, single INTEGER NOT NULL, grp INTEGER NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE episodes (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, cause INTEGER NOT NULL,
+    name TEXT NOT NULL, source TEXT NOT NULL, source_description TEXT NOT NULL, role TEXT NOT NULL,
+    role_type TEXT NOT NULL, body TEXT NOT NULL, content_length INTEGER NOT NULL,
+    valid_at INTEGER NOT NULL, created_at INTEGER NOT NULL);
+CREATE TABLE mentions (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, episode TEXT NOT NULL,
+    type TEXT NOT NULL, text TEXT NOT NULL, folded TEXT NOT NULL, start INTEGER NOT NULL, speaker INTEGER NOT NULL,
+    repeats TEXT, created_at INTEGER NOT NULL);
+CREATE TABLE relationships (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, episode TEXT NOT NULL,
+    relation TEXT NOT NULL, source TEXT NOT NULL, target TEXT NOT NULL, stance TEXT NOT NULL,
+    valid_from INTEGER, valid_to INTEGER, grain TEXT, time_words TEXT, confidence REAL NOT NULL,
+    start INTEGER NOT NULL, stop INTEGER NOT NULL, created_at INTEGER NOT NULL);
+
+CREATE TABLE entities (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, name TEXT NOT NULL, type TEXT,
+    episode TEXT NOT NULL, created_at INTEGER NOT NULL);
+CREATE TABLE names (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, entity INTEGER NOT NULL, name TEXT NOT NULL,
+    key TEXT NOT NULL, episode TEXT NOT NULL, created_at INTEGER NOT NULL);
+CREATE TABLE words (grp INTEGER NOT NULL, word TEXT NOT NULL, entity INTEGER NOT NULL,
+    PRIMARY KEY (grp, word, entity)) WITHOUT ROWID;
+CREATE TABLE resolutions (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, mention TEXT NOT NULL, episode TEXT NOT NULL,
+    entity INTEGER NOT NULL, reason TEXT NOT NULL, score REAL NOT NULL, created_at INTEGER NOT NULL);
+CREATE TABLE links (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, duplicate INTEGER NOT NULL,
+    into_ INTEGER NOT NULL, reason TEXT NOT NULL, kf INTEGER NOT NULL, kt INTEGER NOT NULL, CHECK (kf < kt));
+
+CREATE TABLE facts (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, s INTEGER NOT NULL,
+    relation INTEGER NOT NULL, object NOT NULL, sentence TEXT NOT NULL, confidence REAL NOT NULL,
+    stated_from INTEGER NOT NULL, stated_to INTEGER NOT NULL, said_at INTEGER NOT NULL,
+    attested INTEGER NOT NULL, echoes INTEGER NOT NULL, cause INTEGER NOT NULL, place INTEGER NOT NULL,
+    created_at INTEGER NOT NULL, expired_at INTEGER NOT NULL, grain TEXT, time_words TEXT,
+    episode TEXT NOT NULL, relationship TEXT, ref TEXT, corrects TEXT, dead INTEGER NOT NULL);
+CREATE TABLE versions (n INTEGER PRIMARY KEY, fact INTEGER NOT NULL, grp INTEGER NOT NULL, s INTEGER NOT NULL,
+    relation INTEGER NOT NULL, object NOT NULL, vf INTEGER NOT NULL, vt INTEGER NOT NULL,
+    kf INTEGER NOT NULL, kt INTEGER NOT NULL, opened INTEGER NOT NULL, closed INTEGER,
+    CHECK (vf < vt AND kf < kt));
+CREATE TABLE reinforcements (n INTEGER PRIMARY KEY, fact INTEGER NOT NULL, grp INTEGER NOT NULL,
+    said_at INTEGER NOT NULL, episode TEXT NOT NULL, relationship TEXT, created_at INTEGER NOT NULL);
+CREATE TABLE endings (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, s INTEGER NOT NULL,
+    relation INTEGER NOT NULL, object, fact TEXT, at INTEGER NOT NULL, said_at INTEGER NOT NULL,
+    episode TEXT NOT NULL, relationship TEXT, created_at INTEGER NOT NULL, dead INTEGER NOT NULL);
+CREATE TABLE retractions (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, target TEXT NOT NULL,
+    episode TEXT NOT NULL, reason TEXT NOT NULL, created_at INTEGER NOT NULL, dead INTEGER NOT NULL);
+CREATE TABLE contradictions (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, earlier TEXT NOT NULL,
+    later TEXT NOT NULL, created_at INTEGER NOT NULL, settled_at INTEGER NOT NULL, kept TEXT, dropped TEXT);
+CREATE TABLE closings (n INTEGER PRIMARY KEY, fact INTEGER NOT NULL, grp INTEGER NOT NULL, kind TEXT NOT NULL,
+    statement TEXT NOT NULL, cause INTEGER NOT NULL, created_at INTEGER NOT NULL);
+
+CREATE VIEW sentences AS SELECT n, sentence, 'g' || grp AS grp FROM facts;
+CREATE VIRTUAL TABLE sentence_words USING fts5 (sentence, grp, content = 'sentences', content_rowid = 'n',
+    tokenize = "porter unicode61 remove_diacritics 2");
+"""
+
+GROUPED: Final = (  # every table whose rows belong to a group
+    "relations", "cardinalities", "episodes", "mentions", "relationships", "entities", "names", "words", "resolutions",
+    "links", "facts", "versions", "reinforcements", "endings", "retractions", "contradictions", "closings",
+)  # fmt: skip
+
+# What applying events itself needs, so that a bulk load has them from the start.
+KEYS: Final = {
+    "group_name": "UNIQUE INDEX group_name ON groups (name)",
+    "relation_name": "UNIQUE INDEX relation_name ON relations (grp, name)",
+    "entity_uuid": "UNIQUE INDEX entity_uuid ON entities (uuid)",
+    "link_uuid": "UNIQUE INDEX link_uuid ON links (uuid)",
+    "fact_uuid": "UNIQUE INDEX fact_uuid ON facts (uuid)",
+    "ending_uuid": "UNIQUE INDEX ending_uuid ON endings (uuid)",
+    "retraction_uuid": "UNIQUE INDEX retraction_uuid ON retractions (uuid)",
+    "contradiction_uuid": "UNIQUE INDEX contradiction_uuid ON contradictions (uuid)",
+    "version_fact": "INDEX version_fact ON versions (fact, kt)",  # close what is open of a fact; its history
+}
+
+_NOW, _PAST = f"WHERE kt = {INF}", f"WHERE kt < {INF}"
+
+# What reads need besides. What is believed now and what once was have indexes of their own: a question about now never
+# walks through history. None of them is led by a time, which would be chosen for an entity and cost 3,500 times more.
+INDEXES: Final = {
+    "now_subject": f"INDEX now_subject ON versions (s, relation, vf) {_NOW}",  # an entity or a slot, as of now
+    "now_object": f"INDEX now_object ON versions (object, vf) {_NOW}",  # who points here; a literal's facts
+    "now_relation": f"INDEX now_relation ON versions (relation, vf) {_NOW}",  # all facts of one relation of a group
+    "now_group": f"INDEX now_group ON versions (grp, vf) {_NOW}",  # all facts of a group, in order of time
+    "past_subject": f"INDEX past_subject ON versions (s, kt) {_PAST}",  # the same four for what was given up after K
+    "past_slot": f"INDEX past_slot ON versions (s, relation, kt) {_PAST}",
+    "past_object": f"INDEX past_object ON versions (object, kt) {_PAST}",
+    "past_relation": f"INDEX past_relation ON versions (relation, kt) {_PAST}",
+    "past_group": f"INDEX past_group ON versions (grp, kt) {_PAST}",
+    "version_opened": "INDEX version_opened ON versions (opened)",  # changes since a position
+    "version_closed": "INDEX version_closed ON versions (closed) WHERE closed IS NOT NULL",
+    "fact_slot": "INDEX fact_slot ON facts (s, relation, object) WHERE dead = 0",  # the live assertions of a slot
+    "fact_ref": "INDEX fact_ref ON facts (grp, ref) WHERE ref IS NOT NULL",  # a producer's own id
+    "ending_slot": "INDEX ending_slot ON endings (s, relation) WHERE dead = 0",  # the live endings of a slot
+    "reinforcement_fact": "INDEX reinforcement_fact ON reinforcements (fact)",  # the episodes of a fact
+    "closing_fact": "INDEX closing_fact ON closings (fact)",  # why a fact was given up
+    "retraction_target": "INDEX retraction_target ON retractions (target)",  # who retracts this
+    "contradiction_earlier": f"INDEX contradiction_earlier ON contradictions (earlier) WHERE settled_at = {INF}",
+    "contradiction_later": f"INDEX contradiction_later ON contradictions (later) WHERE settled_at = {INF}",
+    "name_key": "INDEX name_key ON names (grp, key)",  # entities by name, exact or normalised
+    "name_entity": "INDEX name_entity ON names (entity)",  # the aliases of an entity
+    "entity_group": "INDEX entity_group ON entities (grp, n)",  # the entities of a group, oldest first
+    "link_duplicate": "INDEX link_duplicate ON links (duplicate)",  # identity, walked both ways
+    "link_into": "INDEX link_into ON links (into_)",
+    "resolution_mention": "INDEX resolution_mention ON resolutions (mention)",  # what a mention means
+    "resolution_entity": "INDEX resolution_entity ON resolutions (entity)",  # where an entity was mentioned
+    "episode_uuid": "UNIQUE INDEX episode_uuid ON episodes (uuid)",
+    "episode_recent": "INDEX episode_recent ON episodes (grp, source, valid_at)",  # the turns before a message
+    "mention_uuid": "INDEX mention_uuid ON mentions (uuid)",
+    "mention_episode": "INDEX mention_episode ON mentions (episode)",
+    "mention_name": "INDEX mention_name ON mentions (grp, folded)",  # the type a name had before
+    "relationship_uuid": "INDEX relationship_uuid ON relationships (uuid)",
+    "relationship_episode": "INDEX relationship_episode ON relationships (episode)",
+}
+
+
+def script(log: str) -> str:
+    """Return the statements that lay out an empty store that follows `log`."""
+    indexes = [f"CREATE {index}" for index in (KEYS | INDEXES).values()]
+    start = (
+        f"INSERT INTO meta VALUES ('schema', '{VERSION}'), ('log', '{log}'), ('position', 0), "
+        f"('head', x'{genesis(log).hex()}')"
+    )
+    return ";".join([TABLES.rstrip("; \n"), *indexes, start])
+
+
+def check(db: sqlite3.Connection, path: Path, log: str) -> None:
+    """Refuse a store of another schema, or of another log."""
+    try:
+        meta = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('schema', 'log')"))
+    except sqlite3.OperationalError:
+        meta = {}
+    found = meta.get("schema", "none")
+    if found != VERSION:
+        raise ContractError(f"{path} has graph schema {found}, this asof reads {VERSION}: rebuild it from its log")
+    if meta["log"] != log:
+        raise ContractError(f"{path} follows the log {meta['log']}, not {log}")

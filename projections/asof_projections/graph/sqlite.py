@@ -1,0 +1,136 @@
+"""The bi-temporal graph in one SQLite file: rows and the position they stand for change in one transaction.
+
+A store follows one log. `episodes.db` follows the episodic log, `graph.db` that of its generation; one schema and one
+class serve both. It is disposable: what is lost or damaged is made again from the log (asof_projections.projector).
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, Self
+
+from asof_projections.graph import schema
+from asof_projections.graph.apply import Applier
+from asof_projections.graph.known import Known
+from asof_streams.episodic import GroupErased
+from asof_streams.errors import PositionConflict
+from asof_streams.events import Record
+from asof_streams.sqlite import Guard, connect, create
+
+_REMEDY: Final = "rebuild it from its log"
+
+
+class SqliteGraph(Known):
+    """A GraphStore in the file `path` that follows the log named `log`. Used by the thread that opened it.
+
+    writable: made where there is none; one process may write at a time. NotFound: there is none to read.
+    ContractError: it follows another log, or was made by a version with another schema.
+    """
+
+    def __init__(self, path: Path, log: str, *, writable: bool = False) -> None:
+        self.path: Final = path
+        self.generation = log.partition(".")[2]
+        self._guard = Guard(path, _REMEDY)
+        with self._guard:
+            if writable and not path.exists():
+                create(path, schema.script(log))
+            self._db = connect(path, writable=writable, durable=False)  # a power cut is made good from the log
+            try:
+                schema.check(self._db, path, log)
+                self._db.execute("PRAGMA cache_size = -65536")
+            except BaseException:
+                self._db.close()
+                raise
+        self._applier = Applier(self._db)
+        self._next: int | None = None  # while a transaction is open: the position after the last record applied
+        self._erased = False
+
+    def close(self) -> None:
+        self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def position(self) -> int:
+        """Return the position of the log up to which its records are committed here."""
+        at: int = self._one("SELECT value FROM meta WHERE key = 'position'")
+        return at
+
+    def head(self) -> bytes:
+        """Return the chain's hash over all records before the position."""
+        head: bytes = self._one("SELECT value FROM meta WHERE key = 'head'")
+        return head
+
+    def begin(self) -> None:
+        """Open a transaction, unless one is open."""
+        if self._next is None:
+            with self._guard:
+                self._db.execute("BEGIN IMMEDIATE")
+                self._next = self.position()
+
+    def apply(self, records: Sequence[Record]) -> None:
+        """Apply records in order of position, visible to this store's own reads at once, to others after commit.
+
+        Those at a position that was applied before are skipped. Positions may be missing: erased records are not read.
+        """
+        self.begin()
+        assert self._next is not None
+        with self._guard:
+            for record in records:
+                if record.position >= self._next:
+                    self._applier.apply(record)
+                    self._next = record.position + 1
+                    self._erased |= type(record.event) is GroupErased
+
+    def commit(self, position: int, head: bytes) -> None:
+        """Make what was applied visible, with the position it stands for and the chain's hash up to there.
+
+        PositionConflict: something from that position on was applied.
+        """
+        self.begin()
+        assert self._next is not None
+        if position < self._next:
+            raise PositionConflict(f"{self.path} has applied up to {self._next}, and cannot stand for {position}")
+        with self._guard:
+            self._db.execute("UPDATE meta SET value = ? WHERE key = 'position'", (position,))
+            self._db.execute("UPDATE meta SET value = ? WHERE key = 'head'", (head,))
+            self._db.execute("COMMIT")
+            self._next = None
+            if self._erased:  # no byte of it stays in the write-ahead log either
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                self._erased = False
+
+    def rollback(self) -> None:
+        """Forget what was applied since the last commit."""
+        self._next, self._erased = None, False
+        self._applier.forget()
+        if self._db.in_transaction:
+            with self._guard:
+                self._db.execute("ROLLBACK")
+
+    @contextmanager
+    def bulk(self) -> Iterator[None]:
+        """Fill an empty store fast, in a file that nobody else uses and that is worth nothing if this is interrupted.
+
+        Indexes and words are made at the end, so that until then only apply, commit and position may be called.
+        """
+        if self.position() != 0:
+            raise PositionConflict(f"{self.path} is not empty: it stands at {self.position()}")
+        with self._guard:
+            self._db.execute("PRAGMA journal_mode = OFF")
+            self._db.execute("PRAGMA synchronous = OFF")
+            self._db.execute("PRAGMA cache_size = -262144")
+            for index in schema.INDEXES:
+                self._db.execute(f"DROP INDEX {index}")
+        self._applier.indexing_words = False
+        yield
+        with self._guard:
+            for index in schema.INDEXES.values():
+                self._db.execute(f"CREATE {index}")
+            self._db.execute("INSERT INTO sentence_words (sentence_words) VALUES ('rebuild')")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._db.execute("PRAGMA journal_mode = WAL")
+        self._applier.indexing_words = True

@@ -1,0 +1,81 @@
+"""Follows a log with a graph store: catching up from its position, or building it anew where the two do not agree."""
+
+import os
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from asof_projections.graph.sqlite import SqliteGraph
+from asof_streams.errors import ContractError
+from asof_streams.log import EventLog
+
+BATCH: Final = 5_000  # records a transaction
+
+
+def open_following(log: EventLog, path: Path) -> SqliteGraph:
+    """Return a writable store that stands where its log ends: caught up, or rebuilt where it cannot be.
+
+    It is rebuilt where its file is missing, damaged or of another schema, and where its head is not the log's at its
+    position (it knows what the log does not, or the log is another).
+    """
+    if path.exists():
+        try:
+            store = SqliteGraph(path, log.name, writable=True)
+        except ContractError:
+            pass
+        else:
+            if _agrees(log, store):
+                catch_up(log, store)
+                return store
+            store.close()
+    rebuild(log, path)
+    return SqliteGraph(path, log.name, writable=True)
+
+
+def catch_up(log: EventLog, store: SqliteGraph, batch: int = BATCH) -> int:
+    """Apply what the log has and the store has not, `batch` records a transaction; return the store's position."""
+    at = store.position()
+    end = log.end()
+    while at < end:
+        stop = min(at + batch, end)
+        store.apply(list(log.read(at, stop)))
+        store.commit(stop, log.head(stop))
+        at = stop
+    return at
+
+
+def rebuild(log: EventLog, path: Path) -> None:
+    """Build a store from the whole log beside `path`, then put it there in one step. Nobody may have the old one open.
+
+    An interrupted build leaves the old store as it was.
+    """
+    building = path.with_name(path.name + ".building")
+    _remove(building)
+    with SqliteGraph(building, log.name, writable=True) as store, store.bulk():
+        end = log.end()
+        records = log.read(0, end)
+        while batch := list(islice(records, BATCH)):
+            store.apply(batch)
+        store.commit(end, log.head(end))
+    _fsync(building)
+    _remove(path)
+    building.replace(path)
+    _fsync(path.parent)
+
+
+def _agrees(log: EventLog, store: SqliteGraph) -> bool:
+    at = store.position()
+    return at <= log.end() and store.head() == log.head(at)
+
+
+def _remove(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _fsync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
