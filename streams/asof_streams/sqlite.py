@@ -47,20 +47,25 @@ class Guard:
     def _translate(self, error: BaseException | None) -> AsofError | None:
         if isinstance(error, OSError):
             return StorageFailed(f"{self._path}: {error.strerror}")
-        if not isinstance(error, sqlite3.Error):
-            return None
-        code = getattr(error, "sqlite_errorcode", None)
-        if code is None:  # raised by Python's module: text in the file is not UTF-8, or the call itself was wrong
-            damaged = isinstance(error, sqlite3.OperationalError)
-            return DamagedLog(f"{self._path} is damaged: {self._remedy}") if damaged else None
-        primary = code & 0xFF
-        if primary in _DAMAGE:
+        if _is_damage(error):
             return DamagedLog(f"{self._path} is damaged: {self._remedy}")
+        primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if primary in _BUSY:
             return WriterBusy(f"{self._path}: another process is writing to it; stop that one, or try again")
         if primary in _FAILURES:
             return StorageFailed(f"{self._path}: {_FAILURES[primary]}")
         return None
+
+
+def _is_damage(error: BaseException | None) -> bool:
+    if isinstance(error, UnicodeDecodeError):  # the file has garbage where SQLite's own error quotes it
+        return True
+    if not isinstance(error, sqlite3.Error):
+        return False
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:  # Python's own error: a text in the file that is not UTF-8, or a wrong call
+        return isinstance(error, sqlite3.OperationalError)
+    return code & 0xFF in _DAMAGE or str(error) == "unsupported file format"
 
 
 def create(path: Path, script: str) -> None:

@@ -72,9 +72,8 @@ class SqliteLog:
                 create(path, _new(self.name))
             self._db = connect(path, writable=writable, durable=durable)
         try:
-            with self._guard:
-                self._check_schema()
-            self._term = self._open_term() if writable else 0
+            self._expect_schema()
+            self._term = self._raise_term() if writable else 0
         except BaseException:
             self._db.close()
             raise
@@ -128,21 +127,22 @@ class SqliteLog:
     def verify(self) -> int:
         with self._guard, snapshot(self._db):
             head = self._head()
+            end = head.position
             last: dict[str, int] = {}
             previous = chain.genesis(self.name)
-            for at in range(0, head.position, _CHUNK):
-                for row in self._rows(at, min(at + _CHUNK, head.position)):
+            for at in range(0, end, _CHUNK):
+                for row in self._rows(at, min(at + _CHUNK, end)):
                     previous = self._expect_link(previous, row)
                     last[row[1]] = row[2]
             if previous != head.hash:
-                raise self._damaged(max(head.position - 1, 0), "it is not what the log's head was sealed over")
-            if self._db.execute("SELECT count(*) FROM log").fetchone()[0] != head.position:
-                raise self._damaged(head.position, "there are records beyond the log's end")
-            if dict(self._db.execute("SELECT grp, recorded_at FROM groups")) != last:
-                raise self._damaged(head.position, "the groups' last recorded times do not match the records")
-            if self._db.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
-                raise self._damaged(head.position, "the records are whole, but the file around them is not")
-        return head.position
+                raise self._damaged(max(end - 1, 0), "it is not the record that the log ended with")
+            if self._ask("SELECT count(*) FROM log", trusted=end) != [(end,)]:
+                raise self._damaged(end, "there are records beyond the log's end")
+            if dict(self._ask("SELECT grp, recorded_at FROM groups", trusted=end)) != last:
+                raise self._damaged(end, "the groups' last recorded times are not those of the records")
+            if self._ask("PRAGMA integrity_check(1)", trusted=end) != [("ok",)]:
+                raise self._damaged(end, "the records are whole, but the file around them is not")
+        return end
 
     # Writing.
 
@@ -220,7 +220,7 @@ class SqliteLog:
                 raise WriterBusy(f"{self.path}: another process has taken over writing; open it again")
             yield head
 
-    def _open_term(self) -> int:
+    def _raise_term(self) -> int:
         with self._guard, transaction(self._db):
             head = self._head()
             self._put(head._replace(term=head.term + 1))
@@ -234,8 +234,7 @@ class SqliteLog:
         )
 
     def _head(self) -> _Head:
-        with self._guard:
-            rows = self._db.execute("SELECT position, hash, checkpoint, term, digest FROM head").fetchall()
+        rows = self._ask("SELECT position, hash, checkpoint, term, digest FROM head", trusted=0)
         try:
             [(*fields, digest)] = rows
             head = _Head(*fields)
@@ -248,17 +247,26 @@ class SqliteLog:
     def _rows(self, start: int, stop: int) -> list[Row]:
         """Return the rows of [start, stop), all of which must be there."""
         try:
-            with self._guard:
-                rows = self._db.execute(_SELECT, (start, stop)).fetchall()
+            rows = self._ask(_SELECT, start, stop, trusted=start)
         except DamagedLog:
             if stop - start == 1:
-                raise self._damaged(start, "it cannot be read") from None
+                raise
             middle = (start + stop) // 2
             return self._rows(start, middle) + self._rows(middle, stop)
-        if [row[0] for row in rows] != list(range(start, stop)):
-            found = {row[0] for row in rows}
-            raise self._damaged(next((at for at in range(start, stop) if at not in found), start), "it is missing")
+        for position, row in enumerate(rows, start):
+            if row[0] != position:
+                raise self._damaged(position, "it is missing")
+        if len(rows) < stop - start:
+            raise self._damaged(start + len(rows), "it is missing")
         return rows
+
+    def _ask(self, sql: str, *values: int, trusted: int) -> list[Row]:
+        """Return the rows of a query; where it fails, all before position `trusted` still stands."""
+        try:
+            with self._guard:
+                return self._db.execute(sql, values).fetchall()
+        except DamagedLog:
+            raise self._damaged(trusted, "the file cannot be read there") from None
 
     def _expect_link(self, previous: bytes, row: Row) -> bytes:
         envelope, (found, salt, sealed, payload) = row[:9], row[9:]
@@ -279,11 +287,8 @@ class SqliteLog:
     def _damaged(self, position: int, what: str) -> DamagedLog:
         return DamagedLog(f"{self.path} is damaged from position {position} on: {what}; {_REMEDY}")
 
-    def _check_schema(self) -> None:
-        found = [
-            sql for (sql,) in self._db.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
-        ]
-        if found != list(_SCHEMA):
+    def _expect_schema(self) -> None:
+        if self._ask("SELECT sql FROM sqlite_schema ORDER BY rowid", trusted=0) != [(sql,) for sql in _SCHEMA]:
             raise self._damaged(0, "its tables are not those of a log that this version knows")
 
 
