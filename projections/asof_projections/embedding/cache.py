@@ -1,0 +1,124 @@
+"""Vectors kept by what they are vectors of, so that no text is embedded twice."""
+
+import hashlib
+import sqlite3
+import threading
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from asof_projections.embedding.ports import Embedder, Vectors
+from asof_streams.errors import DamagedLog, StorageFailed
+
+LOOKUP: Final = 500  # texts a query
+CHECKSUM: Final = (
+    4  # bytes of CRC-32 behind each vector: a flipped bit is a vector to compute again, not a wrong answer
+)
+
+# float32, not the index's 16 bits: a vector out of the cache is the vector that was computed, to the last bit.
+# A rowid table with an index beside it: the keys are random, and inserting them must not move the vectors about.
+_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS models (number INTEGER PRIMARY KEY, model_id TEXT NOT NULL UNIQUE);
+CREATE TABLE IF NOT EXISTS vectors (
+    text BLOB NOT NULL, model INTEGER NOT NULL, vector BLOB NOT NULL, UNIQUE (text, model)
+);
+"""
+
+
+class CachedEmbedder:
+    """An embedder that asks another only for texts whose vectors the file at `path` does not hold.
+
+    Any number of processes may share the file. What a crash takes from it is computed again.
+    """
+
+    def __init__(self, embedder: Embedder, path: Path) -> None:
+        self._embedder = embedder
+        self._path = path
+        self._lock = threading.Lock()
+        self.model_id: Final = embedder.model_id
+        with self._errors():
+            self._db = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._db.execute("PRAGMA secure_delete = ON")  # forgotten means overwritten
+            self._db.executescript(_SCHEMA)
+            self._db.execute("INSERT OR IGNORE INTO models (model_id) VALUES (?)", [self.model_id])
+            [self._model] = self._db.execute("SELECT number FROM models WHERE model_id = ?", [self.model_id]).fetchone()
+
+    @property
+    def dimensions(self) -> int:
+        return self._embedder.dimensions
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        keys = [_key(text) for text in texts]
+        texts_of = dict(zip(keys, texts, strict=True))
+        held = self._held(list(texts_of))
+        missing = [key for key in texts_of if key not in held]
+        if missing:
+            fresh = self._embedder.embed([texts_of[key] for key in missing])
+            self._keep(missing, fresh)
+            held.update(zip(missing, fresh, strict=True))
+        return np.stack([held[key] for key in keys]) if keys else np.empty((0, self.dimensions), np.float32)
+
+    def forget(self, texts: Sequence[str]) -> None:
+        """Erase the vectors of these texts, under every model, from the file and from its write-ahead log."""
+        with self._lock, self._errors():
+            with self._transaction():
+                self._db.executemany("DELETE FROM vectors WHERE text = ?", [(_key(text),) for text in texts])
+            [busy] = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[:1]
+        if busy:
+            raise StorageFailed(f"{self._path}: its write-ahead log is being read; erase again when the reader is done")
+
+    def close(self) -> None:
+        with self._lock, self._errors():
+            self._db.close()
+
+    def _held(self, keys: list[bytes]) -> dict[bytes, Vectors]:
+        held: dict[bytes, Vectors] = {}
+        for start in range(0, len(keys), LOOKUP):
+            asked = keys[start : start + LOOKUP]
+            marks = ",".join("?" * len(asked))
+            query = f"SELECT text, vector FROM vectors WHERE model = ? AND text IN ({marks})"
+            with self._lock, self._errors():
+                rows = self._db.execute(query, [self._model, *asked]).fetchall()
+            held.update((key, vector) for key, blob in rows if (vector := self._decode(blob)) is not None)
+        return held
+
+    def _keep(self, keys: list[bytes], vectors: Vectors) -> None:
+        rows = [(key, self._model, _encode(vector)) for key, vector in zip(keys, vectors, strict=True)]
+        with self._lock, self._errors(), self._transaction():
+            self._db.executemany("INSERT OR REPLACE INTO vectors (text, model, vector) VALUES (?, ?, ?)", rows)
+
+    def _decode(self, blob: bytes) -> Vectors | None:
+        body, checksum = blob[:-CHECKSUM], blob[-CHECKSUM:]
+        if len(body) != 4 * self.dimensions or zlib.crc32(body).to_bytes(CHECKSUM, "little") != checksum:
+            return None
+        return np.frombuffer(body, "<f4").astype(np.float32, copy=False)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        with self._db:
+            yield
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise StorageFailed(f"{self._path}: {error.sqlite_errorname}") from None
+        except sqlite3.DatabaseError:
+            raise DamagedLog(f"{self._path} is damaged; delete it: what it held is computed again") from None
+
+
+def _key(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _encode(vector: Vectors) -> bytes:
+    body = vector.astype("<f4", copy=False).tobytes()
+    return body + zlib.crc32(body).to_bytes(CHECKSUM, "little")

