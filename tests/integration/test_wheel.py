@@ -79,7 +79,9 @@ def files_of_the_packages() -> Iterator[str]:
 
 def run(command: list[str], folder: Path) -> str:
     """Run a command in a folder, with nothing of this process's own Python about it, and return what it prints."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ASOF_", "PYTHON", "VIRTUAL_ENV"))}
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("ASOF_", "PYTHON", "VIRTUAL_ENV"))
+    }
     done = subprocess.run(command, cwd=folder, env=kept, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -4,8 +4,10 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from importlib import metadata
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -66,7 +68,9 @@ def test_no_file_names_a_folder_of_somebodys_machine(texts: dict[str, str]) -> N
 
 
 def test_what_the_packages_import_is_declared_as_a_dependency() -> None:
-    declared = {canonicalize_name(Requirement(line).name) for line in metadata.requires("asof") or []}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lines = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    declared = {canonicalize_name(Requirement(line).name) for line in lines}
     distributions = metadata.packages_distributions()
     imported = {name for root in SOURCE_ROOTS for path in (ROOT / root).rglob("*.py") for name in modules(path)}
 
