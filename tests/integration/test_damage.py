@@ -1,16 +1,15 @@
 """A damaged log is found, or the damage changes nothing: every byte, every length, records moved about."""
 
-import os
 import re
-import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from asof_streams.errors import AsofError, DamagedLog
+
 from asof_streams.episodic import EpisodeRecorded, GroupErased, MessageParked
+from asof_streams.errors import DamagedLog
 from asof_streams.events import Draft
 from asof_streams.messages import ErasureRequest, Message
 from asof_streams.sqlite_log import SqliteLog
@@ -96,20 +95,21 @@ def test_every_flipped_byte_is_harmless_or_found(kind: str, mask: int, request: 
     path: Path = request.getfixturevalue(kind)
     whole = path.read_bytes()
     before = see(path)
-    found, harmless = 0, 0
+    found: list[str] = []
+    harmless = 0
     for offset, byte in enumerate(whole):
         without_leftovers(path)
         path.write_bytes(whole[:offset] + bytes([byte ^ mask]) + whole[offset + 1 :])
         try:
             after = see(path)
         except DamagedLog as error:
-            assert re.search(r"position \d+", str(error)), f"offset {offset}: {error}"
-            found += 1
+            found.append(str(error))
         else:
             assert after == before, f"the flip at {offset} changed what is read, unnoticed"
             harmless += 1
 
-    assert found > len(whole) / 4
+    assert [what for what in found if not re.search(r"position \d+", what)] == []
+    assert len(found) > len(whole) / 4
     assert harmless > 0  # the places that SQLite does not use
 
 
@@ -133,14 +133,20 @@ TAMPERED = {
     ),
     "a record before the first": ("UPDATE log SET position = -1 WHERE position = 0", 0),
     "a record doubled": (
-        "UPDATE log SET position = 100 + position WHERE position > 1;"
-        "INSERT INTO log SELECT 2, grp, recorded_at, cause, place, size, term, type, version, hash, salt, seal, payload "
-        "FROM log WHERE position = 1; UPDATE log SET position = position - 99 WHERE position > 100",
+        """
+        UPDATE log SET position = 100 + position WHERE position > 1;
+        INSERT INTO log SELECT 2, grp, recorded_at, cause, place, size, term, type, version, hash, salt, seal, payload
+            FROM log WHERE position = 1;
+        UPDATE log SET position = position - 99 WHERE position > 100
+        """,
         2,
     ),
     "two records swapped": (
-        "UPDATE log SET position = 99 WHERE position = 1; UPDATE log SET position = 1 WHERE position = 2;"
-        "UPDATE log SET position = 2 WHERE position = 99",
+        """
+        UPDATE log SET position = 99 WHERE position = 1;
+        UPDATE log SET position = 1 WHERE position = 2;
+        UPDATE log SET position = 2 WHERE position = 99
+        """,
         1,
     ),
     "another group": ("UPDATE log SET grp = 'bo' WHERE position = 2", 2),

@@ -1,0 +1,410 @@
+"""What every log promises its readers and its one writer."""
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from pydantic_core import PydanticSerializationError
+
+from asof_streams.episodic import GroupErased, MessageParked
+from asof_streams.errors import DecodeError, InvalidInput, NotFound, PositionConflict, WriterBusy
+from asof_streams.events import Draft, Event, Record
+from asof_streams.follow import follow
+from asof_streams.log import EventLog, MessageLog
+from asof_streams.messages import ErasureRequest, FactStatement, Message
+from asof_streams.sqlite_log import SqliteLog
+from asof_streams.writer_lock import WriterLock
+
+MANY = 700  # records: more than a reader takes at once
+
+
+def said(content: str, group: str = "ana") -> Message:
+    return Message(group_id=group, content=content, role_type="user")
+
+
+def parked(reason: str, cause: int = 0, place: int = 0, group: str = "ana") -> Draft:
+    return Draft(group, 1_000 + cause, cause, place, 1, MessageParked(reason=reason))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "messages.sqlite"
+
+
+@pytest.fixture
+def log(path: Path) -> Iterator[SqliteLog]:
+    with SqliteLog(path, writable=True) as opened:
+        yield opened
+
+
+def contents(log: MessageLog) -> list[str]:
+    return [record.event.content for record in log.read() if isinstance(record.event, Message)]
+
+
+def test_a_sqlite_log_is_an_event_log_and_a_message_log(log: SqliteLog) -> None:
+    as_events: EventLog = log
+    as_messages: MessageLog = log
+
+    assert as_events.name == as_messages.name == "messages"
+
+
+# Appending.
+
+
+def test_an_empty_log_ends_at_zero_and_reads_as_nothing(log: SqliteLog) -> None:
+    assert (log.end(), log.checkpoint(), list(log.read()), log.verify()) == (0, 0, [], 0)
+
+
+def test_what_is_read_is_what_was_appended_with_position_and_term(log: SqliteLog) -> None:
+    event = MessageParked(reason="no such episode")
+
+    end = log.append([Draft("ana", 7, 3, 0, 2, event), Draft("bo", 8, 3, 1, 2, GroupErased())], checkpoint=4)
+
+    assert end == log.end() == 2
+    assert list(log.read()) == [
+        Record(0, "ana", 7, 3, 0, 2, 1, event),
+        Record(1, "bo", 8, 3, 1, 2, 1, GroupErased()),
+    ]
+
+
+def test_positions_start_at_zero_and_have_no_gaps(log: SqliteLog) -> None:
+    for size in (1, 3, MANY, 0, 2):
+        log.append([parked(str(place), place=place) for place in range(size)], checkpoint=0)
+
+    assert [record.position for record in log.read()] == list(range(MANY + 6))
+
+
+def test_an_append_without_drafts_moves_the_checkpoint_alone(log: SqliteLog) -> None:
+    log.append([parked("a")], checkpoint=1)
+
+    assert log.append([], checkpoint=9) == 1
+    assert (log.end(), log.checkpoint()) == (1, 9)
+
+
+def test_a_checkpoint_that_would_go_back_is_refused_and_changes_nothing(log: SqliteLog) -> None:
+    log.append([parked("a")], checkpoint=5)
+
+    with pytest.raises(PositionConflict, match="checkpoint 4 is before 5"):
+        log.append([parked("b")], checkpoint=4)
+
+    assert (log.end(), log.checkpoint(), log.verify()) == (1, 5, 1)
+
+
+def test_an_append_that_fails_halfway_leaves_nothing(log: SqliteLog) -> None:
+    log.append([parked("a")], checkpoint=1)
+    head = log.head(1)
+    unwritable = MessageParked.model_construct(reason="half of a pair: \ud800")
+
+    with pytest.raises(PydanticSerializationError):
+        log.append([parked("b"), parked("c")._replace(event=unwritable)], checkpoint=2)
+
+    assert (log.end(), log.checkpoint(), log.head(1), log.verify()) == (1, 1, head, 1)
+    assert log.append([parked("d")], checkpoint=2) == 2
+
+
+def test_a_log_goes_on_after_it_was_closed_in_a_new_term(path: Path) -> None:
+    for term in range(1, 4):
+        with SqliteLog(path, writable=True) as log:
+            log.append([parked(str(term))], checkpoint=term)
+
+    with SqliteLog(path) as log:
+        assert [(record.position, record.term) for record in log.read()] == [(0, 1), (1, 2), (2, 3)]
+        assert (log.checkpoint(), log.verify()) == (3, 3)
+
+
+def test_a_log_in_a_folder_with_odd_letters_works(tmp_path: Path) -> None:
+    folder = tmp_path / "été 100% #1?"
+    folder.mkdir()
+    with SqliteLog(folder / "messages.sqlite", writable=True) as log:
+        log.accept([said("a")], clock=1)
+
+    with SqliteLog(folder / "messages.sqlite") as log:
+        assert log.end() == 1
+
+
+# Reading.
+
+
+@pytest.mark.parametrize(
+    ("start", "stop"), [(0, 0), (0, 1), (5, 5), (255, 257), (256, 600), (650, None), (690, 9_999), (800, None)]
+)
+def test_a_range_is_half_open_and_stops_at_the_end(log: SqliteLog, start: int, stop: int | None) -> None:
+    log.append([parked(str(place), place=place) for place in range(MANY)], checkpoint=0)
+
+    positions = [record.position for record in log.read(start, stop)]
+
+    assert positions == list(range(MANY))[start:stop]
+
+
+def test_a_reader_sees_what_was_there_when_it_began(log: SqliteLog) -> None:
+    log.append([parked("a")], checkpoint=0)
+    reading = log.read()
+    first = next(reading)
+    log.append([parked("b")], checkpoint=0)
+
+    assert [first.position, *(record.position for record in reading)] == [0]
+
+
+def test_a_log_that_does_not_exist_cannot_be_read_and_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match=r"episodic\.sqlite does not exist"):
+        SqliteLog(tmp_path / "episodic.sqlite")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_head_covers_all_records_before_a_position(log: SqliteLog) -> None:
+    log.append([parked("a"), parked("b")], checkpoint=0)
+    before = [log.head(position) for position in range(3)]
+    log.append([parked("c")], checkpoint=0)
+
+    assert [log.head(position) for position in range(3)] == before
+    assert len({*before, log.head(3)}) == 4
+    with pytest.raises(InvalidInput, match="ends at 3"):
+        log.head(4)
+
+
+class Foreign(Event):
+    """What another version of this code may write."""
+
+    type: ClassVar[str] = "thing.unheard"
+    reason: str = ""
+
+
+class Newer(Event):
+    type: ClassVar[str] = "message.parked"
+    version: ClassVar[int] = 2
+    reason: str = ""
+
+
+@pytest.mark.parametrize("event", [Foreign(reason="secret"), Newer(reason="secret")])
+def test_what_a_newer_version_wrote_stops_the_reader_and_names_the_position(log: SqliteLog, event: Event) -> None:
+    log.append([parked("a"), parked("b")._replace(event=event)], checkpoint=0)
+    reading = log.read()
+    next(reading)
+
+    with pytest.raises(DecodeError, match=r"position 1: .*upgrade") as caught:
+        next(reading)
+
+    assert "secret" not in str(caught.value)
+    assert log.verify() == 2  # the log itself is whole
+
+
+def test_following_gives_what_is_there_and_then_what_comes(path: Path, log: SqliteLog) -> None:
+    log.accept([said("a"), said("b")], clock=1)
+    seen: list[int] = []
+
+    def reader() -> None:
+        with SqliteLog(path) as mine:
+            for record in follow(mine, 1, poll_seconds=0.01):
+                seen.append(record.position)
+                if record.position == 3:
+                    return
+
+    thread = threading.Thread(target=reader)
+    thread.start()
+    while not seen and thread.is_alive():
+        time.sleep(0.01)
+    log.accept([said("c"), said("d")], clock=1)
+    thread.join(10)
+
+    assert seen == [1, 2, 3]
+
+
+# Accepting messages.
+
+
+def test_messages_get_positions_and_stand_for_themselves(log: SqliteLog) -> None:
+    messages = [said("a"), ErasureRequest(group_id="bo"), FactStatement(group_id="ana", op="retract", ref="f1")]
+
+    assert log.accept(messages[:1], clock=50) == range(1)
+    assert log.accept(messages[1:], clock=60) == range(1, 3)
+    assert log.accept([], clock=70) == range(3, 3)
+    assert [record[:7] for record in log.read()] == [
+        (0, "ana", 50, 0, 0, 1, 1),
+        (1, "bo", 60, 1, 0, 1, 1),
+        (2, "ana", 60, 2, 0, 1, 1),
+    ]
+    assert [record.event for record in log.read()] == messages
+
+
+def test_recorded_time_rises_strictly_within_a_group_whatever_the_clock_does(path: Path) -> None:
+    for clock in (100, 90, 100, -5, 200):
+        with SqliteLog(path, writable=True) as log:
+            log.accept([said("1"), said("2"), said("3", "bo")], clock=clock)
+
+    with SqliteLog(path) as log:
+        times = {
+            group: [record.recorded_at for record in log.read() if record.group == group] for group in ("ana", "bo")
+        }
+    assert times == {"ana": [100, 101, 102, 103, 104, 105, 106, 107, 200, 201], "bo": [100, 101, 102, 103, 200]}
+
+
+def test_a_history_keeps_its_recorded_times(log: SqliteLog) -> None:
+    log.accept([said("1"), said("2"), said("3", "bo"), said("4")], clock=999, recorded=[10, 10, 5, 20])
+
+    assert [record.recorded_at for record in log.read()] == [10, 10, 5, 20]
+    log.accept([said("5")], clock=1)
+    assert next(log.read(4)).recorded_at == 21
+
+
+@pytest.mark.parametrize("recorded", [[30, 29], [19, 40]], ids=["they decrease", "the group has something later"])
+def test_recorded_times_that_do_not_fit_are_refused_and_nothing_is_kept(log: SqliteLog, recorded: list[int]) -> None:
+    log.accept([said("1")], clock=1, recorded=[20])
+
+    with pytest.raises(PositionConflict, match=r"group ana: message [12] "):
+        log.accept([said("secret"), said("secret")], clock=999, recorded=recorded)
+
+    assert (log.end(), log.verify()) == (1, 1)
+    assert log.accept([said("2")], clock=1, recorded=[20]) == range(1, 2)
+
+
+# Erasing.
+
+
+def test_an_erased_group_is_read_no_more_and_the_chain_still_holds(log: SqliteLog) -> None:
+    log.accept([said(f"{i}", "ana" if i % 2 else "bo") for i in range(MANY)], clock=1)
+    heads = [log.head(position) for position in (1, 99, MANY)]
+
+    assert log.erase("ana") == MANY / 2
+
+    assert [record.position for record in log.read()] == list(range(0, MANY, 2))
+    assert {record.group for record in log.read()} == {"bo"}
+    assert (log.verify(), log.end()) == (MANY, MANY)
+    assert [log.head(position) for position in (1, 99, MANY)] == heads
+
+
+def test_no_byte_of_an_erased_payload_is_left_in_any_file(path: Path, log: SqliteLog) -> None:
+    canaries = [f"CANARY{i}-" for i in range(60)]
+    long = "x" * 9_000  # goes to pages of its own
+    log.accept([said(f"{canary}{long if i % 7 == 0 else ''}") for i, canary in enumerate(canaries)], clock=1)
+    log.accept([said("KEPT", "bo")], clock=1)
+
+    with SqliteLog(path) as reader:
+        reading = reader.read()
+        next(reading)  # a reader in the middle of its work
+        log.erase("ana")
+
+    left = b"".join(file.read_bytes() for file in path.parent.iterdir())
+    assert [canary for canary in canaries if canary.encode() in left] == []
+    assert b"KEPT" in left
+
+
+def test_erasing_stops_at_the_position_of_the_request_and_keeps_the_request(log: SqliteLog) -> None:
+    request = ErasureRequest(group_id="ana")
+    log.accept([said("before"), request, said("after")], clock=1)
+
+    assert log.erase("ana", before=1) == 1
+    assert log.erase("ana", before=1) == 0
+    assert [record.position for record in log.read()] == [1, 2]
+    assert log.erase("ana") == 1
+    assert [record.event for record in log.read()] == [request]
+    assert log.accept([said("new life")], clock=1) == range(3, 4)
+    assert [record.recorded_at for record in log.read()] == [2, 4]
+    assert log.verify() == 4
+
+
+def test_what_says_that_a_group_was_erased_survives_the_next_erasure(log: SqliteLog) -> None:
+    log.append([parked("secret"), Draft("ana", 5, 1, 0, 1, GroupErased())], checkpoint=2)
+    log.erase("ana")
+
+    assert [record.event for record in log.read()] == [GroupErased()]
+
+
+# One writer.
+
+
+def test_a_writer_that_was_deposed_appends_nothing_more(path: Path, log: SqliteLog) -> None:
+    with SqliteLog(path, writable=True) as successor:
+        with pytest.raises(WriterBusy, match="taken over"):
+            log.accept([said("a")], clock=1)
+        successor.accept([said("b")], clock=1)
+
+        assert contents(successor) == ["b"]
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from asof_streams.writer_lock import WriterLock
+lock = WriterLock(Path(sys.argv[1]))
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_directory_has_one_writer_until_it_dies_even_by_kill_9(tmp_path: Path) -> None:
+    directory = tmp_path / "data"
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, directory], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+
+        with pytest.raises(WriterBusy, match=f"process {holder.pid} is writing here"):
+            WriterLock(directory)
+
+        holder.kill()
+        holder.wait()
+    WriterLock(directory).release()
+
+
+def test_a_directory_has_one_writer_within_a_process_too(tmp_path: Path) -> None:
+    with WriterLock(tmp_path), pytest.raises(WriterBusy, match="this process is writing here"):
+        WriterLock(tmp_path)
+
+    with WriterLock(tmp_path) as again:
+        again.release()
+        WriterLock(tmp_path).release()
+
+
+WRITE = """
+import sys
+from pathlib import Path
+from asof_streams.episodic import MessageParked
+from asof_streams.events import Draft
+from asof_streams.sqlite_log import SqliteLog
+with SqliteLog(Path(sys.argv[1]), writable=True, durable=False) as log:
+    print("ready", flush=True)
+    for cause in range(400):
+        size = cause % 7 + 1
+        drafts = [Draft("g", cause, cause, place, size, MessageParked(reason="r")) for place in range(size)]
+        log.append(drafts, checkpoint=cause + 1)
+"""
+
+
+def test_a_reader_in_another_process_sees_whole_batches_only_and_never_waits(tmp_path: Path) -> None:
+    path = tmp_path / "episodic.sqlite"
+    ends: list[int] = []
+    with subprocess.Popen([sys.executable, "-c", WRITE, path], stdout=subprocess.PIPE) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == b"ready\n"
+        with SqliteLog(path) as log:
+            while writer.poll() is None:
+                records = list(log.read(max(ends[-1] - 30, 0) if ends else 0))
+                ends.append(log.end())
+                if records:
+                    assert records[-1].place == records[-1].size - 1, "half a batch"
+                    assert [b.position - a.position for a, b in pairwise(records)] == [1] * (len(records) - 1)
+            assert log.verify() == sum(cause % 7 + 1 for cause in range(400))
+
+    assert writer.returncode == 0
+    assert len(set(ends)) > 3, "the reader never saw the log grow"
+    assert ends == sorted(ends)
+
+
+def test_a_slow_reader_keeps_no_snapshot(path: Path, log: SqliteLog) -> None:
+    log.append([parked(str(place), place=place) for place in range(MANY)], checkpoint=0)
+    with SqliteLog(path) as reader:
+        reading = reader.read()
+        next(reading)
+        log.append([parked("x" * 100_000)], checkpoint=0)
+        log.erase("none")  # cuts the write-ahead log back, which no snapshot allows
+
+        assert Path(f"{path}-wal").stat().st_size == 0
+        assert sum(1 for _ in reading) == MANY - 1
