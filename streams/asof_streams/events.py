@@ -104,3 +104,5 @@ def decode(type_: str, version: int, payload: bytes) -> Event:
     except ValidationError as error:
         where = ", ".join(".".join(map(str, e["loc"])) for e in error.errors(include_input=False, include_url=False))
         raise DecodeError(f"{type_} version {version} does not fit its model at: {where}") from None
+    except (KeyError, ValueError):
+        raise DecodeError(f"{type_} version {version} cannot be brought up to version {cls.version}") from None

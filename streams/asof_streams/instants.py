@@ -42,10 +42,11 @@ def parse(text: str) -> int:
     if not _RFC3339.fullmatch(text):
         raise InvalidInput("not a time: write it as 2024-05-01T09:30:00Z")
     try:
-        moment = datetime.fromisoformat(text.upper())
-        return from_datetime(moment)
+        instant = from_datetime(datetime.fromisoformat(text.upper()))
+        to_datetime(instant)  # an offset can lead out of the years 1 to 9999, where nothing could be written again
     except (ValueError, OverflowError):
         raise InvalidInput("no such day or hour: write it as 2024-05-01T09:30:00Z") from None
+    return instant
 
 
 def parse_moment(text: str) -> int:

@@ -34,20 +34,25 @@ def _storable(value: str) -> str:
     except UnicodeEncodeError:
         raise ValueError("text must be valid Unicode (it has half of a surrogate pair)") from None
     if size > MAX_CONTENT_BYTES:
-        raise ValueError(f"content has {size} bytes, the limit is {MAX_CONTENT_BYTES}: split it into several messages")
+        raise ValueError(f"it has {size} bytes, the limit is {MAX_CONTENT_BYTES}: split it into several messages")
     return value
 
 
-def _name(value: str) -> str:
-    if not value.strip():
-        raise ValueError("it must not be empty")
+def _label(value: str) -> str:
     if len(value) > MAX_NAME_CHARACTERS:
         raise ValueError(f"it has {len(value)} characters, the limit is {MAX_NAME_CHARACTERS}")
     return _storable(value)
 
 
+def _name(value: str) -> str:
+    if not value.strip():
+        raise ValueError("it must not be empty")
+    return _label(value)
+
+
 GroupId = Annotated[str, AfterValidator(_group)]
 Text = Annotated[str, AfterValidator(_storable)]
+Label = Annotated[str, AfterValidator(_label)]
 Name = Annotated[str, AfterValidator(_name)]
 
 
@@ -64,12 +69,12 @@ class Message(Event):
     group_id: GroupId
     content: Text = Field(repr=False)
     role_type: Literal["user", "assistant", "system"] | None = None
-    role: Text = Field(default="", repr=False)
-    name: Text = Field(default="", repr=False)
-    uuid: str | None = None
+    role: Label = Field(default="", repr=False)
+    name: Label = Field(default="", repr=False)
+    uuid: Name | None = None
     timestamp: int | None = None
     source: Literal["message", "text", "json"] = "message"
-    source_description: Text = Field(default="", repr=False)
+    source_description: Label = Field(default="", repr=False)
 
     @model_validator(mode="after")
     def _role_type_of_messages(self) -> Self:

@@ -7,7 +7,7 @@ from pathlib import Path
 from secrets import token_bytes
 from typing import Any, Final, NamedTuple, Self
 
-from asof_streams import chain
+from asof_streams import chain, semantic  # noqa: F401 - semantic: so that its events can be read
 from asof_streams.episodic import GroupErased
 from asof_streams.errors import DamagedLog, DecodeError, InvalidInput, PositionConflict, StorageFailed, WriterBusy
 from asof_streams.events import Draft, Record, decode

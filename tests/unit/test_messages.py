@@ -1,0 +1,198 @@
+"""Accepting what producers send: every refusal names the field and the reason, never the content."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asof_streams.errors import InvalidInput
+from asof_streams.messages import (
+    MAX_CONTENT_BYTES,
+    MAX_NAME_CHARACTERS,
+    ErasureRequest,
+    FactStatement,
+    Message,
+    accept,
+    check_group,
+)
+
+MESSAGE = {"group_id": "ana-1", "content": "I moved to Berlin.", "role_type": "user"}
+FACT = {"group_id": "yago", "subject": "Ana", "relation": "works_at", "object": "SAP"}
+
+
+def test_a_message_of_the_fewest_fields_is_accepted() -> None:
+    assert accept(Message, MESSAGE) == Message(group_id="ana-1", content="I moved to Berlin.", role_type="user")
+
+
+def test_times_are_read_from_text_with_their_offset() -> None:
+    message = accept(Message, {**MESSAGE, "timestamp": "1970-01-01T01:00:00+01:00"})
+    fact = accept(FactStatement, {**FACT, "valid_at": "1970-01-01T00:00:01Z", "invalid_at": None, "said_at": None})
+
+    assert (message.timestamp, fact.valid_at, fact.invalid_at) == (0, 1_000_000, None)
+
+
+def test_what_was_given_is_left_as_it_was() -> None:
+    given_ = {**MESSAGE, "timestamp": "1970-01-01T00:00:00Z"}
+    accept(Message, given_)
+
+    assert given_["timestamp"] == "1970-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"op": "end", "subject": "Ana", "relation": "works_at"},
+        {"op": "retract", "ref": "f1"},
+        {"op": "end", "ref": "f1", "invalid_at": "2024-01-01T00:00:00Z"},
+        {"op": "correct", "ref": "f1", "subject": "Ana", "relation": "works_at", "object": "SAP"},
+    ],
+)
+def test_a_fact_says_only_what_its_operation_needs(fields: dict[str, Any]) -> None:
+    assert accept(FactStatement, {"group_id": "g", **fields}).op == fields["op"]
+
+
+SECRET = "s3cret-w0rds"
+FIELDS = "group_id, content, role_type, role, name, uuid, timestamp, source, source_description"
+TOO_LONG = SECRET + "x" * MAX_CONTENT_BYTES
+
+MESSAGE_REFUSALS: list[tuple[dict[str, Any], str]] = [
+    ({"group_id": None}, "group_id: Input should be a valid string"),
+    ({"group_id": ""}, "group_id: a group id has 1 to 128 letters, digits, _ or -"),
+    ({"group_id": SECRET + "/"}, "group_id: a group id has 1 to 128 letters, digits, _ or -"),
+    ({"group_id": "g" * 129}, "group_id: a group id has 1 to 128 letters, digits, _ or -"),
+    ({"group_id": "grün"}, "group_id: a group id has 1 to 128 letters, digits, _ or -"),
+    ({"group_id": "g\n"}, "group_id: a group id has 1 to 128 letters, digits, _ or -"),
+    ({"content": None}, "content: Input should be a valid string"),
+    ({"content": [SECRET]}, "content: Input should be a valid string"),
+    ({"content": SECRET + "\ud800"}, "content: text must be valid Unicode (it has half of a surrogate pair)"),
+    (
+        {"content": TOO_LONG},
+        f"content: it has {len(TOO_LONG)} bytes, the limit is {MAX_CONTENT_BYTES}: split it into several messages",
+    ),
+    ({"role_type": SECRET}, "role_type: Input should be 'user', 'assistant' or 'system'"),
+    ({"role_type": None}, "role_type is missing: one of user, assistant, system"),
+    ({"role": SECRET * 1_000}, f"role: it has 12000 characters, the limit is {MAX_NAME_CHARACTERS}"),
+    ({"name": "n" * 1_001}, f"name: it has 1001 characters, the limit is {MAX_NAME_CHARACTERS}"),
+    (
+        {"source_description": "n" * 1_001},
+        f"source_description: it has 1001 characters, the limit is {MAX_NAME_CHARACTERS}",
+    ),
+    ({"uuid": " "}, "uuid: it must not be empty"),
+    ({"source": SECRET}, "source: Input should be 'message', 'text' or 'json'"),
+    ({"timestamp": SECRET}, "timestamp: not a time: write it as 2024-05-01T09:30:00Z"),
+    ({"timestamp": "2024-05-01T09:30:00"}, "timestamp: a time needs its offset: add Z or +hh:mm"),
+    ({"timestamp": "2024-02-30T09:30:00Z"}, "timestamp: no such day or hour: write it as 2024-05-01T09:30:00Z"),
+    ({"timestamp": 1_714_555_800}, "timestamp: a time is a string such as 2024-05-01T09:30:00Z"),
+    ({"timestamp": True}, "timestamp: a time is a string such as 2024-05-01T09:30:00Z"),
+    (
+        {"text": SECRET},
+        f"text: no such field; known are {FIELDS}",
+    ),
+    (
+        {SECRET: 1},
+        f"(a name): no such field; known are {FIELDS}",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "reason"), MESSAGE_REFUSALS, ids=[reason[:40] for _, reason in MESSAGE_REFUSALS])
+def test_a_refused_message_names_field_and_reason_and_no_content(change: dict[str, Any], reason: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        accept(Message, {**MESSAGE, "content": SECRET, **change})
+
+    assert str(caught.value) == reason
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize("field", ["group_id", "content"])
+def test_a_missing_field_is_named(field: str) -> None:
+    with pytest.raises(InvalidInput, match=f"^{field}: Field required$"):
+        accept(Message, {name: value for name, value in MESSAGE.items() if name != field})
+
+
+def test_a_document_needs_no_role() -> None:
+    assert accept(Message, {"group_id": "g", "content": "{}", "source": "json"}).role_type is None
+
+
+FACT_REFUSALS: list[tuple[dict[str, Any], str]] = [
+    ({"op": SECRET}, "op: Input should be 'assert', 'end', 'correct' or 'retract'"),
+    ({"subject": None}, "assert needs subject"),
+    ({"subject": None, "object": None, "ref": "f1"}, "assert needs subject and object"),
+    ({"op": "correct", "ref": "f1", "relation": None}, "correct needs relation"),
+    ({"op": "end", "subject": None}, "end needs subject"),
+    ({"op": "retract", "object": None}, "retract needs object"),
+    ({"subject": "  "}, "subject: it must not be empty"),
+    ({"ref": ""}, "ref: it must not be empty"),
+    ({"object": SECRET * 1_000}, f"object: it has 12000 characters, the limit is {MAX_NAME_CHARACTERS}"),
+    ({"object": 42}, "object: Input should be a valid string"),
+    (
+        {"fact": TOO_LONG},
+        f"fact: it has {len(TOO_LONG)} bytes, the limit is {MAX_CONTENT_BYTES}: split it into several messages",
+    ),
+    (
+        {"valid_at": "2024-01-01T00:00:00Z", "invalid_at": "2024-01-01T00:00:00Z"},
+        "valid_at must be before invalid_at",
+    ),
+    ({"valid_at": "2024-01-01T00:00:00"}, "valid_at: a time needs its offset: add Z or +hh:mm"),
+    ({"said_at": 5}, "said_at: a time is a string such as 2024-05-01T09:30:00Z"),
+    ({"confidence": 1.01}, "confidence: Input should be less than or equal to 1"),
+    ({"confidence": -0.01}, "confidence: Input should be greater than or equal to 0"),
+    ({"confidence": float("nan")}, "confidence: Input should be less than or equal to 1"),
+    ({"confidence": None}, "confidence: Input should be a valid number"),
+]
+
+
+@pytest.mark.parametrize(("change", "reason"), FACT_REFUSALS, ids=[reason[:40] for _, reason in FACT_REFUSALS])
+def test_a_refused_fact_names_field_and_reason_and_no_content(change: dict[str, Any], reason: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        accept(FactStatement, {**FACT, **change})
+
+    assert str(caught.value) == reason
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize("line", [None, [], "text", 7, True])
+def test_a_line_that_is_no_object_is_refused(line: Any) -> None:
+    with pytest.raises(InvalidInput, match=r"^a line must be one JSON object$"):
+        accept(Message, line)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(st.dictionaries(st.sampled_from([*Message.model_fields, *FactStatement.model_fields]) | st.text(), json_values))
+def test_whatever_is_given_is_accepted_whole_or_refused_as_invalid_input(fields: dict[str, Any]) -> None:
+    for kind, valid in ((Message, MESSAGE), (FactStatement, FACT)):
+        for given_ in (fields, {**valid, **fields}):
+            try:
+                accepted = accept(kind, given_)
+            except InvalidInput:
+                continue
+            assert kind.model_validate_json(accepted.encode()) == accepted
+
+
+def test_a_group_id_is_letters_digits_underscore_and_hyphen() -> None:
+    assert check_group("Group_1-a" + "x" * 119) == "Group_1-a" + "x" * 119
+    for bad in ("", "a b", "a/b", "x" * 129, "ä", "a\n"):
+        with pytest.raises(InvalidInput, match="1 to 128 letters"):
+            check_group(bad)
+
+
+def test_what_people_say_is_in_no_representation() -> None:
+    message = Message(
+        group_id="g",
+        content="SECRET",
+        role="SECRET",
+        name="SECRET",
+        source_description="SECRET",
+        role_type="user",
+    )
+    fact = FactStatement(group_id="g", subject="SECRET", relation="r", object="SECRET", fact="SECRET")
+
+    for event in (message, fact, ErasureRequest(group_id="g")):
+        assert "SECRET" not in f"{event!r}{event!s}"
