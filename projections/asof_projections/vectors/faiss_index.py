@@ -1,0 +1,168 @@
+"""A vector index in FAISS: flat, 16 bits a dimension, exact.
+
+Rows are kept in order of id, so the same content is the same bytes however it came, and an id is found by bisection.
+"""
+
+import logging
+import threading
+from array import array
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof_projections.embedding.ports import Vectors
+from asof_projections.vectors import snapshot
+from asof_projections.vectors.ports import Ids
+from asof_streams.errors import DamagedLog
+
+log = logging.getLogger(__name__)
+
+SPARE: Final = 16  # candidates beyond the k asked for: they show that none was missed
+MARGIN: Final = 5e-5  # more than FAISS's sums of 32-bit products can be off, in whatever order it adds
+RESCORED: Final = 4096  # candidates scored at once: bounds the memory where thousands of texts are alike
+
+Codes = NDArray[np.float16]
+
+
+class FaissVectorIndex:
+    """Holds each vector once, in FAISS's memory, as float16."""
+
+    def __init__(self, path: Path, model_id: str, dimensions: int) -> None:
+        """Make an empty index that saves to `path`; `open` reads what was saved there."""
+        import faiss  # noqa: PLC0415 - takes a second
+
+        self._faiss: Any = faiss
+        self._path = path
+        self._model_id = model_id
+        self._dimensions = dimensions
+        self._lock = threading.Lock()  # FAISS moves its memory when it grows
+        self._clear()
+        self.position = 0
+
+    @classmethod
+    def open(cls, path: Path, model_id: str, dimensions: int) -> Self:
+        """Open what was saved. A file that is damaged or of another model counts for nothing: position 0, empty.
+
+        It is a projection, so what is missing is read from its log again. Raises StorageFailed.
+        """
+        index = cls(path, model_id, dimensions)
+        try:
+            snapshot.read(path, index._room)
+        except FileNotFoundError:
+            return index
+        except DamagedLog:
+            log.warning("vector index is damaged or of another model: starting afresh", extra={"file": str(path)})
+            return cls(path, model_id, dimensions)
+        return index
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def add(self, ids: Ids | Sequence[int], vectors: Vectors) -> None:
+        assert vectors.shape == (len(ids), self._dimensions)
+        # the last, where an id is given twice; rounded by numpy, for FAISS's own rounding is not always to the nearest
+        given, last = np.unique(np.asarray(ids, np.int64)[::-1], return_index=True)
+        codes = vectors[::-1][last].astype(np.float16)
+        with self._lock:
+            rows = np.searchsorted(self._held, given)
+            held = self._held.take(rows, mode="clip") == given if len(self) else np.zeros(len(given), np.bool)
+            self._codes[rows[held]] = codes[held]
+            self._insert(given[~held], codes[~held])
+
+    def remove(self, ids: Ids | Sequence[int]) -> None:
+        with self._lock:
+            gone = np.isin(self._held, np.asarray(ids, np.int64))
+            self._index.remove_ids(self._selector(gone))
+            self._ids = array("q", self._held[~gone].tobytes())
+
+    def search(self, query: Vectors, k: int, among: Ids | None = None) -> list[tuple[int, float]]:
+        with self._lock:
+            allowed = None if among is None else np.isin(self._held, among)
+            count = len(self) if allowed is None else int(allowed.sum())
+            if min(k, count) <= 0:
+                return []
+            rows = self._candidates(query, k, count, allowed)
+            ids, scores = self._held[rows], self._scores(rows, query)
+        nearest = np.lexsort((ids, -scores))[:k]
+        return [(int(ids[at]), float(scores[at])) for at in nearest]
+
+    def save(self, position: int) -> None:
+        with self._lock:
+            digest = snapshot.digest(self._body)
+            header = snapshot.Header(self._model_id, self._dimensions, len(self), position, digest)
+            snapshot.write(self._path, header, self._body)
+            self.position = position
+
+    def digest(self) -> str:
+        with self._lock:
+            return snapshot.digest(self._body)
+
+    def _clear(self) -> None:
+        quantizer = self._faiss.ScalarQuantizer.QT_fp16
+        self._index = self._faiss.IndexScalarQuantizer(self._dimensions, quantizer, self._faiss.METRIC_INNER_PRODUCT)
+        self._ids = array("q")  # grows in place, which a numpy array does not
+
+    @property
+    def _held(self) -> Ids:
+        """The ids, by row: a view, valid until rows come or go."""
+        return np.frombuffer(self._ids, np.int64)
+
+    @property
+    def _codes(self) -> Codes:
+        """The vectors, by row: FAISS's own memory, valid until rows come or go."""
+        if not len(self):
+            return np.empty((0, self._dimensions), np.float16)
+        memory = self._faiss.rev_swig_ptr(self._index.codes.data(), self._index.codes.size())
+        codes: Codes = memory.view(np.float16).reshape(-1, self._dimensions)
+        return codes
+
+    @property
+    def _body(self) -> list[memoryview]:
+        return [self._held.view(np.uint8).data, self._codes.reshape(-1).view(np.uint8).data]
+
+    def _room(self, header: snapshot.Header) -> list[memoryview]:
+        """Make room for what a file holds, so that it is read to where it stays."""
+        if (header.model_id, header.dimensions) != (self._model_id, self._dimensions):
+            raise DamagedLog(f"{self._path} holds vectors of {header.model_id}, not of {self._model_id}")
+        self._ids = array("q", bytes(header.count * snapshot.ID_BYTES))
+        self._index.codes.resize(header.count * self._dimensions * snapshot.CODE_BYTES)
+        self._index.ntotal = header.count
+        self.position = header.position
+        return self._body
+
+    def _insert(self, ids: Ids, codes: Codes) -> None:
+        """Take in new ids, ascending. They are nearly always larger than those held; else all is written anew."""
+        if len(ids) and len(self) and ids[0] < self._ids[-1]:
+            ids, codes = np.concatenate([self._held, ids]), np.concatenate([self._codes, codes])
+            order = np.argsort(ids)
+            ids, codes = ids[order], codes[order]
+            self._clear()
+        self._index.add_sa_codes(codes.view(np.uint8))
+        self._ids.frombytes(ids.tobytes())
+
+    def _candidates(self, query: Vectors, k: int, count: int, allowed: NDArray[np.bool] | None) -> Ids:
+        """Return the rows of the k nearest for certain, and of some others.
+
+        FAISS adds in 32 bits, so its order may be off by MARGIN: enough is asked for that the last is further away
+        than that from the k-th, or nothing is left to ask for.
+        """
+        parameters = allowed if allowed is None else self._faiss.SearchParameters(sel=self._selector(allowed))
+        asked = k + SPARE
+        while True:
+            [scores], [rows] = self._index.search(query.reshape(1, -1), min(asked, count), params=parameters)
+            if asked >= count or scores[k - 1] - scores[-1] > MARGIN:
+                return np.asarray(rows, np.int64)
+            asked *= 4
+
+    def _scores(self, rows: Ids, query: Vectors) -> NDArray[np.float64]:
+        """Return cosines in 64 bits, each row added by itself in one order: equal vectors have equal scores."""
+        exact = query.astype(np.float64)
+        pieces = (rows[start : start + RESCORED] for start in range(0, len(rows), RESCORED))
+        return np.concatenate([(self._codes[piece] * exact).sum(axis=1) for piece in pieces])
+
+    def _selector(self, rows: NDArray[np.bool]) -> Any:
+        """Choose rows by bitmap: of FAISS's selectors the fastest, whether few rows are chosen or nearly all."""
+        return self._faiss.IDSelectorBitmap(np.packbits(rows, bitorder="little"))

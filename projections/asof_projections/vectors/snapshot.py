@@ -1,0 +1,106 @@
+"""The file of a vector index: written whole or not at all, believed only where every bit is as written.
+
+    sha256 of the next line, in hexadecimal, and a newline
+    one line of JSON: format, model_id, dimensions, count, position, sha256 of the rest
+    count ids, 8 bytes each, ascending; then count vectors, 2 bytes a dimension; all little-endian
+
+The same content gives the same bytes.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from asof_streams.errors import DamagedLog, StorageFailed
+
+FORMAT: Final = 1
+ID_BYTES: Final = 8
+CODE_BYTES: Final = 2
+_LINE_MAX: Final = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a file holds, and where in the log it stands."""
+
+    model_id: str
+    dimensions: int
+    count: int
+    position: int
+    sha256: str
+    format: int = FORMAT
+
+    @property
+    def size(self) -> int:
+        """Bytes of the ids and the vectors."""
+        return self.count * (ID_BYTES + CODE_BYTES * self.dimensions)
+
+
+def digest(parts: Iterable[memoryview]) -> str:
+    """Return the sha256 of the parts, one after the other."""
+    found = hashlib.sha256()
+    for part in parts:
+        found.update(part)
+    return found.hexdigest()
+
+
+def write(path: Path, header: Header, body: Sequence[memoryview]) -> None:
+    """Replace the file, durably. Raises StorageFailed, and then the file that was there is still there."""
+    line = json.dumps(asdict(header)).encode() + b"\n"
+    fresh = path.with_name(path.name + ".new")
+    try:
+        with fresh.open("wb") as file:
+            file.write(_seal(line) + line)
+            for part in body:
+                file.write(part)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+        _sync(path.parent)
+    except OSError as error:
+        with suppress(OSError):
+            fresh.unlink()
+        raise StorageFailed(f"{path} cannot be written: {error.strerror}") from None
+
+
+def read(path: Path, room: Callable[[Header], Sequence[memoryview]]) -> None:
+    """Read the ids and the vectors into the buffers that `room` gives for them.
+
+    Raises FileNotFoundError; StorageFailed; DamagedLog, and then what is in the buffers is worth nothing.
+    """
+    damaged = DamagedLog(f"{path} is not what was written there in format {FORMAT}")
+    try:
+        with path.open("rb") as file:
+            seal, line = file.readline(_LINE_MAX), file.readline(_LINE_MAX)
+            if seal != _seal(line) or (fields := json.loads(line))["format"] != FORMAT:
+                raise damaged
+            header = Header(**fields)
+            if header.size != os.fstat(file.fileno()).st_size - file.tell():
+                raise damaged
+            buffers = room(header)
+            for buffer in buffers:
+                file.readinto(buffer)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise StorageFailed(f"{path} cannot be read: {error.strerror}") from None
+    if digest(buffers) != header.sha256:
+        raise damaged
+
+
+def _seal(line: bytes) -> bytes:
+    return hashlib.sha256(line).hexdigest().encode() + b"\n"
+
+
+def _sync(directory: Path) -> None:
+    """Make a rename last: a file's name is the content of its directory."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,273 @@
+"""Every vector index answers exactly as a plain search over all pairs does, whatever was done to it before."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from asof_projections.embedding.ports import Vectors
+from asof_projections.vectors.faiss_index import FaissVectorIndex
+from asof_projections.vectors.ports import VectorIndex
+
+DIMENSIONS = 8
+MODEL = "a-model@0123"
+
+
+def unit(rows: object) -> Vectors:
+    matrix = np.asarray(rows, np.float32)
+    return matrix / np.sqrt(np.square(matrix).sum(axis=-1, keepdims=True))
+
+
+def random_units(count: int, dimensions: int, seed: int = 0) -> Vectors:
+    return unit(np.random.default_rng(seed).standard_normal((count, dimensions)))
+
+
+# few directions, close together: equal vectors and near ties are common
+few_directions = st.integers(0, 11).map(lambda n: unit([1, n % 4, n // 4, 0.001 * n, 0, 0, 0, 1]))
+ids = st.integers(0, 30) | st.integers(-(2**62), 2**62)
+
+
+class Naive:
+    """The oracle: a dictionary, and every product in 64 bits."""
+
+    def __init__(self) -> None:
+        self.codes: dict[int, np.ndarray] = {}
+
+    def search(self, query: Vectors, k: int, among: list[int] | None) -> list[tuple[int, float]]:
+        allowed = self.codes.keys() if among is None else self.codes.keys() & set(among)
+        scored = [(id_, float((self.codes[id_].astype(float) * query.astype(float)).sum())) for id_ in allowed]
+        return sorted(scored, key=lambda found: (-found[1], found[0]))[:k]
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> VectorIndex:
+    return FaissVectorIndex.open(tmp_path / "vectors.index", MODEL, DIMENSIONS)
+
+
+def filled(path: Path, count: int, dimensions: int = DIMENSIONS, seed: int = 0) -> FaissVectorIndex:
+    index = FaissVectorIndex.open(path, MODEL, dimensions)
+    index.add(np.arange(count), random_units(count, dimensions, seed))
+    return index
+
+
+def test_an_index_that_was_never_saved_is_empty_at_position_0(index: VectorIndex) -> None:
+    assert (len(index), index.position) == (0, 0)
+    assert index.search(random_units(1, DIMENSIONS)[0], 5) == []
+    assert index.search(random_units(1, DIMENSIONS)[0], 5, np.array([1, 2])) == []
+    index.remove([1])
+    index.add([], np.empty((0, DIMENSIONS), np.float32))
+    assert len(index) == 0
+
+
+def test_the_nearest_come_first_and_equals_by_their_ids(index: VectorIndex) -> None:
+    north, east, between = unit([1, 0] + [0] * 6), unit([0, 1] + [0] * 6), unit([1, 1] + [0] * 6)
+    index.add([9, 4, 7, 2], np.stack([north, east, between, north]))
+
+    assert [found for found, _ in index.search(north, 10)] == [2, 9, 7, 4]
+    assert [score for _, score in index.search(north, 10)] == pytest.approx([1, 1, 0.5**0.5, 0], abs=1e-3)
+    assert [found for found, _ in index.search(north, 1)] == [2]
+    assert index.search(north, 0) == []
+
+
+def test_only_what_is_allowed_is_found_however_near_the_rest_is(index: VectorIndex) -> None:
+    north, east = unit([1, 0] + [0] * 6), unit([0, 1] + [0] * 6)
+    index.add([1, 2, 3], np.stack([north, east, east]))
+
+    assert [found for found, _ in index.search(north, 2, np.array([3, 2, 99, 3]))] == [2, 3]
+    assert index.search(north, 2, np.array([], np.int64)) == []
+
+
+def test_adding_again_changes_nothing_and_a_new_vector_replaces_the_old(index: VectorIndex) -> None:
+    first, second = random_units(2, DIMENSIONS)
+    index.add([1, 2], np.stack([first, first]))
+    before = index.digest()
+
+    index.add([2, 1], np.stack([first, first]))
+    assert (len(index), index.digest()) == (2, before)
+
+    index.add([1, 1], np.stack([first, second]))
+    assert index.search(second, 1) == [(1, pytest.approx(1, abs=1e-3))]
+    assert len(index) == 2
+
+
+def test_what_is_removed_is_found_no_more_and_is_not_in_the_file(tmp_path: Path) -> None:
+    index = filled(tmp_path / "vectors.index", 100)
+    gone = random_units(100, DIMENSIONS)[50].astype(np.float16).tobytes()
+    index.save(1)
+    assert gone in (tmp_path / "vectors.index").read_bytes()
+
+    index.remove([50, 1000])
+    index.save(2)
+
+    assert len(index) == 99
+    assert 50 not in [found for found, _ in index.search(random_units(100, DIMENSIONS)[50], 99)]
+    assert gone not in (tmp_path / "vectors.index").read_bytes()
+
+
+def test_a_saved_index_is_opened_as_it_was_with_its_position(tmp_path: Path) -> None:
+    index = filled(tmp_path / "vectors.index", 500)
+    index.save(42)
+
+    opened = FaissVectorIndex.open(tmp_path / "vectors.index", MODEL, DIMENSIONS)
+
+    assert (opened.position, len(opened), opened.digest()) == (42, 500, index.digest())
+    query = random_units(1, DIMENSIONS, seed=9)[0]
+    assert opened.search(query, 20) == index.search(query, 20)
+    opened.add([500], random_units(1, DIMENSIONS))
+    assert len(opened) == 501
+
+
+def test_equal_content_gives_equal_files_however_it_came(tmp_path: Path) -> None:
+    rows = random_units(300, DIMENSIONS)
+    files = set()
+    for number, size in enumerate((1, 7, 300)):
+        index = FaissVectorIndex.open(tmp_path / f"{number}.index", MODEL, DIMENSIONS)
+        order = np.random.default_rng(number).permutation(300) if number else np.arange(300)
+        for start in range(0, 300, size):
+            index.add(order[start : start + size], rows[order[start : start + size]])
+        index.save(7)
+        files.add((tmp_path / f"{number}.index").read_bytes())
+
+    assert len(files) == 1
+
+
+def test_ten_thousand_equal_vectors_are_answered_in_order_of_id(tmp_path: Path) -> None:
+    index = FaissVectorIndex.open(tmp_path / "vectors.index", MODEL, 384)
+    one, other = random_units(2, 384)
+    index.add(np.arange(10_000), np.repeat(one[None], 10_000, axis=0))
+    index.add([20_000], unit(one + 1e-3 * other)[None])
+
+    assert [found for found, _ in index.search(one, 12)] == list(range(12))
+    assert [found for found, _ in index.search(one, 3, np.arange(5_000, 20_001))] == [5_000, 5_001, 5_002]
+
+
+def test_vectors_that_32_bits_cannot_tell_apart_are_still_told_apart(tmp_path: Path) -> None:
+    index = FaissVectorIndex.open(tmp_path / "vectors.index", MODEL, 384)
+    vectors = np.repeat(random_units(1, 384), 2_000, axis=0)
+    query = vectors[0].copy()
+    vectors[:, 0] = np.arange(2_000) / 2**17  # whole numbers of steps of a float16, so kept as they are
+    query[0] = 1e-7
+    index.add(np.arange(2_000), vectors)
+
+    assert [found for found, _ in index.search(query, 5)] == [1999, 1998, 1997, 1996, 1995]
+
+
+@pytest.mark.parametrize("share", [None, 0.001, 0.05, 0.5, 1.0])
+def test_recall_is_complete_beside_numpy_at_the_real_width(tmp_path: Path, share: float | None) -> None:
+    count, k = 5_000, 10
+    chance = np.random.default_rng(3)
+    index = filled(tmp_path / "vectors.index", count, 384)
+    codes = random_units(count, 384).astype(np.float16).astype(float)
+    for query in unit(codes[:20] + 0.05 * chance.standard_normal((20, 384))):
+        allowed = np.arange(count) if share is None else chance.choice(count, int(count * share), replace=False)
+        scores = codes[allowed] @ query.astype(float)
+        expected = allowed[np.lexsort((allowed, -scores))][:k]
+
+        found = index.search(query, k, None if share is None else allowed)
+
+        assert [id_ for id_, _ in found] == expected.tolist()
+        assert all(first >= second for (_, first), (_, second) in pairwise(found))
+
+
+def test_answers_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
+    import faiss
+
+    index = filled(tmp_path / "vectors.index", 3_000, 384)
+    queries = random_units(10, 384, seed=5)
+    threads = faiss.omp_get_max_threads()
+    answers = []
+    try:
+        for number in (1, 2, 4):
+            faiss.omp_set_num_threads(number)
+            answers.append([index.search(query, 10) for query in queries])
+    finally:
+        faiss.omp_set_num_threads(threads)
+
+    assert answers[0] == answers[1] == answers[2]
+
+
+@given(
+    st.lists(st.tuples(ids, few_directions), max_size=60),
+    few_directions,
+    st.integers(1, 12),
+    st.none() | st.lists(ids, max_size=20),
+)
+def test_search_equals_the_oracle_on_ties_and_near_ties(
+    tmp_path_factory: pytest.TempPathFactory,
+    held: list[tuple[int, Vectors]],
+    query: Vectors,
+    k: int,
+    among: list[int] | None,
+) -> None:
+    index, naive = FaissVectorIndex(tmp_path_factory.getbasetemp() / "never-saved", MODEL, DIMENSIONS), Naive()
+    for id_, vector in held:
+        index.add([id_], vector[None])
+        naive.codes[id_] = vector.astype(np.float16)
+
+    found = index.search(query, k, None if among is None else np.array(among, np.int64))
+
+    assert found == [(id_, pytest.approx(score, abs=1e-12)) for id_, score in naive.search(query, k, among)]
+
+
+@pytest.fixture(scope="module")
+def _folder(tmp_path_factory: pytest.TempPathFactory) -> None:
+    Lifetime.folder = tmp_path_factory.mktemp("lifetime")
+
+
+class Lifetime(RuleBasedStateMachine):
+    """Add, replace, remove, save and open again in any order; the index and the oracle hold the same."""
+
+    folder: Path
+    lives = 0
+
+    @initialize()
+    def start(self) -> None:
+        Lifetime.lives += 1
+        self.path = self.folder / f"{Lifetime.lives}.index"
+        self.naive = Naive()
+        self.saved: tuple[int, dict[int, np.ndarray]] = (0, {})
+        self.reopen()
+
+    @rule(rows=st.lists(st.tuples(ids, few_directions), min_size=1, max_size=12))
+    def add(self, rows: list[tuple[int, Vectors]]) -> None:
+        self.index.add([id_ for id_, _ in rows], np.stack([vector for _, vector in rows]))
+        self.naive.codes.update((id_, vector.astype(np.float16)) for id_, vector in rows)
+
+    @rule(gone=st.lists(ids, max_size=6))
+    def remove(self, gone: list[int]) -> None:
+        self.index.remove(gone)
+        for id_ in gone:
+            self.naive.codes.pop(id_, None)
+
+    @rule(position=st.integers(0, 2**50))
+    def save(self, position: int) -> None:
+        self.index.save(position)
+        self.saved = (position, dict(self.naive.codes))
+
+    @rule()
+    def reopen(self) -> None:
+        self.index = FaissVectorIndex.open(self.path, MODEL, DIMENSIONS)
+        position, codes = self.saved
+        self.naive.codes = dict(codes)
+        assert self.index.position == position
+
+    @rule(query=few_directions, k=st.integers(1, 40), among=st.none() | st.lists(ids, max_size=20))
+    def search(self, query: Vectors, k: int, among: list[int] | None) -> None:
+        found = self.index.search(query, k, None if among is None else np.array(among, np.int64))
+        assert found == [(id_, pytest.approx(score, abs=1e-12)) for id_, score in self.naive.search(query, k, among)]
+
+    @invariant()
+    def the_digest_is_that_of_the_content_alone(self) -> None:
+        fresh = FaissVectorIndex(self.path, MODEL, DIMENSIONS)
+        for id_, code in self.naive.codes.items():
+            fresh.add([id_], code.astype(np.float32)[None])
+        assert (len(self.index), self.index.digest()) == (len(fresh), fresh.digest())
+
+
+@pytest.mark.usefixtures("_folder")
+class TestLifetime(Lifetime.TestCase):  # type: ignore[name-defined,misc]
+    """Runs the machine."""
