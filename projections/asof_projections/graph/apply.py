@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from asof_projections import names
 from asof_projections.graph import schema
-from asof_streams.episodic import EpisodeRecorded, GroupErased, MentionObserved, RelationshipStated
+from asof_streams.episodic import EpisodeRecorded, GroupErased, MentionObserved, MessageParked, RelationshipStated
 from asof_streams.errors import DamagedLog
 from asof_streams.events import Record
 from asof_streams.instants import INF
@@ -40,6 +40,9 @@ _INTERNED: Final = {
 }
 
 
+_Handler = Callable[[Record, Any], None]
+
+
 def _insert(table: str, columns: int) -> str:
     return f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})"
 
@@ -47,6 +50,7 @@ def _insert(table: str, columns: int) -> str:
 _EPISODE: Final = _insert("episodes", 13)
 _MENTION: Final = _insert("mentions", 11)
 _RELATIONSHIP: Final = _insert("relationships", 16)
+_PARKED: Final = _insert("parked", 5)
 _ENTITY: Final = _insert("entities", 7)
 _NAME: Final = _insert("names", 7)
 _WORD: Final = "INSERT OR IGNORE INTO words VALUES (?, ?, ?)"
@@ -77,10 +81,11 @@ class Applier:
         self.indexing_words = True  # a bulk load makes the word index at its end
         self._keys: dict[str, int] = {}  # of entities, by uuid
         self._names: dict[tuple[int, str], int] = {}  # of groups (under -1) and relations
-        self._handlers: dict[type, Callable[[Record, Any], None]] = {
+        self._handlers: dict[type, _Handler] = {
             EpisodeRecorded: self._episode,
             MentionObserved: self._mention,
             RelationshipStated: self._relationship,
+            MessageParked: self._parked,
             RelationDeclared: self._declared,
             EntityIntroduced: self._introduced,
             EntityDescribed: self._described,
@@ -168,6 +173,9 @@ class Applier:
         stated = (e.relation, e.source, e.target, e.stance, e.valid_from, e.valid_to, e.grain, e.time_words)
         where = (e.confidence, e.start, e.end, r.recorded_at)
         self._db.execute(_RELATIONSHIP, (r.position, e.relationship_id, self._group(r), e.episode_id, *stated, *where))
+
+    def _parked(self, r: Record, e: MessageParked) -> None:
+        self._db.execute(_PARKED, (r.position, self._group(r), r.cause, e.reason, r.recorded_at))
 
     # Entities.
 

@@ -2,10 +2,12 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
 
 from asof_streams.sqlite import Guard
+
+_PAGE: Final = 1_000  # rows
 
 
 class Connected:
@@ -28,6 +30,15 @@ class Connected:
         row = self._row(sql, values)
         return None if row is None else row[0]
 
+    def _pages(self, sql: str, after: int = -1, **given: Any) -> Iterator[Any]:
+        """Yield the rows of a statement that goes on after the key `:after`, its last column, `:page` rows at a time.
+
+        So a slow reader holds no snapshot, and little memory.
+        """
+        while rows := self._rows(sql, {"after": after, "page": _PAGE, **given}):
+            yield from rows
+            after = rows[-1][-1]
+
     def _group(self, name: str) -> int:
         """Return the key of a group; -1, which no row has, where nothing is known of it."""
         found: int | None = self._one("SELECT n FROM groups WHERE name = ?", name)
@@ -43,8 +54,10 @@ class Connected:
         found: int | None = self._one("SELECT n FROM entities WHERE uuid = ?", uuid)
         return -1 if found is None else found
 
-    def _entities(self, uuids: Iterable[str]) -> list[int]:
+    def _entities(self, uuids: Sequence[str]) -> list[Any]:
         """Return the keys of those of these entities that are known."""
+        if len(uuids) == 1:
+            return [self._entity(uuids[0])]
         sql = "SELECT n FROM entities WHERE uuid IN (SELECT value FROM json_each(?))"
         return [n for (n,) in self._rows(sql, (listed(uuids),))]
 

@@ -4,30 +4,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from asof_projections.graph.base import Connected, listed, value_of
+from asof_projections.graph.selects import ENTITY, EPISODE, MENTION, mention
 from asof_projections.names import key as key_of
 from asof_projections.rows import Entity, Episode, MentionRow, Slot, Statement
 from asof_projections.versions import Assertion, Ending
 from asof_streams.instants import INF
 
-_EPISODE: Final = """SELECT e.uuid, g.name, e.cause, e.name, e.source, e.source_description, e.role, e.role_type,
-    e.body, e.content_length, e.valid_at, e.created_at FROM episodes e CROSS JOIN groups g ON g.n = e.grp"""
-_EPISODE_BY_ID: Final = f"{_EPISODE} WHERE e.uuid = ?"
-_EPISODES_RECENT: Final = f"""{_EPISODE} WHERE e.grp = ? AND e.source = ? AND e.valid_at <= ?
+_EPISODE_BY_ID: Final = f"{EPISODE} WHERE e.uuid = ?"
+_EPISODES_RECENT: Final = f"""{EPISODE} WHERE e.grp = ? AND e.source = ? AND e.valid_at <= ?
     ORDER BY e.valid_at DESC, e.n DESC LIMIT ?"""
-_MENTIONS: Final = """SELECT m.uuid, m.episode, m.type, m.text, m.start, m.speaker, m.repeats,
-    coalesce(e.valid_at, m.created_at), m.created_at
-    FROM mentions m LEFT JOIN episodes e ON e.uuid = m.episode
-    WHERE m.episode IN (SELECT value FROM json_each(?)) ORDER BY m.n"""
+_MENTIONS: Final = f"{MENTION} WHERE m.episode IN (SELECT value FROM json_each(?)) ORDER BY m.n"
 _TYPE_OF_NAME: Final = "SELECT type FROM mentions WHERE grp = ? AND folded = ? ORDER BY n DESC LIMIT 1"
 
-_ENTITY: Final = (
-    "SELECT e.uuid, g.name, e.name, e.type, e.created_at FROM entities e CROSS JOIN groups g ON g.n = e.grp"
-)
-_ENTITY_BY_ID: Final = f"{_ENTITY} WHERE e.uuid = ?"
-_ENTITIES_NAMED: Final = f"""{_ENTITY} WHERE e.n IN
+_ENTITY_BY_ID: Final = f"{ENTITY} WHERE e.uuid = ?"
+_ENTITIES_NAMED: Final = f"""{ENTITY} WHERE e.n IN
     (SELECT entity FROM names WHERE grp = ? AND key = ? AND name = ?) ORDER BY e.n"""
-_ENTITIES_KEYED: Final = f"{_ENTITY} WHERE e.n IN (SELECT entity FROM names WHERE grp = ? AND key = ?) ORDER BY e.n"
-_ENTITIES_WITH_WORD: Final = f"""{_ENTITY} WHERE e.n IN
+_ENTITIES_KEYED: Final = f"{ENTITY} WHERE e.n IN (SELECT entity FROM names WHERE grp = ? AND key = ?) ORDER BY e.n"
+_ENTITIES_WITH_WORD: Final = f"""{ENTITY} WHERE e.n IN
     (SELECT entity FROM words WHERE grp = ? AND word = ? ORDER BY entity LIMIT 50) ORDER BY e.n"""
 _RESOLVED: Final = """SELECT e.uuid FROM resolutions r CROSS JOIN entities e ON e.n = r.entity
     WHERE r.mention = ? ORDER BY r.n DESC LIMIT 1"""
@@ -76,7 +69,7 @@ class Known(Connected):
         return [Episode._make(row) for row in reversed(rows)]
 
     def mentions_of(self, episodes: Sequence[str]) -> list[MentionRow]:
-        return [_mention(row) for row in self._rows(_MENTIONS, (listed(episodes),))]
+        return [mention(row) for row in self._rows(_MENTIONS, (listed(episodes),))]
 
     def types_of_names(self, group: str, names: Sequence[str]) -> Mapping[str, str]:
         found, n = {}, self._group(group)
@@ -144,11 +137,6 @@ class Known(Connected):
 
     def open_contradictions(self, facts: Sequence[str]) -> list[tuple[str, str, str]]:
         return self._rows(_CONTRADICTIONS, {"facts": listed(facts)})
-
-
-def _mention(row: Any) -> MentionRow:
-    found = MentionRow._make(row)
-    return found._replace(speaker=bool(found.speaker))
 
 
 def _assertion(uuid: str, row: Any) -> Assertion:

@@ -32,6 +32,8 @@ CREATE TABLE relationships (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEG
     relation TEXT NOT NULL, source TEXT NOT NULL, target TEXT NOT NULL, stance TEXT NOT NULL,
     valid_from INTEGER, valid_to INTEGER, grain TEXT, time_words TEXT, confidence REAL NOT NULL,
     start INTEGER NOT NULL, stop INTEGER NOT NULL, created_at INTEGER NOT NULL);
+CREATE TABLE parked (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, cause INTEGER NOT NULL, reason TEXT NOT NULL,
+    created_at INTEGER NOT NULL);
 
 CREATE TABLE entities (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, name TEXT NOT NULL, type TEXT,
     episode TEXT NOT NULL, created_at INTEGER NOT NULL);
@@ -72,7 +74,7 @@ CREATE VIRTUAL TABLE sentence_words USING fts5 (sentence, grp, content = 'senten
 """
 
 GROUPED: Final = (  # every table whose rows belong to a group
-    "relations", "cardinalities", "episodes", "mentions", "relationships", "entities", "names", "words", "resolutions",
+    "relations", "cardinalities", "episodes", "mentions", "relationships", "parked", "entities", "names", "words", "resolutions",
     "links", "facts", "versions", "reinforcements", "endings", "retractions", "contradictions", "closings",
 )  # fmt: skip
 
@@ -105,9 +107,10 @@ INDEXES: Final = {
     "past_group": f"INDEX past_group ON versions (grp, kt) {_PAST}",
     "version_opened": "INDEX version_opened ON versions (opened)",  # changes since a position
     "version_closed": "INDEX version_closed ON versions (closed) WHERE closed IS NOT NULL",
-    "fact_slot": "INDEX fact_slot ON facts (s, relation, object) WHERE dead = 0",  # the live assertions of a slot
+    "fact_slot": "INDEX fact_slot ON facts (s, relation, object) WHERE dead = 0",  # its live assertions
     "fact_ref": "INDEX fact_ref ON facts (grp, ref) WHERE ref IS NOT NULL",  # a producer's own id
-    "ending_slot": "INDEX ending_slot ON endings (s, relation) WHERE dead = 0",  # the live endings of a slot
+    "fact_corrects": "INDEX fact_corrects ON facts (corrects) WHERE corrects IS NOT NULL",  # what replaced it
+    "ending_slot": "INDEX ending_slot ON endings (s, relation)",  # the endings of a slot
     "reinforcement_fact": "INDEX reinforcement_fact ON reinforcements (fact)",  # the episodes of a fact
     "closing_fact": "INDEX closing_fact ON closings (fact)",  # why a fact was given up
     "retraction_target": "INDEX retraction_target ON retractions (target)",  # who retracts this
@@ -119,7 +122,6 @@ INDEXES: Final = {
     "link_duplicate": "INDEX link_duplicate ON links (duplicate)",  # identity, walked both ways
     "link_into": "INDEX link_into ON links (into_)",
     "resolution_mention": "INDEX resolution_mention ON resolutions (mention)",  # what a mention means
-    "resolution_entity": "INDEX resolution_entity ON resolutions (entity)",  # where an entity was mentioned
     "episode_uuid": "UNIQUE INDEX episode_uuid ON episodes (uuid)",
     "episode_recent": "INDEX episode_recent ON episodes (grp, source, valid_at)",  # the turns before a message
     "mention_uuid": "INDEX mention_uuid ON mentions (uuid)",

@@ -11,7 +11,10 @@ from typing import Final, Self
 
 from asof_projections.graph import schema
 from asof_projections.graph.apply import Applier
+from asof_projections.graph.history import HistoryReads
 from asof_projections.graph.known import Known
+from asof_projections.graph.listing import Listings
+from asof_projections.graph.text import Numbered
 from asof_streams.episodic import GroupErased
 from asof_streams.errors import PositionConflict
 from asof_streams.events import Record
@@ -20,7 +23,7 @@ from asof_streams.sqlite import Guard, connect, create
 _REMEDY: Final = "rebuild it from its log"
 
 
-class SqliteGraph(Known):
+class SqliteGraph(Known, HistoryReads, Numbered, Listings):
     """A GraphStore in the file `path` that follows the log named `log`. Used by the thread that opened it.
 
     writable: made where there is none; one process may write at a time. NotFound: there is none to read.

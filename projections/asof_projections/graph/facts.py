@@ -1,0 +1,166 @@
+"""Facts as of a moment: the rectangles of the versions table that a point or a period meets.
+
+Every question is one constant statement for its shape (which of subject, relation, object and group are given): what is
+believed now and what once was are read by an index of their own each, named in the statement, so that a plan can only
+be what is written here. An answer as of a known moment shows nothing that was recorded later.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+from asof_projections.graph.base import Connected, listed
+from asof_projections.rows import Fact, Moment
+from asof_streams.instants import INF, NEG
+
+FACT_COLUMNS: Final = f"""f.uuid, g.name, s.name, r.name, coalesce(o.name, f.object), s.uuid, o.uuid, f.sentence,
+    v.vf, v.vt, f.created_at, iif(f.expired_at > :kmax, {INF}, f.expired_at), f.confidence, f.episode,
+    CASE WHEN f.echoes THEN (SELECT json_group_array(episode) FROM (SELECT episode FROM reinforcements
+        WHERE fact = f.n AND created_at <= :kmax ORDER BY n)) END,
+    v.kf, iif(v.kt > :kmax, {INF}, v.kt), v.fact"""
+# In this order, whatever the planner thinks: so the order of `v` is kept. A literal never meets an entity's key.
+FACT_JOINS: Final = """CROSS JOIN facts f ON f.n = v.fact CROSS JOIN groups g ON g.n = f.grp
+    CROSS JOIN entities s ON s.n = f.s CROSS JOIN relations r ON r.n = f.relation
+    LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object"""
+_MET: Final = "vf <= :vmax AND vt > :vmin AND kf <= :kmax"
+_COLUMNS: Final = "fact, vf, vt, kf, kt"
+_CONDITIONS: Final = {  # by what is asked for; `many` where there are several
+    "subject": "s = :subject",
+    "subjects": "s IN (SELECT value FROM json_each(:subject))",
+    "object": "object = :object",
+    "objects": "object IN (SELECT value FROM json_each(:object))",
+    "relation": "relation = :relation",
+    "relations": "relation IN (SELECT n FROM relations WHERE name = :relation)",
+    "group": "grp = :group",
+    "numbers": "fact IN (SELECT value FROM json_each(:numbers))",
+}
+
+
+class Window(NamedTuple):
+    """The part of both clocks that a question is about: first and last instant of each."""
+
+    vmin: int
+    vmax: int
+    kmin: int
+    kmax: int
+
+    @classmethod
+    def at(cls, moment: Moment) -> "Window":
+        valid = (NEG, INF) if moment.valid is None else (moment.valid, moment.valid)
+        return cls(*valid, *_known(moment.known))
+
+    @classmethod
+    def during(cls, start: int, stop: int, known: int | None) -> "Window":
+        return cls(start, stop - 1, *_known(known))
+
+
+def _known(known: int | None) -> tuple[int, int]:
+    return (NEG, INF) if known is None else (known, known)
+
+
+@cache
+def statement(*shape: str) -> str:
+    """Return the one statement for the conditions named."""
+    where = " AND ".join(_CONDITIONS[name] for name in shape)
+    now, past = _indexes(shape)
+    given = f"{where} AND " if where else ""
+    return f"""SELECT {FACT_COLUMNS} FROM (
+        SELECT {_COLUMNS} FROM versions {now} WHERE {given} kt = {INF} AND {_MET}
+        UNION ALL
+        SELECT {_COLUMNS} FROM versions {past} WHERE {given} kt < {INF} AND kt > :kmin AND {_MET}
+        ORDER BY vf, fact, kf LIMIT :limit) v {FACT_JOINS}"""
+
+
+def _indexes(shape: Sequence[str]) -> tuple[str, str]:
+    """Return which indexes find what is believed now and what once was, the most selective first."""
+    kinds = [name.removesuffix("s") for name in shape]
+    if "number" in kinds:
+        return "INDEXED BY version_fact", "INDEXED BY version_fact"
+    if "subject" in kinds:
+        return "INDEXED BY now_subject", f"INDEXED BY {'past_slot' if 'relation' in kinds else 'past_subject'}"
+    for kind in ("object", "relation", "group"):
+        if kind in kinds:
+            return f"INDEXED BY now_{kind}", f"INDEXED BY past_{kind}"
+    return "NOT INDEXED", "NOT INDEXED"
+
+
+class About(NamedTuple):
+    """What facts are asked for: None is any. `objects` (entities) and `value` (a literal) are alternatives."""
+
+    subjects: Sequence[str] | None
+    relation: str | None
+    objects: Sequence[str] | None
+    value: str | None
+
+
+class FactReads(Connected):
+    """Facts by what they are about, as of a moment or over a period."""
+
+    def facts(
+        self,
+        group: str | None,
+        at: Moment,
+        *,
+        subjects: Sequence[str] | None = None,
+        relation: str | None = None,
+        objects: Sequence[str] | None = None,
+        value: str | None = None,
+        limit: int | None = None,
+    ) -> list[Fact]:
+        return self._meeting(Window.at(at), group, About(subjects, relation, objects, value), limit)
+
+    def overlapping(
+        self,
+        group: str | None,
+        start: int,
+        stop: int,
+        known: int | None,
+        *,
+        subjects: Sequence[str] | None = None,
+        relation: str | None = None,
+        objects: Sequence[str] | None = None,
+        value: str | None = None,
+        limit: int | None = None,
+    ) -> list[Fact]:
+        window = Window.during(start, stop, known)
+        return self._meeting(window, group, About(subjects, relation, objects, value), limit)
+
+    def facts_numbered(self, numbers: Sequence[int], at: Moment) -> list[Fact]:
+        given = Window.at(at)._asdict() | {"numbers": listed(map(int, numbers)), "limit": -1}
+        place = {n: index for index, n in enumerate(numbers)}
+        rows = self._rows(statement("numbers"), given)
+        return self._read(sorted(rows, key=lambda row: place[row[-1]]))
+
+    def _meeting(self, window: Window, group: str | None, about: About, limit: int | None) -> list[Fact]:
+        shape: list[str] = []
+        given: dict[str, Any] = window._asdict() | {"limit": -1 if limit is None else limit}
+        if group is not None:
+            given["group"] = self._group(group)
+            shape.append("group")
+        if about.subjects is not None:
+            shape.append(_among("subject", self._entities(about.subjects), given))
+        if about.objects is not None or about.value is not None:
+            literals = [] if about.value is None else [about.value]
+            shape.append(_among("object", self._entities(about.objects or ()) + literals, given))
+        if about.relation is not None:
+            shape.append("relations" if group is None else "relation")
+            given["relation"] = about.relation if group is None else self._relation(given["group"], about.relation)
+        return self._read(self._rows(statement(*shape), given))
+
+    def _read(self, rows: Iterable[Any]) -> list[Fact]:
+        """Make facts of rows of FACT_COLUMNS."""
+        return [_fact(self.generation, *row) for row in rows]
+
+
+def _fact(generation: str, *row: Any) -> Fact:
+    *claim, episode, again, known_from, known_to, _ = row
+    episodes = (episode,) if again is None else tuple(dict.fromkeys((episode, *json.loads(again))))
+    columns: Iterable[Any] = (*claim, episodes, generation, known_from, known_to)
+    return Fact(*columns)
+
+
+def _among(name: str, keys: Sequence[int | str], given: dict[str, Any]) -> str:
+    """Give one key as it is, several as a list; return the name of the condition for it."""
+    given[name] = keys[0] if len(keys) == 1 else listed(keys)
+    return name if len(keys) == 1 else name + "s"

@@ -1,0 +1,132 @@
+"""Entities and who is who, the episodic layer row by row, and the whole: counted, and hashed."""
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from typing import Any, Final
+
+from asof_projections.graph.base import Connected, listed
+from asof_projections.graph.selects import ENTITY, EPISODE, MENTION, RELATIONSHIP, mention
+from asof_projections.names import key
+from asof_projections.rows import Entity, Episode, MentionRow, RelationshipRow
+from asof_streams.instants import INF
+
+_HASHED: Final = 1_000  # rows hashed at once: part of what the digest is
+_OF_GROUP: Final = "(:grp IS NULL OR {0}.grp = :grp) AND {0}.n > :after ORDER BY {0}.n LIMIT :page"
+
+
+def _every(select: str, row: str) -> str:
+    """Return the statement that pages through all rows of a select, or those of a group."""
+    columns, rest = select.split(" FROM ", 1)
+    return f"{columns}, {row}.n FROM {rest} WHERE {_OF_GROUP.format(row)}"
+
+
+_EPISODES: Final = _every(EPISODE, "e")
+_MENTIONS: Final = _every(MENTION, "m")
+_RELATIONSHIPS: Final = _every(RELATIONSHIP, "m")
+_MENTION: Final = f"{MENTION} WHERE m.uuid = ?"
+_RELATIONSHIP: Final = f"{RELATIONSHIP} WHERE m.uuid = ?"
+
+_ENTITIES: Final = f"""{ENTITY} WHERE (:grp IS NULL OR e.grp = :grp) AND e.created_at <= :known
+    ORDER BY e.n LIMIT :limit"""
+_ENTITIES_OF_GROUP: Final = f"{ENTITY} WHERE e.grp = :grp AND e.created_at <= :known ORDER BY e.n LIMIT :limit"
+_ENTITIES_CALLED: Final = f"""{ENTITY} WHERE e.n IN (SELECT entity FROM names INDEXED BY name_key
+    WHERE grp IN (SELECT n FROM groups WHERE :grp IS NULL OR n = :grp) AND key >= :prefix AND key < :beyond
+    AND created_at <= :known) ORDER BY e.n LIMIT :limit"""
+_ALIASES: Final = """SELECT name FROM names WHERE entity = (SELECT n FROM entities WHERE uuid = ?) AND created_at <= ?
+    ORDER BY n"""
+_LINKED: Final = "links l ON l.{0} = same.n AND l.kf <= :known AND l.kt > :known"
+_IDENTITY: Final = f"""WITH RECURSIVE same (n) AS (
+    SELECT n FROM entities WHERE uuid IN (SELECT value FROM json_each(:uuids))
+    UNION SELECT l.into_ FROM same CROSS JOIN {_LINKED.format("duplicate")}
+    UNION SELECT l.duplicate FROM same CROSS JOIN {_LINKED.format("into_")})
+    SELECT e.uuid FROM same CROSS JOIN entities e ON e.n = same.n"""
+
+_COUNTS: Final = {
+    "episodes": "SELECT count(*) FROM episodes",
+    "mentions": "SELECT count(*) FROM mentions",
+    "relationships": "SELECT count(*) FROM relationships",
+    "parked": "SELECT count(*) FROM parked",
+    "entities": "SELECT count(*) FROM entities",
+    "merges": f"SELECT count(*) FROM links WHERE kt = {INF}",
+    "facts": "SELECT count(*) FROM facts",
+    "versions": "SELECT count(*) FROM versions",
+    "open_versions": f"SELECT count(*) FROM versions WHERE kt = {INF}",
+    "contradictions": f"SELECT count(*) FROM contradictions WHERE settled_at = {INF}",
+}
+
+# What the digest covers, and in which order. The key n is a position of the log and may stand for what it names; the
+# keys of groups and relations may not, since a name erased and met again has another.
+_ORDER: Final = dict.fromkeys(
+    ("episodes", "mentions", "relationships", "parked", "entities", "names", "resolutions", "links", "facts",
+     "reinforcements", "endings", "retractions", "contradictions", "closings"), "n"
+) | {"cardinalities": "relation", "versions": "fact, kf, vf"}  # fmt: skip
+_NAMED: Final = {
+    "grp": "(SELECT name FROM groups WHERE groups.n = t.grp)",
+    "relation": "(SELECT name FROM relations WHERE relations.n = t.relation)",
+}
+_WORDED: Final = {"relationships", "cardinalities"}  # where a relation stands by name
+
+
+class Listings(Connected):
+    """What is there, without regard to facts."""
+
+    def entities(
+        self, group: str | None, known: int | None, *, prefix: str = "", limit: int | None = None
+    ) -> list[Entity]:
+        given: dict[str, Any] = {
+            "grp": None if group is None else self._group(group),
+            "known": INF if known is None else known,
+            "limit": -1 if limit is None else limit,
+        }
+        if prefix:
+            start = key(prefix)
+            given |= {"prefix": start, "beyond": start + "\U0010ffff"}
+        sql = _ENTITIES_CALLED if prefix else _ENTITIES if group is None else _ENTITIES_OF_GROUP
+        return [Entity._make(row) for row in self._rows(sql, given)]
+
+    def aliases(self, uuid: str, known: int | None) -> list[str]:
+        return [name for (name,) in self._rows(_ALIASES, (uuid, INF if known is None else known))]
+
+    def identity(self, uuids: Sequence[str], known: int | None) -> set[str]:
+        given = {"uuids": listed(uuids), "known": INF - 1 if known is None else known}
+        return {uuid for (uuid,) in self._rows(_IDENTITY, given)}
+
+    def mention(self, uuid: str) -> MentionRow | None:
+        row = self._row(_MENTION, (uuid,))
+        return None if row is None else mention(row)
+
+    def relationship(self, uuid: str) -> RelationshipRow | None:
+        row = self._row(_RELATIONSHIP, (uuid,))
+        return None if row is None else RelationshipRow._make(row)
+
+    def episodes(self, group: str | None) -> Iterator[Episode]:
+        return (Episode._make(row[:-1]) for row in self._every(_EPISODES, group))
+
+    def mentions(self, group: str | None) -> Iterator[MentionRow]:
+        return (mention(row[:-1]) for row in self._every(_MENTIONS, group))
+
+    def relationships(self, group: str | None) -> Iterator[RelationshipRow]:
+        return (RelationshipRow._make(row[:-1]) for row in self._every(_RELATIONSHIPS, group))
+
+    def _every(self, sql: str, group: str | None) -> Iterator[Any]:
+        return self._pages(sql, grp=None if group is None else self._group(group))
+
+    def counts(self) -> dict[str, int]:
+        return {what: self._one(sql) for what, sql in _COUNTS.items()}
+
+    def digest(self) -> str:
+        digest = sha256()
+        for table, order in _ORDER.items():
+            named = {} if table in _WORDED else _NAMED
+            columns = [column for (column,) in self._rows("SELECT name FROM pragma_table_info(?)", (table,))]
+            digest.update(f"{table} {columns}\n".encode())
+            kept = [
+                named.get(column, _NAMED["grp"] if column == "grp" else column)
+                for column in columns
+                if not (table == "versions" and column == "n")
+            ]
+            with self._guard:
+                cursor = self._db.execute(f"SELECT {', '.join(kept)} FROM {table} t ORDER BY {order}")
+                while rows := cursor.fetchmany(_HASHED):
+                    digest.update(repr(rows).encode())
+        return digest.hexdigest()

@@ -1,0 +1,241 @@
+"""The port of a graph store: rows that follow a log, and what they answer as of a moment on both clocks.
+
+What handlers ask of a store is in asof_agents.ports; an adapter answers that too. Known moments are instants; None
+lifts a clock. No answer as of a known moment shows anything recorded after it.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof_projections.rows import Entity, Episode, Fact, MentionRow, Moment, RelationshipRow
+from asof_streams.events import Record
+
+
+class Source(NamedTuple):
+    """Where something was said."""
+
+    episode_id: str
+    relationship_id: str | None
+    said_at: int
+    recorded_at: int
+
+
+class Closing(NamedTuple):
+    """Why belief in a fact changed: the kind of the event, and the statement that caused it."""
+
+    kind: str  # superseded | ended | retracted | corrected | contradicted | merged | restored
+    statement: str
+    position: int  # of the message, in the messages log
+    recorded_at: int
+    source: Source | None  # where the statement was made
+
+
+class Said(NamedTuple):
+    """A statement about a fact: an ending that cuts it, or a retraction of it."""
+
+    uuid: str
+    at: int  # of an ending: from when on; of a retraction: when it was recorded
+    dead: bool
+    source: Source
+
+
+class Provenance(NamedTuple):
+    """What a fact rests on, and what happened to it. Each part is in the order of the log."""
+
+    fact_id: str
+    sources: tuple[Source, ...]  # the assertion, then what said it again
+    time_words: str | None
+    grain: str | None
+    ref: str | None
+    corrects: str | None
+    corrected_by: tuple[str, ...]
+    endings: tuple[Said, ...]
+    retractions: tuple[Said, ...]
+    closings: tuple[Closing, ...]
+
+
+class VersionChange(NamedTuple):
+    """A version that a message opened or closed."""
+
+    position: int  # of the message, in the messages log
+    recorded_at: int
+    opened: bool
+    fact: Fact
+
+
+class GraphStore(Protocol):
+    """A projection that follows one log. Its rows and its position change together or not at all."""
+
+    generation: str
+
+    # Following a log.
+
+    def position(self) -> int:
+        """Return the position of the log up to which its records are committed here."""
+        ...
+
+    def head(self) -> bytes:
+        """Return the chain's hash over all records before the position."""
+        ...
+
+    def begin(self) -> None:
+        """Open a transaction, unless one is open. apply and commit do so themselves."""
+        ...
+
+    def apply(self, records: Sequence[Record]) -> None:
+        """Apply records in order of position, visible to this store's own reads at once, to others after commit.
+
+        Those at a position that was applied before are skipped. Positions may be missing: erased records are not read.
+        """
+        ...
+
+    def commit(self, position: int, head: bytes) -> None:
+        """Make what was applied visible, with the position it stands for and the chain's hash up to there.
+
+        PositionConflict: something from that position on was applied.
+        """
+        ...
+
+    def rollback(self) -> None:
+        """Forget what was applied since the last commit."""
+        ...
+
+    def bulk(self) -> AbstractContextManager[None]:
+        """Fill an empty store fast; only apply, commit and position may be called until the end."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the store. What was not committed is forgotten."""
+        ...
+
+    # Facts.
+
+    def facts(
+        self,
+        group: str | None,
+        at: Moment,
+        *,
+        subjects: Sequence[str] | None = None,
+        relation: str | None = None,
+        objects: Sequence[str] | None = None,
+        value: str | None = None,
+        limit: int | None = None,
+    ) -> list[Fact]:
+        """Return the versions that hold at a moment, by valid_at, then as said.
+
+        subjects, objects: ids of entities, any of which will do. value: a literal, an alternative to the objects.
+        """
+        ...
+
+    def overlapping(
+        self,
+        group: str | None,
+        start: int,
+        stop: int,
+        known: int | None,
+        *,
+        subjects: Sequence[str] | None = None,
+        relation: str | None = None,
+        objects: Sequence[str] | None = None,
+        value: str | None = None,
+        limit: int | None = None,
+    ) -> list[Fact]:
+        """Return the versions that hold at some instant of [start, stop), otherwise as `facts`."""
+        ...
+
+    def fact(self, uuid: str) -> Fact | None:
+        """Return a fact as it was first said, whatever became of it."""
+        ...
+
+    def versions(self, uuid: str) -> list[Fact]:
+        """Return every version of a fact that was ever believed, by known_from, then valid_at."""
+        ...
+
+    def provenance(self, uuid: str) -> Provenance | None:
+        """Return what a fact rests on and what happened to it."""
+        ...
+
+    def changes(self, since: int, limit: int) -> list[VersionChange]:
+        """Return the versions opened and closed by messages after position `since`, in order, about `limit` of them.
+
+        All changes of a message come together, closings first; go on from the position of the last.
+        """
+        ...
+
+    # Facts by number: a fact's number is the position of its assertion in the log, so it never changes.
+
+    def text(self, query: str, group: str | None, at: Moment, limit: int) -> list[tuple[int, float]]:
+        """Return (number, score) of the facts whose sentence has a word of the query, best first (BM25)."""
+        ...
+
+    def live(self, group: str | None, at: Moment) -> NDArray[np.int64]:
+        """Return the numbers of the facts with a version that holds at a moment, ascending."""
+        ...
+
+    def facts_numbered(self, numbers: Sequence[int], at: Moment) -> list[Fact]:
+        """Return the versions of these facts that hold at a moment, in the order of `numbers`."""
+        ...
+
+    def sentences(self, after: int = -1) -> Iterator[tuple[int, str, str]]:
+        """Yield (number, group, sentence) of every fact with a greater number, ascending."""
+        ...
+
+    # Entities.
+
+    def entity(self, uuid: str) -> Entity | None:
+        """Return an entity by id."""
+        ...
+
+    def entities(
+        self, group: str | None, known: int | None, *, prefix: str = "", limit: int | None = None
+    ) -> list[Entity]:
+        """Return the entities known at a moment, oldest first; with `prefix`, those with a name that begins so."""
+        ...
+
+    def aliases(self, uuid: str, known: int | None) -> list[str]:
+        """Return the names of an entity known at a moment, its own first."""
+        ...
+
+    def identity(self, uuids: Sequence[str], known: int | None) -> set[str]:
+        """Return these entities and all that were taken to be the same as one of them at a moment (None: now)."""
+        ...
+
+    # The episodic layer.
+
+    def episode(self, uuid: str) -> Episode | None:
+        """Return an episode by id."""
+        ...
+
+    def mention(self, uuid: str) -> MentionRow | None:
+        """Return a mention by id."""
+        ...
+
+    def relationship(self, uuid: str) -> RelationshipRow | None:
+        """Return a relationship by id."""
+        ...
+
+    def episodes(self, group: str | None) -> Iterator[Episode]:
+        """Yield the episodes in the order of the log."""
+        ...
+
+    def mentions(self, group: str | None) -> Iterator[MentionRow]:
+        """Yield the mentions in the order of the log."""
+        ...
+
+    def relationships(self, group: str | None) -> Iterator[RelationshipRow]:
+        """Yield the relationships in the order of the log."""
+        ...
+
+    # The whole.
+
+    def counts(self) -> dict[str, int]:
+        """Return how many of each kind there are."""
+        ...
+
+    def digest(self) -> str:
+        """Return the SHA-256 of all that is known here: equal for one log, however the store came to its state."""
+        ...

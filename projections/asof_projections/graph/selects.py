@@ -1,0 +1,21 @@
+"""How rows of the episodic layer and entities are read, as the columns of their classes in asof_projections.rows."""
+
+from typing import Any, Final
+
+from asof_projections.rows import MentionRow
+
+ENTITY: Final = "SELECT e.uuid, g.name, e.name, e.type, e.created_at FROM entities e CROSS JOIN groups g ON g.n = e.grp"
+EPISODE: Final = """SELECT e.uuid, g.name, e.cause, e.name, e.source, e.source_description, e.role, e.role_type,
+    e.body, e.content_length, e.valid_at, e.created_at FROM episodes e CROSS JOIN groups g ON g.n = e.grp"""
+# A turn's time dates what it says. A generation that extracts anew has no episodes of its own: there, when recorded.
+MENTION: Final = """SELECT m.uuid, m.episode, m.type, m.text, m.start, m.speaker, m.repeats,
+    coalesce(e.valid_at, m.created_at), m.created_at FROM mentions m LEFT JOIN episodes e ON e.uuid = m.episode"""
+RELATIONSHIP: Final = """SELECT m.uuid, m.episode, m.relation, m.source, m.target, m.stance, m.confidence,
+    m.start, m.stop, coalesce(e.valid_at, m.created_at), m.created_at
+    FROM relationships m LEFT JOIN episodes e ON e.uuid = m.episode"""
+
+
+def mention(row: Any) -> MentionRow:
+    """Return a row of MENTION as a mention."""
+    found = MentionRow._make(row)
+    return found._replace(speaker=bool(found.speaker))
