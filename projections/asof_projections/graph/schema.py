@@ -74,8 +74,8 @@ CREATE VIRTUAL TABLE sentence_words USING fts5 (sentence, grp, content = 'senten
 """
 
 GROUPED: Final = (  # every table whose rows belong to a group
-    "relations", "cardinalities", "episodes", "mentions", "relationships", "parked", "entities", "names", "words", "resolutions",
-    "links", "facts", "versions", "reinforcements", "endings", "retractions", "contradictions", "closings",
+    "relations", "cardinalities", "episodes", "mentions", "relationships", "parked", "entities", "names", "words",
+    "resolutions", "links", "facts", "versions", "reinforcements", "endings", "retractions", "contradictions", "closings",
 )  # fmt: skip
 
 # What applying events itself needs, so that a bulk load has them from the start.
