@@ -1,0 +1,154 @@
+"""Events: stored and read back, brought up to date, refused where they are newer or foreign, silent about content."""
+
+import json
+from typing import Any, ClassVar
+
+import pytest
+from hypothesis import given, reject
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from asof_streams import episodic, events, messages, semantic
+from asof_streams.errors import DecodeError
+from asof_streams.events import Event, Record, decode, register, upcaster
+
+CONTENT = {
+    messages.Message: ("content", "role", "name", "source_description"),
+    messages.FactStatement: ("subject", "object", "fact"),
+    episodic.EpisodeRecorded: ("name", "role", "body", "source_description"),
+    episodic.MentionObserved: ("text",),
+    episodic.RelationshipStated: ("time_words",),
+    semantic.EntityIntroduced: ("name",),
+    semantic.EntityDescribed: ("alias",),
+    semantic.FactAsserted: ("value", "sentence", "time_words"),
+    semantic.FactEnded: ("value",),
+}
+
+
+class Moved(Event):
+    """A test's own event, in its third version: `place` was `town`, then `city`; `country` came with version 3."""
+
+    type: ClassVar[str] = "test.moved"
+    version: ClassVar[int] = 3
+
+    place: str
+    country: str | None = None
+
+
+@pytest.fixture
+def moved(monkeypatch: pytest.MonkeyPatch) -> type[Moved]:
+    monkeypatch.setattr(events, "_TYPES", dict(events._TYPES))
+    monkeypatch.setattr(events, "_UPCASTERS", dict(events._UPCASTERS))
+    register(Moved)
+    upcaster(Moved.type, 1)(lambda state: {"city": state["town"]})
+    upcaster(Moved.type, 2)(lambda state: {"place": state["city"], "country": "DE"})
+    return Moved
+
+
+def test_a_payload_is_json_in_field_order_without_absent_values() -> None:
+    event = messages.FactStatement(object="SAP", subject="Zoë", relation="works_at", group_id="g", confidence=1)
+
+    assert event.encode() == (
+        '{"group_id":"g","op":"assert","subject":"Zoë","relation":"works_at","object":"SAP","confidence":1.0}'.encode()
+    )
+
+
+SPECIAL = {
+    "group_id": st.from_regex(r"[A-Za-z0-9_-]{1,128}", fullmatch=True),
+    "confidence": st.floats(0, 1),
+    str: st.text(min_size=1).filter(str.strip),
+    int: st.integers(-(2**63), 2**63 - 1),
+    float: st.floats(allow_nan=False, allow_infinity=False),
+}
+
+
+def fields(cls: type[Event]) -> dict[str, st.SearchStrategy[Any]]:
+    """Return, for each field of an event, a strategy of what it may hold."""
+    found: dict[str, st.SearchStrategy[Any]] = {}
+    for name, field in cls.model_fields.items():
+        key = next((key for key in (name, field.annotation) if key in SPECIAL), None)
+        strategy = SPECIAL[key] if key else st.from_type(field.annotation)  # type: ignore[type-var]
+        found[name] = strategy if field.is_required() else st.just(field.default) | strategy
+    return found
+
+
+@pytest.mark.parametrize("cls", events.types().values(), ids=lambda cls: cls.type)
+@given(data=st.data())
+def test_what_is_stored_is_read_back_as_it_was(cls: type[Event], data: st.DataObject) -> None:
+    given_ = data.draw(st.fixed_dictionaries(fields(cls)))
+    try:
+        event = cls(**given_)
+    except ValidationError:  # a rule between fields
+        reject()
+
+    assert decode(cls.type, cls.version, event.encode()) == event
+
+
+def test_an_event_cannot_be_changed_and_has_no_field_that_nobody_declared() -> None:
+    event = episodic.MessageParked(reason="r")
+
+    with pytest.raises(ValidationError):
+        event.reason = "other"
+    with pytest.raises(ValidationError):
+        episodic.MessageParked(reason="r", more="m")
+
+
+def test_an_unknown_type_stops_the_reader() -> None:
+    with pytest.raises(DecodeError, match=r"unknown event type fact\.dreamt: a newer asof wrote it; upgrade this one"):
+        decode("fact.dreamt", 1, b"{}")
+
+
+def test_a_newer_version_stops_the_reader() -> None:
+    with pytest.raises(DecodeError, match=r"message\.parked version 2 is newer than 1: upgrade asof"):
+        decode("message.parked", 2, b'{"reason":"r"}')
+
+
+@pytest.mark.parametrize(
+    ("version", "payload", "country"),
+    [(1, {"town": "Berlin"}, "DE"), (2, {"city": "Berlin"}, "DE"), (3, {"place": "Berlin"}, None)],
+)
+def test_an_older_version_is_brought_up_to_date_step_by_step(
+    moved: type[Moved], version: int, payload: dict[str, str], country: str | None
+) -> None:
+    assert decode("test.moved", version, json.dumps(payload).encode()) == moved(place="Berlin", country=country)
+
+
+@pytest.mark.parametrize(
+    ("version", "payload"),
+    [(0, b"{}"), (1, b'{"village":"SECRET"}'), (2, b"SECRET"), (3, b'{"place":["SECRET"]}'), (3, b'{"place":"SECRET')],
+)
+@pytest.mark.usefixtures("moved")
+def test_what_cannot_be_read_is_a_decode_error_without_content(version: int, payload: bytes) -> None:
+    with pytest.raises(DecodeError, match=rf"test\.moved version {version}") as caught:
+        decode("test.moved", version, payload)
+
+    assert "SECRET" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_two_classes_cannot_have_one_type_name(moved: type[Moved]) -> None:
+    with pytest.raises(AssertionError, match=r"two classes for test\.moved"):
+        register(type("Other", (Event,), {"type": moved.type, "__annotations__": {"type": ClassVar[str]}}))
+
+
+@pytest.mark.parametrize("cls", CONTENT, ids=lambda cls: cls.type)
+def test_no_representation_shows_content(cls: type[Event]) -> None:
+    event = cls.model_construct(**dict.fromkeys(CONTENT[cls], "SECRET"))
+    record = Record(0, "g", 0, 0, 0, 1, 1, event)
+
+    assert "SECRET" not in f"{event!r} {event!s} {record!r}"
+    assert "SECRET" in event.encode().decode()
+
+
+def test_no_validation_error_shows_content() -> None:
+    with pytest.raises(ValidationError) as caught:
+        messages.Message(group_id="g", content="SECRET", role_type="SECRET")
+
+    assert "SECRET" not in str(caught.value)
+
+
+def test_an_event_has_an_id_made_from_log_cause_place_and_type() -> None:
+    record = Record(9, "g", 0, 7, 2, 3, 1, episodic.MessageParked(reason="r"))
+
+    assert record.id_in("episodic") == record._replace(position=10, recorded_at=5, term=2).id_in("episodic")
+    assert len({record.id_in("episodic"), record.id_in("messages"), record._replace(place=1).id_in("episodic")}) == 3
