@@ -1,0 +1,138 @@
+"""What should be believed, worked out in the plainest way there is: the reference that every store is held against.
+
+A log is a list of statements; the place of one in the list is its known moment. Nothing is kept between two questions,
+nothing is fast. An instant is an integer, a period half-open; INF is "no end stated".
+"""
+
+from dataclasses import dataclass
+
+NEG, INF = -(2**63), 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Assert:
+    """The value holds in the slot over [vf, vt); `wit` is the last instant at which its saying attests it."""
+
+    id: str
+    slot: tuple
+    value: str
+    vf: int
+    vt: int = INF
+    functional: bool = True
+    wit: int = NEG
+
+
+@dataclass(frozen=True)
+class Reinforce:
+    """An assertion was said again, at `wit`."""
+
+    id: str
+    target: str
+    wit: int
+
+
+@dataclass(frozen=True)
+class End:
+    """The world changed: from `at` on the value (None: any) no longer holds. With `fact`, that assertion alone."""
+
+    id: str
+    slot: tuple
+    value: str | None
+    at: int
+    fact: str | None = None
+
+
+@dataclass(frozen=True)
+class Retract:
+    """We were wrong to say an assertion, an ending or a retraction."""
+
+    id: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Erase:
+    """Nothing of the slot was ever known. The only statement that reaches into the past."""
+
+    id: str
+    slot: tuple
+
+
+def dead_ids(statements):
+    """The retracted. A retraction holds unless one that holds retracts it: only what exists may be retracted."""
+    by, memo = {}, {}
+    for s in statements:
+        if isinstance(s, Retract):
+            by.setdefault(s.target, []).append(s.id)
+
+    def live(i):
+        if i not in memo:
+            memo[i] = not any(live(r) for r in by.get(i, ()))
+        return memo[i]
+
+    return {i for i in by if not live(i)}
+
+
+def fold(log, k):
+    """Live assertions with the ends they come to, as known at place k (inclusive): [(place, Assert, end)]."""
+    seen, statements = set(), []
+    erased = {s.slot for s in log if isinstance(s, Erase)}  # in the whole log, not up to k
+    for place, s in enumerate(log[: k + 1]):
+        if s.id not in seen:  # heard twice is heard once
+            seen.add(s.id)
+            statements.append((place, s))
+    dead = dead_ids([s for _, s in statements])
+    asserts = [(p, s) for p, s in statements if isinstance(s, Assert) and s.id not in dead and s.slot not in erased]
+    ends = [s for _, s in statements if isinstance(s, End) and s.id not in dead]
+
+    def attested(a):
+        return max([a.wit] + [s.wit for _, s in statements if isinstance(s, Reinforce) and s.target == a.id])
+
+    def stated(a):  # its own end, or the first ending after its start
+        return min(
+            [a.vt]
+            + [
+                e.at
+                for e in ends
+                if e.slot == a.slot and e.value in {None, a.value} and e.fact in {None, a.id} and e.at > a.vf
+            ]
+        )
+
+    found = []
+    for p, a in asserts:
+        end = stated(a)
+        if a.functional and a.vt == INF:  # a later start of another value, unless that was over when a was last said
+            end = min(
+                [end]
+                + [
+                    b.vf
+                    for q, b in asserts
+                    if b.slot == a.slot and b.value != a.value and (b.vf, q) > (a.vf, p) and stated(b) > attested(a)
+                ]
+            )
+        if a.vf < end:
+            found.append((p, a, end))
+    return found
+
+
+def belief(log, v, k):
+    """{slot: {value: ids of assertions}}: what is believed true at valid instant v, as known at place k."""
+    cover, found = {}, {}
+    for p, a, end in fold(log, k):
+        if a.vf <= v < end:
+            cover.setdefault(a.slot, []).append((a.vf, p, a))
+    for slot, rows in cover.items():
+        holding = rows
+        if rows[0][2].functional:
+            holding = [max(rows, key=lambda r: r[:2])]  # the latest start, then the later said
+        values = {}
+        for _, _, a in holding:
+            values.setdefault(a.value, set()).add(a.id)
+        found[slot] = {x: frozenset(ids) for x, ids in values.items()}
+    return found
+
+
+def critical(log):
+    """Every instant at which an answer can change, and the one before it."""
+    times = {t for s in log for t in (getattr(s, name, None) for name in ("vf", "vt", "at")) if t not in {None, INF}}
+    return sorted({t + d for t in times for d in (-1, 0)})

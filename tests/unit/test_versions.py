@@ -1,0 +1,147 @@
+"""The interval algebra of belief, against the oracle and by worked example."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracle
+from asof_projections.versions import INF, Assertion, Ending, belief, clip, coalesce, gaps
+
+SLOT = ("Ana", "livesIn")
+instants = st.integers(0, 12)
+ends = st.one_of(st.none(), st.integers(1, 6))
+
+
+@st.composite
+def slots(draw):
+    """The live statements of one slot: assertions and endings, in the order in which they were said."""
+    functional = draw(st.booleans())
+    log = []
+    for i in range(draw(st.integers(1, 6))):
+        start, length = draw(instants), draw(ends)
+        end = INF if length is None else start + length
+        value = draw(st.sampled_from("xyz"))
+        log.append(oracle.Assert(f"a{i}", SLOT, value, start, end, functional, draw(instants)))
+    known = [a.id for a in log]
+    for i in range(draw(st.integers(0, 3))):
+        value = draw(st.sampled_from([None, "x", "y", "z"]))
+        fact = draw(st.sampled_from([None, None, *known]))
+        log.append(oracle.End(f"e{i}", SLOT, value, draw(instants), fact))
+    log.extend(
+        oracle.Reinforce(f"r{i}", draw(st.sampled_from(known)), draw(instants)) for i in range(draw(st.integers(0, 2)))
+    )
+    return log
+
+
+def believed(log):
+    """What `belief` says of the statements of one slot."""
+    assertions = {
+        a.id: Assertion(a.id, a.value, a.vf, a.vt, (place, 0), a.wit)
+        for place, a in enumerate(log)
+        if isinstance(a, oracle.Assert)
+    }
+    for said in log:
+        if isinstance(said, oracle.Reinforce):
+            a = assertions[said.target]
+            assertions[said.target] = replace(a, attested=max(a.attested, said.wit))
+    endings = [Ending(e.id, e.value, e.at, e.fact) for e in log if isinstance(e, oracle.End)]
+    return belief(assertions.values(), endings, single=log[0].functional)
+
+
+@given(slots())
+def test_belief_agrees_with_the_oracle_at_every_critical_point(log):
+    held = believed(log)
+
+    for v in oracle.critical(log):
+        expected = oracle.belief(log, v, len(log)).get(SLOT, {})
+        found = {id_ for id_, periods in held.items() for start, end in periods if start <= v < end}
+        assert found == {id_ for ids in expected.values() for id_ in ids}
+
+
+@given(slots())
+def test_periods_are_disjoint_and_in_order_and_none_is_empty(log):
+    for periods in believed(log).values():
+        assert all(start < end for start, end in periods)
+        assert all(one[1] < other[0] for one, other in pairwise(periods))
+
+
+@given(slots())
+def test_a_single_valued_slot_holds_one_assertion_at_a_time(log):
+    single = [replace(s, functional=True) if isinstance(s, oracle.Assert) else s for s in log]
+    periods = sorted(period for held in believed(single).values() for period in held)
+
+    assert all(one[1] <= other[0] for one, other in pairwise(periods))
+
+
+def told(value, start, end=INF, *, at=0, said=0):
+    return Assertion(f"{value}{start}", value, start, end, (at, 0), said)
+
+
+@pytest.mark.parametrize(
+    ("said", "endings", "held"),
+    [
+        pytest.param(
+            [told("x", 2019, at=2), told("y", 2021, at=1)],
+            [],
+            {"x2019": ((2019, 2021),), "y2021": ((2021, INF),)},
+            id="a late open start does not destroy what began later",
+        ),
+        pytest.param(
+            [told("madrid", 2015), told("berlin", 2021, at=1)],
+            [Ending("e", "berlin", 2023)],
+            {"madrid2015": ((2015, 2021),), "berlin2021": ((2021, 2023),)},
+            id="an ending never revives what was before",
+        ),
+        pytest.param(
+            [told("berlin", 2015, said=2024), told("paris", 2019, 2020, at=1)],
+            [],
+            {"berlin2015": ((2015, 2019), (2020, INF)), "paris2019": ((2019, 2020),)},
+            id="what was attested after a stay outlives the stay",
+        ),
+        pytest.param(
+            [told("berlin", 2015, said=2016), told("paris", 2019, 2020, at=1)],
+            [],
+            {"berlin2015": ((2015, 2019),), "paris2019": ((2019, 2020),)},
+            id="what was last attested before a stay is unknown after it",
+        ),
+        pytest.param(
+            [told("x", 2020), told("y", 2020, at=1)],
+            [],
+            {"x2020": (), "y2020": ((2020, INF),)},
+            id="of equal starts the later said wins",
+        ),
+        pytest.param(
+            [told("x", 2020), told("x", 2024, at=1)],
+            [Ending("e", None, 2023, "x2020")],
+            {"x2020": ((2020, 2023),), "x2024": ((2024, INF),)},
+            id="an ending of one assertion leaves its return alone",
+        ),
+    ],
+)
+def test_worked_example(said, endings, held):
+    assert belief(said, endings, single=True) == held
+
+
+def test_in_a_many_valued_slot_nothing_ends_by_another_value():
+    said = [told("x", 1), told("y", 2, at=1)]
+
+    assert belief(said, [Ending("e", "x", 5)], single=False) == {"x1": ((1, 5),), "y2": ((2, INF),)}
+
+
+@given(st.lists(st.tuples(instants, st.integers(1, 5)).map(lambda p: (p[0], p[0] + p[1]))))
+def test_coalesced_periods_and_their_gaps_cover_the_same_instants(periods):
+    whole = coalesce(periods)
+
+    for t in range(20):
+        covered = any(a <= t < b for a, b in periods)
+        assert covered == any(a <= t < b for a, b in whole)
+        between = bool(whole) and whole[0][0] <= t < whole[-1][1]
+        assert any(a <= t < b for a, b in gaps(periods)) == (between and not covered)
+
+
+def test_periods_that_meet_have_no_instant_in_common():
+    assert clip((1, 3), (3, 5)) is None
+    assert clip((1, 4), (3, 5)) == (3, 4)
