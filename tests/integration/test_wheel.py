@@ -14,8 +14,6 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE_ROOTS = ["streams", "agents", "projections", "ontologies", "entrypoints"]
 PACKAGES = {"asof_streams", "asof_agents", "asof_projections", "asof_ontologies", "asof"}
 
-no_command_yet = pytest.mark.xfail(reason="there is no command line yet: when there is, this fails, and the mark goes")
-
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -54,17 +52,15 @@ def test_the_wheel_carries_the_licence(wheel: Path) -> None:
     assert text == (ROOT / "LICENSE").read_bytes()
 
 
-@no_command_yet
 def test_the_installed_command_says_its_version(installed: Path, tmp_path: Path) -> None:
     assert run([str(installed / "asof"), "--version"], tmp_path).split() == ["asof", "0.1.0"]
 
 
-@no_command_yet
 def test_the_installed_command_explains_itself(installed: Path, tmp_path: Path) -> None:
     assert "demo" in run([str(installed / "asof"), "--help"], tmp_path)
 
 
-@no_command_yet
+@pytest.mark.xfail(reason="the demo is not whole yet: when it is, this fails, and the mark goes")
 def test_the_installed_command_tells_its_demo_away_from_the_repository(installed: Path, tmp_path: Path) -> None:
     assert "digest" in run([str(installed / "asof"), "demo"], tmp_path)
 

@@ -83,7 +83,6 @@ except SystemExit as end:
 """
 
 
-@pytest.mark.xfail(reason="there is no command line yet: when there is, this fails, and the mark goes")
 def test_asking_for_help_loads_nothing_heavy() -> None:
     assert loaded_after(HELP) & HEAVY == set()
 
