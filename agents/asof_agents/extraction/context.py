@@ -1,0 +1,93 @@
+"""Everything the rules need to know while they read one turn."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from asof_agents.extraction.found import Found
+from asof_agents.extraction.lexicon import SPEAKER_WORDS
+from asof_agents.extraction.patterns import Patterns
+from asof_agents.extraction.ports import KnownNames, Mention, TimeHint, Turn
+from asof_agents.extraction.sentences import Sentence, read
+from asof_agents.extraction.spans import Name, Types, names_in
+from asof_agents.extraction.subjects import People
+
+FindTimes = Callable[[str, int], Sequence[TimeHint]]
+_NO_TIMES: tuple[TimeHint, ...] = ()
+# only a sentence with one of these can hold a time expression
+_TIMELY = re.compile(
+    r"\d|day|week|month|year|decade|summer|winter|spring|fall|autumn|morning|evening|night|noon|tomorrow|since|until|till|ago"
+    r"|now|\b(?:last|next|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|christmas|easter|hour|minute|while|recent|past)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(slots=True)
+class Line:
+    """One sentence with its names and, once asked for, its times."""
+
+    sentence: Sentence
+    names: dict[int, Name]
+    hints: Sequence[TimeHint] | None = None
+    timed: frozenset[int] = field(default_factory=frozenset)  # the words of the time expressions
+
+
+class Context:
+    """One turn while it is read."""
+
+    def __init__(
+        self, turn: Turn, before: Sequence[Turn], known: KnownNames, patterns: Patterns, find_times: FindTimes
+    ) -> None:
+        self.turn = turn
+        self.before = before
+        self.patterns = patterns
+        self.found = Found(turn)
+        self._find_times = find_times
+        self.lines = [
+            Line(sentence, {name.first: name for name in names_in(sentence, patterns, turn.text)})
+            for sentence in read(turn.text)
+        ]
+        roles = frozenset(other.role for other in (turn, *before))
+        asked = dict.fromkeys(name.text for line in self.lines for name in line.names.values())
+        known_types = {
+            mention.text: mention.type for earlier in before for mention in earlier.mentions if not mention.speaker
+        }
+        if asked:
+            known_types.update(known(list(asked)))
+        self.types = Types(patterns, known_types, [role for role in roles if role])
+        self.people = People(before, roles)
+        self.strong = {name.text for line in self.lines for name in line.names.values() if not name.weak}
+
+    def timed(self, line: Line) -> Sequence[TimeHint]:
+        """The time expressions of a sentence, found once."""
+        if line.hints is None:
+            sentence = line.sentence
+            text = self.turn.text[sentence.start : sentence.end]
+            line.hints = self._find_times(text, self.turn.said_at) if _TIMELY.search(text) else _NO_TIMES
+            if line.hints:
+                spans = [(sentence.start + hint.span[0], sentence.start + hint.span[1]) for hint in line.hints]
+                line.timed = frozenset(
+                    at
+                    for at, (start, end) in enumerate(zip(sentence.starts, sentence.ends, strict=True))
+                    if any(first < end and start < last for first, last in spans)
+                )
+        return line.hints
+
+    def speaker(self) -> Mention | None:
+        """The speaker, by the first word of the turn that means them; None where there is no such word."""
+        if self.found.speaker is None:
+            for line in self.lines:
+                for at, word in enumerate(line.sentence.low):
+                    if word in SPEAKER_WORDS:
+                        return self.found.add_speaker(*line.sentence.span(at, at + 1))
+        return self.found.speaker
+
+    def sure_name(self, name: Name) -> bool:
+        """Whether a name is one even at the start of a sentence."""
+        return not name.weak or name.text in self.strong or self.types.of(name.text) is not None
+
+    def name_mention(self, line: Line, name: Name, kind: str) -> Mention:
+        mention = self.found.mention(kind, *line.sentence.span(name.first, name.last))
+        if kind == "Person":
+            self.people.named(mention)
+        return mention

@@ -1,0 +1,134 @@
+"""Relations said by a noun: "my sister Ana", "a dog named Max", "Ben and Tom are my sons", "two of his works".
+
+The noun names the relation (an ontology's `nouns`); whoever owns the noun is the source, whoever bears the name the
+target. What is taken for granted is stated as well, so this holds in questions too.
+"""
+
+from collections.abc import Iterator
+
+from asof_ontologies.model import RelationType
+
+from asof_agents.extraction.context import Context, Line
+from asof_agents.extraction.lexicon import HE, SHE
+from asof_agents.extraction.meaning import Meaning
+from asof_agents.extraction.ports import Mention
+
+_ADJECTIVES = frozenset(
+    "best good old close dear little younger older big elder eldest youngest oldest new lovely sweet amazing wonderful great "
+    "beloved twin most famous popular known well-known early late other first second last latest two three four five favorite".split()
+)
+_NAMED = frozenset({"named", "called"})
+_OF = frozenset({"one", "two", "three", "four", "some", "both", "among"})
+_BE = frozenset({"is", "are", "was", "were", "'s"})
+_POSSESSIVE = HE - {"he", "him"} | SHE - {"she"}
+_HOLDS = Meaning("holds")
+Words = tuple[int, int]  # first, last (exclusive)
+
+
+def read_nominals(context: Context, line: Line) -> None:
+    """Add the relations that nouns of this sentence state, and remember the types that they give to names."""
+    nouns = context.patterns.nouns
+    low = line.sentence.low
+    for at in range(len(low)):
+        size = 2 if " ".join(low[at : at + 2]) in nouns else 1
+        noun = " ".join(low[at : at + size])
+        relation = nouns.get(noun) or nouns.get(noun.removesuffix("s"))
+        if relation is None:
+            continue
+        owner = _owner_before(context, line, at)
+        names = list(_names_after(line, at + size, plural=noun not in nouns)) if owner else []
+        if not names:
+            names = list(_names_before(line, at))
+            owner = owner if names else None
+            if owner is None and names:
+                continue
+        if owner and names:
+            _state(context, line, relation, owner, names)
+
+
+def _owner_before(context: Context, line: Line, at: int) -> Mention | None:
+    """Whose noun it is: "my", "Ana's", "his", or "I have a …"."""
+    low = line.sentence.low
+    at -= 1
+    while at >= 0 and low[at] in _ADJECTIVES:
+        at -= 1
+    if at < 0:
+        return None
+    if low[at] in {"my", "our"}:
+        return context.speaker()
+    if low[at] in _POSSESSIVE:
+        return context.people.meant_by(low[at])
+    if low[at] == "'s":
+        name = next((name for name in line.names.values() if name.last == at), None)
+        if name and context.sure_name(name) and context.types.of(name.text) in {"Person", None}:
+            return context.name_mention(line, name, "Person")
+    if low[at] in {"a", "an", "another"} and not {"i", "we"}.isdisjoint(low[max(0, at - 4) : at]):
+        return context.speaker()
+    return None
+
+
+def _names_after(line: Line, at: int, *, plural: bool) -> Iterator[Words]:
+    """ "sister Ana", "sister, Ana,", "sister named Ana", "sister is Ana.", "sister's name is Ana", "sons Tom and Ben"."""
+    low, names = line.sentence.low, line.names
+    if at < len(low) and low[at] in _NAMED:
+        at += 1
+    elif low[at : at + 2] == ("'s", "name") and low[at + 2 : at + 3] and low[at + 2] in _BE:
+        at += 3
+    elif at + 1 < len(low) and low[at] in _BE and low[at + 1] in _NAMED:
+        at += 2
+    elif at + 1 < len(low) and low[at] in _BE and at + 1 in names and _closes(low, names[at + 1].last):
+        at += 1
+    elif low[at : at + 1] == (",",) and at + 1 in names and low[names[at + 1].last : names[at + 1].last + 1] == (",",):
+        at += 1
+    name = names.get(at)
+    while name is not None and not (name.spoken_to and low[at - 1] != ","):
+        yield name.first, name.last
+        after = name.last
+        joined = after + 1 + (low[after : after + 2] == (",", "and"))
+        if not plural or after >= len(low) or low[after] not in {",", "and", "&"}:
+            return
+        name = names.get(joined)
+
+
+def _names_before(line: Line, at: int) -> Iterator[Words]:
+    """ "Ana is my sister", "Animal Farm and 1984 are two of his most famous works": the names that the noun is said of."""
+    low = line.sentence.low
+    while at > 0 and (low[at - 1] in _ADJECTIVES or low[at - 1] in {"my", "our", "of", "'s"} | _POSSESSIVE | _OF):
+        at -= 1
+    if at < 2 or low[at - 1] not in _BE:
+        return
+    last = at - 1
+    found = []
+    while last > 0:
+        name = next((name for name in line.names.values() if name.last == last and not name.spoken_to), None)
+        first = name.first if name else last - 1
+        if name is None and not low[first].isdigit():
+            return
+        found.append((first, last))
+        if first == 0 or low[first - 1] not in {"and", ",", "&"}:
+            break
+        last = first - 1
+        while last > 0 and low[last - 1] in {",", "and"}:
+            last -= 1
+    if found and found[-1][0] == 0:
+        yield from reversed(found)
+
+
+def _closes(low: tuple[str, ...], at: int) -> bool:
+    return at >= len(low) or not low[at][0].isalnum()
+
+
+def _state(context: Context, line: Line, relation: RelationType, owner: Mention, names: list[Words]) -> None:
+    for first, last in names:
+        start, end = line.sentence.span(first, last)
+        text = context.turn.text[start:end]
+        kind = context.types.of(text)
+        kind = kind if kind in relation.targets else relation.targets[0]
+        if owner.type not in relation.sources or context.types.certain(text) not in {None, kind, "Person"}:
+            continue
+        context.types.learn(text, kind)
+        target = context.found.mention(kind, start, end)
+        if kind == "Person":
+            context.people.named(target)
+        confidence = 0.95 if owner.speaker else 0.85
+        context.found.relate(owner, relation.name, target, _HOLDS, None, line.sentence, confidence)

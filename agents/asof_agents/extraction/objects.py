@@ -1,0 +1,107 @@
+"""Targets: the typed objects after a cue, one or, where the relation allows, a list of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from asof_ontologies.model import RelationType
+
+from asof_agents.extraction.context import Context, Line
+from asof_agents.extraction.phrases import Phrase, phrase_at
+
+_AGE_MAX = 120
+_NUMBERS = frozenset(
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A typed phrase. `fit`: 2 its type is known to be right, 1 a name of no known type, 0 any noun phrase."""
+
+    phrase: Phrase
+    kind: str
+    fit: int
+
+
+def targets_at(context: Context, line: Line, at: int, relation: RelationType) -> list[Target]:
+    """The objects from word `at` on that the relation takes; a list only as far as all its parts fit."""
+    if "Age" in relation.targets:
+        age = _age(line, at)
+        return [Target(age, "Age", 2)] if age else []
+    found: list[Target] = []
+    for phrase in _phrases(context, line, at):
+        target = _typed(context, line, phrase, relation)
+        if target is None or (found and (target.fit < found[0].fit or relation.cardinality == "one")):
+            break
+        found.append(target)
+    return found
+
+
+def _phrases(context: Context, line: Line, at: int) -> Iterator[Phrase]:
+    """The phrase at a word, and those joined to it by commas and "and"."""
+    low, forms = line.sentence.low, context.patterns.forms
+    phrase = phrase_at(line.sentence, at, line.names, line.timed)
+    while phrase is not None:
+        yield phrase
+        after = phrase.after
+        joined = after
+        while joined < len(low) and low[joined] in {",", "and", "&"} and joined - after < 2:
+            joined += 1
+        if joined == after:
+            return
+        following = phrase_at(line.sentence, joined, line.names, line.timed)
+        if following is None or _begins_clause(low, following, forms, listed=low[joined - 1] != ","):
+            return
+        phrase = following
+
+
+def _begins_clause(low: tuple[str, ...], phrase: Phrase, forms: object, *, listed: bool) -> bool:
+    """Whether the phrase after a comma or "and" is the subject of a new clause, or a verb, and not part of a list."""
+    assert isinstance(forms, dict)
+    tags = forms.get(low[phrase.first], frozenset())
+    if "past" in tags or "s" in tags:
+        return True
+    after = low[phrase.after] if phrase.after < len(low) else "."
+    if after in forms or after in {"'s", "will", "would", "can", "could"}:
+        return True
+    return not listed and after not in {",", "and", "&", ".", "!"}
+
+
+def _typed(context: Context, line: Line, phrase: Phrase, relation: RelationType) -> Target | None:
+    sentence, patterns = line.sentence, context.patterns
+    if relation.generic and phrase.definite and not phrase.name:
+        return None
+    words = sentence.low[phrase.first : phrase.last]
+    if phrase.name:
+        start, end = sentence.span(phrase.first, phrase.last)
+        kind = context.types.of(context.turn.text[start:end])
+        if kind in relation.targets:
+            return Target(phrase, str(kind), 2)
+        if kind is not None:
+            open_kind = next((kind for kind in relation.targets if kind in patterns.open), None)
+            return Target(phrase, open_kind, 0) if open_kind and kind not in {"Person", "Location"} else None
+        kinds = [kind for kind in patterns.types_of_words(words) if kind in relation.targets]
+        return Target(phrase, kinds[0], 2) if kinds else Target(phrase, relation.targets[0], 1)
+    kinds = [kind for kind in patterns.types_of_words(words) if kind in relation.targets]
+    if kinds:
+        return Target(phrase, kinds[0], 2)
+    if "Activity" in relation.targets and words[0].endswith("ing") and len(words[0]) > 5 and len(words) <= 4:
+        return Target(phrase, "Activity", 1)
+    open_kind = next((kind for kind in relation.targets if kind in patterns.open), None)
+    return Target(phrase, open_kind, 0) if open_kind else None
+
+
+def _age(line: Line, at: int) -> Phrase | None:
+    """ "32 years old", or a bare number that ends the clause: "I'm 32", "I just turned 30"."""
+    low = line.sentence.low
+    if at >= len(low):
+        return None
+    number = low[at].split("-")[0]
+    if not ((number.isdigit() and 0 < int(number) < _AGE_MAX) or number in _NUMBERS):
+        return None
+    rest = low[at + 1 : at + 3]
+    if rest == ("years", "old"):
+        return Phrase(at, at + 1, at + 3, True, False)
+    ends = at + 1 == len(low) or low[at + 1] in {".", "!", ",", "now", "and", "in"}
+    return Phrase(at, at + 1, at + 1, True, False) if ends and number.isdigit() and int(number) > 9 else None

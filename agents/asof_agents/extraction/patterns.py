@@ -1,0 +1,111 @@
+"""An ontology made ready for reading: which verb forms may say which relation, and which words are of which type."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from asof_ontologies.cues import Cue, Step, parse_cue
+from asof_ontologies.model import Ontology, RelationType
+
+from asof_agents.extraction.lexicon import ADVERBS
+from asof_agents.extraction.sentences import Sentence
+from asof_agents.extraction.verbs import Form, forms
+
+Kind = Literal["cue", "start", "end"]
+_GAP_WORDS_MAX = 4
+_AS_IT_IS: frozenset[Form] = frozenset({"base", "s", "past"})
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One cue under one word that may head it."""
+
+    relation: RelationType
+    kind: Kind
+    forms: frozenset[Form]
+    steps: tuple[Step, ...]
+    reversed: bool
+    lemma: str
+
+    @property
+    def weight(self) -> int:
+        """How many words must be there: the more, the surer."""
+        return sum(not step.optional for step in self.steps)
+
+
+class Patterns:
+    """Look-ups over one ontology, made once."""
+
+    def __init__(self, ontology: Ontology) -> None:
+        self.ontology = ontology
+        self.heads: dict[str, tuple[Entry, ...]] = _heads(ontology)
+        self.forms: dict[str, frozenset[Form]] = {
+            word: frozenset[Form]().union(*(entry.forms for entry in entries)) for word, entries in self.heads.items()
+        }
+        self.names = {name: kind.name for kind in reversed(ontology.entity_types) for name in kind.names}
+        self.words: dict[str, tuple[str, ...]] = {}
+        for kind in ontology.entity_types:
+            for word in kind.words:
+                self.words[word] = (*self.words.get(word, ()), kind.name)
+        self.nouns = {noun: relation for relation in ontology.relation_types for noun in relation.nouns}
+        self.open = {kind.name for kind in ontology.entity_types if kind.open}
+        self.literal = {kind.name for kind in ontology.entity_types if kind.literal}
+
+    def types_of_words(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        """The entity types of a noun phrase, by the longest ending of it that is a word of one."""
+        for first in range(max(0, len(words) - 3), len(words)):
+            ending = " ".join(words[first:])
+            for form in (ending, *_singulars(ending)):
+                if form in self.words:
+                    return self.words[form]
+        return ()
+
+
+def _heads(ontology: Ontology) -> dict[str, tuple[Entry, ...]]:
+    found: dict[str, list[Entry]] = {}
+    for relation in ontology.relation_types:
+        kinds: tuple[tuple[Kind, tuple[str, ...]], ...] = (
+            ("cue", relation.cues),
+            ("start", relation.starts),
+            ("end", relation.ends),
+        )
+        for kind, texts in kinds:
+            for cue in map(parse_cue, texts):
+                for word, tags in _words(cue).items():
+                    entry = Entry(relation, kind, tags, cue.steps, cue.reversed, cue.verb or word)
+                    found.setdefault(word, []).append(entry)
+    return {word: tuple(sorted(entries, key=lambda entry: -entry.weight)) for word, entries in found.items()}
+
+
+def _words(cue: Cue) -> dict[str, frozenset[Form]]:
+    return forms(cue.verb) if cue.verb else {cue.word or "": _AS_IT_IS}
+
+
+def _singulars(word: str) -> tuple[str, ...]:
+    if word.endswith("ies"):
+        return (word[:-3] + "y", word[:-1])
+    if word.endswith("es"):
+        return (word[:-1], word[:-2])
+    return (word[:-1],) if word.endswith("s") else ()
+
+
+def match(steps: tuple[Step, ...], sentence: Sentence, at: int) -> int | None:
+    """Where the object begins if the cue's words stand from `at` on; adverbs between them are passed over."""
+    low = sentence.low
+    if not steps:
+        return at
+    step, rest = steps[0], steps[1:]
+    if not step.words:
+        for end in range(at + 1, min(at + _GAP_WORDS_MAX, len(low)) + 1):
+            if not low[end - 1][0].isalnum():
+                return None
+            found = match(rest, sentence, end)
+            if found is not None:
+                return found
+        return None
+    while at < len(low) and low[at] not in step.words and low[at] in ADVERBS:
+        at += 1
+    if at < len(low) and low[at] in step.words:
+        found = match(rest, sentence, at + 1)
+        if found is not None:
+            return found
+    return match(rest, sentence, at) if step.optional else None

@@ -1,0 +1,110 @@
+"""Objects: the noun phrase that begins at a word, cut clean, or nothing.
+
+Determiners, trailing clauses, times and punctuation are left out; a phrase of pronouns or of words that say
+nothing ("things", "a lot", "fun") is none.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from asof_agents.extraction.lexicon import (
+    ADVERBS,
+    AUXILIARIES,
+    CONJUNCTIONS,
+    DETERMINERS,
+    FOREIGN_DETERMINERS,
+    PREPOSITIONS,
+    PRONOUNS,
+    VAGUE,
+    VAGUE_GERUNDS,
+)
+from asof_agents.extraction.sentences import Sentence
+from asof_agents.extraction.spans import Name
+
+_WORDS_MAX = 5
+_QUOTES = {'"': '"', "“": "”"}
+_EMPTY_OPENINGS = frozenset("lot lots bit ton tons bunch couple few plenty kind sort part piece number".split())
+_WEAK_OPENINGS = frozenset("few little bit new more lot".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words first to last (exclusive) of a sentence. `after` is where reading goes on."""
+
+    first: int
+    last: int
+    after: int
+    name: bool
+    definite: bool  # "the painting"
+    own: bool = False  # "my painting"
+
+
+def phrase_at(sentence: Sentence, at: int, names: Mapping[int, Name], times: frozenset[int]) -> Phrase | None:
+    """The noun phrase from word `at` on. `names` by first word; `times` are words of time expressions."""
+    low, count = sentence.low, len(sentence.low)
+    while at < count and low[at] in ADVERBS:
+        at += 1
+    definite = own = False
+    if at < count and low[at] in _QUOTES and at + 1 < count:
+        return _quoted(sentence, at)
+    if at < count and low[at] in FOREIGN_DETERMINERS:
+        return None
+    if at < count and (low[at] in DETERMINERS) and at not in names:
+        definite, own = low[at] == "the", low[at] in {"my", "our"}
+        at += 1
+    while at < count and low[at] in ADVERBS and at not in names:
+        at += 1
+    if at >= count or at in times or low[at] in _EMPTY_OPENINGS:
+        return None
+    name = names.get(at)
+    if name and not _goes_on(sentence, name.last, times):
+        return None if name.spoken_to else Phrase(at, name.last, name.last, True, definite, own)
+    last = at
+    while last < count and last - at <= _WORDS_MAX and _belongs(sentence, last, at, names, times):
+        last = names[last].last if last in names else last + 1
+    return _checked(sentence, Phrase(at, last, last, False, definite, own))
+
+
+def _quoted(sentence: Sentence, at: int) -> Phrase | None:
+    closing = _QUOTES[sentence.low[at]]
+    for end in range(at + 1, min(at + 10, len(sentence.low))):
+        if sentence.low[end] == closing:
+            capital = sentence.raw[at + 1][:1].isupper() or sentence.raw[at + 1].isdigit()
+            last = end - (sentence.low[end - 1] in {",", "."})
+            return Phrase(at + 1, last, end + 1, True, False) if capital and last > at + 1 else None
+    return None
+
+
+def _goes_on(sentence: Sentence, at: int, times: frozenset[int]) -> bool:
+    """Whether a noun follows a name: "Harry Potter project"."""
+    return at < len(sentence.low) and _belongs(sentence, at, at - 1, {}, times)
+
+
+def _belongs(sentence: Sentence, at: int, first: int, names: Mapping[int, Name], times: frozenset[int]) -> bool:
+    word = sentence.low[at]
+    if at in times:
+        return False
+    if at in names:
+        return True
+    if word in {"of", "'s"}:
+        return at > first
+    if not word[0].isalnum() or word in PRONOUNS or word in PREPOSITIONS or word in CONJUNCTIONS:
+        return False
+    return (
+        word not in AUXILIARIES and word not in ADVERBS and word not in DETERMINERS and word not in FOREIGN_DETERMINERS
+    )
+
+
+def _checked(sentence: Sentence, phrase: Phrase) -> Phrase | None:
+    low = sentence.low[phrase.first : phrase.last]
+    while low and low[-1] in {"of", "'s"}:
+        low = low[:-1]
+    last = phrase.first + len(low)
+    if not 0 < len(low) <= _WORDS_MAX or "'s" in low:
+        return None
+    head = low[low.index("of") - 1] if "of" in low and low.index("of") else low[-1]
+    if head in VAGUE or low[-1] in VAGUE or low[0] in VAGUE_GERUNDS or low[0] in {"to", "no", "not"}:
+        return None
+    if len(low[-1]) < 3 and not sentence.raw[last - 1].isupper() or low[-1].endswith("ly"):
+        return None
+    return Phrase(phrase.first, last, phrase.after, False, phrase.definite, phrase.own)

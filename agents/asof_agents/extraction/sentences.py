@@ -1,0 +1,99 @@
+"""Sentences and words of a message, with their places in it.
+
+What a message only carries along (image captions in brackets, tags, links, code blocks) is blanked out first,
+character for character, so that every offset stays an offset in the text itself.
+"""
+
+import re
+from dataclasses import dataclass
+
+_CARRIED = re.compile(r"\[[^\]]*\]|</?[A-Za-z][^<>]*>|https?://\S+|```.*?(?:```|\Z)", re.DOTALL)
+_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|\n+")
+_ABBREVIATIONS = frozenset(
+    "mr mrs ms dr prof sr jr st mt ave no vs etc inc ltd co corp dept approx e.g i.e a.m p.m u.s u.k "
+    "jan feb mar apr jun jul aug sep sept oct nov dec".split()
+)
+_LAST_WORD = re.compile(r"[\w.]*\w$")
+_WORD = re.compile(
+    r"\w+(?=n['’]t\b)|n['’]t\b|['’](?:s|m|re|ve|ll|d)\b|O['’][A-Z]\w+|[#@]?\w+(?:[-./_&@:]+\w+)*\+*|[^\w\s]"
+)
+_FULL = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "n't": "not", "ca": "can", "wo": "will", "ai": "be"}
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence as words. `low` holds them in lower case with contractions written out; offsets are the message's."""
+
+    start: int
+    end: int
+    question: bool
+    low: tuple[str, ...]
+    raw: tuple[str, ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+    def span(self, first: int, last: int) -> tuple[int, int]:
+        """The offsets of the words first to last (exclusive)."""
+        return self.starts[first], self.ends[last - 1]
+
+
+def readable(text: str) -> str:
+    """The text with everything but the speaker's own words blanked out; as long as before."""
+    if "[" in text or "<" in text or "http" in text or "```" in text:
+        text = _CARRIED.sub(lambda found: " " * len(found[0]), text)
+    return text.replace("`", " ").replace("*", " ")
+
+
+def split(text: str) -> list[tuple[int, int]]:
+    """Spans of the sentences of a text, without white space around them."""
+    spans = []
+    start = 0
+    for end in _END.finditer(text):
+        if end[0] == "." and _goes_on(text, start, end.start()):
+            continue
+        spans.append((start, end.end()))
+        start = end.end()
+    spans.append((start, len(text)))
+    return [trimmed for span in spans if (trimmed := _trim(text, *span))]
+
+
+def _goes_on(text: str, start: int, dot: int) -> bool:
+    """Whether the dot belongs to an abbreviation or to an initial, not to the end of a sentence."""
+    word = _LAST_WORD.search(text, start, dot)
+    if word is None:
+        return False
+    last = word[0]
+    rest = text[dot + 1 :].lstrip()
+    if last.lower() in _ABBREVIATIONS:
+        return rest[:1].islower() or rest[:1].isdigit() or last.lower() in {"mr", "mrs", "ms", "dr", "prof", "st", "mt"}
+    return len(last) == 1 and last.isupper() and last != "I" and rest[:1].isupper()
+
+
+def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return (start, end) if start < end else None
+
+
+def read(text: str) -> list[Sentence]:
+    """The sentences of a message, split into words."""
+    clean = readable(text)
+    return [_words(clean, start, end) for start, end in split(clean)]
+
+
+def _words(text: str, start: int, end: int) -> Sentence:
+    low: list[str] = []
+    raw: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    for found in _WORD.finditer(text, start, end):
+        word = found[0]
+        lower = word.lower().replace("’", "'")
+        raw.append(word)
+        low.append(_FULL.get(lower, lower))
+        starts.append(found.start())
+        ends.append(found.end())
+    question = "?" in text[max(start, end - 4) : end]
+    return Sentence(start, end, question, tuple(low), tuple(raw), tuple(starts), tuple(ends))

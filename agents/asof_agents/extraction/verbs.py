@@ -1,0 +1,106 @@
+"""The forms of English verbs: for each lemma of a cue, which words are it, and in which form."""
+
+from typing import Literal
+
+Form = Literal["base", "s", "past", "participle", "ing"]
+
+_BE: dict[str, frozenset[Form]] = {
+    "be": frozenset({"base"}),
+    "am": frozenset({"s"}),
+    "is": frozenset({"s"}),
+    "'s": frozenset({"s"}),
+    "are": frozenset({"base", "s"}),
+    "was": frozenset({"past"}),
+    "were": frozenset({"past"}),
+    "been": frozenset({"participle"}),
+    "being": frozenset({"ing"}),
+}
+
+# lemma past participle; a missing participle is like the past
+_IRREGULAR = {
+    line.split()[0]: line.split()[1:]
+    for line in """
+    arise arose arisen|bear bore borne|beat beat beaten|become became become|begin began begun|bet bet|bind bound|bite bit bitten
+    blow blew blown|break broke broken|bring brought|build built|burn burned|buy bought|catch caught|choose chose chosen
+    come came come|cost cost|cut cut|deal dealt|do did done|draw drew drawn|dream dreamed|drink drank drunk|drive drove driven
+    eat ate eaten|fall fell fallen|feed fed|feel felt|fight fought|find found|fly flew flown|forget forgot forgotten
+    freeze froze frozen|get got gotten|give gave given|go went gone|grow grew grown|hang hung|have had|hear heard|hide hid hidden
+    hit hit|hold held|hurt hurt|keep kept|know knew known|lay laid|lead led|learn learned|leave left|lend lent|let let|lie lay lain
+    lose lost|make made|mean meant|meet met|pay paid|put put|quit quit|read read|ride rode ridden|ring rang rung|rise rose risen
+    run ran run|say said|see saw seen|sell sold|send sent|set set|sew sewed sewn|shake shook shaken|shoot shot|show showed shown
+    shut shut|sing sang sung|sink sank sunk|sit sat|sleep slept|speak spoke spoken|spend spent|split split|stand stood
+    steal stole stolen|strike struck|swim swam swum|take took taken|teach taught|tear tore torn|tell told|think thought
+    throw threw thrown|understand understood|wake woke woken|wear wore worn|win won|withdraw withdrew withdrawn|write wrote written
+    bind bound|cling clung|reread reread|overcome overcame overcome|undergo underwent undergone
+    """.replace("\n", "|").split("|")
+    if line.strip()
+}
+# verbs of more than one vowel that double their last consonant all the same
+_DOUBLING = frozenset(
+    "visit open enter develop order offer suffer consider cover deliver discover edit explain finish focus happen "
+    "join listen maintain own own play prefer limit merit credit profit audit exhibit inherit target market listen harden "
+    "publish reason recover remember render repair trigger volunteer water wear whisper own study".split()
+)
+_DOUBLING = frozenset({"prefer", "transfer", "refer", "commit", "admit", "submit", "permit", "occur", "quit"})
+
+
+def forms(lemma: str) -> dict[str, frozenset[Form]]:
+    """Every form of a verb, and what it can be."""
+    if lemma == "be":
+        return dict(_BE)
+    past, participle = _past(lemma)
+    found: dict[str, set[Form]] = {}
+    for word, form in (
+        (lemma, "base"),
+        (_third(lemma), "s"),
+        (past, "past"),
+        (participle, "participle"),
+        (_gerund(lemma), "ing"),
+    ):
+        found.setdefault(word, set()).add(form)  # type: ignore[arg-type]
+    if lemma == "get":
+        found.setdefault("got", set()).add("participle")
+    if lemma.endswith("el"):  # travelled, travelling
+        found.setdefault(lemma + "led", set()).update(("past", "participle"))
+        found.setdefault(lemma + "ling", set()).add("ing")
+    return {word: frozenset(kinds) for word, kinds in found.items()}
+
+
+def _past(lemma: str) -> tuple[str, str]:
+    irregular = _IRREGULAR.get(lemma)
+    if irregular:
+        return irregular[0], irregular[-1]
+    if lemma.endswith("e"):
+        return lemma + "d", lemma + "d"
+    if lemma.endswith("y") and lemma[-2] not in "aeiou":
+        return lemma[:-1] + "ied", lemma[:-1] + "ied"
+    stem = lemma + lemma[-1] if _doubles(lemma) else lemma
+    return stem + "ed", stem + "ed"
+
+
+def _third(lemma: str) -> str:
+    if lemma in {"have"}:
+        return "has"
+    if lemma.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return lemma + "es"
+    if lemma.endswith("y") and lemma[-2] not in "aeiou":
+        return lemma[:-1] + "ies"
+    return lemma + "s"
+
+
+def _gerund(lemma: str) -> str:
+    if lemma.endswith("ie"):
+        return lemma[:-2] + "ying"
+    if lemma.endswith("e") and not lemma.endswith(("ee", "oe", "ye")):
+        return lemma[:-1] + "ing"
+    return (lemma + lemma[-1] if _doubles(lemma) else lemma) + "ing"
+
+
+def _doubles(lemma: str) -> bool:
+    if lemma in _DOUBLING:
+        return True
+    if len(lemma) < 3:
+        return False
+    before, vowel, last = lemma[-3], lemma[-2], lemma[-1]
+    single = vowel in "aeiou" and before not in "aeiou" and last not in "aeiouwxy"
+    return single and sum(letter in "aeiou" for letter in lemma) == 1
