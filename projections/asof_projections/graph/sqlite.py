@@ -12,6 +12,7 @@ from typing import Final, Self
 from asof_projections.graph import schema
 from asof_projections.graph.apply import Applier
 from asof_projections.graph.history import HistoryReads
+from asof_projections.graph.identities import Identities
 from asof_projections.graph.known import Known
 from asof_projections.graph.listing import Listings
 from asof_projections.graph.text import Numbered
@@ -23,7 +24,7 @@ from asof_streams.sqlite import Guard, connect, create
 _REMEDY: Final = "rebuild it from its log"
 
 
-class SqliteGraph(Known, HistoryReads, Numbered, Listings):
+class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
     """A GraphStore in the file `path` that follows the log named `log`. Used by the thread that opened it.
 
     writable: made where there is none; one process may write at a time. NotFound: there is none to read.

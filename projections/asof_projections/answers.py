@@ -1,0 +1,119 @@
+"""The shapes of answers that are more than facts, each with the JSON that every door shows."""
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from asof_projections.graph.ports import VersionChange
+from asof_projections.rows import Entity, Fact
+from asof_streams.instants import render
+
+
+class Link(NamedTuple):
+    """That two entities are one, over the known time in which we thought so."""
+
+    duplicate: str
+    into: str
+    reason: str
+    known_from: int
+    known_to: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the link as every door shows it."""
+        times = {"known_from": render(self.known_from), "known_to": render(self.known_to)}
+        return {"duplicate": self.duplicate, "into": self.into, "reason": self.reason, **times}
+
+
+@dataclass(frozen=True, slots=True)
+class Portrait:
+    """An entity as known at a moment, together with all that were taken to be the same."""
+
+    entity: Entity = field(repr=False)
+    names: tuple[str, ...] = field(repr=False)  # its own first
+    links: tuple[Link, ...]
+    mentions: int
+    facts: tuple[Fact, ...]  # with it as subject, then as object
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the portrait as every door shows it."""
+        return {
+            **entity_json(self.entity),
+            "names": list(self.names),
+            "duplicate_of": [link.to_json() for link in self.links],
+            "mentions": self.mentions,
+            "facts": [fact.to_json() for fact in self.facts],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The facts that lead one step further away."""
+
+    hop: int  # from 1
+    facts: tuple[Fact, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the level as every door shows it."""
+        return {"hop": self.hop, "facts": [fact.to_json() for fact in self.facts]}
+
+
+class Turn(NamedTuple):
+    """What opened or closed a version."""
+
+    kind: str  # asserted | superseded | ended | retracted | corrected | contradicted | merged | restored
+    statement: str  # id of the assertion, ending or retraction that caused it
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as every door shows it."""
+        return self._asdict()
+
+
+@dataclass(frozen=True, slots=True)
+class Rectangle:
+    """A version of a fact: a period in the world, believed over a period, with what began and ended that belief."""
+
+    fact: Fact
+    opened: Turn
+    closed: Turn | None  # None: it is still believed
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the rectangle as every door shows it."""
+        return {
+            **self.fact.to_json(),
+            "known_from": render(self.fact.known_from),
+            "known_to": render(self.fact.known_to),
+            "opened": self.opened.to_json(),
+            "closed": self.closed and self.closed.to_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesPage:
+    """What some messages changed, and the cursor with which to ask for what follows."""
+
+    changes: tuple[VersionChange, ...]
+    next: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the page as every door shows it."""
+        return {"changes": [change_json(change) for change in self.changes], "next": self.next}
+
+
+def change_json(change: VersionChange) -> dict[str, Any]:
+    """Return a change as every door shows it."""
+    return {
+        "position": change.position,
+        "recorded_at": render(change.recorded_at),
+        "change": "opened" if change.opened else "closed",
+        "fact": change.fact.to_json(),
+    }
+
+
+def entity_json(entity: Entity) -> dict[str, Any]:
+    """Return an entity as every door shows it."""
+    return {
+        "uuid": entity.uuid,
+        "group_id": entity.group_id,
+        "name": entity.name,
+        "type": entity.type,
+        "created_at": render(entity.known_from),
+    }

@@ -1,0 +1,261 @@
+"""The questions that a memory answers, each as of one moment on both clocks that its caller fixed.
+
+A question about a name is about every entity that has it (exactly; else by its normalised key) and all that were taken
+to be the same as one of them at the asked moment. A name that nobody has gives an empty answer. A group of None is
+every group.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from asof_projections import diffs, timelines
+from asof_projections.answers import ChangesPage, Level, Link, Portrait, Rectangle, Turn
+from asof_projections.evidence import Why, Witness
+from asof_projections.graph.ports import GraphStore
+from asof_projections.names import key
+from asof_projections.rows import Entity, Fact, Moment
+from asof_projections.timelines import Believed, Segment
+from asof_streams.errors import InvalidInput, NotFound
+
+
+class BeliefStore(GraphStore, Protocol):
+    """The store of one generation, which also knows entities by name."""
+
+    def entities_named(self, group: str, name: str) -> list[Entity]:
+        """Return the entities with exactly this name or alias, first introduced first."""
+        ...
+
+    def entities_keyed(self, group: str, key: str) -> list[Entity]:
+        """Return the entities one of whose names has this normalised key."""
+        ...
+
+    def links(self, uuids: Sequence[str], known: int | None) -> list[Link]:
+        """Return the duplicate_of links made until a moment (None: ever) that touch one of these entities."""
+        ...
+
+    def appearances(self, uuids: Sequence[str], known: int | None) -> int:
+        """Return how many mentions were taken, until a moment, to mean one of these entities."""
+        ...
+
+
+class Questions:
+    """Answers from one generation's store and the store of the episodic layer."""
+
+    def __init__(self, beliefs: BeliefStore, episodes: GraphStore) -> None:
+        self._beliefs = beliefs
+        self._witness = Witness(beliefs, episodes)
+
+    # At a moment.
+
+    def facts(
+        self,
+        at: Moment,
+        group: str | None = None,
+        *,
+        about: str | None = None,
+        relation: str | None = None,
+        object_: str | None = None,
+        limit: int | None = None,
+    ) -> list[Fact]:
+        """Return what holds, by valid_at: of a subject, of a relation, with an object (a name, or a literal)."""
+        subjects = objects = None
+        if about is not None:
+            subjects = self._meant(group, about, at.known)
+            if not subjects:
+                return []
+        if object_ is not None:
+            objects = self._meant(group, object_, at.known)
+        return self._beliefs.facts(
+            group, at, subjects=subjects, relation=relation, objects=objects, value=object_, limit=limit
+        )
+
+    def entities(
+        self, known: int | None, group: str | None = None, *, prefix: str = "", limit: int | None = None
+    ) -> list[Entity]:
+        """Return the entities known at a moment, oldest first; with `prefix`, those with a name that begins so."""
+        return self._beliefs.entities(group, known, prefix=prefix, limit=limit)
+
+    def entity(self, name: str, at: Moment, group: str | None = None, *, limit: int | None = None) -> list[Portrait]:
+        """Return what is known of everything that has this name, one portrait for all that are the same."""
+        portraits: list[Portrait] = []
+        seen: set[str] = set()
+        for entity in self._called(group, name, at.known):
+            if entity.uuid not in seen:
+                same = sorted(self._beliefs.identity([entity.uuid], at.known))
+                seen.update(same)
+                portraits.append(self._portrait(entity, same, at, limit))
+        return portraits
+
+    def neighbourhood(
+        self, name: str, hops: int, at: Moment, group: str | None = None, *, limit: int | None = None
+    ) -> list[Level]:
+        """Return the facts that lead away from a name, in either direction, by how many steps away they are.
+
+        Everything holds at one moment. `limit` bounds the facts of a level in each direction.
+        """
+        reached: set[str] = set()
+        known: set[str] = set()  # facts
+        frontier = set(self._meant(group, name, at.known))
+        levels: list[Level] = []
+        for hop in range(1, hops + 1):
+            if not frontier:
+                break
+            reached |= frontier
+            found = [f for f in self._touching(group, sorted(frontier), at, limit) if f.uuid not in known]
+            known.update(f.uuid for f in found)
+            levels.append(Level(hop, tuple(found)))
+            ends = {end for f in found for end in (f.subject_uuid, f.object_uuid) if end is not None}
+            frontier = self._beliefs.identity(sorted(ends - reached), at.known) - reached
+        return levels
+
+    # Over valid time.
+
+    def overlapping(
+        self,
+        start: int,
+        stop: int,
+        known: int | None,
+        group: str | None = None,
+        *,
+        about: str | None = None,
+        relation: str | None = None,
+        limit: int | None = None,
+    ) -> list[Fact]:
+        """Return what holds at some instant of [start, stop)."""
+        if start >= stop:
+            raise InvalidInput("a period ends after it starts: from must be before to")
+        subjects = None if about is None else self._meant(group, about, known)
+        if subjects == []:
+            return []
+        return self._beliefs.overlapping(group, start, stop, known, subjects=subjects, relation=relation, limit=limit)
+
+    def throughout(
+        self,
+        start: int,
+        stop: int,
+        known: int | None,
+        group: str | None = None,
+        *,
+        about: str | None = None,
+        relation: str | None = None,
+    ) -> list[Segment]:
+        """Return what holds at every instant of [start, stop), said by one fact or by several that meet."""
+        facts = self.overlapping(start, stop, known, group, about=about, relation=relation)
+        return [segment for segment in self._segments(facts, known) if segment.covers((start, stop))]
+
+    def timeline(
+        self, name: str, known: int | None, group: str | None = None, *, relation: str | None = None
+    ) -> list[Segment]:
+        """Return what held of a name and when: slot by slot, with the gaps in which nothing is known to hold."""
+        facts = self.facts(Moment(None, known), group, about=name, relation=relation)
+        return timelines.with_gaps(self._segments(facts, known))
+
+    # Over known time.
+
+    def history(self, what: str, group: str | None = None) -> list[Rectangle]:
+        """Return every version of a fact (by id) or of all facts with an entity (by name), with what made each.
+
+        A period that belief kept while others of the same fact changed is one rectangle.
+        """
+        versions = self._beliefs.versions(what)
+        if not versions and self._beliefs.fact(what) is None:
+            ids = self._meant(group, what, None)
+            versions = self._touching(group, ids, Moment(None, None), None) if ids else []
+        turns = {uuid: self._turns(uuid) for uuid in {v.uuid for v in versions}}
+        whole = timelines.rectangles(versions)
+        return [Rectangle(v, turns[v.uuid][v.known_from], turns[v.uuid].get(v.known_to)) for v in whole]
+
+    def known_history(self, fact: str, valid: int | None) -> list[Believed]:
+        """Return when we believed that a fact holds at `valid` (None: at any time)."""
+        self._fact(fact)
+        return timelines.known_periods(self._beliefs.versions(fact), valid)
+
+    def diff(
+        self,
+        first: Moment,
+        second: Moment,
+        group: str | None = None,
+        *,
+        about: str | None = None,
+        relation: str | None = None,
+    ) -> list[diffs.Change]:
+        """Return what is different at the second moment, each change under one label."""
+        between = Moment(first.valid, second.known)
+        before, middle, after = (
+            self.facts(at, group, about=about, relation=relation) for at in (first, between, second)
+        )
+        return diffs.changes(before, middle, after)
+
+    def changes(self, since: int, limit: int, group: str | None = None) -> ChangesPage:
+        """Return what messages after position `since` opened and closed, in order, and where to go on from."""
+        found = self._beliefs.changes(since, limit)
+        kept = [change for change in found if group in (None, change.fact.group_id)]
+        return ChangesPage(tuple(kept), found[-1].position if found else since)
+
+    def why(self, fact: str, known: int | None = None) -> Why:
+        """Return the words that a fact rests on, and those behind what became of it. NotFound."""
+        return self._witness.why(self._fact(fact), known)
+
+    # Names and ids.
+
+    def _called(self, group: str | None, name: str, known: int | None) -> list[Entity]:
+        """Return the entities that have this name at a moment, or this id."""
+        if group is None:
+            found = self._beliefs.entities(None, known, prefix=name)
+        else:
+            found = self._beliefs.entities_named(group, name) or self._beliefs.entities_keyed(group, key(name))
+        by_name = [e for e in found if e.name == name or name in self._names(e, known)]
+        by_key = by_name or [e for e in found if key(name) in map(key, self._names(e, known))]
+        if known is not None:
+            by_key = [e for e in by_key if e.known_from <= known]
+        if by_key or (entity := self._beliefs.entity(name)) is None:
+            return by_key
+        return [entity] if group in (None, entity.group_id) else []
+
+    def _meant(self, group: str | None, name: str, known: int | None) -> list[str]:
+        found = self._called(group, name, known)
+        return sorted(self._beliefs.identity([e.uuid for e in found], known)) if found else []
+
+    def _names(self, entity: Entity, known: int | None) -> list[str]:
+        return self._beliefs.aliases(entity.uuid, known)
+
+    def _fact(self, uuid: str) -> Fact:
+        fact = self._beliefs.fact(uuid)
+        if fact is None:
+            raise NotFound(f"no fact has the id {uuid}")
+        return fact
+
+    # Parts of answers.
+
+    def _touching(self, group: str | None, ids: Sequence[str], at: Moment, limit: int | None) -> list[Fact]:
+        outwards = self._beliefs.facts(group, at, subjects=ids, limit=limit)
+        inwards = self._beliefs.facts(group, at, objects=ids, limit=limit)
+        within = {(f.uuid, f.valid_at, f.known_from) for f in outwards}
+        return outwards + [f for f in inwards if (f.uuid, f.valid_at, f.known_from) not in within]
+
+    def _portrait(self, entity: Entity, same: list[str], at: Moment, limit: int | None) -> Portrait:
+        names = dict.fromkeys(name for uuid in (entity.uuid, *same) for name in self._beliefs.aliases(uuid, at.known))
+        facts = self._touching(entity.group_id, same, at, limit)
+        return Portrait(
+            entity,
+            tuple(names),
+            tuple(self._beliefs.links(same, at.known)),
+            self._beliefs.appearances(same, at.known),
+            tuple(facts),
+        )
+
+    def _segments(self, facts: Iterable[Fact], known: int | None) -> list[Segment]:
+        facts = list(facts)
+        same: dict[str, str] = {}
+        for uuid in {end for f in facts for end in (f.subject_uuid, f.object_uuid) if end is not None}:
+            if uuid not in same:
+                alike = self._beliefs.identity([uuid], known)
+                same.update(dict.fromkeys(alike, min(alike)))
+        return timelines.segments(facts, same)
+
+    def _turns(self, fact: str) -> dict[int, Turn]:
+        """Return what changed belief in a fact, by when it was recorded."""
+        rests = self._beliefs.provenance(fact)
+        assert rests is not None, f"fact {fact} has no provenance"
+        asserted = {rests.sources[0].recorded_at: Turn("asserted", fact)}
+        return asserted | {c.recorded_at: Turn(c.kind, c.statement) for c in rests.closings}

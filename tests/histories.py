@@ -1,0 +1,88 @@
+"""A history told to the real engine over real logs and stores in a folder; read back through Questions and Search."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from asof_agents.engine import Engine, Generation, Layer
+from asof_agents.extraction.ports import Extraction, KnownNames, Mention, Relationship, Turn
+from asof_agents.facts import Build
+from asof_ontologies import registry
+from asof_projections.graph.sqlite import SqliteGraph
+from asof_projections.questions import Questions
+from asof_streams.events import Draft
+from asof_streams.instants import from_datetime, parse_moment
+from asof_streams.messages import ErasureRequest, FactStatement, Message, accept
+from asof_streams.semantic import RelationDeclared
+from asof_streams.sqlite_log import SqliteLog
+
+SINGLE = ("lives_in", "works_at")
+
+
+def on(text: str) -> int:
+    """Return the first instant of a day ("2021-03-01"), month or year."""
+    return from_datetime(datetime.fromisoformat((text + "-01-01")[:10]).replace(tzinfo=UTC))
+
+
+class Triples:
+    """An extractor for tests: a turn that reads "Ana -lives_in-> Berlin" says so; any other says nothing."""
+
+    version = "triples-1"
+
+    def extract(self, turn: Turn, _before: Sequence[Turn], _known: KnownNames) -> Extraction:
+        if "->" not in turn.text:
+            return Extraction()
+        subject, rest = turn.text.split(" -", 1)
+        relation, object_ = rest.split("-> ")
+        ends = [Mention(turn.episode_id, "Thing", name, turn.text.index(name)) for name in (subject, object_)]
+        return Extraction(tuple(ends), (Relationship(ends[0], relation, ends[1], span=(0, len(turn.text))),))
+
+
+class History:
+    """One memory in the group `g`, but for what names another; lives_in and works_at are single-valued."""
+
+    def __init__(self, folder: Path) -> None:
+        self.messages = SqliteLog(folder / "messages.sqlite", writable=True, durable=False)
+        episodic = SqliteLog(folder / "episodic.sqlite", writable=True, durable=False)
+        semantic = SqliteLog(folder / "semantic.main.sqlite", writable=True, durable=False)
+        declared = [RelationDeclared(relation=name, cardinality="one") for name in SINGLE]
+        semantic.append([Draft("", 0, -1, i, len(declared), e) for i, e in enumerate(declared)], checkpoint=0)
+        self.episodes = SqliteGraph(folder / "episodes.db", "episodic", writable=True)
+        self.beliefs = SqliteGraph(folder / "graph.db", "semantic.main", writable=True)
+        self.beliefs.apply(list(semantic.read()))
+        self.beliefs.commit(semantic.end(), semantic.head(semantic.end()))
+        generation = Generation(
+            Layer(semantic, self.beliefs), self.beliefs, Build("test", registry.load("default"), "recency")
+        )
+
+        def erase(group: str, _before: int) -> None:
+            for log in (episodic, semantic):
+                log.erase(group)
+
+        self.engine = Engine(Layer(episodic, self.episodes), self.episodes, Triples(), (generation,), erase)
+        self.questions = Questions(self.beliefs, self.episodes)
+        self._open = [self.messages, episodic, semantic, self.episodes, self.beliefs]
+
+    def tell(self, day: str, **line) -> None:
+        """State one structured fact on a day."""
+        for name in ("valid_at", "invalid_at", "said_at"):
+            if name in line:
+                line[name] = on(line[name])
+        self._take(day, FactStatement.model_validate({"group_id": "g", "subject": "Ana", **line}))
+
+    def say(self, day: str, content: str, role: str = "ana", name: str = "") -> None:
+        """Say one message on a day."""
+        fields = {"group_id": "g", "content": content, "role": role, "role_type": "user", "name": name}
+        self._take(day, accept(Message, fields | {"timestamp": f"{day}T00:00:00Z"}))
+
+    def forget(self, day: str, group: str = "g") -> None:
+        self._take(day, ErasureRequest(group_id=group))
+
+    def _take(self, day: str, message) -> None:
+        [position] = self.messages.accept([message], clock=parse_moment(day))
+        self.engine.ingest(next(self.messages.read(position)))
+        self.engine.flush()
+
+    def close(self) -> None:
+        for part in self._open:
+            part.close()
