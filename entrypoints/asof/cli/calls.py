@@ -1,0 +1,89 @@
+"""How a command runs: the memory that it opens, and the exit code and the line of error with which it ends.
+
+Exit codes: 0 ok; 1 the work failed, or was refused in part; 2 the call itself is wrong; 130 interrupted.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from asof_streams.errors import AsofError, InvalidInput
+
+if TYPE_CHECKING:
+    from asof.memory import Memory
+    from asof.settings import Settings
+
+FAILED = 1
+WRONG_CALL = 2
+INTERRUPTED = 130
+
+
+def settings(data: Path | None) -> "Settings":
+    """Read the settings; what the command says wins."""
+    from pydantic import ValidationError
+
+    from asof.settings import Settings
+
+    try:
+        return Settings() if data is None else Settings(data=data)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        name = ".".join(map(str, first["loc"]))
+        raise InvalidInput(f"ASOF_{name.upper()}, or {name} in asof.toml: {first['msg']}") from None
+
+
+@contextmanager
+def memory(data: Path | None) -> Iterator["Memory"]:
+    """Open the memory that a command writes to, making it where there is none."""
+    from asof.memory import Memory
+
+    chosen = settings(data)
+    with Memory(chosen.data, chosen) as opened:
+        yield opened
+
+
+@contextmanager
+def existing(data: Path | None) -> Iterator["Memory"]:
+    """Open the memory that a command reads; a directory without one makes the call wrong."""
+    from asof_projections.generations import FILE
+
+    chosen = settings(data)
+    if not (chosen.data / FILE).exists():
+        raise InvalidInput(
+            f"{chosen.data} holds no memory: --data DIR names another; asof add, produce or import makes one"
+        )
+    with memory(chosen.data) as opened:
+        yield opened
+
+
+def run(app: Callable[..., int | None], arguments: list[str]) -> int:
+    """Run a command line; return its exit code. Whatever asof raises on purpose becomes one line on stderr."""
+    try:
+        code = app(arguments, prog_name="asof", standalone_mode=False) or 0
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains while it ends
+        return 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except (typer.TyperException, AsofError, OSError) as error:
+        return _say(error, as_json="--json" in arguments)
+    return code
+
+
+def _say(error: typer.TyperException | AsofError | OSError, *, as_json: bool) -> int:
+    match error:
+        case typer.TyperException():
+            text, code = error.format_message(), error.exit_code
+        case OSError():
+            text, code = f"{error.filename or 'output'}: {error.strerror}", FAILED
+        case _:
+            text, code = str(error), WRONG_CALL if isinstance(error, InvalidInput) else FAILED
+    print(json.dumps({"error": text}, ensure_ascii=False) if as_json else f"asof: {text}", file=sys.stderr)
+    return code

@@ -1,0 +1,50 @@
+"""The commands that ask who and what is known: entities, entity."""
+
+from typing import Annotated
+
+import typer
+
+from asof.cli import calls, facts, show
+from asof.cli.options import Data, Group, Json, KnownAt, Limit, ValidAt
+from asof_streams.errors import NotFound
+
+
+def entities(
+    group: Group = None, known_at: KnownAt = None, limit: Limit = None, data: Data = None, as_json: Json = False
+) -> None:
+    """List who and what is known."""
+    from asof_projections.answers import entity_json
+
+    with calls.existing(data) as memory:
+        found = [entity_json(entity) for entity in memory.entities(group_id=group, known_at=known_at, limit=limit)]
+    if as_json:
+        show.data(found)
+        return
+    show.table(
+        ("name", "type", "group", "known since", "id"),
+        ((e["name"], e["type"], e["group_id"], show.when(e["created_at"]), e["uuid"]) for e in found),
+    )
+
+
+def entity(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Of a person or a thing, or its id.")],
+    group: Group = None,
+    valid_at: ValidAt = None,
+    known_at: KnownAt = None,
+    limit: Limit = None,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """Show what is known of whoever has this name. Other names, and the facts that hold."""
+    with calls.existing(data) as memory:
+        portraits = memory.entity(name, group_id=group, valid_at=valid_at, known_at=known_at, limit=limit)
+        found = [portrait.to_json() for portrait in portraits]
+    if not found:
+        raise NotFound("no entity has this name, as of then")
+    if as_json:
+        show.data(found)
+        return
+    for portrait in found:
+        show.line(f"{portrait['name']} ({portrait['type'] or 'of no known type'}, group {portrait['group_id']})")
+        show.line(f"  names: {', '.join(portrait['names'])}; mentions: {portrait['mentions']}; id: {portrait['uuid']}")
+        facts.table(portrait["facts"])

@@ -1,0 +1,58 @@
+"""The command that replays a log: events."""
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from asof.cli import calls, show
+from asof.cli.options import Data, Json
+from asof_streams.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from asof_streams.events import Record
+
+
+def events(
+    log: Annotated[
+        Literal["messages", "episodic", "semantic"],
+        typer.Option("--log", help="What was said to us, what was recorded, or what is believed."),
+    ] = "semantic",
+    start: Annotated[int, typer.Option("--from", min=0, metavar="N", help="From this position on.")] = 0,
+    stop: Annotated[
+        int | None, typer.Option("--to", min=0, metavar="N", help="Up to this position, without it.")
+    ] = None,
+    follow: Annotated[bool, typer.Option("--follow", help="Go on with what comes, until interrupted.")] = False,
+    generation: Annotated[
+        str | None, typer.Option("--generation", metavar="NAME", help="Whose semantic log; else the one that answers.")
+    ] = None,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """Replay a log as JSON lines. Each event comes in its envelope; times within `data` are UTC microseconds."""
+    del as_json  # it has no other form
+    if generation is not None and log != "semantic":
+        raise InvalidInput("--generation: only the semantic log has generations")
+    with calls.existing(data) as memory:
+        named = (generation or memory.active()) if log == "semantic" else None
+        for record in memory.events(log, start, stop, follow=follow, generation=named):
+            show.data(envelope(record, log, named), at_once=follow)
+
+
+def envelope(record: "Record", log: str, generation: str | None) -> dict[str, Any]:
+    """Return an event with its envelope."""
+    from asof_streams.instants import render
+
+    return {
+        "position": record.position,
+        "id": record.id_in(log if generation is None else f"semantic.{generation}"),
+        "type": record.event.type,
+        "version": record.event.version,
+        "group_id": record.group,
+        **({} if generation is None else {"generation": generation}),
+        "recorded_at": render(record.recorded_at),
+        "cause": record.cause,
+        "index": record.place,
+        "count": record.size,
+        "term": record.term,
+        "data": record.event.model_dump(mode="json", exclude_none=True),
+    }

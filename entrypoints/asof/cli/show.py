@@ -1,0 +1,97 @@
+"""What a command prints: data on stdout as tables or JSON, talk and progress on stderr.
+
+Stored text may hold anything: control characters, which a terminal would obey, are shown as U+FFFD.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_MIDNIGHT = "T00:00:00Z"
+_UNBOUNDED_CHARACTERS = 1_000_000  # of width, where there is no terminal to fit into
+
+Cell = str | int | float | None
+
+
+def data(value: Any, *, at_once: bool = False) -> None:
+    """Print one JSON document on a line of stdout."""
+    print(json.dumps(value, ensure_ascii=False), flush=at_once)
+
+
+def line(text: str = "") -> None:
+    """Print a line of text on stdout."""
+    print(plain(text))
+
+
+def talk(text: str) -> None:
+    """Say something that is not data, on stderr."""
+    print(plain(text), file=sys.stderr)
+
+
+def plain(text: str) -> str:
+    """Return text that a terminal only shows."""
+    return _CONTROL.sub("\ufffd", text)
+
+
+def when(time: str | None) -> str:
+    """Return an RFC 3339 time as people read it, and as every option takes it: a date where it is a whole day."""
+    if time is None:
+        return ""
+    return time.removesuffix(_MIDNIGHT) if time.endswith(_MIDNIGHT) else time
+
+
+def period(start: str | None, end: str | None) -> str:
+    """Return a period of valid time as people read it."""
+    return f"{when(start)} to {when(end)}" if end else f"from {when(start)}"
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]], *, nothing: str = "nothing found") -> None:
+    """Print rows under their columns: folded to fit a terminal, whole and on one line each where it goes elsewhere."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(*columns, box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for row in rows:
+        drawn.add_row(*(Text(plain("" if cell is None else str(cell))) for cell in row))
+    if not drawn.row_count:
+        talk(nothing)
+        return
+    terminal = sys.stdout.isatty()
+    console = Console(width=None if terminal else _UNBOUNDED_CHARACTERS, highlight=False)
+    with console.capture() as capture:
+        console.print(drawn)
+    sys.stdout.write("".join(f"{text.rstrip()}\n" for text in capture.get().splitlines()))
+
+
+@contextmanager
+def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Show how far long work has come, given as (done, total), where there is a terminal to show it on."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(label, total=None)
+        yield lambda done, total: shown.update(task, completed=done, total=total)
+
+
+@contextmanager
+def reading(file: BinaryIO, size_bytes: int) -> Iterator[BinaryIO]:
+    """Show how far a file has been read, where there is a terminal to show it on."""
+    if not sys.stderr.isatty():
+        yield file
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as shown:
+        yield shown.wrap_file(file, total=size_bytes, description="reading")
