@@ -98,7 +98,7 @@ class Story:
         }
 
 
-def conversation() -> list[dict[str, str]]:
+def conversation() -> list[dict[str, Any]]:
     """Return the messages, each with the time at which it is recorded."""
     text = (files("asof.demo") / "conversation.jsonl").read_text("utf-8")
     return [json.loads(line) for line in text.splitlines()]
@@ -116,7 +116,9 @@ def tell(data: Path, settings: Settings, heard: Callable[[int, int], None] | Non
             if heard:
                 heard(number, len(messages))
         answers = tuple(_answers(memory))
-        events = {log: dict(Counter(record.event.type for record in memory.events(log))) for log in LOGS}
+        events: dict[str, dict[str, int]] = {
+            log: dict(Counter(record.event.type for record in memory.events(log))) for log in LOGS
+        }
         active = memory.active()
         memory.rebuild(AGAIN)
         return Story(
