@@ -91,6 +91,8 @@ def connect(path: Path, *, writable: bool, durable: bool) -> sqlite3.Connection:
     if not path.is_file():
         raise NotFound(f"{path} does not exist")
     uri = f"{path.resolve().as_uri()}?mode={'rw' if writable else 'ro'}"
+    if not writable and _never_changes(path):
+        uri += "&immutable=1"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
     try:
         connection.execute("PRAGMA cell_size_check = ON")
@@ -102,6 +104,12 @@ def connect(path: Path, *, writable: bool, durable: bool) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _never_changes(path: Path) -> bool:
+    """Whether a file is on a disk mounted read-only, and whole: SQLite could not make the lock files it else needs."""
+    wal = path.with_name(path.name + "-wal")
+    return bool(os.statvfs(path).f_flag & os.ST_RDONLY) and not (wal.exists() and wal.stat().st_size)
 
 
 @contextmanager

@@ -128,6 +128,14 @@ def test_a_log_in_a_folder_with_odd_letters_works(tmp_path: Path) -> None:
         assert log.end() == 1
 
 
+def test_what_a_crash_left_while_a_log_was_made_is_in_nobodys_way(path: Path) -> None:
+    path.with_name(f"{path.name}.new").write_bytes(b"half a log")
+
+    with SqliteLog(path, writable=True) as log:
+        assert log.accept([said("a")], clock=1) == range(1)
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
 # Reading.
 
 
