@@ -58,7 +58,8 @@ _RESOLUTION: Final = _insert("resolutions", 8)
 _LINK: Final = _insert("links", 8)
 _FACT: Final = _insert("facts", 24)
 _VERSION: Final = _insert("versions", 12)
-_SENTENCE: Final = "INSERT INTO sentence_words (rowid, sentence, grp) VALUES (?, ?, ?)"
+_WORDS: Final = """INSERT INTO sentence_words (rowid, sentence, grp)
+    SELECT n, sentence, grp FROM sentences WHERE n >= ?"""
 _REINFORCEMENT: Final = _insert("reinforcements", 7)
 _ENDING: Final = _insert("endings", 13)
 _RETRACTION: Final = _insert("retractions", 8)
@@ -79,6 +80,7 @@ class Applier:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self.indexing_words = True  # a bulk load makes the word index at its end
+        self._wordless: int | None = None  # the first fact whose words are not yet in the index
         self._keys: dict[str, int] = {}  # of entities, by uuid
         self._names: dict[tuple[int, str], int] = {}  # of groups (under -1) and relations
         self._handlers: dict[type, _Handler] = {
@@ -107,12 +109,19 @@ class Applier:
         """Drop what is remembered of rows: after a rollback or an erasure they may not be there."""
         self._keys.clear()
         self._names.clear()
+        self._wordless = None
 
     def apply(self, record: Record) -> None:
         """Write the rows of one record. Events that a graph does not keep are passed over."""
         handler = self._handlers.get(type(record.event))
         if handler is not None:
             handler(record, record.event)
+
+    def index_words(self) -> None:
+        """Bring the word index up to date: at once for all facts since the last time, which costs less."""
+        if self._wordless is not None:
+            self._db.execute(_WORDS, (self._wordless,))
+            self._wordless = None
 
     # The keys of what is named.
 
@@ -225,8 +234,8 @@ class Applier:
             ),
         )
         self._open(r, n, (group, subject, relation, obj), e.holds)
-        if self.indexing_words:
-            self._db.execute(_SENTENCE, (n, e.sentence, f"g{group}"))
+        if self._wordless is None and self.indexing_words:
+            self._wordless = n
 
     def _reinforced(self, r: Record, e: FactReinforced) -> None:
         n, group, *_ = self._fact(r, e.fact_id)
@@ -283,6 +292,7 @@ class Applier:
 
     def _erased(self, r: Record, _: GroupErased) -> None:
         group = self._db.execute("SELECT n FROM groups WHERE name = ?", (r.group,)).fetchone()
+        self.index_words()
         self.forget()
         if group is None:
             return

@@ -25,15 +25,17 @@ FACT_JOINS: Final = """CROSS JOIN facts f ON f.n = v.fact CROSS JOIN groups g ON
     LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object"""
 _MET: Final = "vf <= :vmax AND vt > :vmin AND kf <= :kmax"
 _COLUMNS: Final = "fact, vf, vt, kf, kt"
-_CONDITIONS: Final = {  # by what is asked for; `many` where there are several
-    "subject": "s = :subject",
-    "subjects": "s IN (SELECT value FROM json_each(:subject))",
-    "object": "object = :object",
-    "objects": "object IN (SELECT value FROM json_each(:object))",
-    "relation": "relation = :relation",
-    "relations": "relation IN (SELECT n FROM relations WHERE name = :relation)",
-    "group": "grp = :group",
-    "numbers": "fact IN (SELECT value FROM json_each(:numbers))",
+_AMONG: Final = "IN (SELECT value FROM json_each(:{}))"
+_CONDITIONS: Final = {  # of what kind it is, which decides the index; and how it is put
+    "number among": ("number", f"fact {_AMONG.format('number')}"),
+    "subject": ("subject", "s = :subject"),
+    "subject among": ("subject", f"s {_AMONG.format('subject')}"),
+    "object": ("object", "object = :object"),
+    "object among": ("object", f"object {_AMONG.format('object')}"),
+    "relation": ("relation", "relation = :relation"),
+    "relation named": ("relation", "relation IN (SELECT n FROM relations WHERE name = :relation)"),
+    "relation of group": ("relation", "relation IN (SELECT n FROM relations WHERE grp = :group)"),
+    "group": ("", "grp = :group"),
 }
 
 
@@ -61,25 +63,21 @@ def _known(known: int | None) -> tuple[int, int]:
 
 @cache
 def statement(*shape: str) -> str:
-    """Return the one statement for the conditions named."""
-    where = " AND ".join(_CONDITIONS[name] for name in shape)
-    now, past = _indexes(shape)
-    given = f"{where} AND " if where else ""
+    """Return the one statement for these conditions."""
+    now, past = _indexes({_CONDITIONS[name][0] for name in shape})
+    where = " AND ".join([*(_CONDITIONS[name][1] for name in shape), _MET])
     return f"""SELECT {FACT_COLUMNS} FROM (
-        SELECT {_COLUMNS} FROM versions {now} WHERE {given} kt = {INF} AND {_MET}
+        SELECT {_COLUMNS} FROM versions {now} WHERE {where} AND kt = {INF}
         UNION ALL
-        SELECT {_COLUMNS} FROM versions {past} WHERE {given} kt < {INF} AND kt > :kmin AND {_MET}
+        SELECT {_COLUMNS} FROM versions {past} WHERE {where} AND kt < {INF} AND kt > :kmin
         ORDER BY vf, fact, kf LIMIT :limit) v {FACT_JOINS}"""
 
 
-def _indexes(shape: Sequence[str]) -> tuple[str, str]:
-    """Return which indexes find what is believed now and what once was, the most selective first."""
-    kinds = [name.removesuffix("s") for name in shape]
+def _indexes(kinds: set[str]) -> tuple[str, str]:
+    """Return what finds that which is believed now, and that which once was: by the most selective kind."""
     if "number" in kinds:
         return "INDEXED BY version_fact", "INDEXED BY version_fact"
-    if "subject" in kinds:
-        return "INDEXED BY now_subject", f"INDEXED BY {'past_slot' if 'relation' in kinds else 'past_subject'}"
-    for kind in ("object", "relation", "group"):
+    for kind in ("subject", "object", "relation"):
         if kind in kinds:
             return f"INDEXED BY now_{kind}", f"INDEXED BY past_{kind}"
     return "NOT INDEXED", "NOT INDEXED"
@@ -127,25 +125,29 @@ class FactReads(Connected):
         return self._meeting(window, group, About(subjects, relation, objects, value), limit)
 
     def facts_numbered(self, numbers: Sequence[int], at: Moment) -> list[Fact]:
-        given = Window.at(at)._asdict() | {"numbers": listed(map(int, numbers)), "limit": -1}
+        given = Window.at(at)._asdict() | {"number": listed(map(int, numbers)), "limit": -1}
         place = {n: index for index, n in enumerate(numbers)}
-        rows = self._rows(statement("numbers"), given)
+        rows = self._rows(statement("number among"), given)
         return self._read(sorted(rows, key=lambda row: place[row[-1]]))
 
     def _meeting(self, window: Window, group: str | None, about: About, limit: int | None) -> list[Fact]:
-        shape: list[str] = []
         given: dict[str, Any] = window._asdict() | {"limit": -1 if limit is None else limit}
-        if group is not None:
-            given["group"] = self._group(group)
-            shape.append("group")
+        shape: list[str] = []
         if about.subjects is not None:
             shape.append(_among("subject", self._entities(about.subjects), given))
         if about.objects is not None or about.value is not None:
             literals = [] if about.value is None else [about.value]
             shape.append(_among("object", self._entities(about.objects or ()) + literals, given))
-        if about.relation is not None:
-            shape.append("relations" if group is None else "relation")
-            given["relation"] = about.relation if group is None else self._relation(given["group"], about.relation)
+        if group is None and about.relation is not None:
+            given["relation"] = about.relation
+            shape.append("relation named")
+        elif group is not None:
+            given["group"] = self._group(group)
+            if about.relation is not None:
+                given["relation"] = self._relation(given["group"], about.relation)
+                shape.append("relation")
+            else:
+                shape.append("group" if shape else "relation of group")
         return self._read(self._rows(statement(*shape), given))
 
     def _read(self, rows: Iterable[Any]) -> list[Fact]:
@@ -163,4 +165,4 @@ def _fact(generation: str, *row: Any) -> Fact:
 def _among(name: str, keys: Sequence[int | str], given: dict[str, Any]) -> str:
     """Give one key as it is, several as a list; return the name of the condition for it."""
     given[name] = keys[0] if len(keys) == 1 else listed(keys)
-    return name if len(keys) == 1 else name + "s"
+    return name if len(keys) == 1 else f"{name} among"

@@ -19,8 +19,8 @@ _REINFORCEMENTS: Final = (
 )
 _CORRECTED_BY: Final = "SELECT uuid FROM facts WHERE corrects = ? ORDER BY n"
 _ENDINGS: Final = """SELECT uuid, at, dead, episode, relationship, said_at, created_at
-    FROM endings INDEXED BY ending_slot WHERE s = ? AND relation = ? AND (object IS NULL OR object = ?) AND at > ? AND (fact IS NULL OR fact = ?)
-    ORDER BY n"""
+    FROM endings INDEXED BY ending_slot WHERE s = ? AND relation = ? AND (object IS NULL OR object = ?)
+    AND at > ? AND (fact IS NULL OR fact = ?) ORDER BY n"""
 _RETRACTIONS: Final = """SELECT uuid, created_at, dead, episode, NULL, created_at, created_at FROM retractions
     WHERE target = ? ORDER BY n"""
 _CLOSINGS: Final = "SELECT kind, statement, cause, created_at FROM closings WHERE fact = ? ORDER BY n"

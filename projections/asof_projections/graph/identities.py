@@ -1,28 +1,47 @@
-"""Who was taken to be whom: the links between entities, and the mentions that mean them."""
+"""Who there is, and who was taken to be whom: entities, the links between them, and the mentions that mean them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from asof_projections.answers import Link
 from asof_projections.graph.base import Connected, listed
+from asof_projections.graph.selects import ENTITY
+from asof_projections.rows import Entity
 from asof_streams.instants import INF
 
+_UNTIL: Final = f"iif(l.kt > :known, {INF}, l.kt)"
+_LINK: Final = f"""SELECT l.uuid, d.uuid, i.uuid, l.reason, l.kf, {_UNTIL}, l.n FROM links l
+    CROSS JOIN entities d ON d.n = l.duplicate CROSS JOIN entities i ON i.n = l.into_"""
 _SAME: Final = "(SELECT n FROM entities WHERE uuid IN (SELECT value FROM json_each(:uuids)))"
-_LINKS: Final = f"""SELECT d.uuid, i.uuid, l.reason, l.kf, iif(l.kt > :until, {INF}, l.kt)
-    FROM links l CROSS JOIN entities d ON d.n = l.duplicate CROSS JOIN entities i ON i.n = l.into_
-    WHERE l.n IN (SELECT n FROM links WHERE duplicate IN {_SAME} UNION SELECT n FROM links WHERE into_ IN {_SAME})
-    AND l.kf <= :until ORDER BY l.n"""
-_APPEARANCES: Final = f"SELECT count(*) FROM resolutions WHERE entity IN {_SAME} AND created_at <= :until"
+_LINKS: Final = f"""{_LINK} WHERE l.kf <= :known AND l.n IN (SELECT n FROM links WHERE duplicate IN {_SAME}
+    UNION SELECT n FROM links WHERE into_ IN {_SAME}) ORDER BY l.n"""
+_APPEARANCES: Final = f"SELECT count(*) FROM resolutions WHERE entity IN {_SAME} AND created_at <= :known"
+_EVERY_LINK: Final = f"""{_LINK} WHERE l.n > :after AND (:grp IS NULL OR l.grp = :grp)
+    AND l.kf <= :known AND l.kt > :known ORDER BY l.n LIMIT :page"""
+_EVERY_ENTITY: Final = f"""{ENTITY.replace(" FROM ", ", e.n FROM ", 1)} WHERE e.n > :after
+    AND (:grp IS NULL OR e.grp = :grp) AND e.created_at <= :known ORDER BY e.n LIMIT :page"""
 
 
 class Identities(Connected):
     """Links are shown with the time over which they were believed, so that a merge taken back stays visible."""
 
     def links(self, uuids: Sequence[str], known: int | None) -> list[Link]:
-        given = {"uuids": listed(uuids), "until": INF if known is None else known}
-        return [Link._make(row) for row in self._rows(_LINKS, given)]
+        given = {"uuids": listed(uuids), "known": INF if known is None else known}
+        return [Link._make(row[:-1]) for row in self._rows(_LINKS, given)]
 
     def appearances(self, uuids: Sequence[str], known: int | None) -> int:
-        given = {"uuids": listed(uuids), "until": INF if known is None else known}
+        given = {"uuids": listed(uuids), "known": INF if known is None else known}
         count: int = self._row(_APPEARANCES, given)[0]
+        return count
+
+    def each_entity(self, group: str | None, known: int) -> Iterator[Entity]:
+        grp = None if group is None else self._group(group)
+        return (Entity._make(row[:-1]) for row in self._pages(_EVERY_ENTITY, grp=grp, known=known))
+
+    def each_link(self, group: str | None, known: int) -> Iterator[Link]:
+        grp = None if group is None else self._group(group)
+        return (Link._make(row[:-1]) for row in self._pages(_EVERY_LINK, grp=grp, known=known))
+
+    def fact_count(self) -> int:
+        count: int = self._one("SELECT count(*) FROM facts")
         return count

@@ -98,16 +98,13 @@ _NOW, _PAST = f"WHERE kt = {INF}", f"WHERE kt < {INF}"
 INDEXES: Final = {
     "now_subject": f"INDEX now_subject ON versions (s, relation, vf) {_NOW}",  # an entity or a slot, as of now
     "now_object": f"INDEX now_object ON versions (object, vf) {_NOW}",  # who points here; a literal's facts
-    "now_relation": f"INDEX now_relation ON versions (relation, vf) {_NOW}",  # all facts of one relation of a group
-    "now_group": f"INDEX now_group ON versions (grp, vf) {_NOW}",  # all facts of a group, in order of time
-    "past_subject": f"INDEX past_subject ON versions (s, kt) {_PAST}",  # the same four for what was given up after K
-    "past_slot": f"INDEX past_slot ON versions (s, relation, kt) {_PAST}",
+    "now_relation": f"INDEX now_relation ON versions (relation, vf) {_NOW}",  # all facts of one relation, or of a group
+    "past_subject": f"INDEX past_subject ON versions (s, kt, relation) {_PAST}",  # the same for what was given up after K
     "past_object": f"INDEX past_object ON versions (object, kt) {_PAST}",
     "past_relation": f"INDEX past_relation ON versions (relation, kt) {_PAST}",
-    "past_group": f"INDEX past_group ON versions (grp, kt) {_PAST}",
     "version_opened": "INDEX version_opened ON versions (opened)",  # changes since a position
     "version_closed": "INDEX version_closed ON versions (closed) WHERE closed IS NOT NULL",
-    "fact_slot": "INDEX fact_slot ON facts (s, relation, object) WHERE dead = 0",  # its live assertions
+    "fact_slot": "INDEX fact_slot ON facts (s, relation, object) WHERE dead = 0",  # its assertions
     "fact_ref": "INDEX fact_ref ON facts (grp, ref) WHERE ref IS NOT NULL",  # a producer's own id
     "fact_corrects": "INDEX fact_corrects ON facts (corrects) WHERE corrects IS NOT NULL",  # what replaced it
     "ending_slot": "INDEX ending_slot ON endings (s, relation)",  # the endings of a slot

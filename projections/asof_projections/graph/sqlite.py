@@ -4,7 +4,7 @@ A store follows one log. `episodes.db` follows the episodic log, `graph.db` that
 class serve both. It is disposable: what is lost or damaged is made again from the log (asof_projections.projector).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Self
@@ -22,6 +22,18 @@ from asof_streams.events import Record
 from asof_streams.sqlite import Guard, connect, create
 
 _REMEDY: Final = "rebuild it from its log"
+_READING: Final = ("PRAGMA cache_size = -65536",)  # KiB
+_WRITING: Final = (  # ids are random, so a commit touches many pages: keep them, and copy them back seldom
+    "PRAGMA cache_size = -131072",
+    "PRAGMA wal_autocheckpoint = 16384",
+    "PRAGMA journal_size_limit = 67108864",
+)
+_LOADING: Final = (
+    "PRAGMA journal_mode = OFF",
+    "PRAGMA synchronous = OFF",
+    "PRAGMA cache_size = -262144",
+    "PRAGMA threads = 2",
+)
 
 
 class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
@@ -41,7 +53,7 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
             self._db = connect(path, writable=writable, durable=False)  # a power cut is made good from the log
             try:
                 schema.check(self._db, path, log)
-                self._db.execute("PRAGMA cache_size = -65536")
+                self._set(_WRITING if writable else _READING)
             except BaseException:
                 self._db.close()
                 raise
@@ -99,6 +111,7 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
         if position < self._next:
             raise PositionConflict(f"{self.path} has applied up to {self._next}, and cannot stand for {position}")
         with self._guard:
+            self._applier.index_words()
             self._db.execute("UPDATE meta SET value = ? WHERE key = 'position'", (position,))
             self._db.execute("UPDATE meta SET value = ? WHERE key = 'head'", (head,))
             self._db.execute("COMMIT")
@@ -124,9 +137,7 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
         if self.position() != 0:
             raise PositionConflict(f"{self.path} is not empty: it stands at {self.position()}")
         with self._guard:
-            self._db.execute("PRAGMA journal_mode = OFF")
-            self._db.execute("PRAGMA synchronous = OFF")
-            self._db.execute("PRAGMA cache_size = -262144")
+            self._set(_LOADING)
             for index in schema.INDEXES:
                 self._db.execute(f"DROP INDEX {index}")
         self._applier.indexing_words = False
@@ -135,6 +146,9 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
             for index in schema.INDEXES.values():
                 self._db.execute(f"CREATE {index}")
             self._db.execute("INSERT INTO sentence_words (sentence_words) VALUES ('rebuild')")
-            self._db.execute("PRAGMA synchronous = NORMAL")
-            self._db.execute("PRAGMA journal_mode = WAL")
+            self._set(("PRAGMA synchronous = NORMAL", "PRAGMA journal_mode = WAL", *_WRITING))
         self._applier.indexing_words = True
+
+    def _set(self, pragmas: Iterable[str]) -> None:
+        for pragma in pragmas:
+            self._db.execute(pragma)
