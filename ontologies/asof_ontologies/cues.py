@@ -5,6 +5,8 @@
 "<move> (back) to"      a word that may be left out
 "<take> * to"           one to four words of any kind
 "{object} <be> written by"   the object stands first, the subject last
+"<attend> {any}"        the object may be any noun phrase
+"<have> {typed}"        the object must be known to be of a fitting type: a name of no known type is not enough
 """
 
 import re
@@ -13,7 +15,7 @@ from dataclasses import dataclass
 _WORD = r"[\w'+&./-]+"
 _ALTERNATIVES = rf"{_WORD}(?:\|{_WORD})*"
 _CUE = re.compile(
-    rf"(?P<reversed>\{{object\}} )?(?P<verb><[a-z]+>|{_WORD})(?P<rest>(?: (?:{_ALTERNATIVES}|\({_ALTERNATIVES}\)|\*))*)"
+    rf"(?P<reversed>\{{object\}} )?(?P<verb><[a-z]+>|{_WORD})(?P<rest>(?: (?:{_ALTERNATIVES}|\({_ALTERNATIVES}\)|\*))*)(?: \{{(?P<takes>any|typed)\}})?"
 )
 
 
@@ -33,6 +35,7 @@ class Cue:
     word: str | None
     steps: tuple[Step, ...]
     reversed: bool = False
+    takes: str = ""  # "any", "typed", or "" for what is of a fitting type or has a name
 
 
 def parse_cue(text: str) -> Cue:
@@ -46,4 +49,4 @@ def parse_cue(text: str) -> Cue:
         Step(frozenset()) if part == "*" else Step(frozenset(part.strip("()").split("|")), part.startswith("("))
         for part in found["rest"].split()
     )
-    return Cue(verb, None if verb else head, steps, bool(found["reversed"]))
+    return Cue(verb, None if verb else head, steps, bool(found["reversed"]), found["takes"] or "")

@@ -46,6 +46,7 @@ class RelationType(Part):
     symmetric: bool = False
     inverse: str | None = None
     opposite: str | None = None  # what the negated cue says: "I don't like X" is dislikes
+    named: bool = False  # targets have proper names: "a small town" is not one
     generic: bool = False  # targets are kinds of things, so "the painting" is not one
     cues: tuple[str, ...] = ()  # said while it holds (or, of an event, when it has happened); see `cues`
     starts: tuple[str, ...] = ()  # said of what begins it: "<move> to"

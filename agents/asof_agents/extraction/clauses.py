@@ -3,6 +3,7 @@
 from asof_agents.extraction.context import Context, Line
 from asof_agents.extraction.lexicon import (
     ADVERBS,
+    BARE,
     BOUNDARIES,
     CLAUSE_STARTS,
     FIRST_PERSON,
@@ -44,7 +45,7 @@ class _Clauses:
         self.low = line.sentence.low
         self.subject: Subject | None = None
         self.last: Predicate | None = None
-        self.done = 0  # the first word that no statement has used
+        self.said = False  # whether the clause before has stated something
 
     def read(self) -> None:
         at, unsure, count = 0, False, len(self.low)
@@ -72,7 +73,7 @@ class _Clauses:
         if subject is None and self.low[at] in {"my", "our"} and "my" in self.context.patterns.heads:
             return self._set_phrase(at)
         if subject is not None:
-            self.subject, self.last = subject, None
+            self.subject, self.last, self.said = subject, None, False
             for said in predicates(self.line.sentence, subject.next, self.context.patterns, third=subject.third):
                 self.last = said
                 end = self._statement(subject, said, at)
@@ -83,8 +84,7 @@ class _Clauses:
             self.subject = self.last = None
         elif self.subject and self.last and self.low[at] in _JOINS:
             shared = coordinated(self.line.sentence, at + 1, self.last, self.context.patterns)
-            if shared:
-                self.done = at
+            if shared and (self.said or shared.tense == "past"):
                 self.last = shared
                 return self._statement(self.subject, shared, shared.head) or shared.after
         return None
@@ -191,7 +191,8 @@ class _Clauses:
         context, line = self.context, self.line
         tags_wanted = said.form
         best: tuple[int, int, Entry, list[Target]] | None = None
-        hints = context.timed(line) if self.low[said.head] in context.patterns.heads else ()
+        ahead = said.tense in {"future", "progressive", "present"}
+        hints = context.timed(line, ahead=ahead) if self.low[said.head] in context.patterns.heads else ()
         for entry in context.patterns.heads.get(self.low[said.head], ()):
             if tags_wanted and tags_wanted not in entry.forms:
                 continue
@@ -202,7 +203,7 @@ class _Clauses:
             at = match(entry.steps, line.sentence, said.after)
             if at is None:
                 continue
-            found = targets_at(context, line, at, entry.relation)
+            found = targets_at(context, line, at, entry)
             if found and (best is None or (found[0].fit, entry.weight) > best[:2]):
                 best = (found[0].fit, entry.weight, entry, found)
         if best is None:
@@ -211,7 +212,7 @@ class _Clauses:
         said = self._with_tail(said, end)
         hint = self._hint(hints, start, end)
         self._add(subject, said, best[2], best[3], hint)
-        self.done = end
+        self.said = True
         return end
 
     def _with_tail(self, said: Predicate, end: int) -> Predicate:
@@ -232,14 +233,19 @@ class _Clauses:
         limit = end
         while limit < len(self.low) and self.low[limit] not in _ENDS_CLAUSE and self.low[limit] not in SUBJECT_PRONOUNS:
             limit += 1
-        low, middle = sentence.starts[self.done] if self.done < len(self.low) else sentence.end, sentence.starts[start]
-        high = sentence.ends[limit - 1]
         placed = [(sentence.start + hint.span[0], hint) for hint in hints]
-        after = [hint for place, hint in placed if middle <= place < high]
-        if after:
-            return after[0]
-        ahead = [hint for place, hint in placed if low <= place < middle]
-        return ahead[-1] if ahead else None
+        for place, hint in placed:
+            if sentence.starts[start] <= place < sentence.ends[limit - 1]:
+                return hint
+        for place, hint in reversed(placed):
+            if place < sentence.starts[start] and self._leads_in(sentence.start + hint.span[1], start):
+                return hint
+        return None
+
+    def _leads_in(self, ends: int, start: int) -> bool:
+        """Whether only commas, adverbs and joining words stand between a time and the subject: "Last week, I"."""
+        between = [at for at in range(start) if self.line.sentence.starts[at] >= ends]
+        return all(self.low[at] in {",", "and"} or self.low[at] in ADVERBS for at in between)
 
     def _add(
         self, subject: Subject, said: Predicate, entry: Entry, targets: list[Target], hint: TimeHint | None
@@ -251,6 +257,10 @@ class _Clauses:
             if stated is None:
                 continue
             relation = entry.relation.opposite if stated.opposite and entry.relation.opposite else entry.relation.name
+            if hint is None and not named and self.low[target.phrase.first : target.phrase.last][0] in BARE and (
+                target.phrase.last - target.phrase.first == 1
+            ):
+                continue
             start, end = line.sentence.span(target.phrase.first, target.phrase.last)
             confidence = round(subject.confidence * (1.0 if target.fit else 0.9), 2)
             for mention in subject.mentions:

@@ -1,8 +1,8 @@
 """Everything the rules need to know while they read one turn."""
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal, Protocol
 
 from asof_agents.extraction.found import Found
 from asof_agents.extraction.lexicon import SPEAKER_WORDS
@@ -12,14 +12,10 @@ from asof_agents.extraction.sentences import Sentence, read
 from asof_agents.extraction.spans import Name, Types, names_in
 from asof_agents.extraction.subjects import People
 
-FindTimes = Callable[[str, int], Sequence[TimeHint]]
-_NO_TIMES: tuple[TimeHint, ...] = ()
-# only a sentence with one of these can hold a time expression
-_TIMELY = re.compile(
-    r"\d|day|week|month|year|decade|summer|winter|spring|fall|autumn|morning|evening|night|noon|tomorrow|since|until|till|ago"
-    r"|now|\b(?:last|next|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|christmas|easter|hour|minute|while|recent|past)",
-    re.IGNORECASE,
-)
+class FindTimes(Protocol):
+    """dates.find_times: the time expressions of a text; tense decides a bare "on Friday"."""
+
+    def __call__(self, text: str, reference: int, *, tense: Literal["past", "future"] = "past") -> Sequence[TimeHint]: ...
 
 
 @dataclass(slots=True)
@@ -28,7 +24,8 @@ class Line:
 
     sentence: Sentence
     names: dict[int, Name]
-    hints: Sequence[TimeHint] | None = None
+    past: Sequence[TimeHint] | None = None
+    ahead: Sequence[TimeHint] | None = None
     timed: frozenset[int] = field(default_factory=frozenset)  # the words of the time expressions
 
 
@@ -58,20 +55,23 @@ class Context:
         self.people = People(before, roles)
         self.strong = {name.text for line in self.lines for name in line.names.values() if not name.weak}
 
-    def timed(self, line: Line) -> Sequence[TimeHint]:
-        """The time expressions of a sentence, found once."""
-        if line.hints is None:
-            sentence = line.sentence
-            text = self.turn.text[sentence.start : sentence.end]
-            line.hints = self._find_times(text, self.turn.said_at) if _TIMELY.search(text) else _NO_TIMES
-            if line.hints:
-                spans = [(sentence.start + hint.span[0], sentence.start + hint.span[1]) for hint in line.hints]
-                line.timed = frozenset(
-                    at
-                    for at, (start, end) in enumerate(zip(sentence.starts, sentence.ends, strict=True))
-                    if any(first < end and start < last for first, last in spans)
-                )
-        return line.hints
+    def timed(self, line: Line, *, ahead: bool) -> Sequence[TimeHint]:
+        """The time expressions of a sentence, found once; `ahead` reads a bare "on Friday" as the next one."""
+        sentence = line.sentence
+        text = self.turn.text[sentence.start : sentence.end]
+        if line.past is None:
+            line.past = self._find_times(text, self.turn.said_at)
+            spans = [(sentence.start + hint.span[0], sentence.start + hint.span[1]) for hint in line.past]
+            line.timed = frozenset(
+                at
+                for at, (start, end) in enumerate(zip(sentence.starts, sentence.ends, strict=True))
+                if any(first < end and start < last for first, last in spans)
+            )
+        if not ahead or not line.past:
+            return line.past
+        if line.ahead is None:
+            line.ahead = self._find_times(text, self.turn.said_at, tense="future")
+        return line.ahead
 
     def speaker(self) -> Mention | None:
         """The speaker, by the first word of the turn that means them; None where there is no such word."""

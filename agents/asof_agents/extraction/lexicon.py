@@ -126,3 +126,11 @@ PEOPLE_NOUNS = frozenset(
     "teacher coach mentor doctor neighbor neighbour roommate dog puppy cat kitten pet author artist director singer teammate "
     "manager nephew someone somebody person student client customer fiancé fiancée sibling".split()
 )
+
+# the plainest words for what is read, seen or attended: alone they say nothing
+BARE = frozenset(
+    "book books movie movies film films show shows event events game games project projects story stories song songs class classes "
+    "series tool tools pet pets animal animals activity activities topic location team teams club company place session sessions drive "
+    "play plays piece store shop school city country town campaign program app site website system product run walk talk meeting "
+    "dessert desserts recipe recipes dish dishes item items gift gifts sport sports stuff hobby hobbies skills tour post posts article articles".split()
+)

@@ -24,7 +24,7 @@ def meaning(entry: Entry, predicate: Predicate, hint: TimeHint | None, said_at: 
     if predicate.tense == "past" and hint is not None and hint.start > said_at:
         hint = None
     if not entry.relation.lasting:
-        return _event(predicate, hint, said_at, named=named)
+        return _event(entry, predicate, hint, said_at, named=named)
     if entry.kind == "cue":
         return _state(entry, predicate, hint, said_at, named=named)
     return _change(entry, predicate, hint, said_at, named=named)
@@ -82,7 +82,7 @@ def _begun(said: Predicate, hint: TimeHint | None, said_at: int, *, ends: bool) 
     return Meaning("holds", begins, until if hint is not None and hint.kind in {"during", "until"} else None)
 
 
-def _event(said: Predicate, hint: TimeHint | None, said_at: int, *, named: bool) -> Meaning | None:
+def _event(entry: Entry, said: Predicate, hint: TimeHint | None, said_at: int, *, named: bool) -> Meaning | None:
     if said.tense == "used to" or said.aspect:
         return None
     if said.negation:
@@ -90,6 +90,8 @@ def _event(said: Predicate, hint: TimeHint | None, said_at: int, *, named: bool)
         return Meaning("denied") if done and named else None
     if said.tense in {"past", "perfect"}:
         return Meaning("holds", _stated(hint)[0] if hint is not None and hint.kind in {"point", "during"} else None)
+    if said.tense == "present" and entry.lemma == "be":  # "is reading": the cue itself says that it goes on now
+        return Meaning("holds")
     return Meaning("holds", _stated(hint)[0]) if _ahead(hint, said_at) else None
 
 

@@ -39,9 +39,8 @@ def read_nominals(context: Context, line: Line) -> None:
         names = list(_names_after(line, at + size, plural=noun not in nouns)) if owner else []
         if not names:
             names = list(_names_before(line, at))
-            owner = owner if names else None
-            if owner is None and names:
-                continue
+        if owner and not names and relation.lasting and "Person" not in relation.targets and low[at - 1] in {"my", "our"}:
+            names = [(at, at + size)]  # "my dog": without a name the noun itself is the target
         if owner and names:
             _state(context, line, relation, owner, names)
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from asof_ontologies.model import RelationType
-
 from asof_agents.extraction.context import Context, Line
+from asof_agents.extraction.patterns import Entry
 from asof_agents.extraction.phrases import Phrase, phrase_at
 
+_AFTER_GERUND = frozenset("and because but so since when for with in at on too together lately again these as".split())
 _AGE_MAX = 120
 _NUMBERS = frozenset(
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -24,14 +24,15 @@ class Target:
     fit: int
 
 
-def targets_at(context: Context, line: Line, at: int, relation: RelationType) -> list[Target]:
-    """The objects from word `at` on that the relation takes; a list only as far as all its parts fit."""
+def targets_at(context: Context, line: Line, at: int, entry: Entry) -> list[Target]:
+    """The objects from word `at` on that the cue takes; a list only as far as all its parts fit."""
+    relation = entry.relation
     if "Age" in relation.targets:
         age = _age(line, at)
         return [Target(age, "Age", 2)] if age else []
     found: list[Target] = []
     for phrase in _phrases(context, line, at):
-        target = _typed(context, line, phrase, relation)
+        target = _typed(context, line, phrase, entry)
         if target is None or (found and (target.fit < found[0].fit or relation.cardinality == "one")):
             break
         found.append(target)
@@ -68,28 +69,47 @@ def _begins_clause(low: tuple[str, ...], phrase: Phrase, forms: object, *, liste
     return not listed and after not in {",", "and", "&", ".", "!"}
 
 
-def _typed(context: Context, line: Line, phrase: Phrase, relation: RelationType) -> Target | None:
-    sentence, patterns = line.sentence, context.patterns
-    if relation.generic and phrase.definite and not phrase.name:
-        return None
-    words = sentence.low[phrase.first : phrase.last]
+def _typed(context: Context, line: Line, phrase: Phrase, entry: Entry) -> Target | None:
+    relation, patterns = entry.relation, context.patterns
+    words = line.sentence.low[phrase.first : phrase.last]
+    open_kind = next((kind for kind in relation.targets if kind in patterns.open), None)
+    fitting = [kind for kind in patterns.types_of_words(words) if kind in relation.targets]
     if phrase.name:
-        start, end = sentence.span(phrase.first, phrase.last)
+        start, end = line.sentence.span(phrase.first, phrase.last)
         kind = context.types.of(context.turn.text[start:end])
         if kind in relation.targets:
             return Target(phrase, str(kind), 2)
-        if kind is not None:
-            open_kind = next((kind for kind in relation.targets if kind in patterns.open), None)
-            return Target(phrase, open_kind, 0) if open_kind and kind not in {"Person", "Location"} else None
-        kinds = [kind for kind in patterns.types_of_words(words) if kind in relation.targets]
-        return Target(phrase, kinds[0], 2) if kinds else Target(phrase, relation.targets[0], 1)
-    kinds = [kind for kind in patterns.types_of_words(words) if kind in relation.targets]
-    if kinds:
-        return Target(phrase, kinds[0], 2)
-    if "Activity" in relation.targets and words[0].endswith("ing") and len(words[0]) > 5 and len(words) <= 4:
+        if fitting:
+            return Target(phrase, fitting[0], 2)
+        if kind in {"Person", "Location"} or entry.takes == "typed":
+            return None
+        if kind is None:
+            return Target(phrase, open_kind or relation.targets[0], 1)
+        return Target(phrase, open_kind, 0) if open_kind else None
+    if relation.named or (relation.generic and (phrase.definite or _narrowed(line, phrase))):
+        return None
+    if fitting:
+        return Target(phrase, fitting[0], 2)
+    if entry.takes == "typed":
+        return None
+    if "Activity" in relation.targets and _is_activity(line, phrase):
         return Target(phrase, "Activity", 1)
-    open_kind = next((kind for kind in relation.targets if kind in patterns.open), None)
-    return Target(phrase, open_kind, 0) if open_kind else None
+    kind = open_kind or (relation.targets[0] if entry.takes == "any" else None)
+    return Target(phrase, kind, 0) if kind and not words[0].endswith("ing") else None
+
+
+def _narrowed(line: Line, phrase: Phrase) -> bool:
+    """Whether a clause after a common noun narrows it down: "stories that end well"."""
+    return line.sentence.low[phrase.after : phrase.after + 1] in {("that",), ("which",), ("who",), ("where",), ("when",), ("how",)}
+
+
+def _is_activity(line: Line, phrase: Phrase) -> bool:
+    """A gerund, alone at the end of its clause or with its object: "playing the piano"."""
+    low = line.sentence.low
+    if not low[phrase.first].endswith("ing") or len(low[phrase.first]) < 6:
+        return False
+    after = low[phrase.after] if phrase.after < len(low) else "."
+    return phrase.last - phrase.first > 1 or not after[0].isalnum() or phrase.after in line.timed or after in _AFTER_GERUND
 
 
 def _age(line: Line, at: int) -> Phrase | None:

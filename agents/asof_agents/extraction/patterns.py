@@ -25,6 +25,7 @@ class Entry:
     steps: tuple[Step, ...]
     reversed: bool
     lemma: str
+    takes: str
 
     @property
     def weight(self) -> int:
@@ -71,7 +72,7 @@ def _heads(ontology: Ontology) -> dict[str, tuple[Entry, ...]]:
         for kind, texts in kinds:
             for cue in map(parse_cue, texts):
                 for word, tags in _words(cue).items():
-                    entry = Entry(relation, kind, tags, cue.steps, cue.reversed, cue.verb or word)
+                    entry = Entry(relation, kind, tags, cue.steps, cue.reversed, cue.verb or word, cue.takes)
                     found.setdefault(word, []).append(entry)
     return {word: tuple(sorted(entries, key=lambda entry: -entry.weight)) for word, entries in found.items()}
 

@@ -22,9 +22,18 @@ from asof_agents.extraction.sentences import Sentence
 from asof_agents.extraction.spans import Name
 
 _WORDS_MAX = 5
+_TIMELY = frozenset({"yesterday", "today", "tomorrow", "tonight"})
 _QUOTES = {'"': '"', "“": "”"}
 _EMPTY_OPENINGS = frozenset("lot lots bit ton tons bunch couple few plenty kind sort part piece number".split())
-_WEAK_OPENINGS = frozenset("few little bit new more lot".split())
+_ALL_SORTS = frozenset({"sorts", "kinds", "types", "variety"})
+# they praise or count, and would keep one thing from being the same as another
+_ORNAMENTS = frozenset(
+    "own real more most amazing awesome great good nice cool lovely full big beautiful fun funny delicious yummy new old first second "
+    "third last next latest favorite favourite fave other another special super-cool incredible wonderful gorgeous fantastic "
+    "sweet cute little small large huge tasty various several certain different such many few exciting interesting perfect "
+    "annual upcoming recent fancy brand-new great exact same inspiring unique adorable stunning epic decent simple quick short "
+    "long wild crazy whole entire neat rewarding emotional tough intense fresh few personal local nearby".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +56,16 @@ def phrase_at(sentence: Sentence, at: int, names: Mapping[int, Name], times: fro
     definite = own = False
     if at < count and low[at] in _QUOTES and at + 1 < count:
         return _quoted(sentence, at)
-    if at < count and low[at] in FOREIGN_DETERMINERS:
+    if at + 1 < count and low[at] in {"this", "these"} and low[at + 1][0].isalpha():
+        at, definite = at + 1, True
+    elif at < count and low[at] in FOREIGN_DETERMINERS:
         return None
     if at < count and (low[at] in DETERMINERS) and at not in names:
-        definite, own = low[at] == "the", low[at] in {"my", "our"}
+        definite, own = definite or low[at] == "the", low[at] in {"my", "our"}
         at += 1
-    while at < count and low[at] in ADVERBS and at not in names:
+    if at + 1 < count and low[at] in _ALL_SORTS and low[at + 1] == "of":
+        at += 2
+    while at < count and (low[at] in ADVERBS or low[at] in _ORNAMENTS) and at not in names:
         at += 1
     if at >= count or at in times or low[at] in _EMPTY_OPENINGS:
         return None
@@ -60,6 +73,8 @@ def phrase_at(sentence: Sentence, at: int, names: Mapping[int, Name], times: fro
     if name and not _goes_on(sentence, name.last, times):
         return None if name.spoken_to else Phrase(at, name.last, name.last, True, definite, own)
     last = at
+    if low[at].endswith("ing") and at + 2 < count and low[at + 1] in {"the", "a", "an"}:  # "playing the piano"
+        last = at + 2
     while last < count and last - at <= _WORDS_MAX and _belongs(sentence, last, at, names, times):
         last = names[last].last if last in names else last + 1
     return _checked(sentence, Phrase(at, last, last, False, definite, own))
@@ -82,7 +97,7 @@ def _goes_on(sentence: Sentence, at: int, times: frozenset[int]) -> bool:
 
 def _belongs(sentence: Sentence, at: int, first: int, names: Mapping[int, Name], times: frozenset[int]) -> bool:
     word = sentence.low[at]
-    if at in times:
+    if at in times or word in _TIMELY:
         return False
     if at in names:
         return True
@@ -97,6 +112,8 @@ def _belongs(sentence: Sentence, at: int, first: int, names: Mapping[int, Name],
 
 def _checked(sentence: Sentence, phrase: Phrase) -> Phrase | None:
     low = sentence.low[phrase.first : phrase.last]
+    if not low:
+        return None
     while low and low[-1] in {"of", "'s"}:
         low = low[:-1]
     last = phrase.first + len(low)

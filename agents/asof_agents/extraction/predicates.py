@@ -19,6 +19,7 @@ _BE_PRESENT = frozenset({"am", "is", "are", "'s"})
 _BE_PAST = frozenset({"was", "were"})
 _STARTING = frozenset("start started starts starting begin began begun beginning resume resumed".split())
 _STOPPING = frozenset("stop stopped stops stopping quit quits quitting".split())
+_FOND = frozenset({"like", "likes", "love", "loves"})
 _KEEPING = frozenset("keep kept keeps keeping continue continued".split())
 
 
@@ -89,6 +90,11 @@ def _read(sentence: Sentence, state: _State, patterns: Patterns, *, third: bool)
         elif word in _DO and state.tense is None and _is_auxiliary_do(low, state.at, patterns):
             state.tense = "past" if word == "did" else "present"
             state.form, state.at = "base", state.at + 1
+        elif word in {"have", "has"} and following == "got" and "have" in patterns.heads and state.tense is None:
+            got = low.index("got", state.at + 1)
+            yield Predicate(state.at, got + 1, "present", None, state.negation, third=third)
+            yield Predicate(got, got + 1, "perfect", "participle", state.negation, third=third)
+            return
         elif word in _HAVE and state.tense is None and _participle(low, state.at + 1, patterns):
             state.tense, state.form, state.at = ("past" if word == "had" else "perfect"), "participle", state.at + 1
         elif word in _BE_PRESENT or word in _BE_PAST or word in {"been", "be"}:
@@ -137,6 +143,11 @@ def _main(sentence: Sentence, state: _State, patterns: Patterns, *, third: bool)
     tense = state.tense or _finite(tags, third=third)
     if tags and tense and (state.form is None or state.form in tags):
         yield Predicate(state.at, state.at + 1, tense, state.form, state.negation, state.aspect, third=third)
+    if word in _FOND and low[state.at + 1 : state.at + 2] == ("to",) and tense == "present" and state.at + 2 < len(low):
+        if state.negation:
+            return
+        yield from _main(sentence, _State(state.at + 2, "present", "base"), patterns, third=third)
+        return
     aspect: Aspect = (
         "start" if word in _STARTING else "stop" if word in _STOPPING else "keep" if word in _KEEPING else ""
     )
