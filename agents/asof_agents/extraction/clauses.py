@@ -105,7 +105,7 @@ class _Clauses:
         before = low[at - 1] if at else ""
         if word in FIRST_PERSON:
             follows = low[at + 1] if at + 1 < len(low) else ""
-            if before == "like" or (word == "we" and follows in {"all", "both"}):
+            if before == "like" or (word == "we" and follows == "all" and low[at + 2 : at + 3] == ("have",)):
                 return None
             speaker = context.speaker()
             return Subject((speaker,), at + 1, third=False, confidence=0.95) if speaker else None
@@ -200,20 +200,31 @@ class _Clauses:
                 continue
             if best and entry.weight < best[1] and best[0] > 0:
                 break
-            at = match(entry.steps, line.sentence, said.after)
+            at = match(entry.steps, line.sentence, said.after, line.timed)
             if at is None:
                 continue
-            found = targets_at(context, line, at, entry)
+            found = targets_at(context, line, at, entry) or self._fronted(start, at, entry)
             if found and (best is None or (found[0].fit, entry.weight) > best[:2]):
                 best = (found[0].fit, entry.weight, entry, found)
         if best is None:
             return None
-        end = best[3][-1].phrase.after
+        end = max(best[3][-1].phrase.after, said.after)
         said = self._with_tail(said, end)
         hint = self._hint(hints, start, end)
         self._add(subject, said, best[2], best[3], hint)
         self.said = True
         return end
+
+    def _fronted(self, start: int, at: int, entry: Entry) -> list[Target]:
+        """The object before its subject: "the parade I went to last week"."""
+        low = self.low
+        if entry.relation.lasting or (at < len(low) and low[at][0].isalnum() and at not in self.line.timed and low[at] not in ADVERBS):
+            return []
+        for first in range(max(0, start - 4), start):
+            found = targets_at(self.context, self.line, first, entry)
+            if found and found[0].fit == 2 and found[-1].phrase.after == start and not found[0].phrase.name:
+                return found[:1]
+        return []
 
     def _with_tail(self, said: Predicate, end: int) -> Predicate:
         """ "not … anymore" is "no longer"."""

@@ -13,7 +13,7 @@ PRONOUNS = frozenset(
 )
 DETERMINERS = frozenset({"a", "an", "the", "my", "our", "some"})
 FOREIGN_DETERMINERS = frozenset(
-    "your yours his her their its this that these those any no every each another whose".split()
+    "your yours his her their its this that these those any no every each whose".split()
 )
 
 PREPOSITIONS = frozenset(

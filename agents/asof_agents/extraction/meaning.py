@@ -41,7 +41,9 @@ def _state(entry: Entry, said: Predicate, hint: TimeHint | None, said_at: int, *
     if said.tense == "past":
         if hint is not None and hint.kind in {"point", "during", "until"} and not entry.relation.generic:
             return Meaning("holds", begins, ends)
-        return Meaning("ended") if named and not entry.relation.generic else None
+        if entry.relation.generic:  # "I loved Dune": a taste for a thing with a name stays
+            return Meaning("holds") if named else None
+        return Meaning("ended") if named else None
     if said.tense == "future":
         return Meaning("holds", begins) if _ahead(hint, said_at) else None
     if hint is not None and hint.kind == "point":

@@ -76,10 +76,11 @@ def _typed(context: Context, line: Line, phrase: Phrase, entry: Entry) -> Target
     fitting = [kind for kind in patterns.types_of_words(words) if kind in relation.targets]
     if phrase.name:
         start, end = line.sentence.span(phrase.first, phrase.last)
-        kind = context.types.of(context.turn.text[start:end])
+        text = context.turn.text[start:end]
+        kind = context.types.certain(text) if phrase.quoted else context.types.of(text)
         if kind in relation.targets:
             return Target(phrase, str(kind), 2)
-        if fitting:
+        if fitting and not phrase.quoted:
             return Target(phrase, fitting[0], 2)
         if kind in {"Person", "Location"} or entry.takes == "typed":
             return None
@@ -90,7 +91,7 @@ def _typed(context: Context, line: Line, phrase: Phrase, entry: Entry) -> Target
         return None
     if fitting:
         return Target(phrase, fitting[0], 2)
-    if entry.takes == "typed":
+    if entry.takes == "typed" or phrase.vague:
         return None
     if "Activity" in relation.targets and _is_activity(line, phrase):
         return Target(phrase, "Activity", 1)

@@ -89,8 +89,8 @@ def _singulars(word: str) -> tuple[str, ...]:
     return (word[:-1],) if word.endswith("s") else ()
 
 
-def match(steps: tuple[Step, ...], sentence: Sentence, at: int) -> int | None:
-    """Where the object begins if the cue's words stand from `at` on; adverbs between them are passed over."""
+def match(steps: tuple[Step, ...], sentence: Sentence, at: int, times: frozenset[int]) -> int | None:
+    """Where the object begins if the cue's words stand from `at` on; adverbs and times between them are passed over."""
     low = sentence.low
     if not steps:
         return at
@@ -99,14 +99,14 @@ def match(steps: tuple[Step, ...], sentence: Sentence, at: int) -> int | None:
         for end in range(at + 1, min(at + _GAP_WORDS_MAX, len(low)) + 1):
             if not low[end - 1][0].isalnum():
                 return None
-            found = match(rest, sentence, end)
+            found = match(rest, sentence, end, times)
             if found is not None:
                 return found
         return None
-    while at < len(low) and low[at] not in step.words and low[at] in ADVERBS:
+    while at < len(low) and low[at] not in step.words and (low[at] in ADVERBS or at in times):
         at += 1
     if at < len(low) and low[at] in step.words:
-        found = match(rest, sentence, at + 1)
+        found = match(rest, sentence, at + 1, times)
         if found is not None:
             return found
-    return match(rest, sentence, at) if step.optional else None
+    return match(rest, sentence, at, times) if step.optional else None

@@ -23,7 +23,7 @@ from asof_agents.extraction.spans import Name
 
 _WORDS_MAX = 5
 _TIMELY = frozenset({"yesterday", "today", "tomorrow", "tonight"})
-_QUOTES = {'"': '"', "“": "”"}
+_QUOTES = frozenset({'"', "“"})
 _EMPTY_OPENINGS = frozenset("lot lots bit ton tons bunch couple few plenty kind sort part piece number".split())
 _ALL_SORTS = frozenset({"sorts", "kinds", "types", "variety"})
 # they praise or count, and would keep one thing from being the same as another
@@ -46,6 +46,8 @@ class Phrase:
     name: bool
     definite: bool  # "the painting"
     own: bool = False  # "my painting"
+    quoted: bool = False
+    vague: bool = False  # its head says nothing unless a type has it: "support group"
 
 
 def phrase_at(sentence: Sentence, at: int, names: Mapping[int, Name], times: frozenset[int]) -> Phrase | None:
@@ -54,9 +56,11 @@ def phrase_at(sentence: Sentence, at: int, names: Mapping[int, Name], times: fro
     while at < count and low[at] in ADVERBS:
         at += 1
     definite = own = False
-    if at < count and low[at] in _QUOTES and at + 1 < count:
-        return _quoted(sentence, at)
-    if at + 1 < count and low[at] in {"this", "these"} and low[at + 1][0].isalpha():
+    if at < count and low[at] in _QUOTES:
+        title = names.get(at + 1)
+        after = min(title.last + 1 + (low[title.last] in {",", "."}), count) if title and title.quoted and title.last < count else 0
+        return Phrase(at + 1, title.last, after, True, False, quoted=True) if title and after else None
+    if at + 1 < count and low[at] in {"this", "these", "that", "those"} and low[at + 1][0].isalpha():
         at, definite = at + 1, True
     elif at < count and low[at] in FOREIGN_DETERMINERS:
         return None
@@ -78,16 +82,6 @@ def phrase_at(sentence: Sentence, at: int, names: Mapping[int, Name], times: fro
     while last < count and last - at <= _WORDS_MAX and _belongs(sentence, last, at, names, times):
         last = names[last].last if last in names else last + 1
     return _checked(sentence, Phrase(at, last, last, False, definite, own))
-
-
-def _quoted(sentence: Sentence, at: int) -> Phrase | None:
-    closing = _QUOTES[sentence.low[at]]
-    for end in range(at + 1, min(at + 10, len(sentence.low))):
-        if sentence.low[end] == closing:
-            capital = sentence.raw[at + 1][:1].isupper() or sentence.raw[at + 1].isdigit()
-            last = end - (sentence.low[end - 1] in {",", "."})
-            return Phrase(at + 1, last, end + 1, True, False) if capital and last > at + 1 else None
-    return None
 
 
 def _goes_on(sentence: Sentence, at: int, times: frozenset[int]) -> bool:
@@ -117,11 +111,12 @@ def _checked(sentence: Sentence, phrase: Phrase) -> Phrase | None:
     while low and low[-1] in {"of", "'s"}:
         low = low[:-1]
     last = phrase.first + len(low)
-    if not 0 < len(low) <= _WORDS_MAX or "'s" in low:
+    if not 0 < len(low) <= _WORDS_MAX or ("'s" in low and not phrase.own):
         return None
     head = low[low.index("of") - 1] if "of" in low and low.index("of") else low[-1]
-    if head in VAGUE or low[-1] in VAGUE or low[0] in VAGUE_GERUNDS or low[0] in {"to", "no", "not"}:
+    vague = head in VAGUE or low[-1] in VAGUE
+    if (vague and len(low) == 1) or low[0] in VAGUE_GERUNDS or low[0] in {"to", "no", "not"}:
         return None
     if len(low[-1]) < 3 and not sentence.raw[last - 1].isupper() or low[-1].endswith("ly"):
         return None
-    return Phrase(phrase.first, last, phrase.after, False, phrase.definite, phrase.own)
+    return Phrase(phrase.first, last, phrase.after, False, phrase.definite, phrase.own, vague=vague)

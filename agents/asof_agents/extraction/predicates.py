@@ -20,6 +20,7 @@ _BE_PAST = frozenset({"was", "were"})
 _STARTING = frozenset("start started starts starting begin began begun beginning resume resumed".split())
 _STOPPING = frozenset("stop stopped stops stopping quit quits quitting".split())
 _FOND = frozenset({"like", "likes", "love", "loves"})
+_FOND_ING = _FOND | {"enjoy", "enjoys", "enjoyed", "loved", "liked", "finished"}
 _KEEPING = frozenset("keep kept keeps keeping continue continued".split())
 
 
@@ -144,10 +145,11 @@ def _main(sentence: Sentence, state: _State, patterns: Patterns, *, third: bool)
     if tags and tense and (state.form is None or state.form in tags):
         yield Predicate(state.at, state.at + 1, tense, state.form, state.negation, state.aspect, third=third)
     if word in _FOND and low[state.at + 1 : state.at + 2] == ("to",) and tense == "present" and state.at + 2 < len(low):
-        if state.negation:
-            return
-        yield from _main(sentence, _State(state.at + 2, "present", "base"), patterns, third=third)
+        if not state.negation:
+            yield from _main(sentence, _State(state.at + 2, "present", "base"), patterns, third=third)
         return
+    if word in _FOND_ING and tense and not state.negation and "ing" in patterns.forms.get(_next(low, state.at + 1), ()):
+        yield Predicate(state.at + 1, state.at + 2, tense, "ing", third=third)
     aspect: Aspect = (
         "start" if word in _STARTING else "stop" if word in _STOPPING else "keep" if word in _KEEPING else ""
     )

@@ -10,6 +10,9 @@ from asof_agents.extraction.sentences import Sentence
 
 _INSIDE = frozenset("of the de van von der la le du del & for".split())  # "Lord of the Rings"
 _PLACE_PREPOSITIONS = frozenset({"in", "near"})
+_OPENING = frozenset({'"', "“"})
+_CLOSING = frozenset({'"', "”"})
+_TITLE_MAX = 9
 _QUOTES = frozenset("\"“”'")
 
 
@@ -22,6 +25,7 @@ class Name:
     last: int
     weak: bool = False  # a single capital at the start of a sentence: it may be any word
     spoken_to: bool = False  # "Thanks, Ana!"
+    quoted: bool = False  # a title: its words do not tell its type
 
 
 def names_in(sentence: Sentence, patterns: Patterns, text: str) -> list[Name]:
@@ -29,6 +33,12 @@ def names_in(sentence: Sentence, patterns: Patterns, text: str) -> list[Name]:
     found = []
     at, count = 0, len(sentence.raw)
     while at < count:
+        quoted = _quoted(sentence, at)
+        if quoted:
+            start, end = sentence.span(at + 1, quoted)
+            found.append(Name(text[start:end], at + 1, quoted, quoted=True))
+            at = quoted + 1
+            continue
         if not _capital(sentence, at) or (at == 0 and sentence.low[0] in patterns.forms):
             at += 1
             continue
@@ -48,6 +58,19 @@ def names_in(sentence: Sentence, patterns: Patterns, text: str) -> list[Name]:
         found.append(Name(text[start:end], at, last, weak, _spoken_to(sentence, at, last)))
         at = last
     return found
+
+
+def _quoted(sentence: Sentence, at: int) -> int | None:
+    """Where a title in double quotation marks that open at `at` ends."""
+    raw = sentence.raw
+    if raw[at] not in _OPENING or at + 1 >= len(raw) or not (raw[at + 1][:1].isupper() or raw[at + 1].isdigit()):
+        return None
+    for end in range(at + 2, min(at + _TITLE_MAX, len(raw))):
+        if raw[end] in _CLOSING:
+            return end - (raw[end - 1] in {",", "."})
+        if raw[end] in {"!", "?"}:
+            return None
+    return None
 
 
 def _capital(sentence: Sentence, at: int) -> bool:
@@ -118,6 +141,8 @@ class Types:
     def in_place(self, sentence: Sentence, name: Name, names: Sequence[Name]) -> str | None:
         """The type of a name where it stands."""
         kind = self.certain(name.text)
+        if name.quoted:
+            return kind
         if kind or name.weak or name.first == 0:
             return kind or self.of(name.text)
         low, before = sentence.low, name.first - 1
