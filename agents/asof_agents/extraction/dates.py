@@ -15,7 +15,8 @@ from asof_agents.extraction.times.rules_clock import grammar
 from asof_agents.extraction.times.when import Now, Tense
 from asof_streams.instants import INF, NEG, from_datetime, to_datetime
 
-_SENTENCE = re.compile(r".+?(?:[.!?](?=\s+[A-Z])|$)", re.MULTILINE)
+_LONGEST = 600  # characters read as one sentence, so that the cost grows linearly with any text
+_SENTENCE = re.compile(rf".{{1,{_LONGEST}}}?(?:[.!?](?=\s+[A-Z])|$)|.{{{_LONGEST}}}", re.MULTILINE)
 _SURE = frozenset({"when", "period", "hint"})
 _LENIENT = _SURE | {"latent"}
 
@@ -42,6 +43,8 @@ def read_time(text: str, reference: int, *, tense: Tense = "future", offset_minu
 
     The same grammar as find_times, but every word is taken for a time that can be one.
     """
+    if len(text) > _LONGEST:
+        return None
     now = _now(reference, tense, offset_minutes)
     found = grammar.rewrite(tokens(text, 0, len(text), lenient=True), now, lenient=True)
     return _hint(found[0], text, now) if len(found) == 1 and found[0].kind in _LENIENT else None

@@ -184,6 +184,8 @@ def _word(word: str, text: str, *, lenient: bool) -> tuple[str, Any]:
             kind, value = LEXICON[stem]
             if lenient:
                 return kind, value
+            if kind == "shorthand" and not word.isupper():  # "boy"
+                return "word", None
             if word[0].isupper() and stem in NAMES_TOO:
                 return ("maybe_" + kind, value) if stem == text else ("name", None)
             if stem in WORDS_TOO:

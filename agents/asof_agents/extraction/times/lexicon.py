@@ -48,7 +48,7 @@ _ZONES: Final = {
 _FUNCTION_WORDS: Final = {
     "a": "a an", "the": "the", "of": "of", "in": "in", "on": "on", "at": "at @", "for": "for", "more": "more",
     "measure": "walk walking drive driving ride away flat notice",
-    "during": "during throughout over", "within": "within", "from": "from starting", "to": "to",
+    "during": "during throughout", "over": "over", "within": "within", "from": "from starting", "to": "to",
     "until": "until untill till til through thru", "before": "before", "by": "by", "since": "since",
     "after": "after", "between": "between", "and": "and but", "ago": "ago back", "hence": "hence", "now": "now",
     "last": "last previous", "past": "past", "next": "next coming upcoming following", "this": "this current",

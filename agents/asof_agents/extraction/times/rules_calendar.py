@@ -51,7 +51,9 @@ def number_then_month(now: Now, day: float, month: When) -> When | None:
     return day_of_month(now, month, day)
 
 
-@rule("when", "(month|holiday)", "(?<=season_lead) (season)", "(?<=season_lead the) (season)")
+@rule("latent", "(holiday)")  # "a Christmas tree" is no time
+@rule("when", "(?<=holiday_lead) (holiday)", "(holiday) (?= of? year)")
+@rule("when", "(month)", "(?<=season_lead) (season)", "(?<=season_lead the) (season)")
 @rule("when", "(season) (?= of? (?:year|the? (?:last|this|next) unit))")
 def named(_: Now, when: When) -> When:
     return when
@@ -90,6 +92,11 @@ def weekday_and_day(_: Now, weekday: int, day: int) -> When | None:
 @rule("latent", "(season)")
 def bare_season(_: Now, when: When) -> When:
     return when
+
+
+@rule("when", "the? (unit) (year)")
+def the_year(_: Now, unit: Duration, number: int) -> When | None:
+    return When(year=number) if unit == (1, "year") else None
 
 
 @rule("latent", "the? (decade)")
@@ -176,7 +183,7 @@ def cycle(now: Now, what: When, side: int) -> Span:
     return span if span.start > now.wall else what.resolve(replace(now, tense="future", wall=span.end))
 
 
-@rule("period", "(?:in|during|within) the? (last|past|next) (duration|units)")
+@rule("period", "(?:in|during|over|within) the? (last|past|next) (duration|units)")
 def rolling(now: Now, side: str, distance: Duration) -> Span:
     """Say that "in the last two weeks" reaches to now; "last week" is a week of the calendar."""
     count, grain = distance

@@ -33,6 +33,7 @@ grammar: Final = Grammar(
         "month_lead": _MONTH_LEADS,
         "day_lead": _DAY_LEADS,
         "season_lead": "in|during|since|until|by|from|to|before|after|early|mid|late|of",
+        "holiday_lead": "on|at|for|over|during|since|until|by|before|after|from|to|of|last|next|this|past",
         "year_lead": _MONTH_LEADS + "|from|to|and|between",
     }
 )

@@ -112,7 +112,8 @@ def recurring(_: Now) -> str:
 
 
 @rule("when", "(?:in|on|at|during|for) the? (when)")
-@rule("period", "(?:in|on|during|for) the? (period)")
+@rule("when", "over the (when)")
+@rule("period", "(?:in|on|over|during|for) the? (period)")
 @rule("latent", "(?:in|on|at|during|for) the? (latent)", lenient=True)
 def with_its_preposition(_: Now, time: When | Span) -> When | Span:
     return time

@@ -83,7 +83,7 @@ def weekend_away(now: Now, side: str) -> When:
     return When(within=weekend(now.wall, SIDES[side]))
 
 
-@rule("when", "(?:on|during|at) the weekend")
+@rule("when", "(?:on|over|during|at) the weekend")
 def the_weekend(now: Now) -> When:
     """Find the one to come, or in the past tense the one that began last."""
     this = weekend(now.wall)
@@ -131,7 +131,7 @@ def away_from(now: Now, distance: Duration, side: str, time: When) -> When:
 # Both at once
 
 
-JOINT = "(?: comma | on | at | of | in the? | for | during | from )?"
+JOINT = "(?: comma | on | at | of | in the? | for | during | over | from )?"
 
 
 @rule("when", f"(time) {JOINT} (time)")
