@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from asof_projections import names
 from asof_projections.graph import schema
+from asof_projections.graph.keys import Claim, Keys
 from asof_streams.episodic import EpisodeRecorded, GroupErased, MentionObserved, MessageParked, RelationshipStated
-from asof_streams.errors import DamagedLog
 from asof_streams.events import Record
 from asof_streams.instants import INF
 from asof_streams.semantic import (
@@ -31,14 +31,6 @@ from asof_streams.semantic import (
     Period,
     RelationDeclared,
 )
-
-_CACHED: Final = 100_000  # keys kept in memory
-_NO_GROUP: Final = -1  # where the names of groups themselves stand
-_INTERNED: Final = {
-    "groups": "SELECT n FROM groups WHERE name = ?",
-    "relations": "SELECT n FROM relations WHERE grp = ? AND name = ?",
-}
-
 
 _Handler = Callable[[Record, Any], None]
 
@@ -70,7 +62,6 @@ _ATTEST: Final = "UPDATE facts SET attested = max(attested, ?), echoes = echoes 
 _EXPIRE: Final = f"UPDATE facts SET expired_at = ? WHERE n = ? AND expired_at = {INF}"
 _FORGET_UNSEEN: Final = f"DELETE FROM versions WHERE fact = ? AND kt = {INF} AND kf = ?"
 _CLOSE: Final = f"UPDATE versions SET kt = ?, closed = ? WHERE fact = ? AND kt = {INF}"
-_FACT_KEY: Final = "SELECT n, grp, s, relation, object FROM facts WHERE uuid = ?"
 _STATEMENTS: Final = ("facts", "endings", "retractions")
 
 
@@ -81,8 +72,7 @@ class Applier:
         self._db = db
         self.indexing_words = True  # a bulk load makes the word index at its end
         self._wordless: int | None = None  # the first fact whose words are not yet in the index
-        self._keys: dict[str, int] = {}  # of entities, by uuid
-        self._names: dict[tuple[int, str], int] = {}  # of groups (under -1) and relations
+        self._keys = Keys(db)
         self._handlers: dict[type, _Handler] = {
             EpisodeRecorded: self._episode,
             MentionObserved: self._mention,
@@ -107,8 +97,7 @@ class Applier:
 
     def forget(self) -> None:
         """Drop what is remembered of rows: after a rollback or an erasure they may not be there."""
-        self._keys.clear()
-        self._names.clear()
+        self._keys.forget()
         self._wordless = None
 
     def apply(self, record: Record) -> None:
@@ -123,83 +112,42 @@ class Applier:
             self._db.execute(_WORDS, (self._wordless,))
             self._wordless = None
 
-    # The keys of what is named.
-
-    def _group(self, record: Record) -> int:
-        return self._interned(record, "groups", _NO_GROUP, record.group)
-
-    def _relation(self, record: Record, group: int, name: str) -> int:
-        return self._interned(record, "relations", group, name)
-
-    def _interned(self, record: Record, table: str, group: int, name: str) -> int:
-        n = self._names.get((group, name))
-        if n is None:
-            key = (name,) if group == _NO_GROUP else (group, name)
-            row = self._db.execute(_INTERNED[table], key).fetchone()
-            n = record.position if row is None else row[0]
-            if row is None:
-                self._db.execute(_insert(table, 1 + len(key)), (n, *key))
-            self._remember(self._names, (group, name), n)
-        return n
-
-    def _entity(self, record: Record, uuid: str) -> int:
-        n = self._keys.get(uuid)
-        if n is None:
-            row = self._db.execute("SELECT n FROM entities WHERE uuid = ?", (uuid,)).fetchone()
-            if row is None:
-                raise _unknown(record, "entity", uuid)
-            n = row[0]
-            self._remember(self._keys, uuid, n)
-        return n
-
-    def _object(self, record: Record, entity: str | None, literal: str | None) -> int | str | None:
-        return literal if entity is None else self._entity(record, entity)
-
-    def _fact(self, record: Record, uuid: str) -> tuple[int, int, int, int, int | str]:
-        row: tuple[int, int, int, int, int | str] | None = self._db.execute(_FACT_KEY, (uuid,)).fetchone()
-        if row is None:
-            raise _unknown(record, "fact", uuid)
-        return row
-
-    def _remember(self, cache: dict[Any, int], key: Any, n: int) -> None:
-        if len(cache) >= _CACHED:
-            del cache[next(iter(cache))]  # the one learned first
-        cache[key] = n
-
     # The episodic layer.
 
     def _episode(self, r: Record, e: EpisodeRecorded) -> None:
         text = (e.name, e.source, e.source_description, e.role, e.role_type, e.body, e.content_length)
         self._db.execute(
-            _EPISODE, (r.position, e.episode_id, self._group(r), r.cause, *text, e.valid_at, r.recorded_at)
+            _EPISODE, (r.position, e.episode_id, self._keys.group(r), r.cause, *text, e.valid_at, r.recorded_at)
         )
 
     def _mention(self, r: Record, e: MentionObserved) -> None:
         words = (e.entity_type, e.text, e.text.casefold(), e.start, e.speaker, e.repeats)
-        self._db.execute(_MENTION, (r.position, e.mention_id, self._group(r), e.episode_id, *words, r.recorded_at))
+        self._db.execute(_MENTION, (r.position, e.mention_id, self._keys.group(r), e.episode_id, *words, r.recorded_at))
 
     def _relationship(self, r: Record, e: RelationshipStated) -> None:
         stated = (e.relation, e.source, e.target, e.stance, e.valid_from, e.valid_to, e.grain, e.time_words)
         where = (e.confidence, e.start, e.end, r.recorded_at)
-        self._db.execute(_RELATIONSHIP, (r.position, e.relationship_id, self._group(r), e.episode_id, *stated, *where))
+        self._db.execute(
+            _RELATIONSHIP, (r.position, e.relationship_id, self._keys.group(r), e.episode_id, *stated, *where)
+        )
 
     def _parked(self, r: Record, e: MessageParked) -> None:
-        self._db.execute(_PARKED, (r.position, self._group(r), r.cause, e.reason, r.recorded_at))
+        self._db.execute(_PARKED, (r.position, self._keys.group(r), r.cause, e.reason, r.recorded_at))
 
     # Entities.
 
     def _declared(self, r: Record, e: RelationDeclared) -> None:
-        self._db.execute(_DECLARE, (e.relation, e.cardinality == "one", self._group(r)))
+        self._db.execute(_DECLARE, (e.relation, e.cardinality == "one", self._keys.group(r)))
 
     def _introduced(self, r: Record, e: EntityIntroduced) -> None:
-        group = self._group(r)
+        group = self._keys.group(r)
         row = (r.position, e.entity_id, group, e.name, e.entity_type, e.episode_id, r.recorded_at)
         self._db.execute(_ENTITY, row)
-        self._remember(self._keys, e.entity_id, r.position)
+        self._keys.introduce(r, e.entity_id)
         self._named(r, group, r.position, e.name, e.episode_id)
 
     def _described(self, r: Record, e: EntityDescribed) -> None:
-        self._named(r, self._group(r), self._entity(r, e.entity_id), e.alias, e.episode_id)
+        self._named(r, self._keys.group(r), self._keys.entity(r, e.entity_id), e.alias, e.episode_id)
 
     def _named(self, r: Record, group: int, entity: int, name: str, episode: str) -> None:
         self._db.execute(_NAME, (r.position, group, entity, name, names.key(name), episode, r.recorded_at))
@@ -207,12 +155,12 @@ class Applier:
             self._db.execute(_WORD, (group, word, entity))
 
     def _resolved(self, r: Record, e: MentionResolved) -> None:
-        meant = (e.mention_id, e.episode_id, self._entity(r, e.entity_id), e.reason, e.score)
-        self._db.execute(_RESOLUTION, (r.position, self._group(r), *meant, r.recorded_at))
+        meant = (e.mention_id, e.episode_id, self._keys.entity(r, e.entity_id), e.reason, e.score)
+        self._db.execute(_RESOLUTION, (r.position, self._keys.group(r), *meant, r.recorded_at))
 
     def _merged(self, r: Record, e: EntityMerged) -> None:
-        pair = (self._entity(r, e.duplicate), self._entity(r, e.into))
-        self._db.execute(_LINK, (r.position, e.merge_id, self._group(r), *pair, e.reason, r.recorded_at, INF))
+        pair = (self._keys.entity(r, e.duplicate), self._keys.entity(r, e.into))
+        self._db.execute(_LINK, (r.position, e.merge_id, self._keys.group(r), *pair, e.reason, r.recorded_at, INF))
 
     def _unmerged(self, r: Record, e: EntityUnmerged) -> None:
         self._db.execute("DELETE FROM links WHERE uuid = ? AND kf = ?", (e.merge_id, r.recorded_at))
@@ -221,9 +169,9 @@ class Applier:
     # Facts: what was said.
 
     def _asserted(self, r: Record, e: FactAsserted) -> None:
-        n, group = r.position, self._group(r)
-        subject, relation = self._entity(r, e.subject), self._relation(r, group, e.relation)
-        obj = self._object(r, e.object, e.value)
+        n, group = r.position, self._keys.group(r)
+        subject, relation = self._keys.entity(r, e.subject), self._keys.relation(r, group, e.relation)
+        obj = self._keys.object(r, e.object, e.value)
         end = INF if e.valid_to is None else e.valid_to
         self._db.execute(
             _FACT,
@@ -238,28 +186,28 @@ class Applier:
             self._wordless = n
 
     def _reinforced(self, r: Record, e: FactReinforced) -> None:
-        n, group, *_ = self._fact(r, e.fact_id)
+        n, (group, *_) = self._keys.fact(r, e.fact_id)
         self._db.execute(_ATTEST, (e.said_at, n))
         self._db.execute(
             _REINFORCEMENT, (r.position, n, group, e.said_at, e.episode_id, e.relationship_id, r.recorded_at)
         )
 
     def _ended(self, r: Record, e: FactEnded) -> None:
-        group = self._group(r)
-        slot = (self._entity(r, e.subject), self._relation(r, group, e.relation))
-        said = (self._object(r, e.object, e.value), e.fact_id, e.at, e.said_at, e.episode_id, e.relationship_id)
+        group = self._keys.group(r)
+        slot = (self._keys.entity(r, e.subject), self._keys.relation(r, group, e.relation))
+        said = (self._keys.object(r, e.object, e.value), e.fact_id, e.at, e.said_at, e.episode_id, e.relationship_id)
         self._db.execute(_ENDING, (r.position, e.ending_id, group, *slot, *said, r.recorded_at, 0))
 
     def _retracted(self, r: Record, e: FactRetracted) -> None:
         said = (e.target, e.episode_id, e.reason, r.recorded_at)
-        self._db.execute(_RETRACTION, (r.position, e.retraction_id, self._group(r), *said, 0))
+        self._db.execute(_RETRACTION, (r.position, e.retraction_id, self._keys.group(r), *said, 0))
         for dead, statements in ((1, e.dead), (0, e.live)):
             for uuid in statements:
                 for table in _STATEMENTS:
                     self._db.execute(f"UPDATE {table} SET dead = ? WHERE uuid = ?", (dead, uuid))
 
     def _flagged(self, r: Record, e: ContradictionFlagged) -> None:
-        said = (e.contradiction_id, self._group(r), e.earlier, e.later, r.recorded_at, INF, None, None)
+        said = (e.contradiction_id, self._keys.group(r), e.earlier, e.later, r.recorded_at, INF, None, None)
         self._db.execute(_CONTRADICTION, (r.position, *said))
 
     def _settled(self, r: Record, e: ContradictionSettled) -> None:
@@ -275,15 +223,15 @@ class Applier:
         self._revise(r, e.fact_id, "restored", e.cause, e.holds)
 
     def _revise(self, r: Record, fact: str, kind: str, statement: str, holds: tuple[Period, ...]) -> None:
-        n, *claim = self._fact(r, fact)
+        n, claim = self._keys.fact(r, fact)
         now = r.recorded_at
         self._db.execute(_EXPIRE, (now, n))
         self._db.execute(_FORGET_UNSEEN, (n, now))
         self._db.execute(_CLOSE, (now, r.cause, n))
         self._db.execute(_CLOSING, (r.position, n, claim[0], kind, statement, r.cause, now))
-        self._open(r, n, tuple(claim), holds)
+        self._open(r, n, claim, holds)
 
-    def _open(self, r: Record, n: int, claim: tuple[Any, ...], holds: tuple[Period, ...]) -> None:
+    def _open(self, r: Record, n: int, claim: Claim, holds: tuple[Period, ...]) -> None:
         for vf, vt in holds:
             period = (vf, INF if vt is None else vt, r.recorded_at, INF, r.cause, None)
             self._db.execute(_VERSION, (None, n, *claim, *period))
@@ -306,7 +254,4 @@ class Applier:
         for table in schema.GROUPED:
             self._db.execute(f"DELETE FROM {table} WHERE grp = ?", group)
         self._db.execute("DELETE FROM groups WHERE n = ?", group)
-
-
-def _unknown(record: Record, kind: str, uuid: str) -> DamagedLog:
-    return DamagedLog(f"the record at position {record.position} names {kind} {uuid}, which no record before it made")
+        self._db.execute("UPDATE meta SET value = value + 1 WHERE key = 'erased'")

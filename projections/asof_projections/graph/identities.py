@@ -1,14 +1,23 @@
 """Who there is, and who was taken to be whom: entities, the links between them, and the mentions that mean them."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
 from asof_projections.answers import Link
 from asof_projections.graph.base import Connected, listed
 from asof_projections.graph.selects import ENTITY
+from asof_projections.names import key
 from asof_projections.rows import Entity
 from asof_streams.instants import INF
 
+_NAMED: Final = "SELECT entity FROM names INDEXED BY name_key WHERE {} AND key = :key {}AND created_at <= :known"
+_LINKED: Final = "links l ON l.{} = same.n AND l.kf <= :known AND l.kt > :known"
+_MEANT: Final = f"""WITH RECURSIVE same (n) AS ({{}}
+    UNION SELECT l.into_ FROM same CROSS JOIN {_LINKED.format("duplicate")}
+    UNION SELECT l.duplicate FROM same CROSS JOIN {_LINKED.format("into_")})
+    SELECT e.uuid FROM same CROSS JOIN entities e ON e.n = same.n"""
+_CALLED: Final = f"{ENTITY} WHERE e.n IN ({{}}) ORDER BY e.n"
 _UNTIL: Final = f"iif(l.kt > :known, {INF}, l.kt)"
 _LINK: Final = f"""SELECT l.uuid, d.uuid, i.uuid, l.reason, l.kf, {_UNTIL}, l.n FROM links l
     CROSS JOIN entities d ON d.n = l.duplicate CROSS JOIN entities i ON i.n = l.into_"""
@@ -22,8 +31,27 @@ _EVERY_ENTITY: Final = f"""{ENTITY.replace(" FROM ", ", e.n FROM ", 1)} WHERE e.
     AND (:grp IS NULL OR e.grp = :grp) AND e.created_at <= :known ORDER BY e.n LIMIT :page"""
 
 
+@cache
+def _by_name(select: str, *, of_group: bool, exact: bool) -> str:
+    """Return a select over the entities with a name, as it stands or as it is normalised."""
+    groups = "grp = (SELECT n FROM groups WHERE name = :group)" if of_group else "grp IN (SELECT n FROM groups)"
+    return select.format(_NAMED.format(groups, "AND name = :name " if exact else ""))
+
+
 class Identities(Connected):
     """Links are shown with the time over which they were believed, so that a merge taken back stays visible."""
+
+    def called(self, group: str | None, name: str, known: int | None) -> list[Entity]:
+        return [Entity._make(row) for row in self._named(_CALLED, group, name, known)]
+
+    def meant(self, group: str | None, name: str, known: int | None) -> list[str]:
+        return sorted(uuid for (uuid,) in self._named(_MEANT, group, name, known))
+
+    def _named(self, select: str, group: str | None, name: str, known: int | None) -> list[Any]:
+        given = {"group": group, "key": key(name), "name": name, "known": INF - 1 if known is None else known}
+        of_group = group is not None
+        exactly = self._rows(_by_name(select, of_group=of_group, exact=True), given)
+        return exactly or self._rows(_by_name(select, of_group=of_group, exact=False), given)
 
     def links(self, uuids: Sequence[str], known: int | None) -> list[Link]:
         given = {"uuids": listed(uuids), "known": INF if known is None else known}

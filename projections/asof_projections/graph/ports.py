@@ -169,7 +169,10 @@ class GraphStore(Protocol):
     # Facts by number: a fact's number is the position of its assertion in the log, so it never changes.
 
     def text(self, query: str, group: str | None, at: Moment, limit: int) -> list[tuple[int, float]]:
-        """Return (number, score) of the facts whose sentence has a word of the query, best first (BM25)."""
+        """Return (number, score) of the facts whose sentence has a word of the query, best first (BM25).
+
+        Any text is a query. What is applied but not committed is not found.
+        """
         ...
 
     def live(self, group: str | None, at: Moment) -> NDArray[np.int64]:

@@ -75,7 +75,8 @@ CREATE VIRTUAL TABLE sentence_words USING fts5 (sentence, grp, content = 'senten
 
 GROUPED: Final = (  # every table whose rows belong to a group
     "relations", "cardinalities", "episodes", "mentions", "relationships", "parked", "entities", "names", "words",
-    "resolutions", "links", "facts", "versions", "reinforcements", "endings", "retractions", "contradictions", "closings",
+    "resolutions", "links", "facts", "versions", "reinforcements", "endings", "retractions", "contradictions",
+    "closings",
 )  # fmt: skip
 
 # What applying events itself needs, so that a bulk load has them from the start.
@@ -99,7 +100,7 @@ INDEXES: Final = {
     "now_subject": f"INDEX now_subject ON versions (s, relation, vf) {_NOW}",  # an entity or a slot, as of now
     "now_object": f"INDEX now_object ON versions (object, vf) {_NOW}",  # who points here; a literal's facts
     "now_relation": f"INDEX now_relation ON versions (relation, vf) {_NOW}",  # all facts of one relation, or of a group
-    "past_subject": f"INDEX past_subject ON versions (s, kt, relation) {_PAST}",  # the same for what was given up after K
+    "past_subject": f"INDEX past_subject ON versions (s, kt, relation) {_PAST}",  # the same for what was given up
     "past_object": f"INDEX past_object ON versions (object, kt) {_PAST}",
     "past_relation": f"INDEX past_relation ON versions (relation, kt) {_PAST}",
     "version_opened": "INDEX version_opened ON versions (opened)",  # changes since a position
@@ -119,6 +120,7 @@ INDEXES: Final = {
     "link_duplicate": "INDEX link_duplicate ON links (duplicate)",  # identity, walked both ways
     "link_into": "INDEX link_into ON links (into_)",
     "resolution_mention": "INDEX resolution_mention ON resolutions (mention)",  # what a mention means
+    "resolution_entity": "INDEX resolution_entity ON resolutions (entity)",  # how often an entity was mentioned
     "episode_uuid": "UNIQUE INDEX episode_uuid ON episodes (uuid)",
     "episode_recent": "INDEX episode_recent ON episodes (grp, source, valid_at)",  # the turns before a message
     "mention_uuid": "INDEX mention_uuid ON mentions (uuid)",
@@ -133,7 +135,7 @@ def script(log: str) -> str:
     """Return the statements that lay out an empty store that follows `log`."""
     indexes = [f"CREATE {index}" for index in (KEYS | INDEXES).values()]
     start = (
-        f"INSERT INTO meta VALUES ('schema', '{VERSION}'), ('log', '{log}'), ('position', 0), "
+        f"INSERT INTO meta VALUES ('schema', '{VERSION}'), ('log', '{log}'), ('position', 0), ('erased', 0), "
         f"('head', x'{genesis(log).hex()}')"
     )
     return ";".join([TABLES.rstrip("; \n"), *indexes, start])

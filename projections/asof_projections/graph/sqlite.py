@@ -15,6 +15,7 @@ from asof_projections.graph.history import HistoryReads
 from asof_projections.graph.identities import Identities
 from asof_projections.graph.known import Known
 from asof_projections.graph.listing import Listings
+from asof_projections.graph.live import Mirror
 from asof_projections.graph.text import Numbered
 from asof_streams.episodic import GroupErased
 from asof_streams.errors import PositionConflict
@@ -58,6 +59,7 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
                 self._db.close()
                 raise
         self._applier = Applier(self._db)
+        self._mirror = Mirror()
         self._next: int | None = None  # while a transaction is open: the position after the last record applied
         self._erased = False
 
@@ -124,6 +126,7 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
         """Forget what was applied since the last commit."""
         self._next, self._erased = None, False
         self._applier.forget()
+        self._mirror = Mirror()
         if self._db.in_transaction:
             with self._guard:
                 self._db.execute("ROLLBACK")

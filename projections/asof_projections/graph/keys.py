@@ -1,0 +1,90 @@
+"""The keys of what events name: looked up once, then remembered, within bounds."""
+
+import sqlite3
+from typing import Any, Final
+
+from asof_streams.errors import DamagedLog
+from asof_streams.events import Record
+
+_CACHED: Final = 100_000  # keys kept in memory
+_NO_GROUP: Final = -1  # where the names of groups themselves stand
+_INTERNED: Final = {
+    "groups": ("SELECT n FROM groups WHERE name = ?", "INSERT INTO groups VALUES (?, ?)"),
+    "relations": ("SELECT n FROM relations WHERE grp = ? AND name = ?", "INSERT INTO relations VALUES (?, ?, ?)"),
+}
+_ENTITY: Final = "SELECT n FROM entities WHERE uuid = ?"
+_FACT: Final = "SELECT n, grp, s, relation, object FROM facts WHERE uuid = ?"
+
+Claim = tuple[int, int, int, int | str | None]
+"""What a fact and its versions have in common: group, subject, relation, object."""
+
+
+class Keys:
+    """Turns the names in events into the keys of rows. What an event names must have been said before it."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._entities: dict[str, int] = {}  # by uuid
+        self._names: dict[tuple[int, str], int] = {}  # of relations, by group; and of groups
+
+    def forget(self) -> None:
+        """Drop what is remembered: after a rollback or an erasure the rows may not be there."""
+        self._entities.clear()
+        self._names.clear()
+
+    def group(self, record: Record) -> int:
+        """Return the key of a record's group, made where it is new."""
+        return self._interned(record, "groups", _NO_GROUP, record.group)
+
+    def relation(self, record: Record, group: int, name: str) -> int:
+        """Return the key of a relation of a group, made where it is new."""
+        return self._interned(record, "relations", group, name)
+
+    def introduce(self, record: Record, uuid: str) -> None:
+        """Remember the entity that this record introduces."""
+        _remember(self._entities, uuid, record.position)
+
+    def entity(self, record: Record, uuid: str) -> int:
+        """Return the key of an entity."""
+        n = self._entities.get(uuid)
+        if n is None:
+            row = self._db.execute(_ENTITY, (uuid,)).fetchone()
+            if row is None:
+                raise _unknown(record, "entity", uuid)
+            n = row[0]
+            _remember(self._entities, uuid, n)
+        return n
+
+    def object(self, record: Record, entity: str | None, literal: str | None) -> int | str | None:
+        """Return what the column `object` holds: an entity's key or a literal; None for any."""
+        return literal if entity is None else self.entity(record, entity)
+
+    def fact(self, record: Record, uuid: str) -> tuple[int, Claim]:
+        """Return the key of a fact and what it claims."""
+        row = self._db.execute(_FACT, (uuid,)).fetchone()
+        if row is None:
+            raise _unknown(record, "fact", uuid)
+        n, *claim = row
+        return n, tuple(claim)
+
+    def _interned(self, record: Record, table: str, group: int, name: str) -> int:
+        n = self._names.get((group, name))
+        if n is None:
+            select, insert = _INTERNED[table]
+            key = (name,) if group == _NO_GROUP else (group, name)
+            row = self._db.execute(select, key).fetchone()
+            n = record.position if row is None else row[0]
+            if row is None:
+                self._db.execute(insert, (n, *key))
+            _remember(self._names, (group, name), n)
+        return n
+
+
+def _remember(cache: dict[Any, int], key: Any, n: int) -> None:
+    if len(cache) >= _CACHED:
+        del cache[next(iter(cache))]  # the one learned first
+    cache[key] = n
+
+
+def _unknown(record: Record, kind: str, uuid: str) -> DamagedLog:
+    return DamagedLog(f"the record at position {record.position} names {kind} {uuid}, which no record before it made")
