@@ -3,21 +3,24 @@
 import hashlib
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from asof.settings import Settings
 from asof_agents.engine import Engine, Generation, Layer, batches
+from asof_agents.extraction.dates import find_times
 from asof_agents.extraction.rules import RuleExtractor
 from asof_agents.facts import Build
 from asof_ontologies import registry
 from asof_ontologies.model import Ontology
 from asof_projections import names
-from asof_projections.generations import FIRST, Catalog, GenerationInfo, load, replace_file, save
+from asof_projections.generations import FILE, FIRST, Catalog, GenerationInfo, load, replace_file, save
 from asof_projections.graph.sqlite import SqliteGraph
-from asof_projections.projector import catch_up
-from asof_streams.errors import ContractError, NotFound
+from asof_projections.projector import open_following
+from asof_projections.questions import Questions
+from asof_streams.errors import ContractError, NotFound, WriterBusy
 from asof_streams.events import Draft
 from asof_streams.semantic import GenerationStarted, RelationDeclared
 from asof_streams.sqlite_log import SqliteLog
@@ -37,6 +40,14 @@ class Places:
     """Where things are in a data directory."""
 
     root: Path
+
+    def catalog_stamp(self) -> tuple[int, int]:
+        """Return what tells one catalogue from the next: it is replaced by rename."""
+        try:
+            found = (self.root / FILE).stat()
+        except FileNotFoundError:
+            return (0, 0)
+        return (found.st_ino, found.st_mtime_ns)
 
     @property
     def messages(self) -> Path:
@@ -86,7 +97,7 @@ class Places:
 
 def describe(name: str, ontology: Ontology, policy: Policy, source: Source) -> GenerationInfo:
     """Return what decides a generation's content; equal builds give equal digests, whatever their names."""
-    extractor = RuleExtractor(ontology).version
+    extractor = RuleExtractor(ontology, find_times).version
     parts = (ontology.digest, extractor, policy, names.VERSION)
     build = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
     return GenerationInfo(name, ontology.id, ontology.digest, extractor, policy, source, build)
@@ -100,6 +111,7 @@ class Writer:
         self.places = places
         self._lock = WriterLock(places.root)
         self._opened: list[SqliteLog | SqliteGraph] = []
+        self._stores: dict[str, SqliteGraph] = {}
         try:
             self.catalog = load(places.root) or self._create(settings)
             self.messages = self._log(places.messages, durable=True)
@@ -109,7 +121,7 @@ class Writer:
             self.engine = Engine(
                 Layer(self.episodic, self.episodes),
                 self.episodes,
-                RuleExtractor(_ontology(places.ontology)),
+                RuleExtractor(_ontology(places.ontology), find_times),
                 tuple(self.generations.values()),
                 self._erase,
             )
@@ -136,7 +148,7 @@ class Writer:
         return log
 
     def _store(self, path: Path, log: SqliteLog) -> SqliteGraph:
-        store = catch_up(log, path)
+        store = open_following(log, path)
         self._opened.append(store)
         return store
 
@@ -147,7 +159,8 @@ class Writer:
         if log.end() == 0:
             _start(log, info, ontology)
         store = self._store(self.places.graph(info.name), log)
-        extractor = RuleExtractor(ontology) if info.source == "episodes" else None
+        self._stores[info.name] = store
+        extractor = RuleExtractor(ontology, find_times) if info.source == "episodes" else None
         return Generation(Layer(log, store), store, Build(info.build, ontology, info.policy), extractor)
 
     def catch_up(self, progress: Progress | None = None) -> None:
@@ -194,10 +207,10 @@ class Writer:
         self.set_catalog(self.catalog.without(name))
         generation = self.generations.pop(name)
         self.engine.generations = tuple(self.generations.values())
-        for part in (generation.layer.log, generation.store):
-            if isinstance(part, SqliteLog | SqliteGraph):
-                part.close()
-                self._opened.remove(part)
+        for part in [p for p in self._opened if p in (generation.layer.log, generation.store)]:
+            part.close()
+            self._opened.remove(part)
+        del self._stores[name]
         shutil.rmtree(self.places.generation(name))
 
     def set_catalog(self, catalog: Catalog) -> None:
@@ -210,6 +223,14 @@ class Writer:
         self.episodic.erase(group)
         for generation in self.generations.values():
             generation.layer.log.erase(group)
+
+    def ontology(self, name: str) -> Ontology:
+        """Return the ontology that a generation is built with."""
+        return _ontology(self.places.ontology_of(name))
+
+    def parked(self) -> int:
+        """Return how many messages were parked, in the episodic log and in the generation that answers."""
+        return self.episodes.counts()["parked"] + self._stores[self.catalog.active].counts()["parked"]
 
     def close(self) -> None:
         """Close everything and let another process write."""
@@ -254,5 +275,67 @@ def existing(places: Places) -> Catalog:
     """Return the catalogue of a directory to read from."""
     catalog = load(places.root)
     if catalog is None:
-        raise NotFound(f"{places.root} holds no memory yet: asof add or asof produce makes one")
+        raise NotFound(f"{places.root} holds no memory yet: asof add, produce or import makes one")
     return catalog
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """One generation opened for reading; no lock is held."""
+
+    generation: str
+    beliefs: SqliteGraph
+    episodes: SqliteGraph
+    questions: Questions
+
+    def close(self) -> None:
+        """Close its files."""
+        self.beliefs.close()
+        self.episodes.close()
+
+
+def open_reader(places: Places, generation: str | None = None) -> Opened:
+    """Open a generation (the one that answers, unless named) for reading."""
+    catalog = existing(places)
+    name = catalog[generation].name if generation else catalog.active
+    beliefs = SqliteGraph(places.graph(name), f"semantic.{name}")
+    try:
+        episodes = SqliteGraph(places.episodes, "episodic")
+    except BaseException:
+        beliefs.close()
+        raise
+    return Opened(name, beliefs, episodes, Questions(beliefs, episodes))
+
+
+def open_log(places: Places, log: str, generation: str | None = None) -> SqliteLog:
+    """Open a log for reading; of semantic logs that of a generation, or of the one that answers."""
+    match log:
+        case "messages":
+            return SqliteLog(places.messages)
+        case "episodic":
+            return SqliteLog(places.episodic)
+        case _:
+            catalog = existing(places)
+            return SqliteLog(places.semantic(catalog[generation].name if generation else catalog.active))
+
+
+def settle(places: Places, settings: Settings) -> None:
+    """Process messages that were acknowledged and then left, by a crash; a living writer does so itself."""
+    existing(places)
+    if places.messages.exists() and places.episodic.exists():
+        with SqliteLog(places.messages) as messages, SqliteLog(places.episodic) as episodic:
+            if messages.end() == episodic.checkpoint() and _built(places, episodic.end()):
+                return
+    with suppress(WriterBusy):
+        Writer(places, settings).close()
+
+
+def _built(places: Places, end: int) -> bool:
+    """Whether every generation stands at the end of the episodic log."""
+    for info in existing(places).generations:
+        if not places.semantic(info.name).exists() or not places.graph(info.name).exists():
+            return False
+        with SqliteLog(places.semantic(info.name)) as log:
+            if log.checkpoint() < end:
+                return False
+    return True

@@ -12,7 +12,6 @@ microseconds.
 from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal, Self
 
 from asof import clock, lines
@@ -168,5 +167,5 @@ class Memory(Readings):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -1,19 +1,34 @@
-"""Every question a memory answers, each fixed once to a moment on both clocks: valid, and known."""
+"""Every question a memory answers, each fixed once to a moment on both clocks: valid (now) and known (so far)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from asof.bootstrap import Opened, Places, existing, open_reader
+from asof.bootstrap import Opened, Places, Progress, existing, open_log, open_reader, settle
 from asof.settings import Settings
 from asof_projections.generations import GenerationInfo
+from asof_projections.hypothesis import Trial, WhatIf
+from asof_projections.questions import Questions
 from asof_projections.rows import Entity, Fact, Moment
 from asof_streams import instants
+from asof_streams.errors import InvalidInput
 from asof_streams.events import Record
+from asof_streams.follow import follow as follow_log
+from asof_streams.messages import FactStatement, accept
+
+if TYPE_CHECKING:
+    from asof.inspection import Check
+    from asof.searching import Searching
+    from asof_projections.answers import ChangesPage, Level, Portrait, Rectangle
+    from asof_projections.diffs import Change
+    from asof_projections.evidence import Why
+    from asof_projections.search import Hit
+    from asof_projections.timelines import Believed, Segment
 
 Time = str | datetime | int
+LogName = Literal["messages", "episodic", "semantic"]
 
-HEAD = instants.INF - 1  # as known now: after everything that was recorded
+HEAD = instants.INF - 1  # as known so far: after everything that was recorded
 
 
 def instant(time: Time) -> int:
@@ -25,3 +40,247 @@ def instant(time: Time) -> int:
             return instants.from_datetime(time)
         case str():
             return instants.parse_moment(time)
+
+
+class Readings:
+    """The reading half of Memory. It holds no lock, and sees every message that was acknowledged."""
+
+    def __init__(self, places: Places, settings: Settings, now: Callable[[], int]) -> None:
+        self._places = places
+        self._settings = settings
+        self._now = now
+        self._opened: Opened | None = None
+        self._catalog: tuple[int, int] | None = None  # what the catalogue's file was when it was opened
+        self._searching: Searching | None = None
+
+    # as of a moment
+
+    def facts(
+        self,
+        *,
+        group_id: str | None = None,
+        about: str | None = None,
+        relation: str | None = None,
+        object: str | None = None,  # noqa: A002 - the word of the command line, and of a fact's JSON
+        valid_at: Time | None = None,
+        known_at: Time | None = None,
+        any_time: bool = False,
+        limit: int | None = None,
+    ) -> list[Fact]:
+        """Return the facts that hold: `about` names their subject. `any_time` lifts valid time."""
+        at = self._moment(valid_at, known_at, any_time=any_time)
+        return self._ask().facts(at, group_id, about=about, relation=relation, object_=object, limit=limit)
+
+    def search(
+        self,
+        query: str,
+        *,
+        group_id: str | None = None,
+        valid_at: Time | None = None,
+        known_at: Time | None = None,
+        limit: int = 10,
+        progress: Progress | None = None,
+    ) -> "list[Hit]":
+        """Return the facts that hold and fit a question best, by words and by meaning."""
+        self._ask()
+        assert self._opened is not None
+        if self._searching is None:
+            from asof.searching import Searching
+
+            self._searching = Searching(self._places, self._opened, self._settings)
+        return self._searching.search(query, self._moment(valid_at, known_at), group_id, limit, progress)
+
+    def entities(
+        self, *, group_id: str | None = None, known_at: Time | None = None, limit: int | None = None
+    ) -> list[Entity]:
+        """Return the entities that are known, first introduced first."""
+        return self._ask().entities(self._known(known_at), group_id, limit=limit)
+
+    def entity(
+        self,
+        name: str,
+        *,
+        group_id: str | None = None,
+        valid_at: Time | None = None,
+        known_at: Time | None = None,
+        limit: int | None = None,
+    ) -> "list[Portrait]":
+        """Return what is known of everything called so: other names, merges, mentions, facts from and to it."""
+        return self._ask().entity(name, self._moment(valid_at, known_at), group_id, limit=limit)
+
+    def neighbourhood(
+        self,
+        name: str,
+        hops: int = 2,
+        *,
+        group_id: str | None = None,
+        valid_at: Time | None = None,
+        known_at: Time | None = None,
+        limit: int | None = None,
+    ) -> "list[Level]":
+        """Return the facts around a name, step by step away from it, all as of one moment."""
+        return self._ask().neighbourhood(name, hops, self._moment(valid_at, known_at), group_id, limit=limit)
+
+    # over valid time
+
+    def overlapping(
+        self, start: Time, stop: Time, *, group_id: str | None = None, known_at: Time | None = None, **of: Any
+    ) -> list[Fact]:
+        """Return what holds at some instant of [start, stop); `of`: about, relation, limit."""
+        return self._ask().overlapping(instant(start), instant(stop), self._known(known_at), group_id, **of)
+
+    def throughout(
+        self, start: Time, stop: Time, *, group_id: str | None = None, known_at: Time | None = None, **of: Any
+    ) -> "list[Segment]":
+        """Return what holds at every instant of [start, stop); `of`: about, relation."""
+        return self._ask().throughout(instant(start), instant(stop), self._known(known_at), group_id, **of)
+
+    def timeline(
+        self,
+        name: str,
+        *,
+        group_id: str | None = None,
+        relation: str | None = None,
+        known_at: Time | None = None,
+    ) -> "list[Segment]":
+        """Return what held of a name and when, slot by slot, gaps included."""
+        return self._ask().timeline(name, self._known(known_at), group_id, relation=relation)
+
+    # over known time
+
+    def history(self, what: str, *, group_id: str | None = None) -> "list[Rectangle]":
+        """Return every version of a fact (by id) or of an entity's facts (by name), with what made each."""
+        return self._ask().history(what, group_id)
+
+    def known_history(self, fact: str, *, valid_at: Time | None = None) -> "list[Believed]":
+        """Return when a fact was believed to hold at `valid_at` (None: at any time)."""
+        return self._ask().known_history(fact, None if valid_at is None else instant(valid_at))
+
+    def diff(
+        self,
+        first: tuple[Time, Time | None],
+        second: tuple[Time, Time | None],
+        *,
+        group_id: str | None = None,
+        about: str | None = None,
+        relation: str | None = None,
+    ) -> "list[Change]":
+        """Return what differs between two moments (valid, known), each change under one label."""
+        one, other = (Moment(instant(valid), self._known(known)) for valid, known in (first, second))
+        return self._ask().diff(one, other, group_id, about=about, relation=relation)
+
+    def changes(self, *, since: int = -1, limit: int = 100, group_id: str | None = None) -> "ChangesPage":
+        """Return what messages after position `since` changed, in order, and where to go on from."""
+        return self._ask().changes(since, limit, group_id)
+
+    def why(self, fact: str, *, known_at: Time | None = None) -> "Why":
+        """Return the words that a fact rests on, and those behind what became of it."""
+        return self._ask().why(fact, None if known_at is None else instant(known_at))
+
+    def what_if(self, statements: Iterable[dict[str, Any]], *, group_id: str) -> WhatIf:
+        """Return what would be believed with these structured facts added; nothing is written."""
+        said = [accept(FactStatement, {"group_id": group_id, **fields}) for fields in statements]
+        self._ask()
+        assert self._opened is not None
+        return Trial(self._opened.beliefs, group_id, self._now()).run(said)
+
+    # the logs and the whole
+
+    def events(
+        self,
+        log: LogName = "semantic",
+        start: int = 0,
+        stop: int | None = None,
+        *,
+        follow: bool = False,
+        generation: str | None = None,
+    ) -> Iterator[Record]:
+        """Replay a log from a position; `follow`: then wait for more, without end."""
+        self._settle()
+        with open_log(self._places, log, generation) as opened:
+            if follow and stop is None:
+                yield from follow_log(opened, start)
+            else:
+                yield from opened.read(start, stop)
+
+    def generations(self) -> list[GenerationInfo]:
+        """Return the generations, oldest first."""
+        return list(existing(self._places).generations)
+
+    def active(self) -> str:
+        """Return the name of the generation that answers."""
+        return existing(self._places).active
+
+    def digest(self, generation: str | None = None) -> str:
+        """Return the SHA-256 of all that a generation believes: equal for equal builds of equal logs."""
+        self._settle()
+        opened = open_reader(self._places, generation)
+        try:
+            return opened.beliefs.digest()
+        finally:
+            opened.close()
+
+    def stats(self) -> dict[str, Any]:
+        """Return how much there is, how far each log and store has come, and what was parked and why."""
+        from asof.inspection import stats
+
+        self._settle()
+        return stats(self._places)
+
+    def verify(self, *, progress: Progress | None = None) -> "list[Check]":
+        """Check every hash chain, and that every store equals one built anew from its log."""
+        from asof.inspection import verify
+
+        self._settle()
+        return list(verify(self._places, progress))
+
+    def export(
+        self,
+        form: Literal["json", "graphml"] = "json",
+        *,
+        episodic: bool = False,
+        group_id: str | None = None,
+        valid_at: Time | None = None,
+        known_at: Time | None = None,
+    ) -> Iterator[str]:
+        """Yield the graph as text: what is believed as of a moment, or what was recorded."""
+        from asof_projections import export
+
+        if episodic and form != "json":
+            raise InvalidInput("--format: the episodic graph is exported as json")
+        self._ask()
+        assert self._opened is not None
+        if episodic:
+            return export.episodic(self._opened.episodes, group_id)
+        write = export.semantic_graphml if form == "graphml" else export.semantic_json
+        return write(self._opened.beliefs, group_id, self._moment(valid_at, known_at))
+
+    # moments, and what is open
+
+    def _moment(self, valid_at: Time | None, known_at: Time | None, *, any_time: bool = False) -> Moment:
+        valid = None if any_time else self._now() if valid_at is None else instant(valid_at)
+        return Moment(valid, self._known(known_at))
+
+    def _known(self, known_at: Time | None) -> int:
+        return HEAD if known_at is None else instant(known_at)
+
+    def _ask(self) -> Questions:
+        """Return the questions of the generation that answers; a switch, by whichever process, is seen at once."""
+        if self._opened is None or self._catalog != self._places.catalog_stamp():
+            self._settle()
+            self._close_reader()
+            self._catalog = self._places.catalog_stamp()
+            self._opened = open_reader(self._places)
+        return self._opened.questions
+
+    def _settle(self) -> None:
+        """Let messages that a crash left unprocessed be processed, where no writer is about to."""
+        settle(self._places, self._settings)
+
+    def _close_reader(self) -> None:
+        if self._searching is not None:
+            self._searching.close()
+            self._searching = None
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None

@@ -124,6 +124,15 @@ class RelationshipRow(NamedTuple):
     created_at: int
 
 
+class Parked(NamedTuple):
+    """A message of which nothing could be made."""
+
+    position: int  # in the messages log
+    group_id: str
+    recorded_at: int
+    reason: str
+
+
 class Slot(NamedTuple):
     """The live statements of one subject and relation."""
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from asof_projections.graph.base import Connected, listed
 from asof_projections.graph.selects import ENTITY, EPISODE, MENTION, RELATIONSHIP, mention
 from asof_projections.names import key
-from asof_projections.rows import Entity, Episode, MentionRow, RelationshipRow
+from asof_projections.rows import Entity, Episode, MentionRow, Parked, RelationshipRow
 from asof_streams.instants import INF
 
 _HASHED: Final = 1_000  # rows hashed at once: part of what the digest is
@@ -53,6 +53,9 @@ _COUNTS: Final = {
     "open_versions": f"SELECT count(*) FROM versions WHERE kt = {INF}",
     "contradictions": f"SELECT count(*) FROM contradictions WHERE settled_at = {INF}",
 }
+
+_PARKED: Final = """SELECT p.cause, g.name, p.created_at, p.reason
+    FROM parked p CROSS JOIN groups g ON g.n = p.grp ORDER BY p.n"""
 
 # What the digest covers, and in which order. The key n is a position of the log and may stand for what it names; the
 # keys of groups and relations may not, since a name erased and met again has another.
@@ -113,6 +116,9 @@ class Listings(Connected):
 
     def counts(self) -> dict[str, int]:
         return {what: self._one(sql) for what, sql in _COUNTS.items()}
+
+    def parked(self) -> list[Parked]:
+        return [Parked._make(row) for row in self._rows(_PARKED, ())]
 
     def digest(self) -> str:
         digest = sha256()

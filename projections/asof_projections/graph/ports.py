@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from asof_projections.rows import Entity, Episode, Fact, MentionRow, Moment, RelationshipRow
+from asof_projections.rows import Entity, Episode, Fact, MentionRow, Moment, Parked, RelationshipRow
 from asof_streams.events import Record
 
 
@@ -237,6 +237,10 @@ class GraphStore(Protocol):
 
     def counts(self) -> dict[str, int]:
         """Return how many of each kind there are."""
+        ...
+
+    def parked(self) -> list[Parked]:
+        """Return the messages of which nothing could be made, in the order of the log."""
         ...
 
     def digest(self) -> str:

@@ -1,0 +1,90 @@
+"""Search with vectors: the embedder that the settings choose, and the index that follows the graph."""
+
+from contextlib import suppress
+
+from asof.bootstrap import Opened, Places, Progress
+from asof.settings import Settings
+from asof_projections.embedding.cache import CachedEmbedder
+from asof_projections.embedding.ports import Embedder
+from asof_projections.rows import Moment
+from asof_projections.search import Hit, Search
+from asof_projections.vector_projection import VectorProjection
+from asof_streams.errors import ModelUnavailable, StorageFailed
+
+
+def choose_embedder(settings: Settings) -> Embedder | None:
+    """Return the embedder of the settings; None where there are to be no vectors."""
+    match settings.embedder:
+        case "none":
+            return None
+        case "hash":
+            from asof_projections.embedding.hashing import HashingEmbedder
+
+            return HashingEmbedder()
+        case "minilm":
+            from asof_projections.embedding.minilm import MiniLMEmbedder
+
+            return MiniLMEmbedder(settings.model_dir)
+        case "sentence-transformers":
+            from asof_projections.embedding.sentence_transformers import SentenceTransformersEmbedder
+
+            return SentenceTransformersEmbedder(settings.embedding_model)
+        case "openai":
+            from asof_projections.embedding.openai import OpenAIEmbedder
+
+            return OpenAIEmbedder(
+                base_url=settings.embedding_url,
+                api_key=settings.embedding_key.get_secret_value() if settings.embedding_key else None,
+                model=settings.embedding_model,
+                dimensions=settings.embedding_dimensions,
+            )
+        case "auto":
+            return _best(settings)
+
+
+def _best(settings: Settings) -> Embedder:
+    """Return all-MiniLM-L6-v2 where its weights and its extra are installed, else the lexical hash."""
+    try:
+        return choose_embedder(settings.model_copy(update={"embedder": "minilm"})) or _lexical(settings)
+    except ModelUnavailable:
+        return _lexical(settings)
+
+
+def _lexical(settings: Settings) -> Embedder:
+    embedder = choose_embedder(settings.model_copy(update={"embedder": "hash"}))
+    assert embedder is not None
+    return embedder
+
+
+class Searching:
+    """One generation opened for search. Its index is brought up to the graph before each answer."""
+
+    def __init__(self, places: Places, opened: Opened, settings: Settings) -> None:
+        embedder = choose_embedder(settings)
+        self._embedder = CachedEmbedder(embedder, places.vectors) if embedder else None
+        self._projection = (
+            VectorProjection(opened.beliefs, self._embedder, places.index(opened.generation))
+            if self._embedder
+            else None
+        )
+        self._search = Search(opened.beliefs, self._embedder, self._projection.index if self._projection else None)
+        self._beliefs = opened.beliefs
+
+    def search(
+        self, query: str, at: Moment, group: str | None, limit: int, progress: Progress | None = None
+    ) -> list[Hit]:
+        """Return the best facts of a moment."""
+        projection = self._projection
+        if projection is not None:
+            before = len(projection.index)
+            projection.catch_up(progress)
+            if len(projection.index) != before:
+                with suppress(StorageFailed):  # a reader may have no right to write; then it is made again next time
+                    projection.save()
+            self._search = Search(self._beliefs, self._embedder, projection.index)
+        return self._search.search(query, at, group, limit=limit)
+
+    def close(self) -> None:
+        """Close the cache."""
+        if self._embedder is not None:
+            self._embedder.close()

@@ -1,0 +1,169 @@
+"""kill -9 at random moments: nothing acknowledged is lost, nothing is doubled, and the end is that of a clean run."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.crash, pytest.mark.timeout(900)]
+
+SEED = int(os.environ.get("ASOF_CRASH_SEED", "20240101"))
+HERE = Path(__file__).parent
+PEOPLE = ["Ana", "Ben", "Carla", "Dmitri"]
+PLACES = ["Madrid", "Berlin", "Lisbon", "Oslo", "Prague"]
+FIRMS = ["Acme", "Beta Corp", "Zeta Labs"]
+
+
+def conversation(count: int) -> list[bytes]:
+    """Chat of our own making: moves, jobs, tastes and endings of four people over some years."""
+    said = [
+        lambda n: f"I moved to {PLACES[n % 5]} last month.",
+        lambda n: f"I work at {FIRMS[n % 3]} now.",
+        lambda n: "I love chess and I no longer eat meat.",
+        lambda n: f"My sister Eva lives in {PLACES[(n * 3) % 5]}.",
+        lambda n: f"I left {FIRMS[(n + 1) % 3]} last week.",
+        lambda n: "How was your weekend? The weather here is great.",
+    ]
+    return [
+        json.dumps(
+            {
+                "group_id": "crash",
+                "role": PEOPLE[n % 4],
+                "role_type": "user",
+                "content": said[(n * 7) % 6](n),
+                "timestamp": f"20{15 + n // 60:02d}-{1 + n % 12:02d}-{1 + n % 28:02d}T12:00:00Z",
+            }
+        ).encode()
+        for n in range(count)
+    ]
+
+
+class Zygote:
+    """Runs jobs in forked children and kills them."""
+
+    def __init__(self, lines: Path) -> None:
+        self.lines = lines
+        self.process = subprocess.Popen(
+            [sys.executable, str(HERE / "zygote.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def run(self, job: str, directory: Path, seconds: float | None) -> tuple[bool, int, float]:
+        """Run a job, killed after some seconds (None: never). Returns (whether it finished, last acknowledged, seconds)."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        start = time.monotonic()
+        self.process.stdin.write(f"{job} {directory} {self.lines}\n")
+        self.process.stdin.flush()
+        pid, acked, done = 0, 0, False
+        while True:
+            word, _, rest = self.process.stdout.readline().strip().partition(" ")
+            if word == "pid":
+                pid = int(rest)
+                if seconds is not None:
+                    time.sleep(max(0.0, start + seconds - time.monotonic()))
+                    os.kill(pid, signal.SIGKILL)
+            elif word == "acked":
+                acked = int(rest)
+            elif word == "done":
+                done = True
+            elif word == "gone":
+                return done, acked, time.monotonic() - start
+            else:
+                raise AssertionError("the zygote died")
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait(timeout=30)
+
+
+@pytest.fixture
+def lines(tmp_path):
+    path = tmp_path / "lines.jsonl"
+    path.write_bytes(b"\n".join(conversation(240)) + b"\n")
+    return path
+
+
+@pytest.fixture
+def zygote(lines):
+    zygote = Zygote(lines)
+    yield zygote
+    zygote.close()
+
+
+def digests(directory: Path, generation: str | None = None) -> tuple[str, int]:
+    from asof.memory import Memory
+    from asof.settings import Settings
+
+    with Memory(directory, Settings(data=directory, embedder="none")) as memory:
+        assert memory.verify()
+        if generation:
+            memory.switch(generation)
+        return memory.digest(), memory.stats()["messages"]
+
+
+def test_08_two_hundred_kills_lose_nothing_double_nothing_and_end_as_a_clean_run(tmp_path, lines, zygote):
+    chance = random.Random(SEED)
+    clean = tmp_path / "clean"
+    _, acked, ingesting = zygote.run("ingest", clean, None)
+    assert acked == 240
+    expected = digests(clean)
+
+    kills, rounds = 0, 0
+    while kills < 120:
+        directory = tmp_path / f"ingest-{rounds}"
+        known, done = 0, False
+        while not done:
+            done, acked, _ = zygote.run(
+                "ingest", directory, chance.uniform(0.0, ingesting / 3) if kills < 120 else None
+            )
+            kills += not done
+            known = max(known, acked)
+            assert acked == 0 or acked >= known, "an acknowledged message is gone"
+        assert digests(directory) == expected, f"seed {SEED}, round {rounds}"
+        shutil.rmtree(directory)
+        rounds += 1
+
+    _, _, rebuilding = zygote.run("rebuild", clean, None)
+    rebuilt = digests(clean, "again")
+    _reset(clean)
+    while kills < 160:
+        done, _, _ = zygote.run("rebuild", clean, chance.uniform(0.0, rebuilding))
+        kills += not done
+        if done:
+            assert digests(clean, "again") == rebuilt
+            _reset(clean)
+    zygote.run("rebuild", clean, None)
+    assert digests(clean, "again") == rebuilt
+
+    _, _, saving = zygote.run("save_index", clean, None)
+    whole = _index(clean).read_bytes()
+    while kills < 200:
+        _index(clean).unlink(missing_ok=True)
+        done, _, _ = zygote.run("save_index", clean, chance.uniform(0.0, saving))
+        kills += not done
+        assert not _index(clean).exists() or _index(clean).read_bytes() == whole
+    zygote.run("save_index", clean, None)
+    assert _index(clean).read_bytes() == whole
+    print(f"{kills} kills, seed {SEED}")
+    assert kills >= 200
+
+
+def _reset(directory: Path) -> None:
+    from asof.memory import Memory
+    from asof.settings import Settings
+
+    with Memory(directory, Settings(data=directory, embedder="none")) as memory:
+        memory.switch("main")
+        memory.drop("again")
+
+
+def _index(directory: Path) -> Path:
+    return directory / "generations" / "again" / "vectors.index"

@@ -1,0 +1,66 @@
+"""A process that has imported everything and forks a child for each run, so that a kill costs milliseconds.
+
+Reads one command a line, `<job> <directory> <lines>`; forks a child that does the job, and prints "pid N". The child prints
+"acked N" whenever N messages are acknowledged, and "done" at the end. When it is gone, the zygote prints "gone".
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from asof.memory import Memory
+from asof.settings import Settings
+from asof_agents.extraction import rules
+from asof_projections.vectors import faiss_index
+
+START = 1_700_000_000_000_000
+STEP = 1_000_000
+
+
+def say(text: str) -> None:
+    os.write(1, f"{text}\n".encode())
+
+
+def open_memory(directory: Path, embedder: str = "none") -> Memory:
+    """A memory whose clock follows from what is on the log, so that every run records the same times."""
+    memory = Memory(directory, Settings(data=directory, embedder=embedder), now=lambda: 0)
+    memory._now = lambda: START + STEP * memory._write().messages.end()
+    return memory
+
+
+def ingest(directory: Path, lines: list[bytes]) -> None:
+    with open_memory(directory) as memory:
+        for at in range(memory._write().messages.end(), len(lines), 5):
+            memory.produce(lines[at : at + 5])
+            say(f"acked {memory._write().messages.end()}")
+
+
+def rebuild(directory: Path, lines: list[bytes]) -> None:
+    with open_memory(directory) as memory:
+        if all(g.name != "again" for g in memory.generations()):
+            memory.rebuild("again", source="episodes")
+
+
+def save_index(directory: Path, lines: list[bytes]) -> None:
+    with open_memory(directory, "hash") as memory:
+        memory.search("where does Ana live", limit=3)
+
+
+JOBS = {"ingest": ingest, "rebuild": rebuild, "save_index": save_index}
+
+
+def main() -> None:
+    assert rules, faiss_index
+    for line in sys.stdin:
+        job, directory, source = line.split()
+        child = os.fork()
+        if child == 0:
+            JOBS[job](Path(directory), Path(source).read_bytes().splitlines())
+            say("done")
+            os._exit(0)
+        say(f"pid {child}")
+        os.waitpid(child, 0)
+        say("gone")
+
+
+main()
