@@ -11,6 +11,7 @@ from asof_streams.instants import render
 class Link(NamedTuple):
     """That two entities are one, over the known time in which we thought so."""
 
+    uuid: str
     duplicate: str
     into: str
     reason: str
@@ -20,7 +21,7 @@ class Link(NamedTuple):
     def to_json(self) -> dict[str, Any]:
         """Return the link as every door shows it."""
         times = {"known_from": render(self.known_from), "known_to": render(self.known_to)}
-        return {"duplicate": self.duplicate, "into": self.into, "reason": self.reason, **times}
+        return {**self._asdict(), **times}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,36 +6,17 @@ every group.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 from asof_projections import diffs, timelines
-from asof_projections.answers import ChangesPage, Level, Link, Portrait, Rectangle, Turn
+from asof_projections.answers import ChangesPage, Level, Portrait, Rectangle, Turn
 from asof_projections.evidence import Why, Witness
 from asof_projections.graph.ports import GraphStore
-from asof_projections.names import key
+from asof_projections.hypothesis import Trial, WhatIf
+from asof_projections.ports import BeliefStore
 from asof_projections.rows import Entity, Fact, Moment
 from asof_projections.timelines import Believed, Segment
 from asof_streams.errors import InvalidInput, NotFound
-
-
-class BeliefStore(GraphStore, Protocol):
-    """The store of one generation, which also knows entities by name."""
-
-    def entities_named(self, group: str, name: str) -> list[Entity]:
-        """Return the entities with exactly this name or alias, first introduced first."""
-        ...
-
-    def entities_keyed(self, group: str, key: str) -> list[Entity]:
-        """Return the entities one of whose names has this normalised key."""
-        ...
-
-    def links(self, uuids: Sequence[str], known: int | None) -> list[Link]:
-        """Return the duplicate_of links made until a moment (None: ever) that touch one of these entities."""
-        ...
-
-    def appearances(self, uuids: Sequence[str], known: int | None) -> int:
-        """Return how many mentions were taken, until a moment, to mean one of these entities."""
-        ...
+from asof_streams.messages import FactStatement
 
 
 class Questions:
@@ -192,40 +173,30 @@ class Questions:
         kept = [change for change in found if group in (None, change.fact.group_id)]
         return ChangesPage(tuple(kept), found[-1].position if found else since)
 
+    def what_if(self, statements: Iterable[FactStatement], group: str, now: int) -> WhatIf:
+        """Return what would be believed with more statements, said at `now` unless they say when."""
+        return Trial(self._beliefs, group, now).run(statements)
+
     def why(self, fact: str, known: int | None = None) -> Why:
         """Return the words that a fact rests on, and those behind what became of it. NotFound."""
         return self._witness.why(self._fact(fact), known)
 
-    # Names and ids.
-
-    def _called(self, group: str | None, name: str, known: int | None) -> list[Entity]:
-        """Return the entities that have this name at a moment, or this id."""
-        if group is None:
-            found = self._beliefs.entities(None, known, prefix=name)
-        else:
-            found = self._beliefs.entities_named(group, name) or self._beliefs.entities_keyed(group, key(name))
-        by_name = [e for e in found if e.name == name or name in self._names(e, known)]
-        by_key = by_name or [e for e in found if key(name) in map(key, self._names(e, known))]
-        if known is not None:
-            by_key = [e for e in by_key if e.known_from <= known]
-        if by_key or (entity := self._beliefs.entity(name)) is None:
-            return by_key
-        return [entity] if group in (None, entity.group_id) else []
+    # Parts of answers.
 
     def _meant(self, group: str | None, name: str, known: int | None) -> list[str]:
-        found = self._called(group, name, known)
-        return sorted(self._beliefs.identity([e.uuid for e in found], known)) if found else []
+        """Return the ids that a name, or an id, stands for."""
+        return self._beliefs.meant(group, name, known) or sorted(self._beliefs.identity([name], known))
 
-    def _names(self, entity: Entity, known: int | None) -> list[str]:
-        return self._beliefs.aliases(entity.uuid, known)
+    def _called(self, group: str | None, name: str, known: int | None) -> list[Entity]:
+        found = self._beliefs.called(group, name, known)
+        by_id = None if found else self._beliefs.entity(name)
+        return found if by_id is None or group not in (None, by_id.group_id) else [by_id]
 
     def _fact(self, uuid: str) -> Fact:
         fact = self._beliefs.fact(uuid)
         if fact is None:
             raise NotFound(f"no fact has the id {uuid}")
         return fact
-
-    # Parts of answers.
 
     def _touching(self, group: str | None, ids: Sequence[str], at: Moment, limit: int | None) -> list[Fact]:
         outwards = self._beliefs.facts(group, at, subjects=ids, limit=limit)

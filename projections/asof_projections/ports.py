@@ -1,0 +1,63 @@
+"""The port of what questions, search and export are asked of: one generation's graph, which also knows who is who."""
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from asof_projections.answers import Link
+from asof_projections.graph.ports import GraphStore
+from asof_projections.rows import Entity, Slot, Statement
+
+
+class BeliefStore(GraphStore, Protocol):
+    """The store of one generation, which also knows entities by name."""
+
+    def called(self, group: str | None, name: str, known: int | None) -> list[Entity]:
+        """Return the entities that have this name at a moment: exactly, else by its normalised key; oldest first.
+
+        A group of None is every group, a known moment of None is now.
+        """
+        ...
+
+    def meant(self, group: str | None, name: str, known: int | None) -> list[str]:
+        """Return the ids of those entities, and of all that were taken to be the same as one of them; sorted."""
+        ...
+
+    def entities_named(self, group: str, name: str) -> list[Entity]:
+        """Return the entities with exactly this name or alias, first introduced first."""
+        ...
+
+    def links(self, uuids: Sequence[str], known: int | None) -> list[Link]:
+        """Return the duplicate_of links made until a moment (None: ever) that touch one of these entities."""
+        ...
+
+    def appearances(self, uuids: Sequence[str], known: int | None) -> int:
+        """Return how many mentions were taken, until a moment, to mean one of these entities."""
+        ...
+
+    def each_entity(self, group: str | None, known: int) -> Iterator[Entity]:
+        """Yield the entities known at a moment, oldest first."""
+        ...
+
+    def each_link(self, group: str | None, known: int) -> Iterator[Link]:
+        """Yield the duplicate_of links believed at a moment, oldest first."""
+        ...
+
+    def fact_count(self) -> int:
+        """Return how many facts there are, believed or not: those that `sentences` yields."""
+        ...
+
+    def single(self, relation: str) -> bool:
+        """Whether the relation was declared single-valued."""
+        ...
+
+    def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
+        """Return the live statements of a slot; with `value`, of that value (and endings of every value) alone."""
+        ...
+
+    def statement(self, uuid: str) -> Statement | None:
+        """Return an assertion, an ending or a retraction, live or dead."""
+        ...
+
+    def fact_with_ref(self, group: str, ref: str) -> Statement | None:
+        """Return the latest assertion made under a producer's ref, live or dead."""
+        ...

@@ -1,0 +1,92 @@
+"""Search: facts whose sentence has the words of a query, or is near it in meaning, as of a moment.
+
+A hit's score is `0.6 words + 0.4 meaning`: BM25 as a share of the best hit's, and the cosine. Unlike reciprocal ranks
+it keeps what tells a good hit from a fair one; over the turns of long conversations that found more of the evidence
+than either part alone, and reciprocal ranks found less than words alone. Both parts look only at what holds and is
+known at the moment, so no good hit is lost behind others that do not count.
+"""
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+import numpy as np
+
+from asof_projections.embedding.ports import Embedder
+from asof_projections.graph.ports import GraphStore
+from asof_projections.rows import Fact, Moment
+from asof_projections.vectors.ports import VectorIndex
+
+WORDS: Final = 0.6  # the weight of words; the rest is that of meaning
+_CANDIDATES: Final = 3  # of each part, for every hit asked for
+_CANDIDATES_LEAST: Final = 50
+_WORD: Final = re.compile(r"\w+")
+_SAYING_LITTLE: Final = frozenset(  # they join words; as words of a query they find everything
+    "a about am an and are as at be been but by can could did do does for from had has have he her him his how i if in "
+    "into is it its me my of on or our she should so that the their them then there these they this to was we were "
+    "what when where which who whom whose why will with would you your".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A fact that was found, with its score and the score's parts; None where that part did not find it."""
+
+    fact: Fact
+    score: float
+    words: float | None  # share of the best BM25, 0 to 1
+    meaning: float | None  # cosine, -1 to 1
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fact as every door shows it, with its score."""
+        return {
+            **self.fact.to_json(),
+            "score": round(self.score, 6),
+            "scores": {"words": _rounded(self.words), "meaning": _rounded(self.meaning)},
+        }
+
+
+class Search:
+    """Searches one generation; by words alone where there is no embedder."""
+
+    def __init__(self, beliefs: GraphStore, embedder: Embedder | None = None, index: VectorIndex | None = None) -> None:
+        self._beliefs = beliefs
+        self._meaning = None if embedder is None or index is None else (embedder, index)
+
+    def search(self, query: str, at: Moment, group: str | None = None, *, limit: int = 10) -> list[Hit]:
+        """Return the best facts of a moment, best first; of equals the one said first."""
+        pool = max(_CANDIDATES * limit, _CANDIDATES_LEAST)
+        found = dict(self._beliefs.text(telling(query), group, at, pool))
+        best = max(found.values(), default=1.0)
+        words = {number: score / best for number, score in found.items()}
+        meaning = self._cosines(query, at, group, pool, list(words))
+        scores = dict(words)
+        if self._meaning is not None:
+            both = words.keys() | meaning.keys()
+            scores = {n: WORDS * words.get(n, 0.0) + (1 - WORDS) * meaning.get(n, 0.0) for n in both}
+        hits = (
+            Hit(fact, scores[number], words.get(number), meaning.get(number))
+            for number in sorted(scores, key=lambda n: (-scores[n], n))
+            for fact in self._beliefs.facts_numbered([number], at)[-1:]  # where a clock is lifted: its last version
+        )
+        return list(islice(hits, limit))
+
+    def _cosines(self, query: str, at: Moment, group: str | None, pool: int, also: list[int]) -> dict[int, float]:
+        """Return the cosines of what is nearest, and of what words found, by number."""
+        if self._meaning is None:
+            return {}
+        embedder, index = self._meaning
+        [vector] = embedder.embed([query])
+        nearest = index.search(vector, pool, among=self._beliefs.live(group, at))
+        return dict(nearest) | dict(index.search(vector, len(also), among=np.array(also, np.int64)))
+
+
+def telling(query: str) -> str:
+    """Return the words of a query that say what it is about; all of them where none does."""
+    words = _WORD.findall(query)
+    return " ".join([w for w in words if w.casefold() not in _SAYING_LITTLE] or words)
+
+
+def _rounded(part: float | None) -> float | None:
+    return None if part is None else round(part, 6)

@@ -1,0 +1,65 @@
+"""The vectors of a generation's facts: an index that follows the graph, by the numbers of its facts.
+
+A fact's sentence never changes, so all there is to follow is new numbers, and facts of erased groups that are gone. The
+index is saved with the number from which to go on. What a crash, damage or another model takes from it is read again
+from where vectors are kept by content, so nothing is computed twice.
+"""
+
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from asof_projections.embedding.cache import CachedEmbedder
+from asof_projections.ports import BeliefStore
+from asof_projections.vectors.faiss_index import FaissVectorIndex
+
+BATCH: Final = 256  # sentences embedded at once
+
+Progress = Callable[[int, int], None]
+"""Called with (done, total) facts during long work."""
+
+
+class VectorProjection:
+    """The index in the file `path`: the vectors that `embedder` gives the facts of `beliefs`."""
+
+    def __init__(self, beliefs: BeliefStore, embedder: CachedEmbedder, path: Path) -> None:
+        self._beliefs = beliefs
+        self._embedder = embedder
+        self._path = path
+        self.index = FaissVectorIndex.open(path, embedder.model_id, embedder.dimensions)
+        self._next = self.index.position  # the number to go on from
+
+    def catch_up(self, progress: Progress | None = None) -> None:
+        """Hold the vector of every fact of the graph and of no other; `save` makes it last. ModelUnavailable."""
+        self._add(progress)
+        if len(self.index) != self._beliefs.fact_count():  # a group was erased, or this followed another graph
+            self.index = FaissVectorIndex(self._path, self._embedder.model_id, self._embedder.dimensions)
+            self._next = 0
+            self._add(progress)
+            self.save()
+
+    def save(self) -> None:
+        """Put the index on disk, all of it, with the number to go on from. StorageFailed."""
+        self.index.save(self._next)
+
+    def erase(self, group: str) -> None:
+        """Hold nothing of a group any more, neither vectors nor what they were kept by; then save.
+
+        To be called before the graph erases the group: after that nobody knows which facts were its.
+        """
+        facts = ((number, sentence) for number, of, sentence in self._beliefs.sentences() if of == group)
+        while batch := list(islice(facts, BATCH)):
+            self.index.remove([number for number, _ in batch])
+            self._embedder.forget([sentence for _, sentence in batch])
+        self.save()
+
+    def _add(self, progress: Progress | None) -> None:
+        done, total = 0, self._beliefs.fact_count() - len(self.index)
+        facts = self._beliefs.sentences(self._next - 1)
+        while batch := list(islice(facts, BATCH)):
+            self.index.add([number for number, _, _ in batch], self._embedder.embed([text for *_, text in batch]))
+            self._next = batch[-1][0] + 1
+            done += len(batch)
+            if progress is not None:
+                progress(done, max(done, total))
