@@ -73,6 +73,24 @@ def in_chat(text: str, tense: str = "past") -> list[tuple[str, str, str, str]]:
             "2024-05-10T09:00:00",
             "2024-05-10T18:00:00",
         ),
+        ("between March and May I paint", "between March and May", "during", "2024-03-01", "2024-06-01"),
+        (
+            "between the 3rd and the 5th of May",
+            "between the 3rd and the 5th of May",
+            "during",
+            "2024-05-03",
+            "2024-05-06",
+        ),
+        ("free between 3 and 4pm", "between 3 and 4pm", "during", "2024-05-14T15:00:00", "2024-05-14T17:00:00"),
+        ("from now on I save", "from now on", "since", "2024-05-15T14:20:00", "open"),
+        ("in the year 2015 I was ill", "in the year 2015", "point", "2015-01-01", "2016-01-01"),
+        ("the 2015-2018 term", "2015-2018", "during", "2015-01-01", "2019-01-01"),
+        ("I saw her on 5 May", "on 5 May", "point", "2024-05-05", "2024-05-06"),
+        ("my visit in the fall was short", "in the fall", "point", "2023-09-23", "2023-12-21"),
+        ("yesterday at noon it rang", "yesterday at noon", "point", "2024-05-14T12:00:00", "2024-05-14T13:00:00"),
+        ("we spoke 3-4pm on Monday", "3-4pm on Monday", "during", "2024-05-13T15:00:00", "2024-05-13T17:00:00"),
+        ("Sat at 9am I ran", "Sat at 9am", "point", "2024-05-11T09:00:00", "2024-05-11T10:00:00"),
+        ("I fasted from 2 Jan for 10 days", "from 2 Jan for 10 days", "during", "2024-01-02", "2024-01-12"),
         ("we flew at Easter 2022", "at Easter 2022", "point", "2022-04-17", "2022-04-18"),
     ],
 )
@@ -131,7 +149,10 @@ def test_several_times_are_found_in_order():
 
 
 def test_a_whole_expression_may_use_words_that_prose_must_not():
-    reading = {text: read_time(text, SAID) for text in ("may", "sat.", "in 15", "15:00", "ten thirty", "2019", "EOY")}
+    reading = {
+        text: read_time(text, SAID)
+        for text in ("may", "sat.", "in 15", "15:00", "ten thirty", "2019", "EOY", "the 90s")
+    }
 
     assert {text: hint and short(hint.start) for text, hint in reading.items()} == {
         "may": "2024-05-01",
@@ -140,6 +161,7 @@ def test_a_whole_expression_may_use_words_that_prose_must_not():
         "15:00": "2024-05-15T15:00:00",
         "ten thirty": None,
         "2019": "2019-01-01",
+        "the 90s": "1990-01-01",
         "EOY": "2024-09-01",
     }
 

@@ -53,12 +53,12 @@ _PLURAL: Final = re.compile(r"[^\W\d_]{3,}[^siu\W]s")  # "2000 words" are no yea
 _FIGURE: Final = re.compile(r"\d")
 _WORD: Final = re.compile(r"[a-z]+")
 _TRIGGER_KINDS: Final = frozenset(
-    "month weekday weekdays unit quarter part season weekend today tonight noon shorthand".split()
+    "month weekday weekdays unit quarter part season weekend today tonight noon now shorthand".split()
 )
 _TRIGGERS: Final = frozenset(
     [word for word, (kind, _) in LEXICON.items() if kind in _TRIGGER_KINDS]
     + [_WORD.findall(name)[0] for name in HOLIDAYS]
-    + ["weekend", "week", "onwards", "onward"]
+    + ["week"]  # of "week-end"
 )
 
 

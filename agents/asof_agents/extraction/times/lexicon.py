@@ -55,7 +55,7 @@ _FUNCTION_WORDS: Final = {
     "every": "every each", "half": "half", "begin": "beginning start", "end": "end",
     "early": "early", "mid": "mid middle", "late": "late", "rest": "rest", "oclock": "oclock o'clock",
     "onward": "onward onwards", "later": "later", "than": "than", "as": "as",
-    "right": "right", "just": "just", "currently": "currently", "ad": "ad",
+    "right": "right", "just": "just", "ad": "ad",
 }  # fmt: skip
 _HEDGES: Final = "about around approximately approx roughly exactly ish sharp circa anytime sometime sometimes"
 _SOME: Final = {"couple": 2, "pair": 2, "few": 3}

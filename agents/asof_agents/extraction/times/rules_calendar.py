@@ -53,7 +53,7 @@ def number_then_month(now: Now, day: float, month: When) -> When | None:
 
 @rule("latent", "(holiday)")  # "a Christmas tree" is no time
 @rule("when", "(?<=holiday_lead) (holiday)", "(holiday) (?= of? year)")
-@rule("when", "(month)", "(?<=season_lead) (season)", "(?<=season_lead the) (season)")
+@rule("when", "(month)", "(?<=season_lead) the? (season)")
 @rule("when", "(season) (?= of? (?:year|the? (?:last|this|next) unit))")
 def named(_: Now, when: When) -> When:
     return when
@@ -70,12 +70,17 @@ def years(_: Now, first: int, last: int) -> Pair | None:
     return (When(year=first), When(year=last)) if first < last else None
 
 
-@rule("when", "(time) comma? of? (year)", "(when) in (year)")
+@rule("when", "(time) comma? of? (year)")
 @rule("when", "(when) (number)", lenient=True)
 def in_its_year(_: Now, when: When, year: int) -> When | None:
     if year < 100 and when.day is None:
         return None
     return when.merge(When(year=year if year >= 100 else 2000 + year))
+
+
+@rule("when", "the? (unit) (year)")
+def the_year(_: Now, unit: Duration, number: int) -> When | None:
+    return When(year=number) if unit == (1, "year") else None
 
 
 @rule("latent", "(year)")
@@ -94,13 +99,8 @@ def bare_season(_: Now, when: When) -> When:
     return when
 
 
-@rule("when", "the? (unit) (year)")
-def the_year(_: Now, unit: Duration, number: int) -> When | None:
-    return When(year=number) if unit == (1, "year") else None
-
-
 @rule("latent", "the? (decade)")
-@rule("when", "(?<=season_lead) the? (decade)", "(?<=season_lead the) (decade)")
+@rule("when", "(?<=season_lead) the? (decade)")
 def decade(_: Now, span: Span) -> When:
     return When(within=span)
 
@@ -121,7 +121,7 @@ def part_of_yesterday(now: Now, part: tuple[int, int]) -> When:
     return When(within=granule(now.wall, "day", -1), part=part)
 
 
-@rule("part", "early (part)", "(part) early", "early in the (part)")
+@rule("part", "early (part)", "early in the (part)")
 def early_part(_: Now, part: tuple[int, int]) -> tuple[int, int]:
     return part_of(part, late=False)
 
@@ -132,7 +132,7 @@ def part_of(part: tuple[int, int], *, late: bool) -> tuple[int, int]:
     return ((begin + end) // 2, end) if late else (begin, begin + (end - begin) * 3 // 4)
 
 
-@rule("latent", "in? the? (part)", "at (part)")
+@rule("latent", "in? the? (part)")
 def part_of_a_day(_: Now, part: tuple[int, int]) -> When:
     return When(part=part)
 
@@ -159,7 +159,7 @@ def counted_weekdays(now: Now, count: int, weekday: int, side: str) -> When:
     return When(within=granule(bare.start, "day", (count - 1) * (-7 if side == "ago" else 7)))
 
 
-@rule("latent", "just now", "right? now", "currently")
+@rule("latent", "just now", "right? now")
 def present(now: Now) -> When:
     return When(within=granule(now.wall, "second"))
 

@@ -40,7 +40,7 @@ grammar: Final = Grammar(
 rule = grammar.rule
 
 
-@rule("month", "(?<=month_lead) (maybe_month) (?!name)", "(?<=numeral) (maybe_month)", "(?<=numeral of) (maybe_month)")
+@rule("month", "(?<=month_lead) (maybe_month) (?!name)", "(?<=numeral) (maybe_month)")
 @rule("month", "(maybe_month) (?= the? (?:numeral|year))", "(?<=in|since|until|of|during) (hardly_month) (?!name)")
 @rule(
     "month",
@@ -143,7 +143,7 @@ def hours_from(_: Now, first: Clock, last: float) -> tuple[When, When] | None:
     return (When(clock=first), When(clock=end)) if end else None
 
 
-@rule("when", "at? (clock)", "at (noon)")
+@rule("when", "at? (clock)")
 @rule("latent", "(figures)", "the? (noon)")
 def time_of_day(_: Now, clock: Clock) -> When:
     return When(clock=clock)

@@ -60,11 +60,6 @@ def _alike(first: When, last: When) -> Pair:
 # Which way a time is meant
 
 
-@rule("hint", "from now on", "from now onward")
-def from_now(now: Now) -> Hint:
-    return "since", granule(now.wall, "second")
-
-
 @rule("hint", "since the? (time)", "(?:from|as of) the? (time) (?:on|onward)", "as of (time)")
 @rule("hint", "from the? (time)", lenient=True)
 def since(now: Now, time: When) -> Hint:
@@ -112,7 +107,6 @@ def recurring(_: Now) -> str:
 
 
 @rule("when", "(?:in|on|at|during|for) the? (when)")
-@rule("when", "over the (when)")
 @rule("period", "(?:in|on|over|during|for) the? (period)")
 @rule("latent", "(?:in|on|at|during|for) the? (latent)", lenient=True)
 def with_its_preposition(_: Now, time: When | Span) -> When | Span:

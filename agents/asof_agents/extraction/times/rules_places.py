@@ -14,7 +14,7 @@ from asof_agents.extraction.times.calendar_spans import (
     weekend,
     whole,
 )
-from asof_agents.extraction.times.rules_calendar import SIDES, cycle, part_of, units_away
+from asof_agents.extraction.times.rules_calendar import SIDES, cycle, part_of
 from asof_agents.extraction.times.rules_clock import Duration, clock_of, rule
 from asof_agents.extraction.times.when import Now, When
 
@@ -60,7 +60,7 @@ def day_of(_: Now, day: float, time: When) -> When | None:
     return time.merge(When(day=int(day)))
 
 
-@rule("latent", "the (ordinal) (?! units|last|weekday|of)", "on the (ordinal)", lenient=True)
+@rule("latent", "the (ordinal) (?! units|last|weekday|of)", lenient=True)
 @rule("when", "on the (ordinal) (?! thing|units|last|weekday|of)")
 def day_alone(_: Now, day: int) -> When | None:
     return When(day=day) if day in range(1, 32) else None
@@ -88,11 +88,6 @@ def the_weekend(now: Now) -> When:
     """Find the one to come, or in the past tense the one that began last."""
     this = weekend(now.wall)
     return When(within=weekend(now.wall, -1) if now.tense == "past" and this.start > now.wall else this)
-
-
-@rule("when", "the? (last|past|next|this) past? (units)")
-def units_away_at_last(now: Now, side: str, unit: Duration) -> When:
-    return units_away(now, side, unit)
 
 
 @rule("when", "(weekday)")
