@@ -75,8 +75,10 @@ def main() -> None:
         seconds = time.perf_counter() - began
         relationships = sum(len(found.relationships) for _, found in read)
         mentions = sum(len(found.mentions) for _, found in read)
-        totals.append(f"{path.stem}: {len(read)} messages, {mentions} mentions, {relationships} relationships, "
-                      f"{len(read) / seconds:.0f} messages/s")
+        totals.append(
+            f"{path.stem}: {len(read)} messages, {mentions} mentions, {relationships} relationships, "
+            f"{len(read) / seconds:.0f} messages/s"
+        )
         for turn, found in read:
             for index, relationship in enumerate(found.relationships):
                 place = f"{turn.episode_id}#{index}"

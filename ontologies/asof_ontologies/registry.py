@@ -1,6 +1,6 @@
 """The registry: ontologies by name or path, validated before anything uses them.
 
-A bad file is InvalidInput; its message names the file, the line, the key and what to write instead.
+A bad file is OntologyError; its message names the file, the line, the key and what to write instead.
 """
 
 import re
@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from asof_streams.errors import InvalidInput
 from pydantic import ValidationError
 
 from asof_ontologies.cues import parse_cue
+from asof_ontologies.errors import OntologyError
 from asof_ontologies.model import Ontology, RelationType
 
 _DATA = files("asof_ontologies") / "data"
@@ -32,11 +32,11 @@ def load(name_or_path: str | Path) -> Ontology:
     if text in names():
         return _read(f"{text}.yaml", (_DATA / f"{text}.yaml").read_text("utf-8"))
     if not text.endswith((".yaml", ".yml")):
-        raise InvalidInput(f"no ontology {text!r}: choose one of {', '.join(names())}, or give the path of a YAML file")
+        raise OntologyError(f"no ontology {text!r}: choose one of {', '.join(names())}, or give the path of a YAML file")
     try:
         content = Path(text).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{text}: cannot be read ({type(error).__name__}): give a UTF-8 YAML file") from None
+        raise OntologyError(f"{text}: cannot be read ({type(error).__name__}): give a UTF-8 YAML file") from None
     return _read(text, content)
 
 
@@ -65,9 +65,9 @@ def _read(name: str, content: str) -> Ontology:
         data = loader.construct_document(node) if node else None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise InvalidInput(f"{name}:{line}: not YAML: {error.problem}") from None
+        raise OntologyError(f"{name}:{line}: not YAML: {error.problem}") from None
     except yaml.YAMLError:
-        raise InvalidInput(f"{name}: not YAML: save it as plain UTF-8 text") from None
+        raise OntologyError(f"{name}: not YAML: save it as plain UTF-8 text") from None
     finally:
         loader.dispose()
     try:
@@ -80,7 +80,7 @@ def _read(name: str, content: str) -> Ontology:
         if found is None:
             return ontology
         problem = found
-    raise InvalidInput(f"{name}:{_line(node, problem[0])}: {_dotted(problem[0])}: {problem[1]}")
+    raise OntologyError(f"{name}:{_line(node, problem[0])}: {_dotted(problem[0])}: {problem[1]}")
 
 
 def _problems(ontology: Ontology) -> Iterator[Problem]:

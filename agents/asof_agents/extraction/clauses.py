@@ -25,6 +25,7 @@ from asof_agents.extraction.subjects import Subject
 _QUOTES = frozenset({'"', "“", "”"})
 _JOINS = frozenset({"and", ",", "then", "but", "&"})
 _ENDS_CLAUSE = frozenset({"because", "but", "so", "when", "while", "where", "which", "who", ";", "-", "–", "—"})
+_NOT_NOW = frozenset((word,) for word in "old former ex previous last first next future dream ideal late".split())
 _THE = frozenset({"the", "our", "this"})
 
 
@@ -71,7 +72,7 @@ class _Clauses:
         """Read the clause that begins at a word; return where to go on."""
         subject = self._subject_at(at)
         if subject is None and self.low[at] in {"my", "our"} and "my" in self.context.patterns.heads:
-            return self._set_phrase(at)
+            return self._possession(at)
         if subject is not None:
             self.subject, self.last, self.said = subject, None, False
             for said in predicates(self.line.sentence, subject.next, self.context.patterns, third=subject.third):
@@ -89,10 +90,10 @@ class _Clauses:
                 return self._statement(self.subject, shared, shared.head) or shared.after
         return None
 
-    def _set_phrase(self, at: int) -> int | None:
-        """ "My favorite city is …": a cue that holds its own subject."""
+    def _possession(self, at: int) -> int | None:
+        """ "My favorite city is …", "my store": a cue that holds its own subject."""
         speaker = self.context.speaker()
-        if speaker is None:
+        if speaker is None or self.low[at + 1 : at + 2] in _NOT_NOW:
             return None
         said = Predicate(at, at + 1, "present", None)
         return self._statement(Subject((speaker,), at, third=False, confidence=0.95), said, at)
@@ -193,7 +194,8 @@ class _Clauses:
         best: tuple[int, int, Entry, list[Target]] | None = None
         ahead = said.tense in {"future", "progressive", "present"}
         hints = context.timed(line, ahead=ahead) if self.low[said.head] in context.patterns.heads else ()
-        for entry in context.patterns.heads.get(self.low[said.head], ()):
+        head = "my" if self.low[said.head] == "our" else self.low[said.head]
+        for entry in context.patterns.heads.get(head, ()):
             if tags_wanted and tags_wanted not in entry.forms:
                 continue
             if not any(mention.type in entry.relation.sources for mention in subject.mentions) and not entry.reversed:
@@ -218,7 +220,9 @@ class _Clauses:
     def _fronted(self, start: int, at: int, entry: Entry) -> list[Target]:
         """The object before its subject: "the parade I went to last week"."""
         low = self.low
-        if entry.relation.lasting or (at < len(low) and low[at][0].isalnum() and at not in self.line.timed and low[at] not in ADVERBS):
+        if entry.relation.lasting or (
+            at < len(low) and low[at][0].isalnum() and at not in self.line.timed and low[at] not in ADVERBS
+        ):
             return []
         for first in range(max(0, start - 4), start):
             found = targets_at(self.context, self.line, first, entry)
@@ -268,8 +272,11 @@ class _Clauses:
             if stated is None:
                 continue
             relation = entry.relation.opposite if stated.opposite and entry.relation.opposite else entry.relation.name
-            if hint is None and not named and self.low[target.phrase.first : target.phrase.last][0] in BARE and (
-                target.phrase.last - target.phrase.first == 1
+            if (
+                hint is None
+                and not named
+                and self.low[target.phrase.first : target.phrase.last][0] in BARE
+                and (target.phrase.last - target.phrase.first == 1)
             ):
                 continue
             start, end = line.sentence.span(target.phrase.first, target.phrase.last)

@@ -6,16 +6,16 @@ target. What is taken for granted is stated as well, so this holds in questions 
 
 from collections.abc import Iterator
 
-from asof_ontologies.model import RelationType
-
 from asof_agents.extraction.context import Context, Line
-from asof_agents.extraction.lexicon import HE, SHE
+from asof_agents.extraction.lexicon import BARE, CLAUSE_STARTS, HE, SHE
 from asof_agents.extraction.meaning import Meaning
+from asof_agents.extraction.phrases import phrase_at
 from asof_agents.extraction.ports import Mention
+from asof_ontologies.model import RelationType
 
 _ADJECTIVES = frozenset(
     "best good old close dear little younger older big elder eldest youngest oldest new lovely sweet amazing wonderful great "
-    "beloved twin most famous popular known well-known early late other first second last latest two three four five favorite".split()
+    "beloved twin most famous popular known well-known early late other first second last latest two three four five favorite main biggest real true absolute all-time greatest personal".split()
 )
 _NAMED = frozenset({"named", "called"})
 _OF = frozenset({"one", "two", "three", "four", "some", "both", "among"})
@@ -38,9 +38,15 @@ def read_nominals(context: Context, line: Line) -> None:
         owner = _owner_before(context, line, at)
         names = list(_names_after(line, at + size, plural=noun not in nouns)) if owner else []
         if not names:
-            names = list(_names_before(line, at))
-        if owner and not names and relation.lasting and "Person" not in relation.targets and low[at - 1] in {"my", "our"}:
-            names = [(at, at + size)]  # "my dog": without a name the noun itself is the target
+            names = list(_names_before(line, at)) or list(_phrase_before(line, at, relation))
+        if (
+            owner
+            and not names
+            and relation.lasting
+            and "Person" not in relation.targets
+            and low[at - 1] in {"my", "our"}
+        ):
+            names = [(at, at + size)] if noun not in BARE else []  # "my dog": without a name the noun itself is the target
         if owner and names:
             _state(context, line, relation, owner, names)
 
@@ -113,6 +119,21 @@ def _names_before(line: Line, at: int) -> Iterator[Words]:
         yield from reversed(found)
 
 
+def _phrase_before(line: Line, at: int, relation: RelationType) -> Iterator[Words]:
+    """ "Painting is my passion": where the relation is about kinds of things, a common noun will do."""
+    low = line.sentence.low
+    while at > 0 and (low[at - 1] in _ADJECTIVES or low[at - 1] in {"my", "of"} | _OF):
+        at -= 1
+    if not relation.generic or at < 2 or low[at - 1] not in _BE:
+        return
+    first = at - 1
+    while first > 0 and low[first - 1] not in CLAUSE_STARTS:
+        first -= 1
+    phrase = phrase_at(line.sentence, first, line.names, line.timed)
+    if phrase and phrase.after == at - 1 and not (phrase.definite or phrase.own or phrase.vague):
+        yield phrase.first, phrase.last
+
+
 def _closes(low: tuple[str, ...], at: int) -> bool:
     return at >= len(low) or not low[at][0].isalnum()
 
@@ -122,7 +143,9 @@ def _state(context: Context, line: Line, relation: RelationType, owner: Mention,
         start, end = line.sentence.span(first, last)
         text = context.turn.text[start:end]
         kind = context.types.of(text)
-        kind = kind if kind in relation.targets else relation.targets[0]
+        if kind not in relation.targets:
+            words = context.patterns.types_of_words(line.sentence.low[first:last])
+            kind = next((kind for kind in words if kind in relation.targets), relation.targets[0])
         if owner.type not in relation.sources or context.types.certain(text) not in {None, kind, "Person"}:
             continue
         context.types.learn(text, kind)

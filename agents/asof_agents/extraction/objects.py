@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from asof_agents.extraction.context import Context, Line
 from asof_agents.extraction.patterns import Entry
 from asof_agents.extraction.phrases import Phrase, phrase_at
+from asof_agents.extraction.verbs import PASTS
 
 _AFTER_GERUND = frozenset("and because but so since when for with in at on too together lately again these as".split())
 _AGE_MAX = 120
@@ -36,6 +37,8 @@ def targets_at(context: Context, line: Line, at: int, entry: Entry) -> list[Targ
         if target is None or (found and (target.fit < found[0].fit or relation.cardinality == "one")):
             break
         found.append(target)
+    if len(found) > 1 and found[0].fit == 0 and found[1].fit == 2:  # "action and sci-fi movies"
+        del found[0]
     return found
 
 
@@ -61,7 +64,7 @@ def _begins_clause(low: tuple[str, ...], phrase: Phrase, forms: object, *, liste
     """Whether the phrase after a comma or "and" is the subject of a new clause, or a verb, and not part of a list."""
     assert isinstance(forms, dict)
     tags = forms.get(low[phrase.first], frozenset())
-    if "past" in tags or "s" in tags:
+    if "past" in tags or "s" in tags or low[phrase.first] in PASTS:
         return True
     after = low[phrase.after] if phrase.after < len(low) else "."
     if after in forms or after in {"'s", "will", "would", "can", "could"}:
@@ -90,7 +93,9 @@ def _typed(context: Context, line: Line, phrase: Phrase, entry: Entry) -> Target
     if relation.named or (relation.generic and (phrase.definite or _narrowed(line, phrase))):
         return None
     if fitting:
-        return Target(phrase, fitting[0], 2)
+        lone = phrase.last - phrase.first == 1 and words[0].endswith("ing")
+        unfit = fitting[0] == "Activity" and (phrase.one or (lone and not _is_activity(line, phrase)))
+        return None if unfit else Target(phrase, fitting[0], 2)
     if entry.takes == "typed" or phrase.vague:
         return None
     if "Activity" in relation.targets and _is_activity(line, phrase):
@@ -101,7 +106,14 @@ def _typed(context: Context, line: Line, phrase: Phrase, entry: Entry) -> Target
 
 def _narrowed(line: Line, phrase: Phrase) -> bool:
     """Whether a clause after a common noun narrows it down: "stories that end well"."""
-    return line.sentence.low[phrase.after : phrase.after + 1] in {("that",), ("which",), ("who",), ("where",), ("when",), ("how",)}
+    return line.sentence.low[phrase.after : phrase.after + 1] in {
+        ("that",),
+        ("which",),
+        ("who",),
+        ("where",),
+        ("when",),
+        ("how",),
+    }
 
 
 def _is_activity(line: Line, phrase: Phrase) -> bool:
@@ -110,7 +122,9 @@ def _is_activity(line: Line, phrase: Phrase) -> bool:
     if not low[phrase.first].endswith("ing") or len(low[phrase.first]) < 6:
         return False
     after = low[phrase.after] if phrase.after < len(low) else "."
-    return phrase.last - phrase.first > 1 or not after[0].isalnum() or phrase.after in line.timed or after in _AFTER_GERUND
+    return (
+        phrase.last - phrase.first > 1 or not after[0].isalnum() or phrase.after in line.timed or after in _AFTER_GERUND
+    )
 
 
 def _age(line: Line, at: int) -> Phrase | None:

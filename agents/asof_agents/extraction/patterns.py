@@ -103,10 +103,11 @@ def match(steps: tuple[Step, ...], sentence: Sentence, at: int, times: frozenset
             if found is not None:
                 return found
         return None
-    while at < len(low) and low[at] not in step.words and (low[at] in ADVERBS or at in times):
-        at += 1
-    if at < len(low) and low[at] in step.words:
-        found = match(rest, sentence, at + 1, times)
+    there = at
+    while there < len(low) and low[there] not in step.words and (low[there] in ADVERBS or there in times):
+        there += 1
+    if there < len(low) and low[there] in step.words:
+        found = match(rest, sentence, there + 1, times)
         if found is not None:
             return found
     return match(rest, sentence, at, times) if step.optional else None

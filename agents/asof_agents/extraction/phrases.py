@@ -17,6 +17,7 @@ from asof_agents.extraction.lexicon import (
     PRONOUNS,
     VAGUE,
     VAGUE_GERUNDS,
+    EMPTY_GERUNDS,
 )
 from asof_agents.extraction.sentences import Sentence
 from asof_agents.extraction.spans import Name
@@ -32,6 +33,7 @@ _ORNAMENTS = frozenset(
     "third last next latest favorite favourite fave other another special super-cool incredible wonderful gorgeous fantastic "
     "sweet cute little small large huge tasty various several certain different such many few exciting interesting perfect "
     "annual upcoming recent fancy brand-new great exact same inspiring unique adorable stunning epic decent simple quick short "
+    "coolest best biggest greatest nicest latest amazing-looking good-looking much-needed super "
     "long wild crazy whole entire neat rewarding emotional tough intense fresh few personal local nearby".split()
 )
 
@@ -46,6 +48,7 @@ class Phrase:
     name: bool
     definite: bool  # "the painting"
     own: bool = False  # "my painting"
+    one: bool = False  # "a painting"
     quoted: bool = False
     vague: bool = False  # its head says nothing unless a type has it: "support group"
 
@@ -55,21 +58,27 @@ def phrase_at(sentence: Sentence, at: int, names: Mapping[int, Name], times: fro
     low, count = sentence.low, len(sentence.low)
     while at < count and low[at] in ADVERBS:
         at += 1
-    definite = own = False
+    definite = own = one = False
     if at < count and low[at] in _QUOTES:
         title = names.get(at + 1)
-        after = min(title.last + 1 + (low[title.last] in {",", "."}), count) if title and title.quoted and title.last < count else 0
+        after = (
+            min(title.last + 1 + (low[title.last] in {",", "."}), count)
+            if title and title.quoted and title.last < count
+            else 0
+        )
         return Phrase(at + 1, title.last, after, True, False, quoted=True) if title and after else None
     if at + 1 < count and low[at] in {"this", "these", "that", "those"} and low[at + 1][0].isalpha():
         at, definite = at + 1, True
     elif at < count and low[at] in FOREIGN_DETERMINERS:
         return None
     if at < count and (low[at] in DETERMINERS) and at not in names:
-        definite, own = definite or low[at] == "the", low[at] in {"my", "our"}
+        definite, own, one = definite or low[at] == "the", low[at] in {"my", "our"}, low[at] in {"a", "an"}
         at += 1
     if at + 1 < count and low[at] in _ALL_SORTS and low[at + 1] == "of":
         at += 2
-    while at < count and (low[at] in ADVERBS or low[at] in _ORNAMENTS) and at not in names:
+    while (
+        at < count and at not in names and (low[at] in ADVERBS or low[at] in _ORNAMENTS or _between_ornaments(low, at))
+    ):
         at += 1
     if at >= count or at in times or low[at] in _EMPTY_OPENINGS:
         return None
@@ -81,7 +90,12 @@ def phrase_at(sentence: Sentence, at: int, names: Mapping[int, Name], times: fro
         last = at + 2
     while last < count and last - at <= _WORDS_MAX and _belongs(sentence, last, at, names, times):
         last = names[last].last if last in names else last + 1
-    return _checked(sentence, Phrase(at, last, last, False, definite, own))
+    return _checked(sentence, Phrase(at, last, last, False, definite, own, one))
+
+
+def _between_ornaments(low: tuple[str, ...], at: int) -> bool:
+    """The "and" of "an amazing and emotional ceremony"."""
+    return low[at] in {"and", ","} and low[at - 1] in _ORNAMENTS and at + 1 < len(low) and low[at + 1] in _ORNAMENTS
 
 
 def _goes_on(sentence: Sentence, at: int, times: frozenset[int]) -> bool:
@@ -115,8 +129,12 @@ def _checked(sentence: Sentence, phrase: Phrase) -> Phrase | None:
         return None
     head = low[low.index("of") - 1] if "of" in low and low.index("of") else low[-1]
     vague = head in VAGUE or low[-1] in VAGUE
-    if (vague and len(low) == 1) or low[0] in VAGUE_GERUNDS or low[0] in {"to", "no", "not"}:
+    if (
+        (vague and len(low) == 1)
+        or (low[0] in (VAGUE_GERUNDS if len(low) == 1 else EMPTY_GERUNDS))
+        or low[0] in {"to", "no", "not"}
+    ):
         return None
     if len(low[-1]) < 3 and not sentence.raw[last - 1].isupper() or low[-1].endswith("ly"):
         return None
-    return Phrase(phrase.first, last, phrase.after, False, phrase.definite, phrase.own, vague=vague)
+    return Phrase(phrase.first, last, phrase.after, False, phrase.definite, phrase.own, phrase.one, vague=vague)

@@ -44,6 +44,10 @@ _DOUBLING = frozenset(
 _DOUBLING = frozenset({"prefer", "transfer", "refer", "commit", "admit", "submit", "permit", "occur", "quit"})
 
 
+PASTS = frozenset(form for forms_ in _IRREGULAR.values() for form in forms_)
+"""Past forms of irregular verbs: what tells a clause from a list ("wishes and felt …")."""
+
+
 def forms(lemma: str) -> dict[str, frozenset[Form]]:
     """Every form of a verb, and what it can be."""
     if lemma == "be":
