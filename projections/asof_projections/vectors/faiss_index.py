@@ -34,6 +34,7 @@ class FaissVectorIndex:
         """Make an empty index that saves to `path`; `open` reads what was saved there."""
         import faiss  # noqa: PLC0415 - takes a second
 
+        faiss.omp_set_num_threads(1)  # one query is one thread's work: others would only have to be waited for
         self._faiss: Any = faiss
         self._path = path
         self._model_id = model_id
