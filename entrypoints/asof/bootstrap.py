@@ -14,13 +14,14 @@ from asof_agents.extraction.dates import find_times
 from asof_agents.extraction.rules import RuleExtractor
 from asof_agents.facts import Build
 from asof_ontologies import registry
+from asof_ontologies.errors import OntologyError
 from asof_ontologies.model import Ontology
 from asof_projections import names
 from asof_projections.generations import FILE, FIRST, Catalog, GenerationInfo, load, replace_file, save
 from asof_projections.graph.sqlite import SqliteGraph
 from asof_projections.projector import open_following
 from asof_projections.questions import Questions
-from asof_streams.errors import ContractError, NotFound, WriterBusy
+from asof_streams.errors import ContractError, InvalidInput, NotFound, WriterBusy
 from asof_streams.events import Draft
 from asof_streams.semantic import GenerationStarted, RelationDeclared
 from asof_streams.sqlite_log import SqliteLog
@@ -134,7 +135,7 @@ class Writer:
         """Make an empty directory's catalogue; nothing else in it may exist yet."""
         if self.places.messages.exists():
             raise ContractError("catalog.json is missing beside messages.sqlite: restore it, or move that file away")
-        ontology = registry.load(settings.ontology)
+        ontology = load_ontology(settings.ontology)
         info = describe(FIRST, ontology, settings.policy, "mentions")
         _keep(ontology, self.places.ontology)
         _keep(ontology, self.places.ontology_of(FIRST))
@@ -238,6 +239,14 @@ class Writer:
             part.close()
         self._opened = []
         self._lock.release()
+
+
+def load_ontology(name: str) -> Ontology:
+    """Return an ontology by name or file. InvalidInput says what is wrong with it, and where."""
+    try:
+        return registry.load(name)
+    except OntologyError as error:
+        raise InvalidInput(str(error)) from None
 
 
 def _keep(ontology: Ontology, path: Path) -> None:

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from asof.bootstrap import load_ontology
 from asof_ontologies import registry
 from asof_projections import generations
 from asof_projections.embedding import weights
@@ -99,7 +100,7 @@ def _weights(model_dir: Path | None) -> Finding:
 def _ontology(name: str) -> Finding:
     what = f"ontology {name}"
     try:
-        ontology = registry.load(name)
+        ontology = load_ontology(name)
     except AsofError as error:
         return Finding(what, "broken", str(error), "install asof again")
     kind = "closed" if ontology.closed else "open"

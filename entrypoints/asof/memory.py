@@ -16,11 +16,10 @@ from typing import Any, Literal, Self
 
 from asof import clock, lines
 from asof.answers import Added, Produced, Refused
-from asof.bootstrap import Places, Policy, Progress, Source, Writer, describe
+from asof.bootstrap import Places, Policy, Progress, Source, Writer, describe, load_ontology
 from asof.readings import Readings, Time, instant
 from asof.settings import Settings
 from asof_agents.episodes import episode_id
-from asof_ontologies import registry
 from asof_projections.generations import GenerationInfo, check_name
 from asof_streams import instants
 from asof_streams.errors import InvalidInput
@@ -79,7 +78,7 @@ class Memory(Readings):
         acknowledged: Progress | None = None,
     ) -> Produced:
         """Add structured facts given as JSON lines: exact names, no extraction (design 8 has the fields)."""
-        read = lines.as_fact(recorded=recorded, ontology=registry.load(ontology) if ontology else None)
+        read = lines.as_fact(recorded=recorded, ontology=load_ontology(ontology) if ontology else None)
         return self._take_lines(source, read, strict=strict, acknowledged=acknowledged)
 
     def erase(self, group_id: str) -> int:
@@ -137,7 +136,7 @@ class Memory(Readings):
         if any(info.name == name for info in writer.catalog.generations):
             raise InvalidInput(f"generation {name} is there already: choose another name, or drop it first")
         active = writer.catalog[writer.catalog.active]
-        chosen = registry.load(ontology) if ontology else writer.ontology(active.name)
+        chosen = load_ontology(ontology) if ontology else writer.ontology(active.name)
         info = describe(name, chosen, policy or active.policy, source)
         writer.build(info, chosen, progress)
         return info

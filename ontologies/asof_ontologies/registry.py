@@ -32,7 +32,7 @@ def load(name_or_path: str | Path) -> Ontology:
     if text in names():
         return _read(f"{text}.yaml", (_DATA / f"{text}.yaml").read_text("utf-8"))
     if not text.endswith((".yaml", ".yml")):
-        raise OntologyError(f"no ontology {text!r}: choose one of {', '.join(names())}, or give the path of a YAML file")
+        raise OntologyError(f"no ontology {text!r}: choose one of {', '.join(names())}, or give a YAML file's path")
     try:
         content = Path(text).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -68,7 +68,7 @@ class MessageLog(EventLog, Protocol):
         """Append messages; return their positions. Durable when it returns.
 
         Each is recorded at max(clock, the last of its group + 1 µs), so that its time rises strictly within a group.
-        `recorded` gives the times instead, for moving a history in: PositionConflict where they decrease, or
-        where the group has something later.
+        `recorded` gives the times instead of the clock, for moving a history in: PositionConflict where they decrease,
+        or where the group has something later. Times that stand still rise by a microsecond each.
         """
         ...

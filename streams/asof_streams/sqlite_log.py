@@ -11,7 +11,7 @@ from asof_streams import chain, semantic  # noqa: F401 - semantic: so that its e
 from asof_streams.episodic import GroupErased
 from asof_streams.errors import DamagedLog, DecodeError, InvalidInput, PositionConflict, StorageFailed, WriterBusy
 from asof_streams.events import Draft, Record, decode
-from asof_streams.instants import NEG
+from asof_streams.instants import NEG, SECOND
 from asof_streams.messages import AnyMessage, ErasureRequest
 from asof_streams.sqlite import Guard, connect, create, snapshot, transaction
 
@@ -39,6 +39,7 @@ _ERASE: Final = (
     "WHERE grp = ? AND position < ? AND payload IS NOT NULL AND type NOT IN (?, ?)"
 )
 _CHUNK: Final = 256  # records read at once: no reader keeps a snapshot while its caller thinks
+_STOOD_STILL: Final = SECOND  # how far equal given times may have risen: a million messages of one moment
 _REMEDY: Final = "restore it from a backup; any log but `messages` can also be made again from the log before it"
 _HEAD: Final = struct.Struct(">3q")
 _SALTS: Final = struct.Struct(f"{chain.SALT_BYTES}s")
@@ -195,16 +196,18 @@ class SqliteLog:
         return end
 
     def _times(self, groups: Sequence[str], clock: int, recorded: Sequence[int] | None) -> list[int]:
-        last: dict[str, int] = {}
+        last: dict[str, int] = {}  # as recorded here: risen where the given times stood still
+        given: dict[str, int] = {}
         times = []
         for index, group in enumerate(groups):
             before = last[group] if group in last else self._last(group)
-            at = max(clock, before + 1) if recorded is None else recorded[index]
-            if at < before:
+            at = clock if recorded is None else recorded[index]
+            if recorded is not None and at < given.get(group, before - _STOOD_STILL):
                 raise PositionConflict(
                     f"group {group}: message {index + 1} was recorded before the one that it follows"
                 )
-            last[group] = at
+            given[group] = at
+            last[group] = at = max(at, before + 1)
             times.append(at)
         return times
 

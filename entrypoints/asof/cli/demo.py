@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from asof.cli import calls, show
@@ -12,6 +13,8 @@ from asof_streams.errors import InvalidInput
 
 if TYPE_CHECKING:
     from asof.demo.story import Story
+
+_WIDTH = 110
 
 
 def demo(data: Data = None, as_json: Json = False) -> None:
@@ -45,7 +48,9 @@ def _tell(told: "Story", data: Path | None) -> None:
     *others, last = told.speakers
     show.line(f"{told.messages} messages from {told.first[:10]} to {told.last[:10]}, by {', '.join(others)} and {last}")
     for log, counts in told.events.items():
-        show.line(f"  {log:9} {sum(counts.values()):4} events: {', '.join(f'{n} {t}' for t, n in counts.items())}")
+        listed = ", ".join(f"{count} {type_}" for type_, count in counts.items())
+        first = f"  {log:9}{sum(counts.values()):4} events: "
+        show.line(fill(listed, _WIDTH, initial_indent=first, subsequent_indent=" " * len(first)))
     show.line(f"\nWhere does {story.WHO} live? As the world was (valid), as it was known:\n")
     show.table(
         ("valid", "known", "answer", "because"),

@@ -50,7 +50,7 @@ def facts(
     as_json: Json = False,
 ) -> None:
     """Ask which facts hold."""
-    question = {
+    question: dict[str, Any] = {
         "group_id": group,
         "about": about,
         "relation": relation,
@@ -85,11 +85,11 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Find facts by meaning and by words, best first."""
-    with calls.existing(data) as memory:
-        found = [
-            result.to_json()
-            for result in memory.search(query, group_id=group, valid_at=valid_at, known_at=known_at, limit=limit)
-        ]
+    with calls.existing(data) as memory, show.progress("embedding") as progress:
+        hits = memory.search(
+            query, group_id=group, valid_at=valid_at, known_at=known_at, limit=limit, progress=progress
+        )
+        found = [hit.to_json() for hit in hits]
     if as_json:
         show.data(found)
     else:

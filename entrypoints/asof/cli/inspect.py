@@ -1,5 +1,7 @@
 """The commands that look into a memory: verify, doctor, stats, export."""
 
+import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -35,6 +37,26 @@ def verify(data: Data = None, as_json: Json = False) -> int:
 
 def stats(data: Data = None, as_json: Json = False) -> None:
     """Count what is there, and say what was parked and why."""
+    with calls.existing(data) as memory:
+        found = memory.stats()
+    if as_json:
+        show.data(found)
+        return
+    sizes, generations, parked = (found.pop(name) for name in ("bytes", "generations", "parked_messages"))
+    rows = [(name.replace("_", " "), value) for name, value in found.items()]
+    show.table(("", "count"), [*rows, ("bytes on disk", sum(sizes.values()))])
+    columns = ("entities", "facts", "open_versions", "merges", "contradictions", "events", "lag")
+    show.line()
+    show.table(
+        ("generation", *(column.replace("_", " ") for column in columns)),
+        ([name, *(generation[column] for column in columns)] for name, generation in generations.items()),
+    )
+    if parked:
+        show.line()
+        show.table(
+            ("parked message", "group", "recorded at", "reason"),
+            ((p["position"], p["group_id"], show.when(p["recorded_at"]), p["reason"]) for p in parked),
+        )
 
 
 def export(
@@ -52,3 +74,24 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write the graph out. What is believed as of a moment, or what was recorded."""
+    with calls.existing(data) as memory:
+        pieces = memory.export(form, episodic=episodic, group_id=group, valid_at=valid_at, known_at=known_at)
+        if output is None:
+            sys.stdout.writelines(pieces)
+            return
+        _write(output, pieces)
+    if as_json:
+        show.data({"output": str(output)})
+    else:
+        show.talk(f"written to {output}")
+
+
+def _write(path: Path, pieces: Iterable[str]) -> None:
+    """Write a file whole or not at all."""
+    beside = path.with_name(path.name + ".new")
+    try:
+        with beside.open("w", encoding="utf-8") as file:
+            file.writelines(pieces)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -165,8 +165,7 @@ def explain(found: dict[str, Any]) -> None:
         show.line(f"  {'said again' if number else 'said'} {_words(evidence)}")
     for consequence in found["consequences"]:
         ends = f" from {show.when(consequence['ends_at'])}" if consequence["ends_at"] else ""
-        withdrawn = " (taken back since)" if consequence["withdrawn"] else ""
-        show.line(f"  {consequence['kind']}{ends}{withdrawn} {_words(consequence['evidence'])}")
+        show.line(f"  {consequence['kind']}{ends} {_words(consequence['evidence'])}")
 
 
 def _words(evidence: dict[str, Any] | None) -> str:
