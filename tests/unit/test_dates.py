@@ -48,6 +48,7 @@ def in_chat(text: str, tense: str = "past") -> list[tuple[str, str, str, str]]:
         ("my trip is next month", "next month", "point", "2024-06-01", "2024-07-01"),
         ("I bought it two years ago", "two years ago", "point", "2022-05-01", "2022-06-01"),
         ("He left a week ago", "a week ago", "point", "2024-05-08", "2024-05-09"),
+        ("I moved 2.5 years ago", "2.5 years ago", "point", "2021-11-15", "2021-11-16"),
         ("I start in three weeks", "in three weeks", "point", "2024-06-05", "2024-06-06"),
         ("in March two years ago", "in March two years ago", "point", "2022-03-01", "2022-04-01"),
         ("the week before 9 June 2023", "the week before 9 June 2023", "point", "2023-06-02", "2023-06-09"),
@@ -191,7 +192,7 @@ def test_the_words_are_not_shown_in_a_repr():
 WORDS = (
     "in on at the of from to until since before after between and for last next this every a two 3 15th 2019 31 "
     "May march Monday Sun second week month year days quarter morning night weekend spring today tomorrow "
-    "ago back now early mid end half past 3pm 10:30 Christmas EOY , - . walk Ana"
+    "ago back now early mid end half past 3pm 10:30 2.5 1/2 Mondays 15h Christmas EOY , - . walk Ana"
 ).split()
 moments = st.integers(parse("1950-01-01T00:00:00Z"), parse("2090-01-01T00:00:00Z"))
 texts = st.one_of(st.text(), st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join))

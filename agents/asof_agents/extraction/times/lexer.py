@@ -48,7 +48,7 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_GLUED: Final = [{figure, word} for figure in ("number", "year") for word in ("word", "name", "things")]
+_GLUED: Final = [{figure, word} for figure in ("number", "decimal", "year") for word in ("word", "name", "things")]
 _PLURAL: Final = re.compile(r"[^\W\d_]{3,}[^siu\W]s")  # "2000 words" are no year
 _FIGURE: Final = re.compile(r"\d")
 _WORD: Final = re.compile(r"[a-z]+")
@@ -126,7 +126,7 @@ _FIGURES: Final[dict[str, Callable[[str], tuple[str, Any]]]] = {
     "fraction": lambda text: ("fraction", int(text[0]) / int(text[2])),
     "ordinal": lambda text: ("ordinal", int(text[:-2])),
     "decade": _decade,
-    "decimal": lambda text: ("number", float(text)),
+    "decimal": lambda text: ("decimal", float(text)),
     "number": _number,
     "compound": _compound,
     "holiday": lambda text: ("holiday", When(yearly=_HOLIDAYS[text.replace("'", "")])),

@@ -35,19 +35,19 @@ def days_to_day_of_month(now: Now, first: int, last: int, month: When) -> Pair |
 
 
 @rule("when", "the? (ordinal) of? (month)")
-def day_then_month(now: Now, day: float, month: When) -> When | None:
+def day_then_month(now: Now, day: int, month: When) -> When | None:
     return day_of_month(now, month, day)
 
 
 @rule("when", "(month) the? (numeral) (?! units)")
-def day_of_month(_: Now, month: When, day: float) -> When | None:
+def day_of_month(_: Now, month: When, day: int) -> When | None:
     if not month.yearly or day not in range(1, month.yearly(2000).length // DAY + 1):
         return None
-    return replace(month, day=int(day))
+    return replace(month, day=day)
 
 
 @rule("when", "(number) of? (month)")
-def number_then_month(now: Now, day: float, month: When) -> When | None:
+def number_then_month(now: Now, day: int, month: When) -> When | None:
     return day_of_month(now, month, day)
 
 
@@ -144,8 +144,8 @@ def ahead(now: Now, distance: Duration) -> When:
 
 
 @rule("when", "in (number)", lenient=True)
-def minutes_ahead(now: Now, minutes: float) -> When:
-    return ahead(now, (int(minutes), "minute"))
+def minutes_ahead(now: Now, minutes: int) -> When:
+    return ahead(now, (minutes, "minute"))
 
 
 @rule("when", "(duration) ago")
@@ -164,12 +164,14 @@ def present(now: Now) -> When:
     return When(within=granule(now.wall, "second"))
 
 
-@rule("when", "(weekday|unit|quarter|when) after next")
+@rule("when", "(weekday|unit|quarter|when) after next (?! units|weekday|time)")
 def after_next(now: Now, what: int | Duration | When) -> When | None:
     if isinstance(what, tuple):
         return When(within=granule(now.wall, what[1], 2 * what[0]))
     if isinstance(what, int):
         return When(within=granule(cycle(now, When(weekday=what), 1).start, "day", 7))
+    if what.yearly is None:
+        return None
     following = cycle(now, what, 1)
     return When(within=cycle(replace(now, wall=following.end), what, 1))
 

@@ -65,7 +65,7 @@ def some(_: Now, number: int) -> int:
 
 
 @rule("clock", "(figures|hours) (meridian)", "(number) oclock? (?:in the)? (meridian)")
-def half_of_the_day(_: Now, time: Clock | float, meridian: int) -> Clock | None:
+def half_of_the_day(_: Now, time: Clock | int, meridian: int) -> Clock | None:
     clock = time if isinstance(time, Clock) else clock_of(time)
     if clock is None or not (clock.half or clock.hour):
         return clock
@@ -73,13 +73,13 @@ def half_of_the_day(_: Now, time: Clock | float, meridian: int) -> Clock | None:
 
 
 @rule("clock", "(number) (number) (meridian)")
-def spelled_out(now: Now, hour: float, minute: float, meridian: int) -> Clock | None:
+def spelled_out(now: Now, hour: int, minute: int, meridian: int) -> Clock | None:
     clock = hour_and_minute(now, hour, minute)
     return half_of_the_day(now, clock, meridian) if clock else None
 
 
 @rule("clock", "(number) oclock")
-def on_the_hour(_: Now, hour: float) -> Clock | None:
+def on_the_hour(_: Now, hour: int) -> Clock | None:
     return clock_of(hour)
 
 
@@ -90,40 +90,40 @@ def said_to_be_one(_: Now, clock: Clock) -> Clock:
 
 
 @rule("clock", "at (number) (number) (?!unit)", lenient=True)
-def hour_and_minute(_: Now, hour: float, minute: float) -> Clock | None:
+def hour_and_minute(_: Now, hour: int, minute: int) -> Clock | None:
     clock = clock_of(hour)
     if clock is None or minute not in range(60):
         return None
-    return replace(clock, minute=int(minute), grain="minute")
+    return replace(clock, minute=minute, grain="minute")
 
 
 @rule("clock", "half past? (clock)", "half past (number)")
 @rule("clock", "half (number)", lenient=True)
-def half_past(_: Now, base: Clock | float) -> Clock | None:
+def half_past(_: Now, base: Clock | int) -> Clock | None:
     return _minutes_from(base, 30)
 
 
 @rule("clock", "a? quarter (past|after|from|to|before) (clock|noon|number) (?!unit)")
-def quarter_past(_: Now, side: str, base: Clock | float) -> Clock | None:
+def quarter_past(_: Now, side: str, base: Clock | int) -> Clock | None:
     return _minutes_from(base, -15 if side in ("to", "before") else 15)
 
 
 @rule("clock", "(number) (unit)? (past|after|from|to|before) (clock|noon)")
-def minutes_past(_: Now, minutes: float, unit: Duration | None, side: str, base: Clock) -> Clock | None:
+def minutes_past(_: Now, minutes: int, unit: Duration | None, side: str, base: Clock) -> Clock | None:
     if minutes not in range(60) or (unit or (1, "minute")) != (1, "minute") or (unit is None and minutes <= 12):
         return None  # "5 to 6pm" is an hour long
-    return _minutes_from(base, -int(minutes) if side in ("to", "before") else int(minutes))
+    return _minutes_from(base, -minutes if side in ("to", "before") else minutes)
 
 
-def clock_of(figure: float) -> Clock | None:
+def clock_of(figure: int) -> Clock | None:
     """Read 3, 15 or 1530 as a time of day."""
     hour, minute = divmod(figure, 100) if figure >= 100 else (figure, 0)
     if hour not in range(25) or minute not in range(60):
         return None
-    return Clock(int(hour) % 24, int(minute), grain="minute" if figure >= 100 else "hour", half=0 < hour <= 12)
+    return Clock(hour % 24, minute, grain="minute" if figure >= 100 else "hour", half=0 < hour <= 12)
 
 
-def _minutes_from(base: Clock | float, minutes: int) -> Clock | None:
+def _minutes_from(base: Clock | int, minutes: int) -> Clock | None:
     clock = base if isinstance(base, Clock) else clock_of(base)
     if clock is None:
         return None
@@ -132,13 +132,13 @@ def _minutes_from(base: Clock | float, minutes: int) -> Clock | None:
 
 
 @rule("range", "from? (number) through (clock)", "between (number) and (clock)", "from? (number) dash (figures)")
-def hours_to(_: Now, first: float, last: Clock) -> tuple[When, When] | None:
+def hours_to(_: Now, first: int, last: Clock) -> tuple[When, When] | None:
     begin = clock_of(first)
     return (When(clock=begin), When(clock=last)) if begin else None
 
 
 @rule("range", "from? (clock) through (number) (?! thing|unit|month)")
-def hours_from(_: Now, first: Clock, last: float) -> tuple[When, When] | None:
+def hours_from(_: Now, first: Clock, last: int) -> tuple[When, When] | None:
     end = clock_of(last)
     return (When(clock=first), When(clock=end)) if end else None
 
@@ -155,7 +155,7 @@ def half_a(now: Now, unit: Duration) -> Duration:
 
 
 @rule("duration", "(number) and a half (units)")
-def and_a_half(now: Now, number: float, unit: Duration) -> Duration:
+def and_a_half(now: Now, number: int, unit: Duration) -> Duration:
     return duration(now, number + 0.5, unit)
 
 
@@ -165,7 +165,7 @@ def one_and_a_half(now: Now, unit: Duration) -> Duration:
 
 
 @rule("duration", "(number) dash? quarter of a (units)")
-def quarters_of(now: Now, number: float, unit: Duration) -> Duration:
+def quarters_of(now: Now, number: int, unit: Duration) -> Duration:
     return duration(now, number / 4, unit)
 
 
@@ -174,7 +174,7 @@ def a_quarter_of(now: Now, unit: Duration) -> Duration:
     return duration(now, 0.25, unit)
 
 
-@rule("duration", "(number|a|fraction) more? (units)")
+@rule("duration", "(number|decimal|a|fraction) more? (units)")
 def duration(_: Now, number: float | str, unit: Duration) -> Duration:
     """Count in whole units: half an hour is thirty minutes."""
     count, grain = unit

@@ -54,10 +54,10 @@ def unit_around(now: Now, unit: Duration, time: When) -> When | None:
 
 
 @rule("when", "the? (numeral) of the? (time)")
-def day_of(_: Now, day: float, time: When) -> When | None:
+def day_of(_: Now, day: int, time: When) -> When | None:
     if time.within is None or time.within.grain != "month" or day not in range(1, 32):
         return None
-    return time.merge(When(day=int(day)))
+    return time.merge(When(day=day))
 
 
 @rule("latent", "the (ordinal) (?! units|last|weekday|of)", lenient=True)
@@ -136,19 +136,19 @@ def both(_: Now, one: When, other: When) -> When | None:
 
 @rule("when", "(time) at? (number)", lenient=True)
 @rule("when", "(when) at (number) (?! things|units)")
-def at_hour(_: Now, time: When, hour: float) -> When | None:
+def at_hour(_: Now, time: When, hour: int) -> When | None:
     clock = clock_of(hour)
     return time.merge(When(clock=clock)) if clock and (time.dated or time.part) else None
 
 
 @rule("when", "at? (number) (?:in|on|of)? the? (time)", lenient=True)
 @rule("when", "at (number) (when)")
-def hour_of(now: Now, hour: float, time: When) -> When | None:
+def hour_of(now: Now, hour: int, time: When) -> When | None:
     return at_hour(now, time, hour)
 
 
 @rule("latent", "at? (number)", lenient=True)
-def bare_hour(_: Now, hour: float) -> When | None:
+def bare_hour(_: Now, hour: int) -> When | None:
     clock = clock_of(hour)
     return When(clock=clock) if clock else None
 
