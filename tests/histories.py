@@ -25,7 +25,10 @@ def on(text: str) -> int:
 
 
 class Triples:
-    """An extractor for tests: a turn that reads "Ana -lives_in-> Berlin" says so; any other says nothing."""
+    """An extractor for tests: a turn that reads "Ana -lives_in-> Berlin" says so; any other says nothing.
+
+    A number is an Age, which is a literal.
+    """
 
     version = "triples-1"
 
@@ -34,7 +37,10 @@ class Triples:
             return Extraction()
         subject, rest = turn.text.split(" -", 1)
         relation, object_ = rest.split("-> ")
-        ends = [Mention(turn.episode_id, "Thing", name, turn.text.index(name)) for name in (subject, object_)]
+        ends = [
+            Mention(turn.episode_id, "Age" if name.isdigit() else "Thing", name, turn.text.index(name))
+            for name in (subject, object_)
+        ]
         return Extraction(tuple(ends), (Relationship(ends[0], relation, ends[1], span=(0, len(turn.text))),))
 
 

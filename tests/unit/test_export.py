@@ -1,0 +1,141 @@
+"""Both graphs, written out and read back by what others would read them with."""
+
+import json
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from asof_projections import export, graphml
+from asof_projections.rows import Moment
+from histories import History, on
+
+NOW = Moment(on("2025"), on("2025"))
+NAMESPACE = {"g": "http://graphml.graphdrawing.org/xmlns"}
+
+
+@pytest.fixture
+def history(tmp_path):
+    history = History(tmp_path)
+    history.say("2024-01-01", "Ana -knows-> Ben", name="turn 1")
+    history.say("2024-01-02", "Ana -knows-> Cem & <Co>")
+    history.say("2024-01-03", "Nothing is said here.")
+    yield history
+    history.close()
+
+
+def episodic(history, group="g"):
+    return json.loads("".join(export.episodic(history.episodes, group)))
+
+
+def test_the_episodic_graph_has_the_fields_of_the_specification(history):
+    graph = episodic(history)
+
+    assert list(graph) == ["nodes", "edges", "episodes"]
+    [edge, _] = graph["edges"]
+    names = {node["id"]: node["mention"] for node in graph["nodes"]}
+    assert (names[edge["source"]], edge["type"], names[edge["target"]]) == ("Ana", "knows", "Ben")
+    assert edge["validAt"] == "2024-01-01T00:00:00Z"
+    assert edge.keys() >= {"id", "episode_id", "content", "metadata", "createdAt"}
+    assert graph["nodes"][0] == {
+        "id": edge["source"],
+        "type": "Thing",
+        "mention": "Ana",
+        "episode_id": edge["episode_id"],
+        "validAt": "2024-01-01T00:00:00Z",
+        "createdAt": "2024-01-01T00:00:00Z",
+    }
+    assert graph["episodes"][0] == {
+        "id": edge["episode_id"],
+        "type": "message",
+        "actor": "user",
+        "content": "Ana -knows-> Ben",
+        "metadata": {"session_id": "g", "turn_id": "turn 1"},
+        "validAt": "2024-01-01T00:00:00Z",
+        "createdAt": "2024-01-01T00:00:00Z",
+    }
+
+
+def test_a_mention_that_repeats_one_of_the_turns_before_has_no_node_of_its_own(history):
+    graph = episodic(history)
+
+    assert sorted(node["mention"] for node in graph["nodes"]) == ["Ana", "Ben", "Cem & <Co>"]
+    assert len({edge["source"] for edge in graph["edges"]}) == 1
+    assert {end for e in graph["edges"] for end in (e["source"], e["target"])} == {n["id"] for n in graph["nodes"]}
+
+
+def test_an_empty_graph_is_a_whole_document(history):
+    assert episodic(history, "nobody") == {"nodes": [], "edges": [], "episodes": []}
+
+
+def test_an_export_is_written_while_it_is_read(history):
+    pieces = export.episodic(history.episodes, "g")
+
+    assert json.loads("".join([next(pieces), next(pieces), "]}"]))["nodes"][0]["mention"] == "Ana"
+
+
+def semantic(history, at):
+    return json.loads("".join(export.semantic_json(history.beliefs, "g", at)))
+
+
+def test_the_semantic_graph_is_that_of_the_moment(history):
+    history.tell("2024-02-01", relation="knows", object="Dora", valid_at="2010", invalid_at="2012")
+    early = semantic(history, Moment(on("2024-01-01"), on("2024-01-01")))
+
+    assert [(e["subject"], e["object"]) for e in early["edges"]] == [("Ana", "Ben")]
+    assert [n["name"] for n in early["nodes"]] == ["Ana", "Ben"]
+    assert [e["object"] for e in semantic(history, Moment(on("2011"), NOW.known))["edges"]] == ["Dora"]
+    assert early["edges"][0]["source"] == early["nodes"][0]["id"]
+
+
+def test_a_merge_is_an_edge_and_facts_keep_their_own_ends(history):
+    history.tell("2024-02-01", relation="also_known_as", object="Anna", valid_at="2020")
+
+    graph = semantic(history, NOW)
+
+    [link] = [e for e in graph["edges"] if e["relation"] == "duplicate_of"]
+    names = {n["id"]: n["name"] for n in graph["nodes"]}
+    assert (names[link["source"]], names[link["target"]]) == ("Anna", "Ana")
+
+
+def test_graphml_is_well_formed_and_says_the_same_as_json(history):
+    document = "".join(export.semantic_graphml(history.beliefs, "g", NOW))
+
+    root = ET.fromstring(document)
+
+    graph = semantic(history, NOW)
+    nodes, edges = root.findall("g:graph/g:node", NAMESPACE), root.findall("g:graph/g:edge", NAMESPACE)
+    assert [n.get("id") for n in nodes] == [n["id"] for n in graph["nodes"]]
+    assert [(e.get("source"), e.get("target")) for e in edges] == [(e["source"], e["target"]) for e in graph["edges"]]
+    keys = {key.get("id"): key.get("attr.name") for key in root.findall("g:key", NAMESPACE)}
+    told = {keys[data.get("key")]: data.text for data in edges[1].findall("g:data", NAMESPACE)}
+    assert (told["fact"], told["relation"], told["confidence"]) == ("Ana knows Cem & <Co>", "knows", "1.0")
+    assert "invalid_at" not in told
+    assert root.find("g:graph", NAMESPACE).get("edgedefault") == "directed"
+
+
+def test_graphml_declares_every_key_and_replaces_what_xml_cannot_say():
+    node = {"id": 'a"<', "name": "bell\x07 & \ud800", "type": None}
+
+    root = ET.fromstring("".join(graphml.write([node], [])))
+
+    declared = {key.get("id") for key in root.findall("g:key", NAMESPACE)}
+    used = {data.get("key") for data in root.iter(f"{{{NAMESPACE['g']}}}data")}
+    assert used == {"node.name"} <= declared
+    [written] = root.findall("g:graph/g:node", NAMESPACE)
+    assert (written.get("id"), written[0].text) == ('a"<', "bell\ufffd & \ufffd")
+
+
+def test_a_literal_is_a_node_of_its_own_for_each_fact(history):
+    history.say("2024-02-01", "Ana -has_age-> 41")
+    history.say("2024-02-01", "Ben -has_age-> 41")
+
+    graph = semantic(history, NOW)
+
+    aged = [e for e in graph["edges"] if e["relation"] == "has_age"]
+    names = {n["id"]: n["name"] for n in graph["nodes"]}
+    assert [(e["subject"], e["object_uuid"], names[e["target"]]) for e in aged] == [
+        ("Ana", None, "41"),
+        ("Ben", None, "41"),
+    ]
+    assert len({e["target"] for e in aged}) == 2
+    assert [f.object for f in history.questions.facts(NOW, "g", object_="41")] == ["41", "41"]

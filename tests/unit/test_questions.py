@@ -1,0 +1,342 @@
+"""Every question, on one small history whose answers can be told by hand."""
+
+from itertools import permutations, product
+
+import pytest
+
+from asof_projections.rows import Moment
+from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.instants import INF
+from asof_streams.messages import FactStatement
+from histories import History, on
+
+NOW = Moment(on("2025"), on("2025"))
+
+
+@pytest.fixture
+def history(tmp_path):
+    history = History(tmp_path)
+    yield history
+    history.close()
+
+
+@pytest.fixture
+def moved(history):
+    """Berlin since 2015, a stay in Paris in 2019 told later, Munich from March 2024."""
+    history.tell("2024-01-01", relation="lives_in", object="Berlin", valid_at="2015", said_at="2024", ref="b")
+    history.tell("2024-02-01", relation="lives_in", object="Paris", valid_at="2019", invalid_at="2020", ref="p")
+    history.say("2024-03-01", "Ana -lives_in-> Munich", name="turn 7")
+    return history
+
+
+def objects(facts):
+    return [fact.object for fact in facts]
+
+
+def test_facts_are_those_of_the_valid_and_the_known_moment(moved):
+    ask = moved.questions.facts
+
+    assert objects(ask(Moment(on("2019-06"), on("2024-01-15")), "g", about="Ana")) == ["Berlin"]
+    assert objects(ask(Moment(on("2019-06"), on("2024-02-15")), "g", about="Ana")) == ["Paris"]
+    assert objects(ask(NOW, "g", about="Ana")) == ["Munich"]
+    assert objects(ask(Moment(None, on("2024-02-15")), "g", about="Ana")) == ["Berlin", "Paris", "Berlin"]
+
+
+def test_facts_are_found_by_object_and_relation_too(moved):
+    moved.tell("2024-04-01", subject="Ben", relation="likes", object="Munich", valid_at="2020")
+
+    assert [f.subject for f in moved.questions.facts(NOW, "g", object_="Munich")] == ["Ben", "Ana"]
+    assert [f.subject for f in moved.questions.facts(NOW, "g", object_="Munich", relation="likes")] == ["Ben"]
+    assert moved.questions.facts(NOW, "g", about="Ana", relation="likes") == []
+
+
+def test_a_name_is_taken_exactly_else_by_its_key_and_an_unknown_one_gives_nothing(moved):
+    assert objects(moved.questions.facts(NOW, "g", about="  ANA ")) == ["Munich"]
+    assert moved.questions.facts(NOW, "g", about="Nobody") == []
+    assert moved.questions.facts(NOW, "g", object_="Nowhere") == []
+    assert moved.questions.timeline("Nobody", NOW.known, "g") == []
+    assert moved.questions.entity("Nobody", NOW, "g") == []
+    assert moved.questions.neighbourhood("Nobody", 2, NOW, "g") == []
+
+
+def test_a_question_stays_in_its_group_unless_it_is_about_every_group(moved):
+    moved.tell("2024-05-01", group_id="other", relation="lives_in", object="Oslo", valid_at="2010")
+
+    assert objects(moved.questions.facts(NOW, "g", about="Ana")) == ["Munich"]
+    assert objects(moved.questions.facts(NOW, "other", about="Ana")) == ["Oslo"]
+    assert objects(moved.questions.facts(NOW, None, about="Ana")) == ["Oslo", "Munich"]
+    assert moved.questions.facts(NOW, "none", about="Ana") == []
+
+
+def test_a_merge_is_seen_from_when_it_was_known_and_no_longer_once_it_was_taken_back(history):
+    history.tell("2024-01-01", relation="likes", object="Tea", valid_at="2020")
+    history.tell("2024-01-02", subject="Anna", relation="likes", object="Jazz", valid_at="2021")
+    history.tell("2024-02-01", relation="also_known_as", object="Anna", valid_at="2020", ref="same")
+    history.tell("2024-03-01", op="retract", ref="same", subject=None)
+
+    def liked(known):
+        return objects(history.questions.facts(Moment(on("2022"), on(known)), "g", about="Ana", relation="likes"))
+
+    assert [liked(day) for day in ("2024-01-15", "2024-02-15", "2024-03-15")] == [["Tea"], ["Tea", "Jazz"], ["Tea"]]
+    [portrait] = history.questions.entity("Ana", Moment(on("2022"), on("2024-02-15")), "g")
+    assert portrait.names == ("Ana", "Anna")
+    assert [(link.known_from, link.known_to) for link in portrait.links] == [(on("2024-02-01"), INF)]
+    [after] = history.questions.entity("Ana", Moment(on("2022"), on("2024-03-15")), "g")
+    assert [(link.known_from, link.known_to) for link in after.links] == [(on("2024-02-01"), on("2024-03-01"))]
+    assert after.names == ("Ana",)
+
+
+def test_an_entity_is_portrayed_with_what_points_to_it_and_how_often_it_was_mentioned(moved):
+    [munich] = moved.questions.entity("Munich", NOW, "g")
+
+    assert (munich.entity.name, munich.mentions, [f.subject for f in munich.facts]) == ("Munich", 1, ["Ana"])
+    assert moved.questions.entity("Munich", Moment(NOW.valid, on("2024-02-15")), "g") == []
+    assert munich.to_json()["facts"][0]["object"] == "Munich"
+
+
+def test_overlapping_takes_what_holds_at_some_instant_and_a_period_that_only_meets_is_left_out(moved):
+    ask = moved.questions.overlapping
+
+    assert objects(ask(on("2018"), on("2019"), NOW.known, "g", about="Ana")) == ["Berlin"]
+    assert objects(ask(on("2018"), on("2019-01-02"), NOW.known, "g", about="Ana")) == ["Berlin", "Paris"]
+    assert ask(on("2018"), on("2019"), NOW.known, "g", about="Nobody") == []
+    with pytest.raises(InvalidInput):
+        ask(on("2019"), on("2019"), NOW.known, "g")
+
+
+def test_throughout_needs_every_instant_and_is_content_with_facts_that_meet(history):
+    for start, end in (("2020", "2021"), ("2021", "2022"), ("2023", "2024")):
+        history.tell("2024-01-01", relation="rents", object="Flat", valid_at=start, invalid_at=end)
+
+    [whole] = history.questions.throughout(on("2020"), on("2022"), NOW.known, "g", about="Ana")
+
+    assert (whole.valid_at, whole.invalid_at, len(whole.facts)) == (on("2020"), on("2022"), 2)
+    assert history.questions.throughout(on("2021"), on("2023-06"), NOW.known, "g") == []
+
+
+def test_a_timeline_tells_slot_by_slot_what_held_and_names_the_gaps(history):
+    history.tell("2024-01-01", relation="works_at", object="SAP", valid_at="2015", invalid_at="2018")
+    history.tell("2024-01-02", relation="works_at", object="Acme", valid_at="2019")
+    history.tell("2024-01-03", relation="likes", object="Tea", valid_at="2010")
+
+    told = history.questions.timeline("Ana", NOW.known, "g")
+
+    assert [(s.relation, s.object, s.valid_at, s.invalid_at) for s in told] == [
+        ("likes", "Tea", on("2010"), INF),
+        ("works_at", "SAP", on("2015"), on("2018")),
+        ("works_at", None, on("2018"), on("2019")),
+        ("works_at", "Acme", on("2019"), INF),
+    ]
+    assert told[2].to_json()["object"] is None
+    assert [s.object for s in history.questions.timeline("Ana", on("2024-01-01"), "g")] == ["SAP"]
+
+
+def test_history_shows_every_version_with_what_opened_and_what_closed_it(moved):
+    [berlin] = moved.questions.facts(Moment(on("2016"), NOW.known), "g", about="Ana")
+    [paris] = moved.questions.facts(Moment(on("2019-06"), NOW.known), "g", about="Ana")
+    [munich] = moved.questions.facts(NOW, "g", about="Ana")
+    asserted, late, moving = ("asserted", berlin.uuid), ("superseded", paris.uuid), ("superseded", munich.uuid)
+
+    told = moved.questions.history(berlin.uuid)
+
+    assert [(r.fact.valid_at, r.fact.invalid_at, r.opened, r.closed) for r in told] == [
+        (on("2015"), INF, asserted, late),
+        (on("2015"), on("2019"), late, None),  # known ever since: the move to Munich did not touch it
+        (on("2020"), INF, late, moving),
+        (on("2020"), on("2024-03-01"), moving, None),
+    ]
+    assert {r.fact.object for r in moved.questions.history("Ana", "g")} == {"Berlin", "Paris", "Munich"}
+    assert moved.questions.history("Munich", "g")[0].to_json()["known_from"] == "2024-03-01T00:00:00Z"
+    assert moved.questions.history("nothing", "g") == []
+
+
+def test_known_history_tells_when_we_believed_it(moved):
+    [berlin] = moved.questions.facts(Moment(on("2016"), NOW.known), "g", about="Ana")
+
+    def believed(day):
+        return [(b.known_from, b.known_to) for b in moved.questions.known_history(berlin.uuid, on(day))]
+
+    assert believed("2016") == [(on("2024-01-01"), INF)]
+    assert believed("2019-06") == [(on("2024-01-01"), on("2024-02-01"))]
+    assert believed("2010") == []
+    with pytest.raises(NotFound):
+        moved.questions.known_history("no such id", None)
+
+
+def test_a_diff_labels_each_change_once_by_what_made_it(history):
+    history.tell("2024-01-01", relation="lives_in", object="Berlin", valid_at="2015", invalid_at="2021", ref="b")
+    history.tell("2024-01-01", relation="likes", object="Tea", valid_at="2015", ref="t")
+    history.tell("2024-01-01", relation="likes", object="Jazz", valid_at="2015", ref="j")
+    history.tell("2024-01-01", relation="lives_in", object="Munich", valid_at="2021")
+    history.tell("2024-02-01", op="retract", ref="t", subject=None)
+    history.tell("2024-02-01", op="correct", ref="j", relation="likes", object="Jazz", valid_at="2016")
+    history.tell("2024-02-01", relation="likes", object="Rain", valid_at="2014")
+    early, late = on("2024-01-15"), on("2024-02-15")
+
+    def labels(first, second):
+        return {(c.label, c.fact.object) for c in history.questions.diff(first, second, "g", about="Ana")}
+
+    world = {("ended", "Berlin"), ("began", "Munich")}
+    knowledge = {("retracted", "Tea"), ("revised", "Jazz"), ("learned", "Rain")}
+    assert labels(Moment(on("2018"), late), Moment(on("2022"), late)) == world
+    assert labels(Moment(on("2018"), early), Moment(on("2018"), late)) == knowledge
+    assert labels(Moment(on("2018"), early), Moment(on("2022"), late)) == world | knowledge
+    assert labels(Moment(on("2018"), late), Moment(on("2018"), late)) == set()
+
+
+def test_diffs_compose_along_every_way_through_the_history(moved):
+    moved.tell("2024-04-01", op="retract", ref="p", subject=None)
+    moved.tell("2024-05-01", op="end", ref="b", subject=None, invalid_at="2018")
+    days = ("2014", "2016", "2019-06", "2021", "2024-06")
+    known = ("2023", "2024-01-15", "2024-02-15", "2024-03-15", "2024-04-15", "2024-06")
+    corners = [Moment(on(v), on(k)) for v, k in product(days, known)]
+
+    def held(at):
+        return {f.uuid for f in moved.questions.facts(at, "g")}
+
+    ways = list(permutations(corners[::3], 3)) + list(zip(corners, corners[1:], corners[2:], strict=False))
+    gained = 0
+    for first, second, third in ways:
+        step_by_step = held(first)
+        for a, b in ((first, second), (second, third)):
+            step_by_step = applied(step_by_step, moved.questions.diff(a, b, "g"))
+        at_once = applied(held(first), moved.questions.diff(first, third, "g"))
+        gained += at_once != held(first)
+        assert step_by_step == at_once == held(third)
+    assert gained > 100
+
+
+def applied(held, changes):
+    left = held - {c.before.uuid for c in changes if c.before}
+    assert len(held) - len(left) == sum(c.before is not None for c in changes), "a change of what was not there"
+    return left | {c.after.uuid for c in changes if c.after}
+
+
+def test_changes_follow_the_log_from_a_position_and_say_where_to_go_on(moved):
+    first = moved.questions.changes(-1, 1)
+    rest = moved.questions.changes(first.next, 100)
+
+    assert [(c.position, c.opened, c.fact.object) for c in first.changes] == [(0, True, "Berlin")]
+    assert {c.position for c in rest.changes} == {1, 2}
+    assert "Munich" in [c.fact.object for c in rest.changes if c.opened and c.position == 2]
+    assert rest.next == 2
+    assert moved.questions.changes(2, 100).to_json() == {"changes": [], "next": 2}
+    assert moved.questions.changes(-1, 100, "other").to_json() == {"changes": [], "next": 2}
+
+
+def test_why_leads_from_a_fact_to_the_words_and_from_its_end_to_the_words_of_that(moved):
+    [munich] = moved.questions.facts(NOW, "g", about="Ana")
+    moved.say("2024-04-01", "Ana -lives_in-> Munich")
+    moved.say("2024-05-01", "Ana -lives_in-> Rome", role="ben")
+
+    why = moved.questions.why(munich.uuid)
+
+    assert [(e.name, e.position, e.quote) for e in why.evidence] == [
+        ("turn 7", 2, "Ana -lives_in-> Munich"),
+        ("", 3, "Ana -lives_in-> Munich"),
+    ]
+    assert why.evidence[0].mentions == ("Ana", "Munich")
+    [superseded] = why.consequences
+    assert (superseded.kind, superseded.evidence.quote, superseded.evidence.role) == (
+        "superseded",
+        "Ana -lives_in-> Rome",
+        "ben",
+    )
+    assert why.to_json()["consequences"][0]["evidence"]["position"] == 4
+    assert moved.questions.why(munich.uuid, on("2024-04-15")).consequences == ()
+    with pytest.raises(NotFound):
+        moved.questions.why("no such id")
+
+
+def test_why_tells_of_endings_and_of_retractions_and_quotes_a_structured_fact_as_it_was_stated(moved):
+    [berlin] = moved.questions.facts(Moment(on("2016"), NOW.known), "g", about="Ana")
+    moved.tell("2024-06-01", op="end", ref="b", subject=None, invalid_at="2018")
+    moved.tell("2024-07-01", op="retract", ref="b", subject=None)
+
+    why = moved.questions.why(berlin.uuid)
+
+    assert [c.kind for c in why.consequences] == ["superseded", "superseded", "ended", "retracted"]
+    assert why.consequences[2].ends_at == on("2018")
+    assert '"op":"retract"' in why.consequences[3].evidence.quote
+    assert '"object":"Berlin"' in why.evidence[0].quote
+
+
+def test_a_neighbourhood_is_reached_level_by_level_in_both_directions_at_one_moment(history):
+    history.tell("2024-01-01", relation="knows", object="Ben", valid_at="2020")
+    history.tell("2024-01-01", subject="Cem", relation="knows", object="Ben", valid_at="2020")
+    history.tell("2024-01-01", subject="Cem", relation="knows", object="Dora", valid_at="2020", invalid_at="2021")
+    history.tell("2024-01-01", subject="Dora", relation="knows", object="Eve", valid_at="2020")
+
+    def reached(hops, day):
+        levels = history.questions.neighbourhood("Ana", hops, Moment(on(day), NOW.known), "g")
+        return [[(f.subject, f.object) for f in level.facts] for level in levels]
+
+    assert reached(1, "2020-06") == [[("Ana", "Ben")]]
+    assert reached(3, "2020-06") == [[("Ana", "Ben")], [("Cem", "Ben")], [("Cem", "Dora")]]
+    assert reached(9, "2022") == [[("Ana", "Ben")], [("Cem", "Ben")], []]
+
+
+def stated(**fields):
+    times = {name: on(fields.pop(name)) for name in ("valid_at", "invalid_at", "said_at") if name in fields}
+    return FactStatement.model_validate({"group_id": "g", "subject": "Ana", **fields, **times})
+
+
+WHAT_IFS = {
+    "a new place": [{"relation": "lives_in", "object": "Oslo", "valid_at": "2022"}],
+    "a place not heard of in the past": [{"relation": "lives_in", "object": "Rome", "valid_at": "2016"}],
+    "the same again": [{"relation": "lives_in", "object": "Munich", "valid_at": "2024-06"}],
+    "an end": [{"op": "end", "relation": "lives_in", "invalid_at": "2023"}],
+    "an end by ref": [{"op": "end", "ref": "p", "subject": None, "invalid_at": "2019-06"}],
+    "a retraction": [{"op": "retract", "relation": "lives_in", "object": "Munich"}],
+    "a retraction by ref": [{"op": "retract", "ref": "p", "subject": None}],
+    "a correction": [{"op": "correct", "relation": "lives_in", "object": "Bonn", "valid_at": "2015"}],
+    "a correction by ref": [
+        {"op": "correct", "ref": "p", "relation": "lives_in", "object": "Lyon", "valid_at": "2018"}
+    ],
+    "one after the other": [
+        {"relation": "lives_in", "object": "Oslo", "valid_at": "2022"},
+        {"op": "retract", "ref": "b", "subject": None},
+    ],
+}
+
+
+@pytest.mark.parametrize("lines", WHAT_IFS.values(), ids=WHAT_IFS)
+def test_what_if_foretells_what_the_same_statements_bring_about_and_writes_nothing(moved, lines):
+    digest = moved.beliefs.digest()
+    foretold = moved.questions.what_if([stated(**line) for line in lines], "g", on("2024-08-01"))
+    assert moved.beliefs.digest() == digest
+
+    for line in lines:
+        moved.tell("2024-08-01", **line)
+
+    came = moved.questions.timeline("Ana", NOW.known, "g", relation="lives_in")
+    assert periods(foretold.after) == periods(came)
+    assert periods(foretold.before) == [
+        ("Berlin", on("2015"), on("2019")),
+        ("Paris", on("2019"), on("2020")),
+        ("Berlin", on("2020"), on("2024-03-01")),
+        ("Munich", on("2024-03-01"), INF),
+    ]
+
+
+def periods(segments):
+    return [(s.object, s.valid_at, s.invalid_at) for s in segments]
+
+
+def test_what_if_refuses_what_could_not_stand(moved):
+    for line in ({"op": "retract", "ref": "nobody"}, {"op": "end", "subject": "Nobody", "relation": "lives_in"}):
+        with pytest.raises(NotFound):
+            moved.questions.what_if([stated(**line)], "g", on("2024-08-01"))
+
+
+def test_answers_show_no_content_in_their_repr(moved):
+    [fact] = moved.questions.facts(NOW, "g", about="Ana")
+    answers = [
+        *moved.questions.timeline("Ana", NOW.known, "g"),
+        *moved.questions.history("Ana", "g"),
+        *moved.questions.entity("Ana", NOW, "g"),
+        moved.questions.why(fact.uuid),
+        *moved.questions.diff(Moment(on("2016"), NOW.known), NOW, "g"),
+    ]
+
+    assert not any(name in repr(answer) for answer in answers for name in ("Munich", "Berlin", "Ana"))

@@ -1,0 +1,196 @@
+"""Search finds what holds at the moment, by words and by meaning; vectors follow the graph."""
+
+import numpy as np
+import pytest
+
+from asof_projections.embedding.cache import CachedEmbedder
+from asof_projections.embedding.hashing import HashingEmbedder
+from asof_projections.rows import Moment
+from asof_projections.search import Search, telling
+from asof_projections.vector_projection import VectorProjection
+from histories import History, on
+
+NOW = Moment(on("2025"), on("2025"))
+
+
+class Synonyms(HashingEmbedder):
+    """Knows that a kitten is a cat; counts what it was asked to embed."""
+
+    model_id = "synonyms-1"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def embed(self, texts):
+        self.asked += texts
+        return super().embed([text.replace("kitten", "cat") for text in texts])
+
+
+@pytest.fixture
+def history(tmp_path):
+    history = History(tmp_path)
+    history.tell("2024-01-01", relation="has", object="cat", fact="Ana has a cat", valid_at="2015", ref="cat")
+    history.tell("2024-01-02", relation="has", object="car", fact="Ana has a red car", valid_at="2020")
+    history.tell("2024-01-03", subject="Ben", relation="has", object="boat", fact="Ben sails a boat", valid_at="2020")
+    history.tell("2024-01-04", group_id="other", relation="has", object="cat", fact="Ana has a cat", valid_at="2015")
+    yield history
+    history.close()
+
+
+@pytest.fixture
+def embedder():
+    return Synonyms()
+
+
+@pytest.fixture
+def cached(tmp_path, embedder):
+    cached = CachedEmbedder(embedder, tmp_path / "vectors.db")
+    yield cached
+    cached.close()
+
+
+@pytest.fixture
+def vectors(history, cached, tmp_path):
+    vectors = VectorProjection(history.beliefs, cached, tmp_path / "vectors.index")
+    vectors.catch_up()
+    return vectors
+
+
+def objects(hits):
+    return [hit.fact.object for hit in hits]
+
+
+def test_words_alone_find_facts_where_there_is_no_embedder(history):
+    [hit] = Search(history.beliefs).search("Who has a boat?", NOW, "g")
+
+    assert (hit.fact.object, hit.score, hit.words, hit.meaning) == ("boat", 1.0, 1.0, None)
+    assert hit.to_json()["scores"] == {"words": 1.0, "meaning": None}
+    assert Search(history.beliefs).search("kitten", NOW, "g") == []
+    assert Search(history.beliefs).search("?!", NOW, "g") == []
+
+
+def test_meaning_finds_what_no_word_does_and_each_hit_tells_its_parts(history, embedder, vectors):
+    hits = Search(history.beliefs, embedder, vectors.index).search("kitten", NOW, "g")
+
+    assert objects(hits)[0] == "cat"
+    assert [hit.words for hit in hits] == [None] * 3
+    assert all(hit.score == pytest.approx(0.4 * hit.meaning) for hit in hits)
+
+
+def test_both_parts_count(history, embedder, vectors):
+    hits = Search(history.beliefs, embedder, vectors.index).search("red kitten", NOW, "g")
+
+    assert objects(hits) == ["car", "cat", "boat"]
+    assert [hit.words for hit in hits] == [1.0, None, None]
+    assert all(hit.score == pytest.approx(0.6 * (hit.words or 0) + 0.4 * hit.meaning) for hit in hits)
+
+
+def test_only_what_holds_and_is_known_at_the_moment_is_found(history, embedder, vectors):
+    history.tell("2024-02-01", op="retract", ref="cat", subject=None)
+    search = Search(history.beliefs, embedder, vectors.index).search
+
+    assert objects(search("cat", Moment(on("2016"), on("2024-01-15")), "g")) == ["cat"]
+    assert objects(search("cat", Moment(on("2010"), on("2024-01-15")), "g")) == []
+    assert "cat" not in objects(search("cat", NOW, "g"))
+    assert "cat" in objects(search("cat", Moment(on("2016"), None), "g"))
+
+
+def test_a_good_hit_is_not_lost_behind_many_better_ones_that_do_not_count(history, embedder, vectors):
+    for number in range(300):
+        object_ = f"boat number {number}"
+        history.tell("2024-03-01", relation="sold", object=object_, fact="boat", valid_at="2010", invalid_at="2011")
+    vectors.catch_up()
+
+    assert objects(Search(history.beliefs, embedder, vectors.index).search("boat", NOW, "g", limit=1)) == ["boat"]
+    assert objects(Search(history.beliefs).search("boat", NOW, "g", limit=1)) == ["boat"]
+
+
+def test_a_search_sees_its_own_group_and_takes_no_more_than_its_limit(history, embedder, vectors):
+    search = Search(history.beliefs, embedder, vectors.index).search
+
+    assert {hit.fact.group_id for hit in search("cat", NOW, "other")} == {"other"}
+    assert {hit.fact.group_id for hit in search("cat", NOW)} == {"g", "other"}
+    assert len(search("cat", NOW, limit=2)) == 2
+    assert search("cat", NOW, "nowhere") == []
+
+
+def test_what_has_no_vector_yet_is_found_by_its_words(history, embedder, vectors):
+    history.tell("2024-03-01", relation="has", object="ladder", fact="Ana has a ladder", valid_at="2020")
+
+    [first, *_] = Search(history.beliefs, embedder, vectors.index).search("ladder", NOW, "g")
+
+    assert (first.fact.object, first.meaning, first.score) == ("ladder", None, 0.6)
+
+
+def test_a_query_loses_the_words_that_say_little_unless_it_has_no_others():
+    assert telling("Where does Ana live now?") == "Ana live now"
+    assert telling("who is it?") == "who is it"
+
+
+# Vectors follow the graph.
+
+
+def test_an_index_goes_on_where_it_was_saved_and_tells_how_far_it_is(history, cached, embedder, vectors, tmp_path):
+    vectors.save()
+    history.tell("2024-03-01", relation="has", object="ladder", fact="Ana has a ladder", valid_at="2020")
+    embedder.asked.clear()
+    steps = []
+
+    again = VectorProjection(history.beliefs, cached, tmp_path / "vectors.index")
+    again.catch_up(lambda done, total: steps.append((done, total)))
+
+    assert embedder.asked == ["Ana has a ladder"]
+    assert steps == [(1, 1)]
+    assert len(again.index) == 5
+
+
+def test_a_damaged_index_and_one_of_another_model_are_made_again_from_kept_vectors(
+    history, cached, embedder, vectors, tmp_path
+):
+    vectors.save()
+    digest, path = vectors.index.digest(), tmp_path / "vectors.index"
+    embedder.asked.clear()
+    for damage in (lambda whole: whole[:-1], lambda _: b"something else"):
+        path.write_bytes(damage(path.read_bytes()))
+
+        again = VectorProjection(history.beliefs, cached, path)
+        again.catch_up()
+        again.save()
+
+        assert again.index.digest() == digest
+    assert embedder.asked == []
+
+
+def test_a_fresh_build_has_the_digest_of_one_that_followed_step_by_step(history, cached, vectors, tmp_path):
+    for number in range(3):
+        history.tell("2024-03-01", relation="has", object=f"thing {number}", valid_at="2020")
+        vectors.catch_up()
+
+    fresh = VectorProjection(history.beliefs, cached, tmp_path / "fresh.index")
+    fresh.catch_up()
+
+    assert fresh.index.digest() == vectors.index.digest()
+
+
+@pytest.mark.parametrize("before", [True, False], ids=["told before", "found out after"])
+def test_an_erased_group_leaves_no_vector(history, embedder, vectors, tmp_path, before):
+    if before:
+        vectors.erase("g")
+    history.forget("2024-06-01", "g")
+    vectors.catch_up()
+
+    assert len(vectors.index) == 1
+    [query] = embedder.embed(["boat"])
+    [(number, _)] = vectors.index.search(query, 9)
+    assert [f.group_id for f in history.beliefs.facts_numbered([number], NOW)] == ["other"]
+    assert len(VectorProjection(history.beliefs, vectors._embedder, tmp_path / "vectors.index").index) == 1
+
+
+def test_erasing_a_group_forgets_the_vectors_that_its_sentences_were_kept_by(cached, embedder, vectors):
+    vectors.erase("g")
+    embedder.asked.clear()
+
+    cached.embed(["Ben sails a boat"])
+
+    assert embedder.asked == ["Ben sails a boat"]
+    assert np.allclose(np.linalg.norm(cached.embed(["Ben sails a boat"])), 1)
