@@ -169,7 +169,7 @@ class SqliteLog:
             self._db.create_function("seal", 2, chain.seal, deterministic=True)
             erased = self._db.execute(_ERASE, (group, limit, ErasureRequest.type, GroupErased.type)).rowcount
         with self._guard:
-            self._db.execute("VACUUM")
+            self._db.execute("VACUUM")  # SQLite may have left copies where it moved records about
             busy, _, _ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if busy:
             raise StorageFailed(f"{self.path}-wal still holds erased text: a reader is using it; erase again")

@@ -210,6 +210,27 @@ def test_a_log_in_the_place_of_another_is_found(messages: Path) -> None:
         log.verify()
 
 
+def test_records_of_another_log_of_the_same_name_and_length_are_found(messages: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    with SqliteLog(tmp_path / "other" / messages.name, writable=True) as other:
+        other.accept([said("ana", str(number)) for number in range(7)], clock=1)
+    with closing(sqlite3.connect(messages, isolation_level=None)) as raw:
+        raw.execute("ATTACH ? AS other", (str(other.path),))
+        raw.executescript("DELETE FROM log; INSERT INTO log SELECT * FROM other.log")
+
+    with SqliteLog(messages) as log, pytest.raises(DamagedLog, match=r"position 6\b"):
+        log.verify()
+
+
+def test_what_only_a_writer_would_trip_over_is_found_too(messages: Path) -> None:
+    whole = bytearray(messages.read_bytes())
+    whole[39] ^= 1  # SQLite's header: one free page, where there is none
+    messages.write_bytes(whole)
+
+    with SqliteLog(messages) as log, pytest.raises(DamagedLog, match=r"position 7\b.*the file around them"):
+        log.verify()
+
+
 def test_a_stale_write_ahead_log_gives_an_earlier_whole_state_or_is_found(tmp_path: Path) -> None:
     path = tmp_path / "messages.sqlite"
     wal = Path(f"{path}-wal")
