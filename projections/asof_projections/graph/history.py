@@ -8,7 +8,7 @@ from asof_projections.rows import Fact
 from asof_streams.instants import INF
 
 _VERSIONS: Final = f"""SELECT {FACT_COLUMNS} FROM (SELECT fact, vf, vt, kf, kt FROM versions INDEXED BY version_fact
-    WHERE fact = (SELECT n FROM facts WHERE uuid = :fact) ORDER BY kf, vf) v {FACT_JOINS}"""
+    WHERE fact = (SELECT n FROM facts WHERE uuid = :fact)) v {FACT_JOINS} ORDER BY v.kf, v.vf"""
 _FACT: Final = f"""SELECT {FACT_COLUMNS} FROM (SELECT n AS fact, stated_from AS vf, stated_to AS vt,
     created_at AS kf, expired_at AS kt FROM facts WHERE uuid = :fact) v {FACT_JOINS}"""
 
@@ -30,11 +30,11 @@ _STATEMENT: Final = """SELECT episode, relationship, said_at, created_at FROM fa
 
 _CHANGED: Final = "SELECT {at} AS at, {opened} AS opened, n FROM versions INDEXED BY version_{at} WHERE {at} > :since"
 _CHANGES: Final = f"""{_CHANGED.format(at="opened", opened=1)} AND opened <= :until
-    UNION ALL {_CHANGED.format(at="closed", opened=0)} AND closed <= :until ORDER BY at, opened, n"""
+    UNION ALL {_CHANGED.format(at="closed", opened=0)} AND closed <= :until"""
 _UNTIL: Final = f"""SELECT at FROM ({_CHANGED.format(at="opened", opened=1)}
     UNION ALL {_CHANGED.format(at="closed", opened=0)} ORDER BY at LIMIT 1 OFFSET :limit - 1)"""
 _CHANGED_FACTS: Final = f"""SELECT c.at, c.opened, {FACT_COLUMNS} FROM ({_CHANGES}) c
-    CROSS JOIN versions v ON v.n = c.n {FACT_JOINS}"""
+    CROSS JOIN versions v ON v.n = c.n {FACT_JOINS} ORDER BY c.at, c.opened, c.n"""
 
 
 class HistoryReads(FactReads):
