@@ -13,7 +13,6 @@ from asof.cli.demo import demo
 app = typer.Typer(
     name="asof",
     help="A memory that keeps its history: ask what was true, and what was known, as of any moment.",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

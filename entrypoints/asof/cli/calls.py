@@ -6,7 +6,7 @@ Exit codes: 0 ok; 1 the work failed, or was refused in part; 2 the call itself i
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,12 +62,16 @@ def existing(data: Path | None) -> Iterator["Memory"]:
         yield opened
 
 
-def run(app: Callable[..., int | None], arguments: list[str]) -> int:
+def run(app: typer.Typer, arguments: list[str]) -> int:
     """Run a command line; return its exit code. Whatever asof raises on purpose becomes one line on stderr."""
+    command = typer.main.get_command(app)
     try:
-        code = app(arguments, prog_name="asof", standalone_mode=False) or 0
+        with command.make_context("asof", arguments or ["--help"]) as context:
+            code: int = command.invoke(context) or 0
         sys.stdout.flush()
-    except BrokenPipeError:
+    except typer.Exit as end:
+        return end.exit_code
+    except BrokenPipeError:  # whoever read has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains while it ends
         return 0
     except KeyboardInterrupt:
