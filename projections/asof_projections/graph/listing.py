@@ -26,12 +26,11 @@ _RELATIONSHIPS: Final = _every(RELATIONSHIP, "m")
 _MENTION: Final = f"{MENTION} WHERE m.uuid = ?"
 _RELATIONSHIP: Final = f"{RELATIONSHIP} WHERE m.uuid = ?"
 
-_ENTITIES: Final = f"""{ENTITY} WHERE (:grp IS NULL OR e.grp = :grp) AND e.created_at <= :known
-    ORDER BY e.n LIMIT :limit"""
+_ENTITIES: Final = f"{ENTITY} WHERE e.created_at <= :known ORDER BY e.n LIMIT :limit"
 _ENTITIES_OF_GROUP: Final = f"{ENTITY} WHERE e.grp = :grp AND e.created_at <= :known ORDER BY e.n LIMIT :limit"
 _ENTITIES_CALLED: Final = f"""{ENTITY} WHERE e.n IN (SELECT entity FROM names INDEXED BY name_key
-    WHERE grp IN (SELECT n FROM groups WHERE :grp IS NULL OR n = :grp) AND key >= :prefix AND key < :beyond
-    AND created_at <= :known) ORDER BY e.n LIMIT :limit"""
+    WHERE grp = :grp AND key >= :prefix AND key < :beyond AND created_at <= :known) ORDER BY e.n LIMIT :limit"""
+_ENTITIES_CALLED_ANYWHERE: Final = _ENTITIES_CALLED.replace("grp = :grp", "grp IN (SELECT n FROM groups)")
 _ALIASES: Final = """SELECT name FROM names WHERE entity = (SELECT n FROM entities WHERE uuid = ?) AND created_at <= ?
     ORDER BY n"""
 _LINKED: Final = "links l ON l.{0} = same.n AND l.kf <= :known AND l.kt > :known"
@@ -80,11 +79,13 @@ class Listings(Connected):
             "grp": None if group is None else self._group(group),
             "known": INF if known is None else known,
             "limit": -1 if limit is None else limit,
+            "prefix": key(prefix),
+            "beyond": key(prefix) + "\U0010ffff",
         }
         if prefix:
-            start = key(prefix)
-            given |= {"prefix": start, "beyond": start + "\U0010ffff"}
-        sql = _ENTITIES_CALLED if prefix else _ENTITIES if group is None else _ENTITIES_OF_GROUP
+            sql = _ENTITIES_CALLED_ANYWHERE if group is None else _ENTITIES_CALLED
+        else:
+            sql = _ENTITIES if group is None else _ENTITIES_OF_GROUP
         return [Entity._make(row) for row in self._rows(sql, given)]
 
     def aliases(self, uuid: str, known: int | None) -> list[str]:

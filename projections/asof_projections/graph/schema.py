@@ -103,6 +103,7 @@ INDEXES: Final = {
     "past_subject": f"INDEX past_subject ON versions (s, kt, relation) {_PAST}",  # the same for what was given up
     "past_object": f"INDEX past_object ON versions (object, kt) {_PAST}",
     "past_relation": f"INDEX past_relation ON versions (relation, kt) {_PAST}",
+    "relation_called": "INDEX relation_called ON relations (name)",  # one relation in every group
     "version_opened": "INDEX version_opened ON versions (opened)",  # changes since a position
     "version_closed": "INDEX version_closed ON versions (closed) WHERE closed IS NOT NULL",
     "fact_slot": "INDEX fact_slot ON facts (s, relation, object) WHERE dead = 0",  # its assertions
@@ -127,7 +128,6 @@ INDEXES: Final = {
     "mention_episode": "INDEX mention_episode ON mentions (episode)",
     "mention_name": "INDEX mention_name ON mentions (grp, folded)",  # the type a name had before
     "relationship_uuid": "INDEX relationship_uuid ON relationships (uuid)",
-    "relationship_episode": "INDEX relationship_episode ON relationships (episode)",
 }
 
 

@@ -1,0 +1,142 @@
+"""How the graph's questions are answered: a plan that walks the wrong index costs a thousand times more."""
+
+import sqlite3
+
+import pytest
+
+from asof_projections.graph import facts, history, identities, known, listing, live, schema, text
+from asof_projections.graph.sqlite import SqliteGraph
+from semantic_story import Story, entity, fact
+
+HANDLERS = {  # every statement that is run for a message, and the index that it must be found by
+    known._EPISODE_BY_ID: "episode_uuid",
+    known._EPISODES_RECENT: "episode_recent",
+    known._MENTIONS: "mention_episode",
+    known._TYPE_OF_NAME: "mention_name",
+    known._ENTITY_BY_ID: "entity_uuid",
+    known._ENTITIES_NAMED: "name_key",
+    known._ENTITIES_KEYED: "name_key",
+    known._ENTITIES_WITH_WORD: "words",
+    known._RESOLVED: "resolution_mention",
+    known._SINGLE: "cardinalities",
+    known._ASSERTIONS_OF_SLOT: "fact_slot (s=? AND relation=?)",
+    known._ASSERTIONS_OF_VALUE: "fact_slot (s=? AND relation=? AND object=?)",
+    known._ENDINGS_OF_SLOT: "ending_slot (s=? AND relation=?)",
+    known._ENDINGS_OF_VALUE: "ending_slot (s=? AND relation=?)",
+    known._FACT_BY_ID: "fact_uuid",
+    known._FACT_BY_REF: "fact_ref (grp=? AND ref=?)",
+    known._ENDING_BY_ID: "ending_uuid",
+    known._RETRACTION_BY_ID: "retraction_uuid",
+    known._RETRACTIONS_OF: "retraction_target",
+    known._CONTRADICTIONS: "contradiction_later",
+}
+READERS = {
+    history._VERSIONS: "version_fact",
+    history._FACT: "fact_uuid",
+    history._REINFORCEMENTS: "reinforcement_fact",
+    history._CORRECTED_BY: "fact_corrects",
+    history._ENDINGS: "ending_slot",
+    history._RETRACTIONS: "retraction_target",
+    history._CLOSINGS: "closing_fact",
+    history._STATEMENT: "retraction_uuid",
+    history._CHANGED_FACTS: "version_closed (closed>? AND closed<?)",
+    history._UNTIL: "version_closed (closed>?)",
+    listing._ENTITIES_OF_GROUP: "entity_group",
+    listing._ENTITIES_CALLED: "name_key (grp=? AND key>? AND key<?)",
+    listing._ALIASES: "name_entity",
+    listing._IDENTITY: "link_into",
+    listing._MENTION: "mention_uuid",
+    listing._RELATIONSHIP: "relationship_uuid",
+    identities._LINKS: "link_into",
+    identities._APPEARANCES: "resolution_entity",
+    live._OPENED: "PRIMARY KEY (rowid>?)",
+    live._CLOSED: "version_closed (closed>?)",
+    live._LAST: "version_closed",
+    text._SEARCH: "version_fact (fact=? AND kt>?)",
+    text._SENTENCES: "PRIMARY KEY (rowid>?)",
+}
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory):
+    story = Story()
+    story.tell(entity("Ana"), fact("f", "Ana", "knows", "Ana"))
+    with SqliteGraph(tmp_path_factory.mktemp("plans") / "graph.db", "semantic.main", writable=True) as store:
+        store.apply(story.records)
+        store.commit(len(story.records), b"")
+        yield store._db
+
+
+def plan(db: sqlite3.Connection, sql: str) -> list[str]:
+    named = sql.count(":") > 0
+    values = _Anything() if named else (None,) * sql.count("?")
+    return [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
+
+
+class _Anything(dict):
+    def __missing__(self, _):
+        return None
+
+
+def scans(steps: list[str]) -> list[str]:
+    """The steps that read a whole table or index, but for what a step before them made."""
+    made = ("json_each", "CONSTANT", "subquery", "SCAN v", "SCAN c", "SCAN same", "VIRTUAL TABLE", "SCAN 3")
+    return [step for step in steps if step.startswith("SCAN") and not any(name in step for name in made)]
+
+
+@pytest.mark.parametrize(("sql", "index"), [*HANDLERS.items(), *READERS.items()])
+def test_a_statement_is_found_by_its_index_and_reads_no_table_whole(db, sql, index):
+    steps = plan(db, sql)
+
+    assert any(index in step for step in steps), steps
+    assert scans(steps) == []
+
+
+def shapes() -> list[tuple[str, ...]]:
+    subjects, objects = ("subject", "subject among"), ("object", "object among")
+    claims = [(s,) for s in subjects] + [(o,) for o in objects] + [(s, o) for s in subjects for o in objects] + [()]
+    scopes = ["relation", "relation named", "relation of group", "group", None]
+    return [
+        (*claim, scope) if scope else claim
+        for claim in claims
+        for scope in scopes
+        if (claim or scope not in {"group", None}) and not (claim and scope == "relation of group")
+    ]
+
+
+@pytest.mark.parametrize("shape", [*shapes(), ("number among",)], ids=" + ".join)
+def test_facts_of_every_shape_are_found_among_what_is_believed_and_what_once_was(db, shape):
+    steps = plan(db, facts.statement(*shape))
+
+    kind = next(k for k in ("subject", "object", "relation", "number") if any(name.startswith(k) for name in shape))
+    searches = [step for step in steps if step.startswith("SEARCH versions")]
+    column = {"subject": "s", "object": "object", "relation": "relation", "number": "fact"}[kind]
+    assert scans(steps) == []
+    assert len(searches) == 2
+    for search, part in zip(searches, ("now", "past"), strict=True):
+        assert f"{'version_fact' if kind == 'number' else f'{part}_{kind}'} ({column}=?" in search
+    assert "kt>?" in searches[1]
+
+
+def test_a_slot_as_of_now_is_found_by_subject_and_relation(db):
+    [now, _] = [step for step in plan(db, facts.statement("subject", "relation")) if "versions" in step]
+
+    assert "now_subject (s=? AND relation=?" in now
+
+
+def test_no_index_of_versions_is_led_by_a_time(db):
+    led = {
+        name: db.execute("SELECT name FROM pragma_index_info(?) WHERE seqno = 0", (name,)).fetchone()[0]
+        for name in schema.KEYS | schema.INDEXES
+        if name.startswith(("now_", "past_", "version_"))
+    }
+
+    assert len(led) == 9
+    assert not {"vf", "vt", "kf", "kt"} & set(led.values())
+
+
+def test_every_index_is_asked_of_by_a_statement(db):
+    asked = " ".join(step for sql in (*HANDLERS, *READERS) for step in plan(db, sql))
+    asked += " ".join(step for shape in [*shapes(), ("number among",)] for step in plan(db, facts.statement(*shape)))
+
+    assert [name for name in schema.INDEXES if name not in asked] == []
