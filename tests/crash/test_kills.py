@@ -4,7 +4,6 @@ import json
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -26,10 +25,10 @@ def conversation(count: int) -> list[bytes]:
     said = [
         lambda n: f"I moved to {PLACES[n % 5]} last month.",
         lambda n: f"I work at {FIRMS[n % 3]} now.",
-        lambda n: "I love chess and I no longer eat meat.",
+        lambda _: "I love chess and I no longer eat meat.",
         lambda n: f"My sister Eva lives in {PLACES[(n * 3) % 5]}.",
         lambda n: f"I left {FIRMS[(n + 1) % 3]} last week.",
-        lambda n: "How was your weekend? The weather here is great.",
+        lambda _: "How was your weekend? The weather here is great.",
     ]
     return [
         json.dumps(
@@ -54,22 +53,17 @@ class Zygote:
             [sys.executable, str(HERE / "zygote.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
-    def run(self, job: str, directory: Path, seconds: float | None) -> tuple[bool, int, float]:
-        """Run a job, killed after some seconds (None: never). Returns (whether it finished, last acknowledged, seconds)."""
+    def run(self, job: str, directory: Path, seconds: float = 0.0) -> tuple[bool, int, float]:
+        """Run a job, killed after some seconds (0: never). Returns (whether it finished, last acknowledged, time)."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         start = time.monotonic()
-        self.process.stdin.write(f"{job} {directory} {self.lines}\n")
+        self.process.stdin.write(f"{job} {directory} {self.lines} {seconds}\n")
         self.process.stdin.flush()
-        pid, acked, done = 0, 0, False
+        acked, done = 0, False
         while True:
             word, _, rest = self.process.stdout.readline().strip().partition(" ")
-            if word == "pid":
-                pid = int(rest)
-                if seconds is not None:
-                    time.sleep(max(0.0, start + seconds - time.monotonic()))
-                    os.kill(pid, signal.SIGKILL)
-            elif word == "acked":
+            if word == "acked":
                 acked = int(rest)
             elif word == "done":
                 done = True
@@ -80,8 +74,10 @@ class Zygote:
 
     def close(self) -> None:
         assert self.process.stdin is not None
+        assert self.process.stdout is not None
         self.process.stdin.close()
         self.process.wait(timeout=30)
+        self.process.stdout.close()
 
 
 @pytest.fixture
@@ -109,10 +105,10 @@ def digests(directory: Path, generation: str | None = None) -> tuple[str, int]:
         return memory.digest(), memory.stats()["messages"]
 
 
-def test_08_two_hundred_kills_lose_nothing_double_nothing_and_end_as_a_clean_run(tmp_path, lines, zygote):
+def test_08_two_hundred_kills_lose_nothing_double_nothing_and_end_as_a_clean_run(tmp_path, zygote):
     chance = random.Random(SEED)
     clean = tmp_path / "clean"
-    _, acked, ingesting = zygote.run("ingest", clean, None)
+    _, acked, ingesting = zygote.run("ingest", clean)
     assert acked == 240
     expected = digests(clean)
 
@@ -122,7 +118,7 @@ def test_08_two_hundred_kills_lose_nothing_double_nothing_and_end_as_a_clean_run
         known, done = 0, False
         while not done:
             done, acked, _ = zygote.run(
-                "ingest", directory, chance.uniform(0.0, ingesting / 3) if kills < 120 else None
+                "ingest", directory, chance.uniform(0.001, ingesting / 3) if kills < 120 else 0.0
             )
             kills += not done
             known = max(known, acked)
@@ -131,28 +127,27 @@ def test_08_two_hundred_kills_lose_nothing_double_nothing_and_end_as_a_clean_run
         shutil.rmtree(directory)
         rounds += 1
 
-    _, _, rebuilding = zygote.run("rebuild", clean, None)
+    _, _, rebuilding = zygote.run("rebuild", clean)
     rebuilt = digests(clean, "again")
     _reset(clean)
     while kills < 160:
-        done, _, _ = zygote.run("rebuild", clean, chance.uniform(0.0, rebuilding))
+        done, _, _ = zygote.run("rebuild", clean, chance.uniform(0.001, rebuilding))
         kills += not done
         if done:
             assert digests(clean, "again") == rebuilt
             _reset(clean)
-    zygote.run("rebuild", clean, None)
+    zygote.run("rebuild", clean)
     assert digests(clean, "again") == rebuilt
 
-    _, _, saving = zygote.run("save_index", clean, None)
+    _, _, saving = zygote.run("save_index", clean)
     whole = _index(clean).read_bytes()
     while kills < 200:
         _index(clean).unlink(missing_ok=True)
-        done, _, _ = zygote.run("save_index", clean, chance.uniform(0.0, saving))
+        done, _, _ = zygote.run("save_index", clean, chance.uniform(0.001, saving))
         kills += not done
         assert not _index(clean).exists() or _index(clean).read_bytes() == whole
-    zygote.run("save_index", clean, None)
+    zygote.run("save_index", clean)
     assert _index(clean).read_bytes() == whole
-    print(f"{kills} kills, seed {SEED}")
     assert kills >= 200
 
 

@@ -1,11 +1,14 @@
 """A process that has imported everything and forks a child for each run, so that a kill costs milliseconds.
 
-Reads one command a line, `<job> <directory> <lines>`; forks a child that does the job, and prints "pid N". The child prints
-"acked N" whenever N messages are acknowledged, and "done" at the end. When it is gone, the zygote prints "gone".
+Reads one command a line, `<job> <directory> <lines> <seconds>`; forks a child that does the job, and kills it after
+that many seconds (0: never). The child prints "acked N" whenever N messages are acknowledged, and "done" at the end. When it
+is gone, the zygote prints "gone".
 """
 
 import os
+import signal
 import sys
+import time
 from pathlib import Path
 
 from asof.memory import Memory
@@ -35,13 +38,13 @@ def ingest(directory: Path, lines: list[bytes]) -> None:
             say(f"acked {memory._write().messages.end()}")
 
 
-def rebuild(directory: Path, lines: list[bytes]) -> None:
+def rebuild(directory: Path, _: list[bytes]) -> None:
     with open_memory(directory) as memory:
         if all(g.name != "again" for g in memory.generations()):
             memory.rebuild("again", source="episodes")
 
 
-def save_index(directory: Path, lines: list[bytes]) -> None:
+def save_index(directory: Path, _: list[bytes]) -> None:
     with open_memory(directory, "hash") as memory:
         memory.search("where does Ana live", limit=3)
 
@@ -50,17 +53,23 @@ JOBS = {"ingest": ingest, "rebuild": rebuild, "save_index": save_index}
 
 
 def main() -> None:
-    assert rules, faiss_index
     for line in sys.stdin:
-        job, directory, source = line.split()
+        job, directory, source, seconds = line.split()
+        end = time.monotonic() + float(seconds)
         child = os.fork()
         if child == 0:
             JOBS[job](Path(directory), Path(source).read_bytes().splitlines())
             say("done")
             os._exit(0)
-        say(f"pid {child}")
-        os.waitpid(child, 0)
+        while os.waitpid(child, os.WNOHANG) == (0, 0):
+            if float(seconds) and time.monotonic() >= end:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+                break
+            time.sleep(0.001)
         say("gone")
 
 
+assert rules
+assert faiss_index
 main()
