@@ -1,0 +1,148 @@
+"""How a store follows its log: caught up where it can be, made anew where it cannot."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from asof_projections.graph.sqlite import SqliteGraph
+from asof_projections.projector import catch_up, open_following, rebuild
+from asof_projections.rows import Moment
+from asof_streams.episodic import GroupErased
+from asof_streams.errors import DamagedLog
+from asof_streams.sqlite_log import SqliteLog
+from semantic_story import Story, entity, fact, unasserted
+
+NOW = Moment(1, None)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "graph.db"
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[SqliteLog]:
+    with SqliteLog(tmp_path / "semantic.main.sqlite", writable=True, durable=False) as opened:
+        yield opened
+
+
+@pytest.fixture
+def story(log: SqliteLog) -> Story:
+    told = Story()
+    told.tell(entity("Ana"), entity("Rome"), entity("Oslo"))
+    told.tell(fact("f", "Ana", "lives_in", "Rome"))
+    told.tell(fact("g", "Ana", "lives_in", "Oslo", (5, None)), unasserted("f", (0, 5)))
+    append(log, told)
+    return told
+
+
+def append(log: SqliteLog, story: Story) -> None:
+    log.append(story.drafts[log.end() :], checkpoint=story.messages)
+
+
+@pytest.mark.usefixtures("story")
+def test_a_store_is_made_where_there_is_none(log, path) -> None:
+    with open_following(log, path) as store:
+        assert (store.position(), store.head()) == (log.end(), log.head(log.end()))
+        assert [f.uuid for f in store.facts("g", NOW)] == ["f", "f"]
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3, 100])
+@pytest.mark.usefixtures("story")
+def test_however_it_catches_up_it_has_the_digest_of_a_rebuilt_one(log, path, tmp_path, batch) -> None:
+    rebuild(log, tmp_path / "rebuilt.db")
+    with (
+        SqliteGraph(path, log.name, writable=True) as store,
+        SqliteGraph(tmp_path / "rebuilt.db", log.name) as rebuilt,
+    ):
+        assert catch_up(log, store, batch) == log.end() == rebuilt.position()
+        assert (store.digest(), store.head()) == (rebuilt.digest(), rebuilt.head())
+
+
+def test_what_is_there_is_kept_and_only_what_is_missing_is_read(log, story, path) -> None:
+    open_following(log, path).close()
+    made = path.stat().st_ino
+    story.tell(fact("h", "Ana", "likes", "Rome"))
+    append(log, story)
+
+    with open_following(log, path) as store:
+        assert store.fact("h") is not None
+    assert path.stat().st_ino == made
+
+
+def test_a_store_that_knows_what_its_log_does_not_is_made_anew(log, story, path) -> None:
+    with open_following(log, path) as store:
+        story.tell(fact("never", "Ana", "likes", "Rome"))
+        store.apply(story.records[log.end() :])
+        store.commit(len(story.records), b"x" * 32)
+
+    with open_following(log, path) as store:
+        assert store.fact("never") is None
+        assert store.position() == log.end()
+
+
+@pytest.mark.usefixtures("story")
+def test_a_store_of_another_history_is_made_anew(log, path) -> None:
+    other = Story()
+    other.tell(entity("Bob"))
+    with SqliteGraph(path, log.name, writable=True) as store:
+        store.apply(other.records)
+        store.commit(1, b"x" * 32)
+
+    with open_following(log, path) as store:
+        assert store.entity("id-Bob") is None
+        assert store.entity("id-Ana") is not None
+
+
+@pytest.mark.usefixtures("story")
+def test_a_damaged_store_or_one_of_another_schema_is_made_anew(log, path) -> None:
+    path.write_bytes(b"not a database" * 1000)
+    with open_following(log, path) as store:
+        whole = store.digest()
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE meta SET value = '0' WHERE key = 'schema'")
+    db.close()
+    with open_following(log, path) as store:
+        assert store.digest() == whole
+
+
+@pytest.mark.usefixtures("story")
+def test_what_an_interrupted_rebuild_left_is_in_nobodys_way(log, path) -> None:
+    path.with_name("graph.db.building").write_bytes(b"left by a crash")
+    path.with_name("graph.db.building-wal").write_bytes(b"left by a crash")
+    rebuild(log, path)
+
+    with SqliteGraph(path, log.name) as store:
+        assert store.position() == log.end()
+    assert not list(path.parent.glob("*.building*"))
+
+
+def test_a_rebuild_that_fails_leaves_the_store_as_it_was(log, story, path) -> None:
+    rebuild(log, path)
+    before = path.read_bytes()
+    story.tell(unasserted("unknown"))
+    append(log, story)
+
+    with pytest.raises(DamagedLog, match="unknown"):
+        rebuild(log, path)
+
+    assert path.read_bytes() == before
+
+
+def test_an_erased_history_rebuilds_to_what_the_live_store_has(log, path, tmp_path) -> None:
+    story = Story()
+    story.tell(entity("Ana"), fact("f", "Ana", "likes", "Ana"), group="gone")
+    story.tell(entity("Bob"), fact("h", "Bob", "likes", "Bob"), group="kept")
+    append(log, story)
+    with open_following(log, path) as store:
+        story.tell(GroupErased(), group="gone")
+        append(log, story)
+        catch_up(log, store)
+        log.erase("gone", before=log.end() - 1)
+        rebuild(log, tmp_path / "rebuilt.db")
+        with SqliteGraph(tmp_path / "rebuilt.db", log.name) as rebuilt:
+            assert rebuilt.digest() == store.digest()
+            assert [f.uuid for f in rebuilt.facts(None, NOW)] == ["h"]
+            assert list(rebuilt.sentences()) == list(store.sentences())
