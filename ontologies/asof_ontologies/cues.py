@@ -6,6 +6,7 @@
 "<take> * to"           one to four words of any kind
 "{object} <be> written by"   the object stands first, the subject last
 "<attend> {any}"        the object may be any noun phrase
+"<*>"                   any verb, where a time is stated: the object is what was done, in the words used
 "<have> {typed}"        the object must be known to be of a fitting type: a name of no known type is not enough
 """
 
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 _WORD = r"[\w'+&./-]+"
 _ALTERNATIVES = rf"{_WORD}(?:\|{_WORD})*"
 _CUE = re.compile(
-    rf"(?P<reversed>\{{object\}} )?(?P<verb><[a-z]+>|{_WORD})(?P<rest>(?: (?:{_ALTERNATIVES}|\({_ALTERNATIVES}\)|\*))*)(?: \{{(?P<takes>any|typed)\}})?"
+    rf"(?P<reversed>\{{object\}} )?(?P<verb><[a-z]+>|<\*>|{_WORD})(?P<rest>(?: (?:{_ALTERNATIVES}|\({_ALTERNATIVES}\)|\*))*)(?: \{{(?P<takes>any|typed)\}})?"
 )
 
 

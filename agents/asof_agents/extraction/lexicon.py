@@ -38,7 +38,7 @@ ADVERBS = frozenset(
     "only almost nearly happily sadly luckily fortunately unfortunately basically literally seriously honestly "
     "super so very pretty quite kinda sorta too rather extremely incredibly especially particularly regularly together ever "
     "both all proudly secretly suddenly immediately quickly apparently initially previously formerly temporarily permanently "
-    "completely deeply sort instead nonstop everyday daily weekly monthly anymore abroad online overseas solo".split()
+    "completely deeply sort instead anymore".split()
 )
 UNSURE_MODALS = frozenset("would could may might must should shall 'd can wanna gotta ought cannot".split())
 # said anywhere in a sentence, these leave nothing in it sure

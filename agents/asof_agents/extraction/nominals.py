@@ -32,23 +32,44 @@ def read_nominals(context: Context, line: Line) -> None:
     for at in range(len(low)):
         size = 2 if " ".join(low[at : at + 2]) in nouns else 1
         noun = " ".join(low[at : at + size])
-        relation = nouns.get(noun) or nouns.get(noun.removesuffix("s"))
-        if relation is None:
+        relations = nouns.get(noun) or nouns.get(noun.removesuffix("s")) or ()
+        if not relations:
             continue
         owner = _owner_before(context, line, at)
-        names = list(_names_after(line, at + size, plural=noun not in nouns)) if owner else []
-        if not names:
-            names = list(_names_before(line, at)) or list(_phrase_before(line, at, relation))
-        if (
-            owner
-            and not names
-            and relation.lasting
-            and "Person" not in relation.targets
-            and low[at - 1] in {"my", "our"}
-        ):
-            names = [(at, at + size)] if noun not in BARE else []  # "my dog": without a name the noun itself is the target
-        if owner and names:
-            _state(context, line, relation, owner, names)
+        if owner is None:
+            continue
+        for relation in relations:
+            words = _said_of(line, relation, at, at + size, plural=noun not in nouns)
+            if words:
+                _state(context, line, relation, owner, words)
+                break
+
+
+def _said_of(line: Line, relation: RelationType, at: int, end: int, *, plural: bool) -> list[Words]:
+    """The words that the noun from `at` to `end` is said of."""
+    low = line.sentence.low
+    if (
+        relation.cardinality != "one"
+        and relation.sources[0] not in relation.targets
+        and not relation.inverse
+        and relation.lasting
+    ):
+        unnamed = [(at, end)] if _stands_alone(line, at, end) else []
+    else:
+        unnamed = []
+    return (
+        list(_names_after(line, end, plural=plural))
+        or list(_names_before(line, at))
+        or list(_phrase_before(line, at, relation))
+        or unnamed
+    )
+
+
+def _stands_alone(line: Line, at: int, end: int) -> bool:
+    """Whether "my dog" is the whole phrase, so that the noun itself is what is had."""
+    low = line.sentence.low
+    phrase = phrase_at(line.sentence, at, line.names, line.timed)
+    return low[at - 1] == "my" and low[at] not in BARE and phrase is not None and phrase.after == end
 
 
 def _owner_before(context: Context, line: Line, at: int) -> Mention | None:
@@ -100,7 +121,8 @@ def _names_before(line: Line, at: int) -> Iterator[Words]:
     low = line.sentence.low
     while at > 0 and (low[at - 1] in _ADJECTIVES or low[at - 1] in {"my", "our", "of", "'s"} | _POSSESSIVE | _OF):
         at -= 1
-    if at < 2 or low[at - 1] not in _BE:
+    apposed = at > 1 and low[at - 1] == ","  # "Oscar, my guinea pig"
+    if at < 2 or not (low[at - 1] in _BE or apposed):
         return
     last = at - 1
     found = []
@@ -110,12 +132,12 @@ def _names_before(line: Line, at: int) -> Iterator[Words]:
         if name is None and not low[first].isdigit():
             return
         found.append((first, last))
-        if first == 0 or low[first - 1] not in {"and", ",", "&"}:
+        if first == 0 or apposed or low[first - 1] not in {"and", ",", "&"}:
             break
         last = first - 1
         while last > 0 and low[last - 1] in {",", "and"}:
             last -= 1
-    if found and found[-1][0] == 0:
+    if found and (found[-1][0] == 0 or apposed):
         yield from reversed(found)
 
 

@@ -90,7 +90,7 @@ def _typed(context: Context, line: Line, phrase: Phrase, entry: Entry) -> Target
         if kind is None:
             return Target(phrase, open_kind or relation.targets[0], 1)
         return Target(phrase, open_kind, 0) if open_kind else None
-    if relation.named or (relation.generic and (phrase.definite or _narrowed(line, phrase))):
+    if relation.named or (relation.generic and ((phrase.definite and entry.lemma != "my") or _narrowed(line, phrase))):
         return None
     if fitting:
         lone = phrase.last - phrase.first == 1 and words[0].endswith("ing")

@@ -47,7 +47,11 @@ class Patterns:
         for kind in ontology.entity_types:
             for word in kind.words:
                 self.words[word] = (*self.words.get(word, ()), kind.name)
-        self.nouns = {noun: relation for relation in ontology.relation_types for noun in relation.nouns}
+        self.nouns: dict[str, tuple[RelationType, ...]] = {}
+        for relation in ontology.relation_types:
+            for noun in relation.nouns:
+                self.nouns[noun] = (*self.nouns.get(noun, ()), relation)
+        self.deed = next((each for each in ontology.relation_types if "<*>" in each.cues), None)
         self.open = {kind.name for kind in ontology.entity_types if kind.open}
         self.literal = {kind.name for kind in ontology.entity_types if kind.literal}
 
@@ -71,6 +75,8 @@ def _heads(ontology: Ontology) -> dict[str, tuple[Entry, ...]]:
         )
         for kind, texts in kinds:
             for cue in map(parse_cue, texts):
+                if cue.verb == "*":
+                    continue
                 for word, tags in _words(cue).items():
                     entry = Entry(relation, kind, tags, cue.steps, cue.reversed, cue.verb or word, cue.takes)
                     found.setdefault(word, []).append(entry)

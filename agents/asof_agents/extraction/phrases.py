@@ -23,6 +23,7 @@ from asof_agents.extraction.sentences import Sentence
 from asof_agents.extraction.spans import Name
 
 _WORDS_MAX = 5
+_TRAILING = frozenset("online nonstop everyday daily weekly monthly abroad overseas solo called named".split())
 _TIMELY = frozenset({"yesterday", "today", "tomorrow", "tonight"})
 _QUOTES = frozenset({'"', "“"})
 _EMPTY_OPENINGS = frozenset("lot lots bit ton tons bunch couple few plenty kind sort part piece number".split())
@@ -122,7 +123,7 @@ def _checked(sentence: Sentence, phrase: Phrase) -> Phrase | None:
     low = sentence.low[phrase.first : phrase.last]
     if not low:
         return None
-    while low and low[-1] in {"of", "'s"}:
+    while low and (low[-1] in {"of", "'s"} or (len(low) > 1 and low[-1] in _TRAILING)):
         low = low[:-1]
     last = phrase.first + len(low)
     if not 0 < len(low) <= _WORDS_MAX or ("'s" in low and not phrase.own):

@@ -1,0 +1,162 @@
+"""Statements: the relation that a verb states between its subject and its objects, with the time of its clause."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from asof_agents.extraction.context import Context, Line
+from asof_agents.extraction.deeds import deed_at, without_times
+from asof_agents.extraction.lexicon import ADVERBS, BARE, SUBJECT_PRONOUNS
+from asof_agents.extraction.meaning import Meaning, meaning
+from asof_agents.extraction.objects import Target, targets_at
+from asof_agents.extraction.patterns import Entry, match
+from asof_agents.extraction.ports import Mention, TimeHint
+from asof_agents.extraction.predicates import Predicate
+from asof_agents.extraction.subjects import Subject
+
+_ENDS_CLAUSE = frozenset({"because", "but", "so", "when", "while", "where", "which", "who", ";", "-", "–", "—"})
+_DEED_CONFIDENCE = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """A cue whose words are there, with the objects it takes. A name or a known type wins, then the longer cue."""
+
+    entry: Entry
+    targets: list[Target]
+
+    @property
+    def rank(self) -> tuple[bool, int, int]:
+        fit = self.targets[0].fit
+        return fit > 0, self.entry.weight, fit
+
+
+def state(context: Context, line: Line, subject: Subject, said: Predicate, start: int) -> int | None:
+    """Add what the verb says of the subject, whose words begin at `start`; where its objects end, or None."""
+    fit = _best(context, line, subject, said, start)
+    if fit is None:
+        return None
+    end = max(fit.targets[-1].phrase.after, said.after)
+    tail = line.sentence.low[end : end + 2]
+    if said.negation == "not" and (tail[:1] == ("anymore",) or tail in {("any", "more"), ("any", "longer")}):
+        said = replace(said, negation="no longer")
+    hint = _hint(line, _times(context, line, said), start, end)
+    stated = [_add(context, line, subject, said, fit.entry, target, hint) for target in fit.targets]
+    return end if any(stated) else None
+
+
+def state_deed(context: Context, line: Line, subject: Subject, start: int) -> int | None:
+    """ "I scored 40 points last week": where a time is stated, what was done is kept in the words used."""
+    relation = context.patterns.deed
+    words = deed_at(line.sentence, subject.next) if relation else None
+    if relation is None or words is None:
+        return None
+    hint = _hint(line, context.timed(line, ahead=False), start, words[1])
+    end, words = words[1], without_times(line.sentence, words, line.timed)
+    if words is None or hint is None or hint.kind not in {"point", "during"} or hint.start > context.turn.said_at:
+        return None
+    for mention in subject.mentions:
+        if mention.type in relation.sources:
+            deed = context.found.mention(relation.targets[0], *line.sentence.span(*words))
+            stated = Meaning("holds", hint.start)
+            source = _registered(context, mention)
+            context.found.relate(source, relation.name, deed, stated, hint, line.sentence, _DEED_CONFIDENCE)
+    return end
+
+
+def _best(context: Context, line: Line, subject: Subject, said: Predicate, start: int) -> _Fit | None:
+    head = line.sentence.low[said.head]
+    entries = context.patterns.heads.get("my" if head == "our" else head, ())
+    if entries:
+        _times(context, line, said)  # objects end where a time begins
+    best: _Fit | None = None
+    for entry in entries:
+        if said.form and said.form not in entry.forms:
+            continue
+        if not entry.reversed and not any(mention.type in entry.relation.sources for mention in subject.mentions):
+            continue
+        at = match(entry.steps, line.sentence, said.after, line.timed)
+        if at is None:
+            continue
+        targets = targets_at(context, line, at, entry) or _fronted(context, line, start, at, entry)
+        if targets and (best is None or _Fit(entry, targets).rank > best.rank):
+            best = _Fit(entry, targets)
+    return best
+
+
+def _fronted(context: Context, line: Line, start: int, at: int, entry: Entry) -> list[Target]:
+    """The object before its subject: "the parade I went to last week"."""
+    low = line.sentence.low
+    goes_on = at < len(low) and low[at][0].isalnum() and at not in line.timed and low[at] not in ADVERBS
+    if entry.relation.lasting or goes_on:
+        return []
+    for first in range(max(0, start - 4), start):
+        found = targets_at(context, line, first, entry)
+        if found and found[0].fit == 2 and found[-1].phrase.after == start and not found[0].phrase.name:
+            return found[:1]
+    return []
+
+
+def _times(context: Context, line: Line, said: Predicate) -> Sequence[TimeHint]:
+    return context.timed(line, ahead=said.tense in {"future", "progressive", "present"})
+
+
+def _hint(line: Line, hints: Sequence[TimeHint], start: int, end: int) -> TimeHint | None:
+    """The time of a clause: the first one after its subject's first word, else one that leads in to it."""
+    if not hints:
+        return None
+    sentence = line.sentence
+    limit = end
+    while (
+        limit < len(sentence.low)
+        and sentence.low[limit] not in _ENDS_CLAUSE
+        and sentence.low[limit] not in SUBJECT_PRONOUNS
+    ):
+        limit += 1
+    begins, ends = sentence.starts[start], sentence.ends[limit - 1]
+    for hint in hints:
+        if begins <= sentence.start + hint.span[0] < ends:
+            return hint
+    for hint in reversed(hints):
+        after = sentence.start + hint.span[1]
+        between = [sentence.low[at] for at in range(start) if sentence.starts[at] >= after]
+        if after <= begins and all(word in {",", "and"} or word in ADVERBS for word in between):
+            return hint
+    return None
+
+
+def _add(
+    context: Context,
+    line: Line,
+    subject: Subject,
+    said: Predicate,
+    entry: Entry,
+    target: Target,
+    hint: TimeHint | None,
+) -> bool:
+    phrase = target.phrase
+    stated = meaning(entry, said, hint, context.turn.said_at, named=phrase.name)
+    words = line.sentence.low[phrase.first : phrase.last]
+    says_nothing = hint is None and not phrase.name and entry.lemma != "my" and len(words) == 1 and words[0] in BARE
+    if stated is None or says_nothing:
+        return False
+    relation = entry.relation.opposite if stated.opposite and entry.relation.opposite else entry.relation.name
+    confidence = round(subject.confidence * (1.0 if target.fit else 0.9), 2)
+    for mention in subject.mentions:
+        if not entry.reversed and mention.type not in entry.relation.sources:
+            continue
+        source = _registered(context, mention)
+        end = context.found.mention(target.kind, *line.sentence.span(phrase.first, phrase.last))
+        if entry.reversed:
+            source, end = end, source
+        context.found.relate(source, relation, end, stated, hint, line.sentence, confidence)
+    return True
+
+
+def _registered(context: Context, mention: Mention) -> Mention:
+    """Put a subject of this turn among its mentions; a pronoun's or the speaker's stays what it is."""
+    if mention.speaker or mention.episode_id != context.turn.episode_id:
+        return mention
+    found = context.found.mention(mention.type, mention.start, mention.start + len(mention.text))
+    if found.type == "Person":
+        context.people.named(found)
+    return found
