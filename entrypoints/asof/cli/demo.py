@@ -48,9 +48,10 @@ def _tell(told: "Story", data: Path | None) -> None:
     *others, last = told.speakers
     show.line(f"{told.messages} messages from {told.first[:10]} to {told.last[:10]}, by {', '.join(others)} and {last}")
     for log, counts in told.events.items():
-        listed = ", ".join(f"{count} {type_}" for type_, count in counts.items())
+        listed = ", ".join(f"{count}\xa0{type_}" for type_, count in counts.items())
         first = f"  {log:9}{sum(counts.values()):4} events: "
-        show.line(fill(listed, _WIDTH, initial_indent=first, subsequent_indent=" " * len(first)))
+        wrapped = fill(listed, _WIDTH, initial_indent=first, subsequent_indent=" " * len(first))
+        show.line(wrapped.replace("\xa0", " "))
     show.line(f"\nWhere does {story.WHO} live? As the world was (valid), as it was known:\n")
     show.table(
         ("valid", "known", "answer", "because"),

@@ -172,4 +172,4 @@ def _words(evidence: dict[str, Any] | None) -> str:
     if evidence is None:
         return "by words that are gone"
     speaker = f"{evidence['role']}: " if evidence["role"] else ""
-    return f'{show.when(evidence["said_at"])}, message {evidence["position"]}  {speaker}"{evidence["quote"]}"'
+    return f'{evidence["said_at"][:10]}, message {evidence["position"]}  {speaker}"{evidence["quote"]}"'

@@ -1,0 +1,153 @@
+"""The demonstration: its facts come out of the real extractor, and its answers are what the conversation says."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from asof.cli import app, calls
+from asof.demo import story
+from asof.memory import Memory
+from asof.settings import Settings
+
+STORY = [  # what the conversation says, read by a person: fact, from, until (days; "": as stated nowhere)
+    ("Ana lives in Lisbon", "2023-01-14", "2023-05-01"),
+    ("Ana lives in Berlin", "2023-05-01", "2024-09-01"),
+    ("Ana lives in Vienna", "2024-09-01", ""),
+    ("Ben lives in Manchester", "2023-01-14", "2025-03-01"),
+    ("Ben lives in Leeds", "2025-03-01", ""),
+    ("Clara lives in Zurich", "2023-09-25", ""),
+    ("Tomas lives in Edinburgh", "2023-07-22", ""),
+    ("Ana works at Tidewater Press", "2023-01-14", "2023-04-01"),
+    ("Ana works at Kompass Press", "2023-05-15", "2024-10-06"),
+    ("Ana works at Donau Atlas", "2024-10-06", ""),
+    ("Ben works at Northgate Health", "2023-01-14", "2023-03-01"),
+    ("Ben works at Harbour Health", "2023-03-01", ""),
+    ("Ana eats meat", "2023-04-16", "2023-11-12"),
+    ("Ana owns red bicycle", "2023-04-01", "2023-06-10"),
+    ("Ben is the partner of Marta", "2024-04-07", ""),
+    ("Ben has a pet, Biscuit", "2023-02-20", ""),
+    ("Ben is allergic to peanuts", "2023-11-12", ""),
+]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("demo") / "data"
+
+
+@pytest.fixture(scope="module")
+def told(place: Path) -> story.Story:
+    return story.tell(place, Settings(data=place, embedder="none"))
+
+
+@pytest.fixture
+def memory(told: story.Story, place: Path):
+    del told
+    with Memory(place, Settings(data=place, embedder="none")) as opened:
+        yield opened
+
+
+def test_the_conversation_is_of_two_people_and_more_over_two_years() -> None:
+    messages = story.conversation()
+    recorded = [message["recorded_at"] for message in messages]
+
+    assert 55 <= len(messages) <= 70
+    assert recorded == sorted(recorded)
+    assert (recorded[0][:4], recorded[-1][:4]) == ("2023", "2024")
+    assert {message["role"] for message in messages} == {"Ana", "Ben", "Clara", "Iris"}
+    late = [m for m in messages if "timestamp" in m]
+    assert [m["role"] for m in late] == ["Clara"]
+    assert late[0]["timestamp"] < "2024" < late[0]["recorded_at"]
+
+
+def test_the_facts_of_the_story_are_what_the_conversation_says(memory: Memory) -> None:
+    held = {
+        (fact["fact"], fact["valid_at"][:10], (fact["invalid_at"] or "")[:10])
+        for fact in (f.to_json() for f in memory.facts(any_time=True))
+    }
+
+    assert set(STORY) - held == set()
+    assert {fact for fact, _, _ in held if " lives in " in fact} == {f for f, _, _ in STORY if " lives in " in f}
+    assert {fact for fact, _, _ in held if " works at " in fact} == {f for f, _, _ in STORY if " works at " in f}
+
+
+def test_the_five_answers_differ_as_the_clocks_do(told: story.Story) -> None:
+    answers = [(a.moment.valid_at, a.moment.known_at, *a.objects) for a in told.answers]
+
+    assert answers == [
+        ("2023-05-20", "2023-05-20", "Lisbon"),
+        ("2023-05-20", "2024-12-31", "Berlin"),
+        ("2023-09-15", "2023-09-15", "Hamburg"),
+        ("2024-07-01", "2024-04-01", "Porto"),
+        ("2024-12-31", "2024-12-31", "Vienna"),
+    ]
+
+
+def test_why_leads_to_the_words_and_to_what_became_of_them(told: story.Story) -> None:
+    said = [(evidence.role, evidence.quote) for evidence in told.why.evidence]
+    became = [(c.kind, c.evidence.role if c.evidence else "") for c in told.why.consequences]
+
+    assert said == [("Ana", "Big news: I moved to Berlin on 1 May.")]
+    assert became == [
+        ("superseded", "Ben"),
+        ("restored", "Ana"),
+        ("superseded", "Ana"),
+        ("restored", "Ana"),
+        ("superseded", "Ana"),
+    ]
+
+
+def test_a_letter_that_came_late_tells_of_its_own_time(memory: Memory) -> None:
+    def where(known_at: str) -> list[str]:
+        found = memory.facts(about="Clara", relation="lives_in", valid_at="2024-01-01", known_at=known_at)
+        return [fact.object for fact in found]
+
+    assert (where("2024-11-01"), where("2024-12-01")) == ([], ["Zurich"])
+
+
+def test_the_rebuild_has_the_same_digest(told: story.Story) -> None:
+    assert told.same
+    assert list(told.digests) == ["main", "again"]
+
+
+def test_the_story_is_the_same_whenever_it_is_told(told: story.Story, tmp_path: Path) -> None:
+    again = story.tell(tmp_path, Settings(data=tmp_path, embedder="none"))
+
+    assert again.to_json() == told.to_json()
+
+
+def test_the_command_tells_it_in_less_than_forty_lines_and_leaves_nothing(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import asof.cli; asof.cli.main()", "demo"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+
+    lines = done.stdout.splitlines()
+    assert len(lines) < 40
+    assert max(map(len, lines)) <= 120
+    for words in ("message.sent", "fact.asserted", "Hamburg", "superseded", "identical"):
+        assert words in done.stdout
+    assert done.stderr == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_gives_all_of_it_as_json_and_keeps_the_directory_that_it_is_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "kept"
+
+    assert calls.run(app, ["demo", "--data", str(data), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["messages"], told["same"], len(told["answers"])) == (len(story.conversation()), True, 5)
+    assert told["events"]["messages"] == {"message.sent": told["messages"]}
+    assert calls.run(app, ["timeline", "Ana", "--data", str(data)]) == 0
+    assert "Vienna" in capsys.readouterr().out
+    assert calls.run(app, ["demo", "--data", str(data)]) == 2
+    assert "is not empty" in capsys.readouterr().err
