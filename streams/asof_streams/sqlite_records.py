@@ -1,0 +1,124 @@
+"""The stored form of a log: its SQLite tables, and a way to read them that believes nothing it can check."""
+
+import sqlite3
+import struct
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from asof_streams import chain
+from asof_streams.errors import DamagedLog
+from asof_streams.sqlite import Guard
+
+# A record has salt and payload, or once it is erased the seal alone. `head` is one row: how far the log goes, checked
+# by its digest, so that a log cut short is found. `groups` holds the recorded time of each group's last record.
+_LOG: Final = (
+    "CREATE TABLE log (position INTEGER PRIMARY KEY, grp TEXT NOT NULL, recorded_at INTEGER NOT NULL, "
+    "cause INTEGER NOT NULL, place INTEGER NOT NULL, size INTEGER NOT NULL, term INTEGER NOT NULL, type TEXT NOT NULL, "
+    "version INTEGER NOT NULL, hash BLOB NOT NULL, salt BLOB, seal BLOB, payload BLOB) STRICT"
+)
+_HEADS: Final = (
+    "CREATE TABLE head (position INTEGER NOT NULL, hash BLOB NOT NULL, checkpoint INTEGER NOT NULL, "
+    "term INTEGER NOT NULL, digest BLOB NOT NULL) STRICT"
+)
+_GROUPS: Final = "CREATE TABLE groups (grp TEXT PRIMARY KEY, recorded_at INTEGER NOT NULL) STRICT, WITHOUT ROWID"
+_SCHEMA: Final = (_LOG, _HEADS, _GROUPS)
+_SELECT: Final = (
+    "SELECT position, grp, recorded_at, cause, place, size, term, type, version, hash, salt, seal, payload "
+    "FROM log WHERE position >= ? AND position < ? ORDER BY position"
+)
+_NUMBERS: Final = struct.Struct(">3q")
+
+REMEDY: Final = "restore it from a backup; any log but `messages` can also be made again from the log before it"
+
+Row = tuple[Any, ...]
+"""position, group, recorded_at, cause, place, size, term, type, version, hash, salt, seal, payload."""
+
+
+class Head(NamedTuple):
+    """How far a log goes."""
+
+    position: int  # the next record's
+    hash: bytes  # over all records
+    checkpoint: int
+    term: int
+
+    def digest(self) -> bytes:
+        return chain.seal(self.hash, _NUMBERS.pack(self.position, self.checkpoint, self.term))
+
+
+def new(name: str) -> str:
+    """Return the script that makes an empty log."""
+    head = Head(0, chain.genesis(name), 0, 0)
+    return ";".join([*_SCHEMA, f"INSERT INTO head VALUES (0, x'{head.hash.hex()}', 0, 0, x'{head.digest().hex()}')"])
+
+
+class Records:
+    """What is stored in a log's file. Damage is a DamagedLog that names the first position not to be trusted."""
+
+    def __init__(self, path: Path, db: sqlite3.Connection) -> None:
+        self._path = path
+        self._db = db
+        self._guard = Guard(path, REMEDY)
+        if self.ask("SELECT sql FROM sqlite_schema ORDER BY rowid", trusted=0) != [(sql,) for sql in _SCHEMA]:
+            raise self.damaged(0, "its tables are not those of a log that this version knows")
+
+    def head(self) -> Head:
+        rows = self.ask("SELECT position, hash, checkpoint, term, digest FROM head", trusted=0)
+        try:
+            [(*fields, digest)] = rows
+            head = Head(*fields)
+            if head.digest() == digest:
+                return head
+        except (TypeError, ValueError, struct.error):
+            pass
+        raise self.damaged(0, "the row that says how far the log goes is not what was written")
+
+    def put_head(self, head: Head) -> None:
+        self._db.execute(
+            "UPDATE head SET position = ?, hash = ?, checkpoint = ?, term = ?, digest = ?", (*head, head.digest())
+        )
+
+    def rows(self, start: int, stop: int) -> list[Row]:
+        """Return the rows of [start, stop), all of which must be there."""
+        try:
+            rows = self.ask(_SELECT, start, stop, trusted=start)
+        except DamagedLog:
+            if stop - start == 1:
+                raise
+            middle = (start + stop) // 2
+            return self.rows(start, middle) + self.rows(middle, stop)
+        for position, row in enumerate(rows, start):
+            if row[0] != position:
+                raise self.damaged(position, "it is missing")
+        if len(rows) < stop - start:
+            raise self.damaged(start + len(rows), "it is missing")
+        return rows
+
+    def expect_link(self, previous: bytes, row: Row) -> bytes:
+        """Return a record's hash, which must be the one that follows from the hash before it."""
+        envelope, (found, salt, sealed, payload) = row[:9], row[9:]
+        try:
+            if payload is not None:
+                sealed = chain.seal(salt, payload)
+            expected = chain.link(previous, envelope, sealed)
+        except (TypeError, struct.error):
+            expected = b""
+        if found != expected:
+            raise self.damaged(row[0], "it is not what was written")
+        return expected
+
+    def expect_erased(self, row: Row) -> None:
+        """Check that a record without a payload has its seal."""
+        if row[11] is None:
+            raise self.damaged(row[0], "its payload is missing")
+
+    def ask(self, sql: str, *values: int, trusted: int) -> list[Row]:
+        """Return the rows of a query; where it fails, all before position `trusted` still stands."""
+        try:
+            with self._guard:
+                return self._db.execute(sql, values).fetchall()
+        except DamagedLog:
+            raise self.damaged(trusted, "the file cannot be read there") from None
+
+    def damaged(self, position: int, what: str) -> DamagedLog:
+        return DamagedLog(f"{self._path} is damaged from position {position} on: {what}; {REMEDY}")
