@@ -42,12 +42,12 @@ class CachedEmbedder:
         self.model_id: Final = embedder.model_id
         with self._errors():
             self._db = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = NORMAL")
-            self._db.execute("PRAGMA secure_delete = ON")  # forgotten means overwritten
-            self._db.executescript(_SCHEMA)
-            self._db.execute("INSERT OR IGNORE INTO models (model_id) VALUES (?)", [self.model_id])
-            [self._model] = self._db.execute("SELECT number FROM models WHERE model_id = ?", [self.model_id]).fetchone()
+        try:
+            with self._errors():
+                self._model = self._prepare()
+        except BaseException:
+            self._db.close()
+            raise
 
     @property
     def dimensions(self) -> int:
@@ -76,6 +76,16 @@ class CachedEmbedder:
     def close(self) -> None:
         with self._lock, self._errors():
             self._db.close()
+
+    def _prepare(self) -> int:
+        """Make the tables where they are not there yet, and return the number of our model in them."""
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        self._db.execute("PRAGMA secure_delete = ON")  # forgotten means overwritten
+        self._db.executescript(_SCHEMA)
+        self._db.execute("INSERT OR IGNORE INTO models (model_id) VALUES (?)", [self.model_id])
+        [number] = self._db.execute("SELECT number FROM models WHERE model_id = ?", [self.model_id]).fetchone()
+        return int(number)
 
     def _held(self, keys: list[bytes]) -> dict[bytes, Vectors]:
         held: dict[bytes, Vectors] = {}
