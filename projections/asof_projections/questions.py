@@ -16,6 +16,7 @@ from asof_projections.ports import BeliefStore
 from asof_projections.rows import Entity, Fact, Moment
 from asof_projections.timelines import Believed, Segment
 from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.instants import INF
 from asof_streams.messages import FactStatement
 
 
@@ -215,14 +216,11 @@ class Questions:
             tuple(facts),
         )
 
-    def _segments(self, facts: Iterable[Fact], known: int | None) -> list[Segment]:
-        facts = list(facts)
-        same: dict[str, str] = {}
-        for uuid in {end for f in facts for end in (f.subject_uuid, f.object_uuid) if end is not None}:
-            if uuid not in same:
-                alike = self._beliefs.identity([uuid], known)
-                same.update(dict.fromkeys(alike, min(alike)))
-        return timelines.segments(facts, same)
+    def _segments(self, facts: Sequence[Fact], known: int | None) -> list[Segment]:
+        ends = {end for f in facts for end in (f.subject_uuid, f.object_uuid) if end is not None}
+        alike = self._beliefs.identity(sorted(ends), known)
+        believed = (link for link in self._beliefs.links(sorted(alike), known) if link.known_to == INF)
+        return timelines.segments(facts, timelines.same_as(believed))
 
     def _turns(self, fact: str) -> dict[int, Turn]:
         """Return what changed belief in a fact, by when it was recorded."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
+from asof_projections.answers import Link
 from asof_projections.rows import Fact
 from asof_projections.versions import Interval, coalesce, gaps
 from asof_streams.instants import render
@@ -52,6 +53,21 @@ class Believed:
     def to_json(self) -> dict[str, Any]:
         """Return the period as the doors show it."""
         return {"fact": self.fact, "known_from": render(self.known_from), "known_to": render(self.known_to)}
+
+
+def same_as(links: Iterable[Link]) -> dict[str, str]:
+    """Return for each entity that is linked to another the one id that stands for both, and for all further ones."""
+    parent: dict[str, str] = {}
+
+    def root(uuid: str) -> str:
+        while (above := parent.setdefault(uuid, uuid)) != uuid:
+            uuid = above
+        return uuid
+
+    for link in links:
+        first, second = sorted((root(link.duplicate), root(link.into)))
+        parent[second] = first
+    return {uuid: root(uuid) for uuid in list(parent)}
 
 
 def segments(facts: Iterable[Fact], same: Mapping[str, str]) -> list[Segment]:

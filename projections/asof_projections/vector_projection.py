@@ -32,11 +32,11 @@ class VectorProjection:
 
     def catch_up(self, progress: Progress | None = None) -> None:
         """Hold the vector of every fact of the graph and of no other; `save` makes it last. ModelUnavailable."""
-        self._add(progress)
-        if len(self.index) != self._beliefs.fact_count():  # a group was erased, or this followed another graph
+        facts = self._follow(progress)
+        if len(self.index) != facts:  # a group was erased, or the file followed another graph
             self.index = FaissVectorIndex(self._path, self._embedder.model_id, self._embedder.dimensions)
             self._next = 0
-            self._add(progress)
+            self._follow(progress)
             self.save()
 
     def save(self) -> None:
@@ -54,8 +54,15 @@ class VectorProjection:
             self._embedder.forget([sentence for _, sentence in batch])
         self.save()
 
-    def _add(self, progress: Progress | None) -> None:
-        done, total = 0, self._beliefs.fact_count() - len(self.index)
+    def _follow(self, progress: Progress | None) -> int:
+        """Add what is new until nothing is; return how many facts there are. Another process may be writing more."""
+        while True:
+            facts = self._beliefs.fact_count()
+            if not self._add(facts - len(self.index), progress):
+                return facts
+
+    def _add(self, total: int, progress: Progress | None) -> int:
+        done = 0
         facts = self._beliefs.sentences(self._next - 1)
         while batch := list(islice(facts, BATCH)):
             self.index.add([number for number, _, _ in batch], self._embedder.embed([text for *_, text in batch]))
@@ -63,3 +70,4 @@ class VectorProjection:
             done += len(batch)
             if progress is not None:
                 progress(done, max(done, total))
+        return done

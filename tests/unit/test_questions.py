@@ -131,6 +131,20 @@ def test_a_timeline_tells_slot_by_slot_what_held_and_names_the_gaps(history):
     assert [s.object for s in history.questions.timeline("Ana", on("2024-01-01"), "g")] == ["SAP"]
 
 
+def test_a_timeline_takes_duplicates_as_one_both_as_subject_and_as_object(history):
+    history.tell("2024-01-01", relation="rents", object="Flat", valid_at="2020", invalid_at="2021")
+    history.tell("2024-01-01", subject="Anna", relation="rents", object="The flat", valid_at="2021", invalid_at="2022")
+    apart = history.questions.timeline("Ana", on("2024-01-15"), "g", relation="rents")
+    history.tell("2024-02-01", relation="also_known_as", object="Anna", valid_at="2020")
+    history.tell("2024-02-01", subject="Flat", relation="also_known_as", object="The flat", valid_at="2020")
+
+    for name in ("Ana", "Anna"):
+        [one] = history.questions.timeline(name, NOW.known, "g", relation="rents")
+        assert (one.valid_at, one.invalid_at, len(one.facts)) == (on("2020"), on("2022"), 2)
+    assert history.questions.timeline("Ana", on("2024-01-15"), "g", relation="rents") == apart
+    assert [(s.valid_at, s.invalid_at) for s in apart] == [(on("2020"), on("2021"))]
+
+
 def test_history_shows_every_version_with_what_opened_and_what_closed_it(moved):
     [berlin] = moved.questions.facts(Moment(on("2016"), NOW.known), "g", about="Ana")
     [paris] = moved.questions.facts(Moment(on("2019-06"), NOW.known), "g", about="Ana")
