@@ -28,8 +28,8 @@ class Settings(BaseSettings):
     """Its API key."""
     embedding_model: str = "text-embedding-3-small"
     """Its model, or that of sentence-transformers."""
-    embedding_dimensions: int = Field(default=1536, gt=0)
-    """How long its vectors are."""
+    embedding_dimensions: int | None = Field(default=None, gt=0)
+    """How long its vectors are to be; left out, as long as the model makes them."""
 
     @classmethod
     def settings_customise_sources(

@@ -110,4 +110,5 @@ def replace_file(path: Path, content: bytes) -> None:
         finally:
             os.close(folder)
     except OSError as error:
+        beside.unlink(missing_ok=True)
         raise StorageFailed(f"{path.name} could not be written: {error.strerror}") from None

@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, Field, ValidationError, model_validator
+from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from asof_streams.errors import InvalidInput
 from asof_streams.events import Event, register
@@ -21,39 +21,11 @@ def check_group(group_id: str) -> str:
     return group_id
 
 
-def _group(value: str) -> str:
-    if not _GROUP.fullmatch(value):
-        raise ValueError("a group id has 1 to 128 letters, digits, _ or -")
-    return value
-
-
-def _storable(value: str) -> str:
-    """Refuse what UTF-8 cannot hold (a lone surrogate) and what a record cannot carry."""
-    try:
-        size = len(value.encode())
-    except UnicodeEncodeError:
-        raise ValueError("text must be valid Unicode (it has half of a surrogate pair)") from None
-    if size > MAX_CONTENT_BYTES:
-        raise ValueError(f"it has {size} bytes, the limit is {MAX_CONTENT_BYTES}: split it into several messages")
-    return value
-
-
-def _label(value: str) -> str:
-    if len(value) > MAX_NAME_CHARACTERS:
-        raise ValueError(f"it has {len(value)} characters, the limit is {MAX_NAME_CHARACTERS}")
-    return _storable(value)
-
-
-def _name(value: str) -> str:
-    if not value.strip():
-        raise ValueError("it must not be empty")
-    return _label(value)
-
-
-GroupId = Annotated[str, AfterValidator(_group)]
-Text = Annotated[str, AfterValidator(_storable)]
-Label = Annotated[str, AfterValidator(_label)]
-Name = Annotated[str, AfterValidator(_name)]
+# Constraints are pydantic's own, which cost a decode next to nothing; what they cannot say is checked in accept().
+GroupId = Annotated[str, StringConstraints(pattern=rf"^{_GROUP.pattern}$")]
+Text = Annotated[str, StringConstraints(max_length=MAX_CONTENT_BYTES)]
+Label = Annotated[str, StringConstraints(max_length=MAX_NAME_CHARACTERS)]
+Name = Annotated[str, StringConstraints(max_length=MAX_NAME_CHARACTERS, pattern=r"\S")]
 
 
 @register
@@ -111,14 +83,19 @@ class FactStatement(Event):
 
     @model_validator(mode="after")
     def _says_enough(self) -> Self:
-        if self.ref is None or self.op in ("assert", "correct"):
-            needed = ("subject", "relation") if self.op == "end" else ("subject", "relation", "object")
-            missing = [name for name in needed if getattr(self, name) is None]
-            if missing:
-                raise ValueError(f"{self.op} needs {' and '.join(missing)}")
+        if self.subject is None or self.relation is None or self.object is None:
+            self._may_leave_out()
         if self.valid_at is not None and self.invalid_at is not None and self.valid_at >= self.invalid_at:
             raise ValueError("valid_at must be before invalid_at")
         return self
+
+    def _may_leave_out(self) -> None:
+        if self.ref is not None and self.op in ("end", "retract"):
+            return
+        needed = ("subject", "relation") if self.op == "end" else ("subject", "relation", "object")
+        missing = [name for name in needed if getattr(self, name) is None]
+        if missing:
+            raise ValueError(f"{self.op} needs {' and '.join(missing)}")
 
 
 @register
@@ -133,6 +110,12 @@ class ErasureRequest(Event):
 AnyMessage = Message | FactStatement | ErasureRequest
 
 M = TypeVar("M", Message, FactStatement)
+_LONG: Final = frozenset({"content", "fact"})
+_REASONS: Final = {
+    "string_pattern_mismatch": "it must not be empty",
+    "string_too_long": f"it is too long, the limit is {MAX_NAME_CHARACTERS} characters",
+    "string_unicode": "text must be valid Unicode (it has half of a surrogate pair)",
+}
 _TIMES: Final = ("timestamp", "valid_at", "invalid_at", "said_at")
 
 
@@ -149,13 +132,31 @@ def accept(kind: type[M], fields: Any) -> M:
                 raise InvalidInput(f"{name}: {error}") from None
         elif read.get(name) is not None:
             raise InvalidInput(f"{name}: a time is a string such as 2024-05-01T09:30:00Z")
+    for name in _LONG.intersection(read):
+        _check_size(name, read[name])
     try:
         return kind.model_validate(read)
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        reason = first["msg"].removeprefix("Value error, ")
-        if first["type"] == "extra_forbidden":
-            reason = f"no such field; known are {', '.join(kind.model_fields)}"
-            where = where if where.isidentifier() else "(a name)"
-        raise InvalidInput(f"{where}: {reason}" if where else reason) from None
+        raise InvalidInput(_told(error, kind)) from None
+
+
+def _check_size(name: str, value: Any) -> None:
+    """Refuse what a record cannot carry: it is bytes that count, and pydantic counts characters."""
+    if isinstance(value, str) and len(value) > MAX_CONTENT_BYTES // 4:
+        size = len(value.encode(errors="replace"))
+        if size > MAX_CONTENT_BYTES:
+            limit = f"the limit is {MAX_CONTENT_BYTES}: split it into several messages"
+            raise InvalidInput(f"{name}: it has {size} bytes, {limit}")
+
+
+def _told(error: ValidationError, kind: type[Event]) -> str:
+    """Return the first thing that is wrong, and where, without a word of the content."""
+    first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+    where, kind_of_error = ".".join(map(str, first["loc"])), first["type"]
+    reason = _REASONS.get(kind_of_error) or first["msg"].removeprefix("Value error, ")
+    if kind_of_error == "extra_forbidden":
+        where = where if where.isidentifier() else "(a name)"
+        reason = f"no such field; known are {', '.join(kind.model_fields)}"
+    elif kind_of_error == "string_pattern_mismatch" and where == "group_id":
+        reason = "a group id has 1 to 128 letters, digits, _ or -"
+    return f"{where}: {reason}" if where else reason

@@ -1,7 +1,7 @@
 """A process that has imported everything and forks a child for each run, so that a kill costs milliseconds.
 
 Reads one command a line, `<job> <directory> <lines> <seconds>`; forks a child that does the job, and kills it after
-that many seconds (0: never). The child prints "acked N" whenever N messages are acknowledged, and "done" at the end. When it
+many seconds (0: never). The child prints "acked N" whenever N messages are acknowledged, and "done" at the end.
 is gone, the zygote prints "gone".
 """
 
