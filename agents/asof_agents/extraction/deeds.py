@@ -1,6 +1,6 @@
 """Deeds: the verb and its object in the words used, for what was done at a stated time and no cue covers."""
 
-from asof_agents.extraction.lexicon import ADVERBS, BOUNDARIES, CONJUNCTIONS, PREPOSITIONS, PRONOUNS, VAGUE
+from asof_agents.extraction.lexicon import ADVERBS, AUXILIARIES, BOUNDARIES, CONJUNCTIONS, PREPOSITIONS, PRONOUNS, VAGUE
 from asof_agents.extraction.sentences import Sentence
 from asof_agents.extraction.verbs import PASTS
 
@@ -27,7 +27,7 @@ def deed_at(sentence: Sentence, at: int) -> tuple[int, int] | None:
         word = low[end]
         if word in BOUNDARIES or word in CONJUNCTIONS or not (word[0].isalnum() or word == "'s"):
             break
-        if word in PRONOUNS and word not in _OWN | {"'s"}:
+        if (word in PRONOUNS and word not in _OWN | {"'s"}) or word in AUXILIARIES - {"'s"}:
             return None
         end += 1
     return (at, end)

@@ -38,7 +38,7 @@ ADVERBS = frozenset(
     "only almost nearly happily sadly luckily fortunately unfortunately basically literally seriously honestly "
     "super so very pretty quite kinda sorta too rather extremely incredibly especially particularly regularly together ever "
     "both all proudly secretly suddenly immediately quickly apparently initially previously formerly temporarily permanently "
-    "completely deeply sort instead anymore".split()
+    "completely deeply sort instead anymore busy".split()
 )
 UNSURE_MODALS = frozenset("would could may might must should shall 'd can wanna gotta ought cannot".split())
 # said anywhere in a sentence, these leave nothing in it sure
@@ -74,7 +74,7 @@ VAGUE = frozenset(
     "hit hits turn turns shot try go mess fool room space cool trouble hell world guess own rush call calls self new first next "
     "last second third same different such perfect true real special own full big small little long short high low open free only "
     "lunch breakfast dinner meal meals food drink drinks note notes view views smile smiles laugh laughs talk offer message messages "
-    "wonders wonder wish wishes hang nerves thoughts minds heart hearts soul eye eyes hand hands head face voice body leg legs toll form forms "
+    "wonders wonder wish wishes hang role roles addition additions nerves thoughts minds heart hearts soul eye eyes hand hands head face voice body leg legs toll form forms "
     "name names age lead use sight sights ride game win loss hold grip bond bonds relationship relationships reaction reactions "
     "bunch handful plenty amount piece pieces rid ready possible impossible together everywhere somewhere anywhere nowhere".split()
 )
@@ -85,7 +85,7 @@ VAGUE_GERUNDS = frozenset(
     "sharing creating learning exploring experiencing connecting turning becoming following something anything nothing everything "
     "supporting chatting catching hanging loving enjoying moving building reaching pushing chasing facing growing morning evening feeling "
     "seeing inspiring amazing exciting interesting relaxing rewarding during bonding starting finishing combining setting discovering "
-    "trying hitting digging adding challenging remembering buying discussing receiving reminiscing ending".split()
+    "trying playing pushing hitting digging adding challenging remembering buying discussing receiving reminiscing ending".split()
 )
 # and these not even with an object
 EMPTY_GERUNDS = frozenset(

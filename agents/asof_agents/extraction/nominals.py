@@ -151,7 +151,7 @@ def _phrase_before(line: Line, at: int, relation: RelationType) -> Iterator[Word
     first = at - 1
     while first > 0 and low[first - 1] not in CLAUSE_STARTS:
         first -= 1
-    phrase = phrase_at(line.sentence, first, line.names, line.timed)
+    phrase = phrase_at(line.sentence, first, line.names, line.timed) if low[max(0, first - 1)] != "that" else None
     if phrase and phrase.after == at - 1 and not (phrase.definite or phrase.own or phrase.vague):
         yield phrase.first, phrase.last
 

@@ -46,6 +46,8 @@ def _phrases(context: Context, line: Line, at: int) -> Iterator[Phrase]:
     """The phrase at a word, and those joined to it by commas and "and"."""
     low, forms = line.sentence.low, context.patterns.forms
     phrase = phrase_at(line.sentence, at, line.names, line.timed)
+    if phrase and phrase.first == at and not phrase.name and "s" in forms.get(low[at], ()) and low[at] not in context.patterns.words:
+        return  # "the things I love make sense"
     while phrase is not None:
         yield phrase
         after = phrase.after
@@ -122,6 +124,8 @@ def _is_activity(line: Line, phrase: Phrase) -> bool:
     if not low[phrase.first].endswith("ing") or len(low[phrase.first]) < 6:
         return False
     after = low[phrase.after] if phrase.after < len(low) else "."
+    if after == "," and phrase.last - phrase.first > 1 and low[phrase.first + 1] in {"a", "an"}:
+        return False  # "creating a safe, inviting place"
     return (
         phrase.last - phrase.first > 1 or not after[0].isalnum() or phrase.after in line.timed or after in _AFTER_GERUND
     )

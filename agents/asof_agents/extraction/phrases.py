@@ -21,12 +21,14 @@ from asof_agents.extraction.lexicon import (
 )
 from asof_agents.extraction.sentences import Sentence
 from asof_agents.extraction.spans import Name
+from asof_agents.extraction.verbs import PASTS
 
 _WORDS_MAX = 5
-_TRAILING = frozenset("online nonstop everyday daily weekly monthly abroad overseas solo called named".split())
+_TITLED = frozenset({"called", "named", "titled", "entitled"})
+_TRAILING = frozenset("online nonstop everyday daily weekly monthly abroad overseas solo called named based".split())
 _TIMELY = frozenset({"yesterday", "today", "tomorrow", "tonight"})
 _QUOTES = frozenset({'"', "“"})
-_EMPTY_OPENINGS = frozenset("lot lots bit ton tons bunch couple few plenty kind sort part piece number".split())
+_EMPTY_OPENINGS = frozenset("time fun blast trouble lot lots bit ton tons bunch couple few plenty kind sort part piece number".split())
 _ALL_SORTS = frozenset({"sorts", "kinds", "types", "variety"})
 # they praise or count, and would keep one thing from being the same as another
 _ORNAMENTS = frozenset(
@@ -91,6 +93,10 @@ def phrase_at(sentence: Sentence, at: int, names: Mapping[int, Name], times: fro
         last = at + 2
     while last < count and last - at <= _WORDS_MAX and _belongs(sentence, last, at, names, times):
         last = names[last].last if last in names else last + 1
+    if last < count and low[last] in _TITLED:  # "an RPG called Dune": the name says more
+        title = names.get(last + 1) or names.get(last + 2)
+        if title and not title.spoken_to:
+            return Phrase(title.first, title.last, title.last + title.quoted, True, definite, own, quoted=title.quoted)
     return _checked(sentence, Phrase(at, last, last, False, definite, own, one))
 
 
@@ -106,7 +112,7 @@ def _goes_on(sentence: Sentence, at: int, times: frozenset[int]) -> bool:
 
 def _belongs(sentence: Sentence, at: int, first: int, names: Mapping[int, Name], times: frozenset[int]) -> bool:
     word = sentence.low[at]
-    if at in times or word in _TIMELY:
+    if at in times or word in _TIMELY or word in _TITLED:
         return False
     if at in names:
         return True
@@ -123,7 +129,7 @@ def _checked(sentence: Sentence, phrase: Phrase) -> Phrase | None:
     low = sentence.low[phrase.first : phrase.last]
     if not low:
         return None
-    while low and (low[-1] in {"of", "'s"} or (len(low) > 1 and low[-1] in _TRAILING)):
+    while low and (low[-1] in {"of", "'s"} or (len(low) > 1 and (low[-1] in _TRAILING or low[-1] in PASTS))):
         low = low[:-1]
     last = phrase.first + len(low)
     if not 0 < len(low) <= _WORDS_MAX or ("'s" in low and not phrase.own):

@@ -53,6 +53,9 @@ def names_in(sentence: Sentence, patterns: Patterns, text: str) -> list[Name]:
             if after == last or after >= count or not _capital(sentence, after):
                 break
             last = after + 1
+        if at == 0 and last == 1 and sentence.low[0].endswith("ing"):  # "Networking plays a role"
+            at = last
+            continue
         start, end = sentence.span(at, last)
         weak = last - at == 1 and (at == 0 or sentence.raw[at - 1] in _QUOTES) and not sentence.raw[at][1:].isupper()
         found.append(Name(text[start:end], at, last, weak, _spoken_to(sentence, at, last)))

@@ -14,6 +14,7 @@ from asof_agents.extraction.predicates import Predicate
 from asof_agents.extraction.subjects import Subject
 
 _ENDS_CLAUSE = frozenset({"because", "but", "so", "when", "while", "where", "which", "who", ";", "-", "–", "—"})
+_FAVORITE = frozenset({"favorite", "favourite", "fave", "fav"})  # "my favorite store" is nobody's own
 _DEED_CONFIDENCE = 0.8
 
 
@@ -137,7 +138,8 @@ def _add(
     stated = meaning(entry, said, hint, context.turn.said_at, named=phrase.name)
     words = line.sentence.low[phrase.first : phrase.last]
     says_nothing = hint is None and not phrase.name and entry.lemma != "my" and len(words) == 1 and words[0] in BARE
-    if stated is None or says_nothing:
+    favorite = entry.lemma == "my" and not entry.steps and line.sentence.low[said.after] in _FAVORITE
+    if stated is None or says_nothing or favorite:
         return False
     relation = entry.relation.opposite if stated.opposite and entry.relation.opposite else entry.relation.name
     confidence = round(subject.confidence * (1.0 if target.fit else 0.9), 2)
