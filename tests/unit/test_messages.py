@@ -72,11 +72,11 @@ MESSAGE_REFUSALS: list[tuple[dict[str, Any], str]] = [
     ),
     ({"role_type": SECRET}, "role_type: Input should be 'user', 'assistant' or 'system'"),
     ({"role_type": None}, "role_type is missing: one of user, assistant, system"),
-    ({"role": SECRET * 1_000}, f"role: it has 12000 characters, the limit is {MAX_NAME_CHARACTERS}"),
-    ({"name": "n" * 1_001}, f"name: it has 1001 characters, the limit is {MAX_NAME_CHARACTERS}"),
+    ({"role": SECRET * 1_000}, f"role: it is too long, the limit is {MAX_NAME_CHARACTERS} characters"),
+    ({"name": "n" * 1_001}, f"name: it is too long, the limit is {MAX_NAME_CHARACTERS} characters"),
     (
         {"source_description": "n" * 1_001},
-        f"source_description: it has 1001 characters, the limit is {MAX_NAME_CHARACTERS}",
+        f"source_description: it is too long, the limit is {MAX_NAME_CHARACTERS} characters",
     ),
     ({"uuid": " "}, "uuid: it must not be empty"),
     ({"source": SECRET}, "source: Input should be 'message', 'text' or 'json'"),
@@ -124,7 +124,7 @@ FACT_REFUSALS: list[tuple[dict[str, Any], str]] = [
     ({"op": "retract", "object": None}, "retract needs object"),
     ({"subject": "  "}, "subject: it must not be empty"),
     ({"ref": ""}, "ref: it must not be empty"),
-    ({"object": SECRET * 1_000}, f"object: it has 12000 characters, the limit is {MAX_NAME_CHARACTERS}"),
+    ({"object": SECRET * 1_000}, f"object: it is too long, the limit is {MAX_NAME_CHARACTERS} characters"),
     ({"object": 42}, "object: Input should be a valid string"),
     (
         {"fact": TOO_LONG},
