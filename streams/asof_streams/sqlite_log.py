@@ -10,7 +10,7 @@ from typing import Final, Self
 from asof_streams import chain, semantic  # noqa: F401 - semantic: so that its events can be read
 from asof_streams.episodic import GroupErased
 from asof_streams.errors import DecodeError, InvalidInput, PositionConflict, StorageFailed, WriterBusy
-from asof_streams.events import Draft, Record, decode
+from asof_streams.events import Draft, Event, Record, decode
 from asof_streams.instants import NEG, SECOND
 from asof_streams.messages import AnyMessage, ErasureRequest
 from asof_streams.sqlite import Guard, connect, create, snapshot, transaction
@@ -126,8 +126,8 @@ class SqliteLog:
     def accept(self, messages: Sequence[AnyMessage], *, clock: int, recorded: Sequence[int] | None = None) -> range:
         with self._writing() as head:
             times = self._times([message.group_id for message in messages], clock, recorded)
-            drafts = [
-                Draft(message.group_id, at, position, 0, 1, message)
+            drafts = [  # in the shape of a Draft, at a fifth of its cost
+                (message.group_id, at, position, 0, 1, message)
                 for position, (message, at) in enumerate(zip(messages, times, strict=True), head.position)
             ]
             return range(head.position, self._write(head, drafts, head.checkpoint))
@@ -145,7 +145,7 @@ class SqliteLog:
             raise StorageFailed(f"{self.path}-wal still holds erased text: a reader is using it; erase again")
         return erased
 
-    def _write(self, head: Head, drafts: Sequence[Draft], checkpoint: int) -> int:
+    def _write(self, head: Head, drafts: Sequence[tuple[str, int, int, int, int, Event]], checkpoint: int) -> int:
         last = head.hash
         term = self._term
 
@@ -160,7 +160,7 @@ class SqliteLog:
                 yield (*envelope, last, salt, payload)
 
         self._db.executemany(_INSERT, rows())
-        self._db.executemany(_DATED, {draft.group: draft.recorded_at for draft in drafts}.items())
+        self._db.executemany(_DATED, {draft[0]: draft[1] for draft in drafts}.items())
         end = head.position + len(drafts)
         self._records.put_head(Head(end, last, checkpoint, term))
         return end
