@@ -13,7 +13,7 @@ class Found:
     def __init__(self, turn: Turn) -> None:
         self.turn = turn
         self._mentions: dict[tuple[str, str], Mention] = {}
-        self._relationships: dict[tuple[str, str, str, str, str, str], Relationship] = {}
+        self._relationships: dict[tuple[str, str, str, str, str], Relationship] = {}
         self.speaker: Mention | None = None
 
     def mention(self, kind: str, start: int, end: int) -> Mention:
@@ -55,9 +55,16 @@ class Found:
             confidence,
             (sentence.start, sentence.end),
         )
-        if source == target or source.text.casefold() == target.text.casefold():
+        self.add(found)
+
+    def add(self, found: Relationship) -> None:
+        """Add a relationship; of two with the same source, relation and object, the first stays, unless it is denied."""
+        source, target = found.source, found.target
+        if source.text.casefold() == target.text.casefold():
             return
-        key = (source.episode_id, source.type, source.text, relation, target.type, target.text.casefold())
+        key = (source.type, source.text, found.relation, target.type, target.text.casefold())
+        if found.stance == "denied":
+            self._relationships.pop(key, None)
         self._relationships.setdefault(key, found)
 
     @property

@@ -1,14 +1,16 @@
 """The rule extractor: reads a turn with the cues of an ontology, offline, precise before complete."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from asof_ontologies.model import Ontology
 
 from asof_agents.extraction.clauses import read_clauses
 from asof_agents.extraction.context import Context, FindTimes
+from asof_agents.extraction.corrections import read_correction
 from asof_agents.extraction.nominals import read_nominals
 from asof_agents.extraction.patterns import Patterns
-from asof_agents.extraction.ports import Extraction, KnownNames, Turn
+from asof_agents.extraction.ports import Extraction, KnownNames, Relationship, Turn
 
 _VERSION = "rules-1"
 
@@ -28,10 +30,9 @@ class RuleExtractor:
     def extract(self, turn: Turn, before: Sequence[Turn], known: KnownNames) -> Extraction:
         """Return what the turn says for sure. Never raises on any text."""
         context = Context(turn, before, known, self._patterns, self._find_times)
+        self._read(context)
         for line in context.lines:
-            read_nominals(context, line)
-            read_clauses(context, line)
-            context.people.passed(line.sentence)
+            read_correction(context, line, lambda other: self._earlier(other, before, known))
         for line in context.lines:
             for name in line.names.values():
                 kind = (
@@ -40,3 +41,24 @@ class RuleExtractor:
                 if kind:
                     context.name_mention(line, name, kind)
         return context.found.extraction()
+
+    def _earlier(self, turn: Turn, before: Sequence[Turn], known: KnownNames) -> Sequence[Relationship]:
+        """What an earlier turn said, with the mentions that it was given then."""
+        at = before.index(turn)
+        context = Context(replace(turn, mentions=()), before[:at], known, self._patterns, self._find_times)
+        self._read(context)
+        held = {(mention.type, mention.text): mention for other in before[: at + 1] for mention in other.mentions}
+        return [
+            replace(
+                found,
+                source=held.get((found.source.type, found.source.text), found.source),
+                target=held.get((found.target.type, found.target.text), found.target),
+            )
+            for found in context.found.relationships
+        ]
+
+    def _read(self, context: Context) -> None:
+        for line in context.lines:
+            read_nominals(context, line)
+            read_clauses(context, line)
+            context.people.passed(line.sentence)

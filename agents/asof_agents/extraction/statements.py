@@ -42,7 +42,26 @@ def state(context: Context, line: Line, subject: Subject, said: Predicate, start
         said = replace(said, negation="no longer")
     hint = _hint(line, _times(context, line, said), start, end)
     stated = [_add(context, line, subject, said, fit.entry, target, hint) for target in fit.targets]
+    if any(stated) and fit.targets[-1].phrase.name and line.sentence.low[end : end + 2] == (",", "not"):
+        end = _deny_contrast(context, line, subject, fit, end + 2)
     return end if any(stated) else None
+
+
+def _deny_contrast(context: Context, line: Line, subject: Subject, fit: _Fit, at: int) -> int:
+    """ "I live in Munich, not Berlin": the second object is denied."""
+    sentence = line.sentence
+    low = sentence.low
+    while at < len(low) and low[at] in {"in", "at", "to", "for", "with", "from"}:
+        at += 1
+    name = line.names.get(at)
+    if name is None:
+        return at
+    target = context.found.mention(fit.targets[-1].kind, *sentence.span(name.first, name.last))
+    for mention in subject.mentions:
+        source = _registered(context, mention)
+        relation = fit.entry.relation.name
+        context.found.relate(source, relation, target, Meaning("denied"), None, sentence, subject.confidence)
+    return name.last
 
 
 def state_deed(context: Context, line: Line, subject: Subject, start: int) -> int | None:
