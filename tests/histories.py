@@ -16,6 +16,7 @@ from asof_streams.messages import ErasureRequest, FactStatement, Message, accept
 from asof_streams.semantic import RelationDeclared
 from asof_streams.sqlite_log import SqliteLog
 
+ONTOLOGY = registry.load("default")
 SINGLE = ("lives_in", "works_at")
 
 
@@ -57,9 +58,7 @@ class History:
         self.beliefs = SqliteGraph(folder / "graph.db", "semantic.main", writable=True)
         self.beliefs.apply(list(semantic.read()))
         self.beliefs.commit(semantic.end(), semantic.head(semantic.end()))
-        generation = Generation(
-            Layer(semantic, self.beliefs), self.beliefs, Build("test", registry.load("default"), "recency")
-        )
+        generation = Generation(Layer(semantic, self.beliefs), self.beliefs, Build("test", ONTOLOGY, "recency"))
 
         def erase(group: str, _before: int) -> None:
             for log in (episodic, semantic):

@@ -4,7 +4,7 @@ fact -> relationship -> mentions -> episode -> the message's position. Nothing h
 agents wrote down when they read the message.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from asof_projections.graph.ports import GraphStore, Source
@@ -93,7 +93,7 @@ class Witness:
         self._episodes = episodes
 
     def why(self, fact: Fact, known: int | None) -> Why:
-        """Explain a fact by what was recorded until `known` (None: ever)."""
+        """Explain a fact by what was recorded until `known` (None: ever); nothing later shows."""
         until = INF if known is None else known
         rests = self._beliefs.provenance(fact.uuid)
         assert rests is not None, f"fact {fact.uuid} has no provenance"
@@ -106,12 +106,15 @@ class Witness:
                 for said in statements
                 if said.uuid not in named and not said.dead
             ]
+        sources = [source for source in rests.sources if source.recorded_at <= until]
+        episodes = tuple(dict.fromkeys(source.episode_id for source in sources))
+        expired_at = fact.expired_at if fact.expired_at <= until else INF
         return Why(
-            fact,
-            tuple(e for s in rests.sources if s.recorded_at <= until and (e := self.evidence(s))),
+            replace(fact, episodes=episodes, expired_at=expired_at),
+            tuple(e for source in sources if (e := self.evidence(source))),
             rests.time_words,
             rests.corrects,
-            rests.corrected_by,
+            tuple(c for c in rests.corrected_by if (by := self._beliefs.fact(c)) and by.created_at <= until),
             tuple(
                 Consequence(kind, statement, at, ends.get(statement), source and self.evidence(source))
                 for kind, statement, at, source in sorted(became, key=lambda b: b[2])

@@ -179,8 +179,11 @@ class Questions:
         return Trial(self._beliefs, group, now).run(statements)
 
     def why(self, fact: str, known: int | None = None) -> Why:
-        """Return the words that a fact rests on, and those behind what became of it. NotFound."""
-        return self._witness.why(self._fact(fact), known)
+        """Return the words, known by then, that a fact rests on, and those behind what became of it. NotFound."""
+        found = self._fact(fact)
+        if known is not None and known < found.created_at:
+            raise NotFound(f"the fact {fact} was not known yet at that moment")
+        return self._witness.why(found, known)
 
     # Parts of answers.
 

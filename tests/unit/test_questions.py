@@ -257,9 +257,26 @@ def test_why_leads_from_a_fact_to_the_words_and_from_its_end_to_the_words_of_tha
         "ben",
     )
     assert why.to_json()["consequences"][0]["evidence"]["position"] == 4
-    assert moved.questions.why(munich.uuid, on("2024-04-15")).consequences == ()
     with pytest.raises(NotFound):
         moved.questions.why("no such id")
+
+
+def test_why_as_of_a_known_moment_shows_nothing_that_was_recorded_later(moved):
+    [paris] = moved.questions.facts(Moment(on("2019-06"), NOW.known), "g", about="Ana")
+    before = moved.questions.why(paris.uuid).to_json()
+    moved.tell("2024-04-01", relation="lives_in", object="Paris", valid_at="2019", invalid_at="2020")
+    moved.tell("2024-05-01", op="correct", ref="p", relation="lives_in", object="Rome", valid_at="2019")
+    after = moved.questions.why(paris.uuid).to_json()
+
+    assert moved.questions.why(paris.uuid, on("2024-03-15")).to_json() == before
+    assert {name for name in before if before[name] != after[name]} == {
+        "fact",
+        "evidence",
+        "corrected_by",
+        "consequences",
+    }
+    with pytest.raises(NotFound):
+        moved.questions.why(paris.uuid, on("2024-01-15"))
 
 
 def test_why_tells_of_endings_and_of_retractions_and_quotes_a_structured_fact_as_it_was_stated(moved):
