@@ -25,7 +25,8 @@ _NOT_NOW = frozenset("old former ex previous last first next future dream ideal 
 
 def read_clauses(context: Context, line: Line) -> None:
     """Add every statement of the sentence that is sure."""
-    if line.sentence.question or not UNSURE_SENTENCE.isdisjoint(line.sentence.low):
+    low = line.sentence.low
+    if line.sentence.question or not UNSURE_SENTENCE.isdisjoint(low) or low[-3:-1] == ("i", "think"):
         return
     _Clauses(context, line).read()
 

@@ -7,10 +7,21 @@ target. What is taken for granted is stated as well, so this holds in questions 
 from collections.abc import Iterator
 
 from asof_agents.extraction.context import Context, Line
-from asof_agents.extraction.lexicon import BARE, CLAUSE_STARTS, HE, SHE
+from asof_agents.extraction.lexicon import (
+    ADVERBS,
+    AUXILIARIES,
+    BARE,
+    CLAUSE_STARTS,
+    CONJUNCTIONS,
+    HE,
+    PREPOSITIONS,
+    PRONOUNS,
+    SHE,
+)
 from asof_agents.extraction.meaning import Meaning
 from asof_agents.extraction.phrases import phrase_at
 from asof_agents.extraction.ports import Mention
+from asof_agents.extraction.verbs import PASTS
 from asof_ontologies.model import RelationType
 
 _ADJECTIVES = frozenset(
@@ -22,6 +33,7 @@ _OF = frozenset({"one", "two", "three", "four", "some", "both", "among"})
 _BE = frozenset({"is", "are", "was", "were", "'s"})
 _POSSESSIVE = HE - {"he", "him"} | SHE - {"she"}
 _HOLDS = Meaning("holds")
+_AFTER_NOUN = PREPOSITIONS | CONJUNCTIONS | AUXILIARIES | PRONOUNS | ADVERBS
 Words = tuple[int, int]  # first, last (exclusive)
 
 
@@ -39,13 +51,13 @@ def read_nominals(context: Context, line: Line) -> None:
         if owner is None:
             continue
         for relation in relations:
-            words = _said_of(line, relation, at, at + size, plural=noun not in nouns)
+            words = _said_of(context, line, relation, at, at + size, plural=noun not in nouns)
             if words:
                 _state(context, line, relation, owner, words)
                 break
 
 
-def _said_of(line: Line, relation: RelationType, at: int, end: int, *, plural: bool) -> list[Words]:
+def _said_of(context: Context, line: Line, relation: RelationType, at: int, end: int, *, plural: bool) -> list[Words]:
     """The words that the noun from `at` to `end` is said of."""
     low = line.sentence.low
     if (
@@ -54,22 +66,23 @@ def _said_of(line: Line, relation: RelationType, at: int, end: int, *, plural: b
         and not relation.inverse
         and relation.lasting
     ):
-        unnamed = [(at, end)] if _stands_alone(line, at, end) else []
+        unnamed = [(at, end)] if _stands_alone(context, line, at, end) else []
     else:
         unnamed = []
     return (
         list(_names_after(line, end, plural=plural))
-        or list(_names_before(line, at))
+        or list(_names_before(line, at, end))
         or list(_phrase_before(line, at, relation))
         or unnamed
     )
 
 
-def _stands_alone(line: Line, at: int, end: int) -> bool:
+def _stands_alone(context: Context, line: Line, at: int, end: int) -> bool:
     """Whether "my dog" is the whole phrase, so that the noun itself is what is had."""
     low = line.sentence.low
-    phrase = phrase_at(line.sentence, at, line.names, line.timed)
-    return low[at - 1] == "my" and low[at] not in BARE and phrase is not None and phrase.after == end
+    after = low[end] if end < len(low) else "."
+    closed = not after[0].isalnum() or after in _AFTER_NOUN or after in PASTS or after.endswith("ed")
+    return low[at - 1] == "my" and low[at] not in BARE and (closed or "s" in context.patterns.forms.get(after, ()))
 
 
 def _owner_before(context: Context, line: Line, at: int) -> Mention | None:
@@ -116,18 +129,20 @@ def _names_after(line: Line, at: int, *, plural: bool) -> Iterator[Words]:
         name = names.get(joined)
 
 
-def _names_before(line: Line, at: int) -> Iterator[Words]:
+def _names_before(line: Line, at: int, end: int) -> Iterator[Words]:
     """ "Ana is my sister", "Animal Farm and 1984 are two of his most famous works": the names that the noun is said of."""
     low = line.sentence.low
     while at > 0 and (low[at - 1] in _ADJECTIVES or low[at - 1] in {"my", "our", "of", "'s"} | _POSSESSIVE | _OF):
         at -= 1
-    apposed = at > 1 and low[at - 1] == ","  # "Oscar, my guinea pig"
+    apposed = at > 1 and low[at - 1] == "," and _closes(low, end)  # "Oscar, my guinea pig"
     if at < 2 or not (low[at - 1] in _BE or apposed):
         return
     last = at - 1
     found = []
     while last > 0:
-        name = next((name for name in line.names.values() if name.last == last and not name.spoken_to), None)
+        name = next(
+            (name for name in line.names.values() if name.last == last and (apposed or not name.spoken_to)), None
+        )
         first = name.first if name else last - 1
         if name is None and not low[first].isdigit():
             return

@@ -46,7 +46,13 @@ def _phrases(context: Context, line: Line, at: int) -> Iterator[Phrase]:
     """The phrase at a word, and those joined to it by commas and "and"."""
     low, forms = line.sentence.low, context.patterns.forms
     phrase = phrase_at(line.sentence, at, line.names, line.timed)
-    if phrase and phrase.first == at and not phrase.name and "s" in forms.get(low[at], ()) and low[at] not in context.patterns.words:
+    if (
+        phrase
+        and phrase.first == at
+        and not phrase.name
+        and "s" in forms.get(low[at], ())
+        and low[at] not in context.patterns.words
+    ):
         return  # "the things I love make sense"
     while phrase is not None:
         yield phrase
@@ -76,21 +82,22 @@ def _begins_clause(low: tuple[str, ...], phrase: Phrase, forms: object, *, liste
 
 def _typed(context: Context, line: Line, phrase: Phrase, entry: Entry) -> Target | None:
     relation, patterns = entry.relation, context.patterns
+    wanted = relation.sources if entry.reversed else relation.targets
     words = line.sentence.low[phrase.first : phrase.last]
-    open_kind = next((kind for kind in relation.targets if kind in patterns.open), None)
-    fitting = [kind for kind in patterns.types_of_words(words) if kind in relation.targets]
+    open_kind = next((kind for kind in wanted if kind in patterns.open), None)
+    fitting = [kind for kind in patterns.types_of_words(words) if kind in wanted]
     if phrase.name:
         start, end = line.sentence.span(phrase.first, phrase.last)
         text = context.turn.text[start:end]
         kind = context.types.certain(text) if phrase.quoted else context.types.of(text)
-        if kind in relation.targets:
+        if kind in wanted:
             return Target(phrase, str(kind), 2)
         if fitting and not phrase.quoted:
             return Target(phrase, fitting[0], 2)
         if kind in {"Person", "Location"} or entry.takes == "typed":
             return None
         if kind is None:
-            return Target(phrase, open_kind or relation.targets[0], 1)
+            return Target(phrase, open_kind or wanted[0], 1)
         return Target(phrase, open_kind, 0) if open_kind else None
     if relation.named or (relation.generic and ((phrase.definite and entry.lemma != "my") or _narrowed(line, phrase))):
         return None
@@ -100,9 +107,9 @@ def _typed(context: Context, line: Line, phrase: Phrase, entry: Entry) -> Target
         return None if unfit else Target(phrase, fitting[0], 2)
     if entry.takes == "typed" or phrase.vague:
         return None
-    if "Activity" in relation.targets and _is_activity(line, phrase):
+    if "Activity" in wanted and _is_activity(line, phrase):
         return Target(phrase, "Activity", 1)
-    kind = open_kind or (relation.targets[0] if entry.takes == "any" else None)
+    kind = open_kind or (wanted[0] if entry.takes == "any" else None)
     return Target(phrase, kind, 0) if kind and not words[0].endswith("ing") else None
 
 

@@ -21,6 +21,7 @@ _STARTING = frozenset("start started starts starting begin began begun beginning
 _STOPPING = frozenset("stop stopped stops stopping quit quits quitting".split())
 _FOND = frozenset({"like", "likes", "love", "loves"})
 _FOND_ING = _FOND | {"enjoy", "enjoys", "enjoyed", "loved", "liked", "finished"}
+_NOT_QUITE = frozenset({"almost", "nearly", "barely", "hardly"})
 _KEEPING = frozenset("keep kept keeps keeping continue continued".split())
 
 
@@ -72,6 +73,8 @@ def _read(sentence: Sentence, state: _State, patterns: Patterns, *, third: bool)
             return
         word = low[state.at]
         following = _next(low, state.at + 1)
+        if word in _NOT_QUITE:
+            return
         if word == "no" and following == "longer":
             state.negation, state.at = "no longer", state.at + 2
         elif word in {"never", "not"}:

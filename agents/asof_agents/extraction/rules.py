@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from asof_ontologies.model import Ontology
-
 from asof_agents.extraction.clauses import read_clauses
 from asof_agents.extraction.context import Context, FindTimes
 from asof_agents.extraction.corrections import read_correction
 from asof_agents.extraction.nominals import read_nominals
 from asof_agents.extraction.patterns import Patterns
 from asof_agents.extraction.ports import Extraction, KnownNames, Relationship, Turn
+from asof_ontologies.model import Ontology
 
 _VERSION = "rules-1"
 

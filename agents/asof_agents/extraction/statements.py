@@ -41,10 +41,22 @@ def state(context: Context, line: Line, subject: Subject, said: Predicate, start
     if said.negation == "not" and (tail[:1] == ("anymore",) or tail in {("any", "more"), ("any", "longer")}):
         said = replace(said, negation="no longer")
     hint = _hint(line, _times(context, line, said), start, end)
-    stated = [_add(context, line, subject, said, fit.entry, target, hint) for target in fit.targets]
+    stated = [
+        _add(context, line, subject, said, entry, target, hint)
+        for entry in (fit.entry, *_ended_by(context, line, said, fit.entry))
+        for target in fit.targets
+    ]
     if any(stated) and fit.targets[-1].phrase.name and line.sentence.low[end : end + 2] == (",", "not"):
         end = _deny_contrast(context, line, subject, fit, end + 2)
     return end if any(stated) else None
+
+
+def _ended_by(context: Context, line: Line, said: Predicate, event: Entry) -> list[Entry]:
+    """What an event ends, said in the same words: graduating from a school ends studying there."""
+    if event.relation.lasting:
+        return []
+    entries = context.patterns.heads[line.sentence.low[said.head]]
+    return [entry for entry in entries if entry.kind == "end" and entry.steps == event.steps]
 
 
 def _deny_contrast(context: Context, line: Line, subject: Subject, fit: _Fit, at: int) -> int:
@@ -165,6 +177,8 @@ def _add(
     for mention in subject.mentions:
         if not entry.reversed and mention.type not in entry.relation.sources:
             continue
+        if entry.reversed and mention.type not in entry.relation.targets:
+            mention = replace(mention, type=entry.relation.targets[0])
         source = _registered(context, mention)
         end = context.found.mention(target.kind, *line.sentence.span(phrase.first, phrase.last))
         if entry.reversed:

@@ -1,0 +1,323 @@
+"""What the rules read out of sentences, as a table: the sentence, and every statement that must come out of it."""
+
+import pytest
+from asof_agents.extraction.dates import find_times
+from asof_agents.extraction.ports import Extraction, Turn
+from asof_agents.extraction.rules import RuleExtractor
+from asof_ontologies.registry import load
+from asof_streams.instants import parse, render
+
+SAID_AT = parse("2024-05-15T10:00:00Z")  # a Wednesday
+DEFAULT = RuleExtractor(load("default"), find_times)
+AGENT_MEMORY = RuleExtractor(load("agent_memory_v1"), find_times)
+
+
+def nothing_known(_asked: object) -> dict[str, str]:
+    return {}
+
+
+def turn(text: str, number: int = 0, role: str = "Kim", role_type: str = "user") -> Turn:
+    return Turn(f"episode-{number}", role, role_type, text, SAID_AT)
+
+
+def read(text: str, extractor: RuleExtractor = DEFAULT) -> Extraction:
+    return extractor.extract(turn(text), [], nothing_known)
+
+
+def talk(*texts: str | tuple[str, str], extractor: RuleExtractor = DEFAULT) -> list[Extraction]:
+    """Read turns one after the other, each with up to four before it. A turn may be (role, text)."""
+    before: list[Turn] = []
+    answers = []
+    for number, text in enumerate(texts):
+        role, words = text if isinstance(text, tuple) else ("Kim", text)
+        now = turn(words, number, role)
+        found = extractor.extract(now, before, nothing_known)
+        answers.append(found)
+        before = [*before[-3:], Turn(now.episode_id, role, now.role_type, words, SAID_AT, found.mentions)]
+    return answers
+
+
+def day(instant: int | None) -> str:
+    return "" if instant is None else (render(instant) or "")[:10]
+
+
+def shown(found: Extraction) -> list[str]:
+    """Statements as "subject relation object", then the stance unless it holds, then from..to where stated."""
+    lines = []
+    for each in found.relationships:
+        subject = "I" if each.source.speaker else each.source.text
+        stance = "" if each.stance == "holds" else f" {each.stance}"
+        times = "" if each.valid_from is None and each.valid_to is None else f" {day(each.valid_from)}..{day(each.valid_to)}"
+        lines.append(f"{subject} {each.relation} {each.target.text}{stance}{times}")
+    return lines
+
+
+def check(text: str, *expected: str, extractor: RuleExtractor = DEFAULT) -> None:
+    assert sorted(shown(read(text, extractor))) == sorted(expected)
+
+
+STATEMENTS = [
+    # where people live and come from
+    ("I moved to Berlin in March.", ["I lives_in Berlin 2024-03-01.."]),
+    ("I live in Oslo.", ["I lives_in Oslo"]),
+    ("I've lived in Porto since 2019.", ["I lives_in Porto 2019-01-01.."]),
+    ("I lived in Rome in 2015.", ["I lives_in Rome 2015-01-01..2016-01-01"]),
+    ("I used to live in Lisbon.", ["I lives_in Lisbon ended"]),
+    ("I no longer live in Lisbon.", ["I lives_in Lisbon ended"]),
+    ("I don't live in Lisbon anymore.", ["I lives_in Lisbon ended"]),
+    ("I'm moving to Vienna next month.", ["I lives_in Vienna 2024-06-01.."]),
+    ("I moved out of Leipzig last year.", ["I lives_in Leipzig ended ..2023-01-01"]),
+    ("Actually I never lived in Berlin.", ["I lives_in Berlin denied"]),
+    ("I live in Munich, not Berlin.", ["I lives_in Munich", "I lives_in Berlin denied"]),
+    ("I was born in Quito.", ["I born_in Quito"]),
+    ("I grew up in Ghana.", ["I comes_from Ghana"]),
+    ("I'm originally from Peru.", ["I comes_from Peru"]),
+    # work
+    ("I work at Acme.", ["I works_at Acme"]),
+    ("I left Acme last week.", ["I works_at Acme ended ..2024-05-06"]),
+    ("I quit my job at Acme yesterday.", ["I works_at Acme ended ..2024-05-14"]),
+    ("I started at Globex in January.", ["I works_at Globex 2024-01-01.."]),
+    ("Next month I'll start at Globex.", ["I works_at Globex 2024-06-01.."]),
+    ("I got a new job at Globex.", ["I works_at Globex"]),
+    ("I stopped working at Globex.", ["I works_at Globex ended"]),
+    ("I was laid off from Acme in April.", ["I works_at Acme ended ..2024-04-01"]),
+    ("I live in Berlin and work at SAP.", ["I lives_in Berlin", "I works_at SAP"]),
+    ("I moved to Berlin and joined a chess club.", ["I lives_in Berlin", "I member_of chess club"]),
+    ("I'm a nurse.", ["I is_a nurse"]),
+    ("I became a teacher in 2020.", ["I is_a teacher 2020-01-01.."]),
+    ("I study physics.", ["I studies physics"]),
+    ("I graduated from Stanford University.", ["I graduated_from Stanford University", "I studies_at Stanford University ended"]),
+    ("We decided to use Postgres.", ["I decided_on Postgres"]),
+    # people
+    ("My sister Ana works at SAP.", ["I sibling_of Ana", "Ana works_at SAP"]),
+    ("My sister, Ana, works at SAP.", ["I sibling_of Ana", "Ana works_at SAP"]),
+    ("My sister's name is Ana.", ["I sibling_of Ana"]),
+    ("I have a brother named Tom.", ["I sibling_of Tom"]),
+    ("Ana is my best friend.", ["I friend_of Ana"]),
+    ("My sons Tom and Ben love football.", ["I parent_of Tom", "I parent_of Ben"]),
+    ("Did you meet my wife Eva?", ["I married_to Eva"]),
+    ("Tom's wife Eva lives in Rome.", ["Tom married_to Eva", "Eva lives_in Rome"]),
+    ("I broke up with Ben yesterday.", ["I partner_of Ben ended ..2024-05-14"]),
+    ("I'm married to Eva.", ["I married_to Eva"]),
+    ("My husband loves jazz.", ["I has_family husband"]),
+    ("Ana and Ben moved to Oslo.", ["Ana lives_in Oslo", "Ben lives_in Oslo"]),
+    ("I met Ana Souza last week.", ["I met Ana Souza 2024-05-06.."]),
+    # pets, belongings
+    ("I have a dog named Max.", ["I has_pet Max"]),
+    ("Max, my dog, is great.", ["I has_pet Max"]),
+    ("My cat Luna is three years old.", ["I has_pet Luna", "Luna has_age three"]),
+    ("I bought a new car yesterday.", ["I owns car 2024-05-14.."]),
+    ("I sold my car.", ["I owns car ended"]),
+    ("I'm 32 years old.", ["I has_age 32"]),
+    # tastes
+    ("I love hiking, painting and cooking.", ["I likes hiking", "I likes painting", "I likes cooking"]),
+    ("I don't like cilantro.", ["I dislikes cilantro"]),
+    ("I hate mushrooms.", ["I dislikes mushrooms"]),
+    ("I no longer eat meat.", ["I eats meat ended"]),
+    ("I stopped eating meat in January.", ["I eats meat ended ..2024-01-01"]),
+    ("I don't eat meat.", ["I does_not_eat meat"]),
+    ("I'm allergic to peanuts.", ["I allergic_to peanuts"]),
+    ("My favorite food is ramen.", ["I likes ramen"]),
+    ("Painting is my passion.", ["I likes Painting"]),
+    ("I loved \"Dune\".", ["I likes Dune"]),
+    ("I speak Portuguese.", ["I speaks Portuguese"]),
+    ("I've been playing the piano for three years.", ["I plays piano 2021-05-01.."]),
+    ("I started doing yoga last month.", ["I practices yoga 2024-04-01.."]),
+    # events
+    ("I went to a jazz concert last Friday.", ["I attended jazz concert 2024-05-10.."]),
+    ("Last week I went to Paris.", ["I visited Paris 2024-05-06.."]),
+    ("We visited the museum yesterday.", ["I visited museum 2024-05-14.."]),
+    ("I've never been to Japan.", ["I visited Japan denied"]),
+    ("I painted a mural last year.", ["I made mural 2023-01-01.."]),
+    ("I read \"Dune\" last month.", ["I read Dune 2024-04-01.."]),
+    ("I'm reading \"Dune\" by Frank Herbert.", ["I read Dune"]),
+    ("I won a chess tournament on Sunday.", ["I won chess tournament 2024-05-12.."]),
+    ("The race I ran yesterday was hard.", ["I attended race 2024-05-14.."]),
+    ("I scored 40 points last week.", ["I did scored 40 points 2024-05-06.."]),
+    ("Just adopted a puppy, I'm so happy.", ["I has_pet puppy"]),
+    ("Burmese Days was written by George Orwell.", ["George Orwell wrote Burmese Days"]),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), STATEMENTS, ids=[text for text, _ in STATEMENTS])
+def test_a_statement_is_read(text: str, expected: list[str]) -> None:
+    check(text, *expected)
+
+
+NOTHING = [
+    "Maybe I'll move to Paris.",
+    "I might move to Paris next month.",
+    "I'm thinking of moving to Paris.",
+    "I'm thinking about joining Acme.",
+    "I wish I lived in Paris.",
+    "If I worked at Acme, I would be happy.",
+    "Do I live in Berlin?",
+    "Should I move to Berlin?",
+    "Ana said she lives in Rome.",
+    "I heard that Tom works at Acme.",
+    "Ana told me that Tom moved to Oslo.",
+    "I would love to visit Japan.",
+    "I want to learn Japanese.",
+    "I hope to work at Acme.",
+    "I'd like to adopt a dog.",
+    "I almost bought a boat, I think.",
+    "I'll visit Paris.",
+    "You live in Berlin.",
+    "I love it.",
+    "I love this painting.",
+    "I like the way you think.",
+    "I had a great time.",
+    "I made a lot of progress.",
+    "I did my best.",
+    "I went there yesterday.",
+    "Thanks, Ana! Great to hear from you.",
+    "Hey Tom, how are you?",
+    "I need to buy a car.",
+    "I was going to move to Paris.",
+    "It feels like I live in Paris.",
+    "I dreamed I worked at Acme.",
+    "I enjoyed the movie that you recommended.",
+    "[image: a photo of a dog in Paris]",
+    "Let's go to Paris!",
+    "I made sure that everyone was safe.",
+    'She shouted "I live in Berlin" at me.',
+    "Supposedly Ana works at SAP.",
+    "Did Ana move to Rome?",
+    "",
+    "...",
+]
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_what_is_not_sure_or_says_nothing_is_left_out(text: str) -> None:
+    check(text)
+
+
+def test_the_speaker_is_one_mention_by_the_word_used_first() -> None:
+    found = read("My sister Ana works at SAP, and I live in Oslo.")
+    assert [(mention.text, mention.start) for mention in found.mentions if mention.speaker] == [("My", 0)]
+
+
+def test_a_mention_is_once_in_a_turn_and_lies_in_its_text() -> None:
+    text = "Ana moved to Oslo. Ana works at SAP in Oslo."
+    found = read(text)
+    assert [mention.text for mention in found.mentions] == ["Ana", "Oslo", "SAP"]
+    assert all(text[mention.start :].startswith(mention.text) for mention in found.mentions)
+
+
+def test_a_profession_and_another_name_are_read_across_turns() -> None:
+    first, second = talk("George Orwell is a British author", "He is also known as Eric Blair")
+    assert [(mention.text, mention.type) for mention in first.mentions] == [
+        ("George Orwell", "Person"),
+        ("British author", "Profession"),
+    ]
+    assert shown(first) == ["George Orwell is_a British author"]
+    assert [(mention.text, mention.type) for mention in second.mentions] == [("Eric Blair", "Person")]
+    assert shown(second) == ["George Orwell also_known_as Eric Blair"]
+    assert second.relationships[0].source == first.mentions[0]
+
+
+def test_books_are_read_across_turns_with_their_author() -> None:
+    first, second = talk(
+        "I'm interested in George Orwell's books, especially Animal Farm.",
+        (
+            "Helper",
+            "Animal Farm and 1984 are two of his most famous works. "
+            "He also wrote Burmese Days, reflecting his time in British Burma.",
+        ),
+    )
+    assert [(mention.text, mention.type) for mention in first.mentions] == [
+        ("George Orwell", "Person"),
+        ("Animal Farm", "Book"),
+    ]
+    assert first.relationships == ()
+    assert [(mention.text, mention.type) for mention in second.mentions] == [
+        ("Animal Farm", "Book"),
+        ("1984", "Book"),
+        ("Burmese Days", "Book"),
+        ("British Burma", "Location"),
+    ]
+    assert shown(second) == [
+        "George Orwell wrote Animal Farm",
+        "George Orwell wrote 1984",
+        "George Orwell wrote Burmese Days",
+    ]
+    assert {each.source.episode_id for each in second.relationships} == {"episode-0"}
+
+
+PRONOUNS = [
+    (["Ana moved to Oslo.", "She works at SAP."], ["Ana works_at SAP"]),
+    (["My sister Ana is here.", "She lives in Rome."], ["Ana lives_in Rome"]),
+    (["Ana and Maria are here.", "She lives in Rome."], []),  # two may be meant
+    (["Tom met Ana.", "She lives in Rome."], ["Ana lives_in Rome"]),  # only one of them is a she
+    (["My boss called. Ana is ill.", "She lives in Rome."], []),  # the boss may be meant
+    (["Ana moved to Oslo.", "They live in Rome."], []),
+    (["Nothing new.", "He lives in Rome."], []),
+]
+
+
+@pytest.mark.parametrize(("texts", "expected"), PRONOUNS)
+def test_a_pronoun_is_resolved_only_where_one_person_can_be_meant(texts: list[str], expected: list[str]) -> None:
+    assert shown(talk(*texts)[-1]) == expected
+
+
+CORRECTIONS = [
+    (
+        ["I moved to Berlin in March.", "It was Munich, not Berlin."],
+        ["I lives_in Berlin denied", "I lives_in Munich 2024-03-01.."],
+    ),
+    (["I work at Acme.", "Not Acme but Globex."], ["I works_at Acme denied", "I works_at Globex"]),
+    (["My sister Ana works at SAP.", "Sorry, I meant Siemens."], ["Ana works_at SAP denied", "Ana works_at Siemens"]),
+    (["I live in Berlin.", "Actually, it's Munich."], ["I lives_in Berlin denied", "I lives_in Munich"]),
+    (["I live in Berlin.", ("Lee", "Sorry, I meant Munich.")], []),  # another speaker
+    (["I like tea.", "It was Munich, not Berlin."], []),  # nobody spoke of Berlin
+    (["I live in Berlin.", "Sorry, I meant it."], []),
+]
+
+
+@pytest.mark.parametrize(("texts", "expected"), CORRECTIONS)
+def test_a_correction_denies_what_was_said_and_states_what_is_right(
+    texts: list[str | tuple[str, str]], expected: list[str]
+) -> None:
+    assert shown(talk(*texts)[-1]) == expected
+
+
+def test_a_known_name_keeps_its_type() -> None:
+    asked: list[list[str]] = []
+
+    def known(names: object) -> dict[str, str]:
+        assert isinstance(names, list)
+        asked.append(names)
+        return {"Lakewood": "Organization"} if "Lakewood" in names else {}
+
+    found = DEFAULT.extract(turn("I left Lakewood yesterday. I like Paris."), [], known)
+    assert shown(found) == ["I works_at Lakewood ended ..2024-05-14", "I likes Paris"]
+    assert asked == [["Lakewood", "Paris"]]  # once a message
+
+
+PROJECT = [
+    ("The billing service depends on Redis.", ["billing service depends_on Redis"]),
+    ("We decided to use Postgres.", ["I decided Postgres"]),
+    ("I prefer tabs over spaces.", ["I prefers tabs"]),
+    ("I don't like mocks.", ["I avoids mocks"]),
+    ("Ana owns the billing service.", ["Ana owns billing service"]),
+    ("Ana maintains the parser.", ["Ana maintains parser"]),
+    ("We switched to Kafka last month.", ["I uses Kafka 2024-04-01.."]),
+    ("I finished the migration yesterday.", ["I completed migration 2024-05-14.."]),
+    ("The config file lives in deploy/settings.", ["config file located_in deploy/settings"]),
+    ("The backend is written in Rust.", ["backend written_in Rust"]),
+    ("The migration is blocked by the schema review.", ["migration blocked_by schema review"]),
+    ("The login bug is assigned to Ana.", ["login bug assigned_to Ana"]),
+    ("Maybe we should use Redis.", []),
+    ("Should the backend use Redis?", []),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), PROJECT, ids=[text for text, _ in PROJECT])
+def test_project_work_is_read_with_the_agent_memory_ontology(text: str, expected: list[str]) -> None:
+    check(text, *expected, extractor=AGENT_MEMORY)
+
+
+def test_the_version_names_the_rules_and_the_ontology() -> None:
+    assert DEFAULT.version != AGENT_MEMORY.version
+    assert load("default").digest[:12] in DEFAULT.version
