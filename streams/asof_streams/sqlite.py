@@ -40,11 +40,10 @@ class Guard:
         return None
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        ours = self._translate(error)
-        if ours is not None:
+        if error is not None and (ours := self._translate(error)) is not None:
             raise ours from error
 
-    def _translate(self, error: BaseException | None) -> AsofError | None:
+    def _translate(self, error: BaseException) -> AsofError | None:
         if isinstance(error, OSError):
             return StorageFailed(f"{self._path}: {error.strerror}")
         if _is_damage(error):
@@ -57,7 +56,7 @@ class Guard:
         return None
 
 
-def _is_damage(error: BaseException | None) -> bool:
+def _is_damage(error: BaseException) -> bool:
     if isinstance(error, UnicodeDecodeError):  # the file has garbage where SQLite's own error quotes it
         return True
     if not isinstance(error, sqlite3.Error):

@@ -8,6 +8,7 @@ from typing import Any, Final
 from asof_streams.sqlite import Guard
 
 _PAGE: Final = 1_000  # rows
+_KEPT: Final = 100_000  # answers, at most
 
 
 class Connected:
@@ -16,6 +17,7 @@ class Connected:
     _db: sqlite3.Connection
     _guard: Guard
     generation: str  # the name of the generation; "" for the episodic layer
+    _kept: dict[tuple[Any, ...], Any] | None = None  # what the one writer need not look up again; readers keep nothing
 
     def _rows(self, sql: str, values: Any = ()) -> list[Any]:
         with self._guard:
@@ -39,19 +41,33 @@ class Connected:
             yield from rows
             after = rows[-1][-1]
 
+    def _lasting(self, sql: str, *values: Any) -> Any:
+        """Return the first column of the first row, or None; what is found once never changes but by this writer."""
+        if self._kept is None:
+            return self._one(sql, *values)
+        asked = (sql, *values)
+        found = self._kept.get(asked)
+        if found is None:
+            found = self._one(sql, *values)
+            if found is not None:
+                if len(self._kept) >= _KEPT:
+                    self._kept.clear()
+                self._kept[asked] = found
+        return found
+
     def _group(self, name: str) -> int:
         """Return the key of a group; -1, which no row has, where nothing is known of it."""
-        found: int | None = self._one("SELECT n FROM groups WHERE name = ?", name)
+        found: int | None = self._lasting("SELECT n FROM groups WHERE name = ?", name)
         return -1 if found is None else found
 
     def _relation(self, group: int, name: str) -> int:
         """Return the key of a relation of a group; -1 where no fact has it."""
-        found: int | None = self._one("SELECT n FROM relations WHERE grp = ? AND name = ?", group, name)
+        found: int | None = self._lasting("SELECT n FROM relations WHERE grp = ? AND name = ?", group, name)
         return -1 if found is None else found
 
     def _entity(self, uuid: str) -> int:
         """Return the key of an entity; -1 where it is not known."""
-        found: int | None = self._one("SELECT n FROM entities WHERE uuid = ?", uuid)
+        found: int | None = self._lasting("SELECT n FROM entities WHERE uuid = ?", uuid)
         return -1 if found is None else found
 
     def _entities(self, uuids: Sequence[str]) -> list[Any]:

@@ -24,7 +24,7 @@ _ENTITIES_WITH_WORD: Final = f"""{ENTITY} WHERE e.n IN
     (SELECT entity FROM words WHERE grp = ? AND word = ? ORDER BY entity LIMIT 50) ORDER BY e.n"""
 _RESOLVED: Final = """SELECT e.uuid FROM resolutions r CROSS JOIN entities e ON e.n = r.entity
     WHERE r.mention = ? ORDER BY r.n DESC LIMIT 1"""
-_SINGLE: Final = "SELECT single FROM cardinalities WHERE relation = ?"
+_SINGLE: Final = "SELECT coalesce((SELECT single FROM cardinalities WHERE relation = ?), 0)"
 
 # A literal never meets an entity's key: SQLite would read the literal '42' as the number 42.
 _OBJECT: Final = "LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object"
@@ -97,7 +97,7 @@ class Known(Connected):
         return found
 
     def single(self, relation: str) -> bool:
-        return bool(self._one(_SINGLE, relation))
+        return bool(self._lasting(_SINGLE, relation))
 
     def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
         key = [self._entity(subject), self._relation(self._group(group), relation)]

@@ -20,8 +20,10 @@ from asof_projections.graph.text import Numbered
 from asof_streams.episodic import GroupErased
 from asof_streams.errors import PositionConflict
 from asof_streams.events import Record
+from asof_streams.semantic import RelationDeclared
 from asof_streams.sqlite import Guard, connect, create
 
+_UNSETTLING: Final = (GroupErased, RelationDeclared)  # what is kept of answers may no longer be so
 _REMEDY: Final = "rebuild it from its log"
 _READING: Final = ("PRAGMA cache_size = -65536",)  # KiB
 _WRITING: Final = (  # ids are random, so a commit touches many pages: keep them, and copy them back seldom
@@ -59,6 +61,7 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
                 self._db.close()
                 raise
         self._applier = Applier(self._db)
+        self._kept = {} if writable else None
         self._mirror = Mirror()
         self._next: int | None = None  # while a transaction is open: the position after the last record applied
         self._erased = False
@@ -101,7 +104,9 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
                 if record.position >= self._next:
                     self._applier.apply(record)
                     self._next = record.position + 1
-                    self._erased |= type(record.event) is GroupErased
+                    if type(record.event) in _UNSETTLING:
+                        self._kept = {}
+                        self._erased |= type(record.event) is GroupErased
 
     def commit(self, position: int, head: bytes) -> None:
         """Make what was applied visible, with the position it stands for and the chain's hash up to there.
@@ -126,6 +131,7 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
         """Forget what was applied since the last commit."""
         self._next, self._erased = None, False
         self._applier.forget()
+        self._kept = {}
         self._mirror = Mirror()
         if self._db.in_transaction:
             with self._guard:
