@@ -66,7 +66,9 @@ class Scribe:
         self.build = build
         self.known = known
         self.names = Resolver(known, build.digest, first.group, first.recorded_at, episode, speakers)
-        self.beliefs = Beliefs(known, build.digest, first.group, first.cause, episode.episode_id)
+        self.beliefs = Beliefs(
+            known, build.digest, first.group, first.cause, episode.episode_id, self.names.introduced.keys()
+        )
 
     def events(self) -> list[Event]:
         """Return everything written: names first, then statements, then what follows."""
@@ -248,7 +250,6 @@ class Scribe:
 
     def _assert(self, place: "_Place", **fields: Any) -> None:
         beliefs, fact_id = self.beliefs, self.beliefs.new_id("fact")
-        new = self.names.is_new(place.subject) or (place.object is not None and self.names.is_new(place.object))
         beliefs.claim(
             {
                 "fact_id": fact_id,
@@ -259,8 +260,7 @@ class Scribe:
                 "said_at": self.episode.valid_at,
                 "episode_id": self.episode.episode_id,
                 **fields,
-            },
-            new=new and not self.known.single(place.relation),
+            }
         )
         if place.relation == ALSO_KNOWN_AS and place.object is not None:
             merge = EntityMerged(

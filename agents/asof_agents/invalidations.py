@@ -4,7 +4,7 @@ The rules of design 4 live here and in `asof_projections.versions`; the conseque
 its kind and its cause, so that projections hold no rules. Pure: it reads what is known and gives events.
 """
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -50,37 +50,33 @@ class Beliefs:
     group: str
     cause: int
     episode_id: str
+    introduced: Container[str]  # entities that this message made: nothing can have been said of them
     said: list[Event | dict[str, Any]] = field(default_factory=list)  # a dict: an assertion still without its holds
     _slots: dict[tuple[str, str, str | None], Working] = field(default_factory=dict)
     _dead: dict[str, bool] = field(default_factory=dict)
 
-    def slot(self, subject: str, relation: str, value: str | None, *, new: bool = False) -> Working:
-        """Return the working state of a slot. `new`: its subject or value is new, so nothing can be known of it."""
+    def slot(self, subject: str, relation: str, value: str | None) -> Working:
+        """Return the working state of a slot; of a many-valued relation, the part of it that has this value."""
         single = self.known.single(relation)
-        if single:
-            value = None
-        at = (subject, relation, value)
+        at = (subject, relation, None if single else value)
         if at not in self._slots:
-            if new:
-                self._slots[at] = Working(single, {}, {}, {})
-            else:
-                slot = self.known.slot(self.group, subject, relation, value)
-                self._slots[at] = Working(
-                    single,
-                    {a.fact_id: a for a in slot.assertions},
-                    {e.ending_id: e for e in slot.endings},
-                    dict(slot.held),
-                )
+            new = subject in self.introduced or (not single and value is not None and value[2:] in self.introduced)
+            self._slots[at] = Working(single, {}, {}, {}) if new else self._known_slot(single, *at)
         return self._slots[at]
+
+    def _known_slot(self, single: bool, subject: str, relation: str, value: str | None) -> Working:
+        slot = self.known.slot(self.group, subject, relation, value)
+        assertions = {a.fact_id: a for a in slot.assertions}
+        return Working(single, assertions, {e.ending_id: e for e in slot.endings}, dict(slot.held))
 
     def new_id(self, kind: str) -> str:
         """Return the id of the next statement of this message."""
         return derive(kind, self.build, self.episode_id, len(self.said))
 
-    def claim(self, fields: dict[str, Any], *, new: bool = False) -> None:
+    def claim(self, fields: dict[str, Any]) -> None:
         """Say that a claim holds; `fields` are those of FactAsserted but for `holds`."""
         value = value_of(fields.get("object"), fields.get("value"))
-        working = self.slot(fields["subject"], fields["relation"], value, new=new)
+        working = self.slot(fields["subject"], fields["relation"], value)
         end = fields.get("valid_to")
         working.assertions[fields["fact_id"]] = Assertion(
             fields["fact_id"],

@@ -36,7 +36,7 @@ class Resolver:
     episode: EpisodeRecorded
     speakers: Iterable[str] = ()  # the names of who spoke in the turns before
     events: list[Event] = field(default_factory=list)
-    introduced: list[Entity] = field(default_factory=list)
+    introduced: dict[str, Entity] = field(default_factory=dict)  # by id
     _meant: dict[str, str] = field(default_factory=dict)  # mention id -> entity id
 
     def mention(self, mention: MentionObserved) -> str:
@@ -60,13 +60,9 @@ class Resolver:
 
     def entity(self, uuid: str) -> Entity:
         """Return an entity, also one just introduced."""
-        found = next((e for e in self.introduced if e.uuid == uuid), None) or self.known.entity(uuid)
+        found = self.introduced.get(uuid) or self.known.entity(uuid)
         assert found is not None, f"entity {uuid} is in no log"
         return found
-
-    def is_new(self, uuid: str) -> bool:
-        """Whether this episode introduced the entity, so that nothing can be known of it."""
-        return any(e.uuid == uuid for e in self.introduced)
 
     def exact(self, name: str, type_: str | None) -> Entity:
         """Return the entity of a structured fact: exactly this name, of this type where one is given."""
@@ -83,7 +79,7 @@ class Resolver:
         if entity := self._named(text, type_):
             return entity, "name", 1.0
         keyed = [e for e in self.known.entities_keyed(self.group, key(text)) if _fits(e.type, type_)]
-        keyed += [e for e in self.introduced if key(e.name) == key(text) and _fits(e.type, type_)]
+        keyed += [e for e in self.introduced.values() if key(e.name) == key(text) and _fits(e.type, type_)]
         if keyed:
             return keyed[0], "name" if key(keyed[0].name) == key(text) else "alias", 1.0
         if type_ == PERSON and (entity := self._person(text)):
@@ -93,7 +89,7 @@ class Resolver:
         return self._introduce(text, type_), "new", 1.0
 
     def _named(self, name: str, type_: str | None) -> Entity | None:
-        for entity in self.introduced:
+        for entity in self.introduced.values():
             if entity.name == name and _fits(entity.type, type_):
                 return entity
         return next((e for e in self.known.entities_named(self.group, name) if _fits(e.type, type_)), None)
@@ -133,7 +129,7 @@ class Resolver:
             EntityIntroduced(entity_id=uuid, name=name, entity_type=type_, episode_id=self.episode.episode_id)
         )
         entity = Entity(uuid, self.group, name, type_, self.recorded_at)
-        self.introduced.append(entity)
+        self.introduced[uuid] = entity
         return entity
 
     def _describe(self, entity: Entity, alias: str) -> None:
