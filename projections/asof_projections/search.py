@@ -1,9 +1,9 @@
 """Search: facts whose sentence has the words of a query, or is near it in meaning, as of a moment.
 
 A hit's score is `0.6 words + 0.4 meaning`: BM25 as a share of the best hit's, and the cosine. Unlike reciprocal ranks
-it keeps what tells a good hit from a fair one; over the turns of long conversations that found more of the evidence
-than either part alone, and reciprocal ranks found less than words alone. Both parts look only at what holds and is
-known at the moment, so no good hit is lost behind others that do not count.
+it keeps what tells a good hit from a fair one: over the turns of long conversations that finds more of the evidence
+than either part alone, and reciprocal ranks find less than words alone (bench/search_fusion.py). Both parts look only
+at what holds and is known at the moment, so no good hit is lost behind others that do not count.
 """
 
 import re
