@@ -1,6 +1,9 @@
 """Clauses: who does what in each part of a sentence, read from left to right."""
 
+from itertools import pairwise
+
 from asof_agents.extraction.context import Context, Line
+from asof_agents.extraction.deeds import past_deed
 from asof_agents.extraction.lexicon import (
     ADVERBS,
     BOUNDARIES,
@@ -26,9 +29,14 @@ _NOT_NOW = frozenset("old former ex previous last first next future dream ideal 
 def read_clauses(context: Context, line: Line) -> None:
     """Add every statement of the sentence that is sure."""
     low = line.sentence.low
-    if line.sentence.question or not UNSURE_SENTENCE.isdisjoint(low) or low[-3:-1] == ("i", "think"):
+    if line.sentence.question or not UNSURE_SENTENCE.isdisjoint(low) or _thinks(low):
         return
     _Clauses(context, line).read()
+
+
+def _thinks(low: tuple[str, ...]) -> bool:
+    """ "I guess …", "…, I think": the whole sentence is a guess."""
+    return low[-3:-1] == ("i", "think") or any(pair == ("i", "guess") for pair in pairwise(low))
 
 
 class _Clauses:
@@ -165,7 +173,10 @@ class _Clauses:
     def _left_out(self, at: int) -> Subject | None:
         """ "Just moved to Berlin": chat leaves the speaker out before a past verb."""
         tags = self.context.patterns.forms.get(self.low[at], frozenset())
-        past = "past" in tags and "base" not in tags and self.low[at] not in {"was", "were", "had"}
+        past = (("past" in tags and "base" not in tags) or past_deed(self.low[at])) and self.low[at] not in {
+            "was",
+            "were",
+        }
         if not (past or self.low[at] in {"been", "gonna"}):
             return None
         speaker = self.context.speaker()

@@ -1,18 +1,29 @@
 """Deeds: the verb and its object in the words used, for what was done at a stated time and no cue covers."""
 
-from asof_agents.extraction.lexicon import ADVERBS, AUXILIARIES, BOUNDARIES, CONJUNCTIONS, PREPOSITIONS, PRONOUNS, VAGUE
+from asof_agents.extraction.lexicon import (
+    ADVERBS,
+    AUXILIARIES,
+    BOUNDARIES,
+    CONJUNCTIONS,
+    ORNAMENTS,
+    PREPOSITIONS,
+    PRONOUNS,
+    VAGUE,
+)
 from asof_agents.extraction.sentences import Sentence
 from asof_agents.extraction.verbs import PASTS
 
 _WORDS_MAX = 8
 # states, feelings and talk: no deeds
 _NO_DEEDS = frozenset(
-    "was were had felt thought knew wanted needed loved liked hoped said told heard asked realized realised remembered tried used "
-    "decided seemed looked meant understood enjoyed spoke chatted talked mentioned saw noticed believed wondered planned "
-    "expected helped could did been got became kept lost stayed wished appeared sounded happened missed let made gave put came went "
-    "struggled worried laughed smiled cried wanted cared agreed caught held guessed stumbled need red bed shared showed hundred".split()
+    "was were felt thought knew wanted needed loved liked hoped said told heard asked realized realised remembered tried used decided "
+    "seemed looked meant understood enjoyed spoke chatted talked mentioned saw noticed believed wondered planned expected could did been "
+    "became kept stayed wished appeared sounded happened missed let worried laughed smiled cried cared agreed guessed need red bed hundred "
+    "excited interested amazed surprised pleased thrilled tired honored stoked relieved blessed inspired based swamped supposed embed shared "
+    "feed seed speed indeed reminded caught".split()
 )
 _OWN = frozenset({"my", "our", "a", "an", "the"})
+_SAYS_NOTHING = VAGUE | ADVERBS | PREPOSITIONS | _OWN | ORNAMENTS
 
 
 def deed_at(sentence: Sentence, at: int) -> tuple[int, int] | None:
@@ -20,7 +31,7 @@ def deed_at(sentence: Sentence, at: int) -> tuple[int, int] | None:
     low, count = sentence.low, len(sentence.low)
     while at < count and low[at] in ADVERBS:
         at += 1
-    if at >= count or low[at] in _NO_DEEDS or not (low[at] in PASTS or (low[at].endswith("ed") and len(low[at]) > 4)):
+    if at >= count or not past_deed(low[at]):
         return None
     end = at + 1
     while end < count and end - at < _WORDS_MAX + 4:
@@ -40,5 +51,11 @@ def without_times(sentence: Sentence, words: tuple[int, int], times: frozenset[i
     low = sentence.low
     while last > first and (low[last - 1] in PREPOSITIONS or low[last - 1] in ADVERBS or low[last - 1] in _OWN):
         last -= 1
-    vague = last - first == 2 and low[last - 1] in VAGUE
-    return (first, last) if 2 <= last - first <= _WORDS_MAX and not vague else None
+    telling = any(word not in _SAYS_NOTHING for word in low[first + 1 : last])
+    return (first, last) if 2 <= last - first <= _WORDS_MAX and telling else None
+
+
+def past_deed(word: str) -> bool:
+    """Whether a word is a past verb that tells of a deed."""
+    past = word in PASTS or word.removeprefix("re") in PASTS or (word.endswith("ed") and len(word) > 4)
+    return past and word not in _NO_DEEDS

@@ -44,7 +44,7 @@ UNSURE_MODALS = frozenset("would could may might must should shall 'd can wanna 
 # said anywhere in a sentence, these leave nothing in it sure
 UNSURE_SENTENCE = frozenset(
     "maybe perhaps probably possibly supposedly apparently allegedly hypothetically might wish wishing wished joking kidding "
-    "pretend pretending imagine imagining if unless whether lol/jk hopefully rumor rumour suppose guess doubt assume seems seemed".split()
+    "pretend pretending imagine imagining if unless whether hopefully rumor rumour suppose doubt assume seems seemed".split()
 )
 # from these on, until the next boundary, it is someone's thought, wish or report
 UNSURE_FROM = frozenset(
@@ -137,4 +137,14 @@ BARE = frozenset(
     "series tool tools pet pets animal animals activity activities topic location team teams club company place session sessions drive "
     "play plays piece store shop school city country town campaign program app site website system product run walk talk meeting "
     "dessert desserts recipe recipes dish dishes item items gift gifts sport sports stuff hobby hobbies skills tour post posts article articles".split()
+)
+
+# they praise or count, and would keep one thing from being the same as another
+ORNAMENTS = frozenset(
+    "own real more most amazing awesome great good nice cool lovely full big beautiful fun funny delicious yummy new old first second "
+    "third last next latest favorite favourite fave other another special super-cool incredible wonderful gorgeous fantastic "
+    "sweet cute little small large huge tasty various several certain different such many few exciting interesting perfect "
+    "annual upcoming recent fancy brand-new great exact same inspiring unique adorable stunning epic decent simple quick short "
+    "coolest best biggest greatest nicest latest amazing-looking good-looking much-needed super "
+    "long wild crazy whole entire neat rewarding emotional tough intense fresh few personal local nearby".split()
 )

@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 
-from asof_streams.instants import INF, NEG
-
 from asof_agents.extraction.patterns import Entry
 from asof_agents.extraction.ports import Stance, TimeHint
 from asof_agents.extraction.predicates import Predicate
+from asof_streams.instants import INF, NEG
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +44,9 @@ def _state(entry: Entry, said: Predicate, hint: TimeHint | None, said_at: int, *
             return Meaning("holds") if named else None
         return Meaning("ended") if named else None
     if said.tense == "future":
-        return Meaning("holds", begins) if _ahead(hint, said_at) else None
+        return Meaning("holds", _begin_ahead(hint, said_at)) if _ahead(hint, said_at) else None
     if hint is not None and hint.kind == "point":
-        begins = begins if said.tense == "progressive" and _ahead(hint, said_at) else None
+        begins = _begin_ahead(hint, said_at) if said.tense == "progressive" else None
         ends = None
     return Meaning("holds", begins, ends)
 
@@ -79,6 +78,8 @@ def _begun(said: Predicate, hint: TimeHint | None, said_at: int, *, ends: bool) 
     if not happened and not (said.tense in {"future", "progressive", "present"} and _ahead(hint, said_at)):
         return None
     begins, until = _stated(hint)
+    if not happened:
+        begins = _begin_ahead(hint, said_at)
     if ends:
         return Meaning("ended", valid_to=begins if begins is not None else until)
     return Meaning("holds", begins, until if hint is not None and hint.kind in {"during", "until"} else None)
@@ -93,12 +94,17 @@ def _event(entry: Entry, said: Predicate, hint: TimeHint | None, said_at: int, *
     if said.tense in {"past", "perfect"}:
         return Meaning("holds", _stated(hint)[0] if hint is not None and hint.kind in {"point", "during"} else None)
     if said.tense == "present" and entry.lemma == "be":  # "is reading": the cue itself says that it goes on now
-        return Meaning("holds")
-    return Meaning("holds", _stated(hint)[0]) if _ahead(hint, said_at) else None
+        return Meaning("holds", _begin_ahead(hint, said_at))
+    return Meaning("holds", _begin_ahead(hint, said_at)) if _ahead(hint, said_at) else None
 
 
 def _ahead(hint: TimeHint | None, said_at: int) -> bool:
-    return hint is not None and hint.start > said_at
+    """Whether a time is stated that has not passed: next week, or this month."""
+    return hint is not None and said_at < hint.end and hint.kind in {"point", "during", "since"} and hint.start != NEG
+
+
+def _begin_ahead(hint: TimeHint | None, said_at: int) -> int | None:
+    return hint.start if hint is not None and hint.start > said_at else None
 
 
 def _stated(hint: TimeHint | None) -> tuple[int | None, int | None]:

@@ -59,7 +59,6 @@ def read_nominals(context: Context, line: Line) -> None:
 
 def _said_of(context: Context, line: Line, relation: RelationType, at: int, end: int, *, plural: bool) -> list[Words]:
     """The words that the noun from `at` to `end` is said of."""
-    low = line.sentence.low
     if (
         relation.cardinality != "one"
         and relation.sources[0] not in relation.targets

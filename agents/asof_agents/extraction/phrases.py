@@ -12,12 +12,13 @@ from asof_agents.extraction.lexicon import (
     AUXILIARIES,
     CONJUNCTIONS,
     DETERMINERS,
+    EMPTY_GERUNDS,
     FOREIGN_DETERMINERS,
+    ORNAMENTS,
     PREPOSITIONS,
     PRONOUNS,
     VAGUE,
     VAGUE_GERUNDS,
-    EMPTY_GERUNDS,
 )
 from asof_agents.extraction.sentences import Sentence
 from asof_agents.extraction.spans import Name
@@ -25,20 +26,28 @@ from asof_agents.extraction.verbs import PASTS
 
 _WORDS_MAX = 5
 _TITLED = frozenset({"called", "named", "titled", "entitled"})
+_TRAILING_VERBS = PASTS - {
+    "run",
+    "set",
+    "cut",
+    "read",
+    "bet",
+    "left",
+    "put",
+    "split",
+    "hit",
+    "spread",
+    "felt",
+    "ground",
+    "found",
+}
 _TRAILING = frozenset("online nonstop everyday daily weekly monthly abroad overseas solo called named based".split())
 _TIMELY = frozenset({"yesterday", "today", "tomorrow", "tonight"})
 _QUOTES = frozenset({'"', "“"})
-_EMPTY_OPENINGS = frozenset("time fun blast trouble lot lots bit ton tons bunch couple few plenty kind sort part piece number".split())
-_ALL_SORTS = frozenset({"sorts", "kinds", "types", "variety"})
-# they praise or count, and would keep one thing from being the same as another
-_ORNAMENTS = frozenset(
-    "own real more most amazing awesome great good nice cool lovely full big beautiful fun funny delicious yummy new old first second "
-    "third last next latest favorite favourite fave other another special super-cool incredible wonderful gorgeous fantastic "
-    "sweet cute little small large huge tasty various several certain different such many few exciting interesting perfect "
-    "annual upcoming recent fancy brand-new great exact same inspiring unique adorable stunning epic decent simple quick short "
-    "coolest best biggest greatest nicest latest amazing-looking good-looking much-needed super "
-    "long wild crazy whole entire neat rewarding emotional tough intense fresh few personal local nearby".split()
+_EMPTY_OPENINGS = frozenset(
+    "time fun blast trouble lot lots bit ton tons bunch couple few plenty kind sort part piece number".split()
 )
+_ALL_SORTS = frozenset({"sorts", "kinds", "types", "variety"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +89,7 @@ def phrase_at(sentence: Sentence, at: int, names: Mapping[int, Name], times: fro
     if at + 1 < count and low[at] in _ALL_SORTS and low[at + 1] == "of":
         at += 2
     while (
-        at < count and at not in names and (low[at] in ADVERBS or low[at] in _ORNAMENTS or _between_ornaments(low, at))
+        at < count and at not in names and (low[at] in ADVERBS or low[at] in ORNAMENTS or _between_ornaments(low, at))
     ):
         at += 1
     if at >= count or at in times or low[at] in _EMPTY_OPENINGS:
@@ -102,7 +111,7 @@ def phrase_at(sentence: Sentence, at: int, names: Mapping[int, Name], times: fro
 
 def _between_ornaments(low: tuple[str, ...], at: int) -> bool:
     """The "and" of "an amazing and emotional ceremony"."""
-    return low[at] in {"and", ","} and low[at - 1] in _ORNAMENTS and at + 1 < len(low) and low[at + 1] in _ORNAMENTS
+    return low[at] in {"and", ","} and low[at - 1] in ORNAMENTS and at + 1 < len(low) and low[at + 1] in ORNAMENTS
 
 
 def _goes_on(sentence: Sentence, at: int, times: frozenset[int]) -> bool:
@@ -129,7 +138,7 @@ def _checked(sentence: Sentence, phrase: Phrase) -> Phrase | None:
     low = sentence.low[phrase.first : phrase.last]
     if not low:
         return None
-    while low and (low[-1] in {"of", "'s"} or (len(low) > 1 and (low[-1] in _TRAILING or low[-1] in PASTS))):
+    while low and (low[-1] in {"of", "'s"} or (len(low) > 1 and (low[-1] in _TRAILING or low[-1] in _TRAILING_VERBS))):
         low = low[:-1]
     last = phrase.first + len(low)
     if not 0 < len(low) <= _WORDS_MAX or ("'s" in low and not phrase.own):
@@ -137,7 +146,7 @@ def _checked(sentence: Sentence, phrase: Phrase) -> Phrase | None:
     head = low[low.index("of") - 1] if "of" in low and low.index("of") else low[-1]
     vague = head in VAGUE or low[-1] in VAGUE
     if (
-        (vague and len(low) == 1)
+        (vague and len(low) == 1 and not phrase.own)
         or (low[0] in (VAGUE_GERUNDS if len(low) == 1 else EMPTY_GERUNDS))
         or low[0] in {"to", "no", "not"}
     ):
