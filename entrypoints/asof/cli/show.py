@@ -56,7 +56,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]], *, nothing: st
     from rich.table import Table
     from rich.text import Text
 
-    drawn = Table(*columns, box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    drawn = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for name in columns:
+        drawn.add_column(name, overflow="fold")
     for row in rows:
         drawn.add_row(*(Text(plain("" if cell is None else str(cell))) for cell in row))
     if not drawn.row_count:

@@ -1,7 +1,9 @@
 """The commands that write: add, produce, import, erase."""
 
+import queue
 import sys
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from asof.answers import Produced
 
 _SHOWN_REFUSALS = 20
+_READ_AHEAD = 10_000  # lines of a pipe
+_MOMENT_SECONDS = 0.1  # without a line, until what has come is taken
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="One JSON object a line; - is standard input.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Take no line if any is refused.")]
@@ -94,10 +98,10 @@ def erase(
 
 
 @contextmanager
-def lines_of(file: str) -> Iterator[BinaryIO]:
+def lines_of(file: str) -> Iterator[Iterable[bytes]]:
     """Open the lines to read, with a bar that says how far they are read."""
     if file == "-":
-        yield sys.stdin.buffer
+        yield _arriving(sys.stdin.buffer)
         return
     path = Path(file)
     try:
@@ -106,6 +110,27 @@ def lines_of(file: str) -> Iterator[BinaryIO]:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}") from None
     with opened, show.reading(opened, path.stat().st_size) as lines:
         yield lines
+
+
+def _arriving(stream: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a pipe as they come, and nothing (b"") whenever it has none for a moment."""
+    lines: queue.Queue[bytes | None] = queue.Queue(_READ_AHEAD)
+
+    def read() -> None:
+        for line in stream:
+            lines.put(line)
+        lines.put(None)
+
+    threading.Thread(target=read, daemon=True).start()
+    while True:
+        try:
+            line = lines.get(timeout=_MOMENT_SECONDS)
+        except queue.Empty:
+            yield b""
+            continue
+        if line is None:
+            return
+        yield line
 
 
 @contextmanager
