@@ -152,13 +152,7 @@ class Scribe:
             case "assert":
                 self._state_assertion(stated, target)
             case "correct":
-                if stated.ref is not None and target is None:
-                    raise NotFound("ref: no fact of this group has it")
-                place = self._named_place(stated)
-                wrong = [target] if target else [self._known(a.fact_id) for a in self._others(place)]
-                for statement in wrong:
-                    self._retract_statement(statement, "corrected")
-                self._state_new(stated, place, corrects=wrong[0].uuid if wrong else None)
+                self._state_correction(stated, target)
             case "retract":
                 for statement in self._wrong(stated, target):
                     self._retract_statement(statement, "retracted")
@@ -175,6 +169,19 @@ class Scribe:
         if (stated.ref is None or target is not None) and self._reinforce(place, start, stated.invalid_at, None):
             return
         self._state_new(stated, place)
+
+    def _state_correction(self, stated: FactStatement, target: Statement | None) -> None:
+        if stated.ref is not None and (target is None or target.assertion is None):
+            raise NotFound("ref: no fact of this group has it")
+        place = self._named_place(stated)
+        wrong = [target] if target else [self._known(a.fact_id) for a in self._replaced(stated, place)]
+        for statement in wrong:
+            self._retract_statement(statement, "corrected")
+        if wrong and wrong[0].assertion and stated.valid_at is None and stated.invalid_at is None:
+            old = wrong[0].assertion  # no period of its own: it held when the other was thought to
+            period = {"valid_at": old.start, "invalid_at": None if old.end == INF else old.end}
+            stated = stated.model_copy(update=period)
+        self._state_new(stated, place, corrects=wrong[0].uuid if wrong else None)
 
     def _state_new(self, stated: FactStatement, place: "_Place", corrects: str | None = None) -> None:
         start = self._start(stated)
@@ -224,10 +231,14 @@ class Scribe:
             raise NotFound("no such fact is held: nothing to retract")
         return found
 
-    def _others(self, place: "_Place") -> list[Assertion]:
-        """Return what a correction without a ref replaces: what is believed in the slot now."""
+    def _replaced(self, stated: FactStatement, place: "_Place") -> list[Assertion]:
+        """Return what a correction without a ref replaces: what is believed of the slot at the time it speaks of."""
+        if not self.known.single(place.relation):
+            raise InvalidInput("ref: a relation with many values needs it, to say which of them is corrected")
+        start = self._start(stated)
+        end = start + 1 if stated.valid_at is None else INF if stated.invalid_at is None else stated.invalid_at
         slot = self.known.slot(self.names.group, place.subject, place.relation, None)
-        return [a for a in slot.assertions if slot.held.get(a.fact_id)]
+        return [a for a in slot.assertions if any(low < end and start < high for low, high in slot.held[a.fact_id])]
 
     def _named_place(self, stated: FactStatement) -> "_Place":
         assert stated.subject is not None

@@ -21,7 +21,7 @@ from asof_projections.generations import FILE, FIRST, Catalog, GenerationInfo, l
 from asof_projections.graph.sqlite import SqliteGraph
 from asof_projections.projector import open_following
 from asof_projections.questions import Questions
-from asof_streams.errors import ContractError, InvalidInput, NotFound, WriterBusy
+from asof_streams.errors import ContractError, DamagedLog, InvalidInput, NotFound, WriterBusy
 from asof_streams.events import Draft
 from asof_streams.semantic import GenerationStarted, RelationDeclared
 from asof_streams.sqlite_log import SqliteLog
@@ -117,6 +117,7 @@ class Writer:
             self.catalog = load(places.root) or self._create(settings)
             self.messages = self._log(places.messages, durable=True)
             self.episodic = self._log(places.episodic)
+            check_order(self.messages, self.episodic)
             self.episodes = self._store(places.episodes, self.episodic)
             self.generations = {info.name: self._generation(info) for info in self.catalog.generations}
             self.engine = Engine(
@@ -157,6 +158,7 @@ class Writer:
         """Open a generation, making it where it does not exist yet, and bring it up to the episodic log."""
         ontology = _ontology(self.places.ontology_of(info.name))
         log = self._log(self.places.semantic(info.name))
+        check_order(self.episodic, log)
         if log.end() == 0:
             _start(log, info, ontology)
         store = self._store(self.places.graph(info.name), log)
@@ -222,8 +224,22 @@ class Writer:
     def _erase(self, group: str, before: int) -> None:
         self.messages.erase(group, before=before)
         self.episodic.erase(group)
-        for generation in self.generations.values():
+        for name, generation in self.generations.items():
+            self._forget_vectors(name, group)
             generation.layer.log.erase(group)
+
+    def _forget_vectors(self, name: str, group: str) -> None:
+        """Let no vector of a group stay: neither by content nor in the index, which the next search makes again."""
+        self.places.index(name).unlink(missing_ok=True)
+        if self.places.vectors.exists():
+            from asof_projections.embedding.cache import CachedEmbedder
+            from asof_projections.embedding.hashing import HashingEmbedder
+
+            cache = CachedEmbedder(HashingEmbedder(), self.places.vectors)  # what it forgets, it forgets of every model
+            try:
+                cache.forget([sentence for _, of, sentence in self._stores[name].sentences() if of == group])
+            finally:
+                cache.close()
 
     def ontology(self, name: str) -> Ontology:
         """Return the ontology that a generation is built with."""
@@ -231,7 +247,7 @@ class Writer:
 
     def parked(self) -> int:
         """Return how many messages were parked, in the episodic log and in the generation that answers."""
-        return self.episodes.counts()["parked"] + self._stores[self.catalog.active].counts()["parked"]
+        return len(self.episodes.parked()) + len(self._stores[self.catalog.active].parked())
 
     def close(self) -> None:
         """Close everything and let another process write."""
@@ -247,6 +263,15 @@ def load_ontology(name: str) -> Ontology:
         return registry.load(name)
     except OntologyError as error:
         raise InvalidInput(str(error)) from None
+
+
+def check_order(before: SqliteLog, after: SqliteLog) -> None:
+    """Refuse a log that was cut short, or put back from an older copy: what was derived from it knows more."""
+    if after.checkpoint() > before.end():
+        raise DamagedLog(
+            f"{before.path} ends at position {before.end()}, yet {after.name} was made from it up to "
+            f"{after.checkpoint()}: the end of {before.name} is lost; restore it from a newer copy"
+        )
 
 
 def _keep(ontology: Ontology, path: Path) -> None:

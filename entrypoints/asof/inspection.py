@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from asof.bootstrap import Places, Progress, existing, open_log
+from asof.bootstrap import Places, Progress, check_order, existing, open_log
 from asof_projections.graph.sqlite import SqliteGraph
 from asof_projections.projector import rebuild
 from asof_streams.errors import AsofError
@@ -45,7 +45,11 @@ def verify(places: Places, progress: Progress | None = None) -> Iterator[Check]:
 
 def _check_chain(places: Places, name: str) -> str:
     with _log(places, name) as log:
-        return f"{log.verify()} records, chain whole"
+        records = log.verify()
+        if name != "messages":
+            with _log(places, "messages" if name == "episodic" else "episodic") as before:
+                check_order(before, log)
+        return f"{records} records, chain whole"
 
 
 def _check_store(places: Places, name: str, path: Path) -> str:

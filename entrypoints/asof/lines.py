@@ -31,10 +31,11 @@ def as_message(fields: dict[str, Any]) -> tuple[AnyMessage, int | None]:
 
 def as_fact(*, recorded: bool, ontology: Ontology | None) -> Read:
     """Return the reader of a line of `asof import`; `ontology` is what relations are checked against, if any."""
+    last: dict[str, int] = {}  # the recorded time of the line before, by group
 
     def read(fields: dict[str, Any]) -> tuple[AnyMessage, int | None]:
-        fields = dict(fields) if isinstance(fields, dict) else fields
-        given = fields.pop("recorded_at", None) if isinstance(fields, dict) else None
+        fields = dict(fields)
+        given = fields.pop("recorded_at", None)
         if given is None and recorded:
             raise InvalidInput("recorded_at: --recorded needs it on every line")
         if given is not None and not recorded:
@@ -44,7 +45,13 @@ def as_fact(*, recorded: bool, ontology: Ontology | None) -> Read:
         stated = accept(FactStatement, fields)
         if ontology is not None:
             _check_relation(stated, ontology)
-        return stated, None if given is None else _recorded(given)
+        if given is None:
+            return stated, None
+        at = _recorded(given)
+        if at < last.get(stated.group_id, at):
+            raise InvalidInput("recorded_at: it is before that of an earlier line of the same group")
+        last[stated.group_id] = at
+        return stated, at
 
     return read
 
@@ -62,9 +69,17 @@ def _check_relation(stated: FactStatement, ontology: Ontology) -> None:
         raise InvalidInput(f"relation: ontology {ontology.id} is closed and does not have it; it has {known}")
 
 
-def read_lines(lines: Iterable[bytes | str], read: Read) -> Iterator[Line | Refused]:
-    """Yield each line as a message or as refused; empty lines are passed over."""
-    for number, line in enumerate(lines, 1):
+def read_lines(lines: Iterable[bytes | str], read: Read) -> Iterator[Line | Refused | None]:
+    """Yield each line as a message or as refused; empty lines are passed over.
+
+    An item without any byte is no line: it says that no more is there to read just now, and is yielded as None.
+    """
+    number = 0
+    for line in lines:
+        if not line:
+            yield None
+            continue
+        number += 1
         if not line.strip():
             continue
         try:
@@ -73,6 +88,19 @@ def read_lines(lines: Iterable[bytes | str], read: Read) -> Iterator[Line | Refu
             yield Line(number, *read(_json(line)))
         except InvalidInput as error:
             yield Refused(number, str(error))
+
+
+def chunks(found: Iterable[Line | Refused | None], size: int) -> Iterator[list[Line | Refused]]:
+    """Group what was read: `size` at once, or fewer where no more is there just now, so that nobody waits."""
+    chunk: list[Line | Refused] = []
+    for item in found:
+        if item is not None:
+            chunk.append(item)
+        if chunk and (item is None or len(chunk) == size):
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
 
 
 def _json(line: bytes | str) -> dict[str, Any]:

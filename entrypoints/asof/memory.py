@@ -10,7 +10,6 @@ microseconds.
 """
 
 from collections.abc import Callable, Iterable
-from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -91,13 +90,13 @@ class Memory(Readings):
     ) -> Produced:
         found = lines.read_lines(source, read)
         if strict:
-            every = list(found)  # whether any may be taken is known only at the end
+            every = [f for f in found if f is not None]  # whether any may be taken is known only at the end
             if bad := tuple(f for f in every if isinstance(f, Refused)):
                 return Produced(0, bad, None, 0)
             found = iter(every)
         refused: list[Refused] = []
         accepted, first, parked = 0, None, self._parked()
-        while chunk := list(islice(found, _CHUNK)):
+        for chunk in lines.chunks(found, _CHUNK):
             refused += [f for f in chunk if isinstance(f, Refused)]
             good = [f for f in chunk if isinstance(f, lines.Line)]
             if good:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from asof.bootstrap import Opened, Places, Progress, existing, open_log, open_reader, settle
 from asof.settings import Settings
 from asof_projections.generations import GenerationInfo
-from asof_projections.hypothesis import Trial, WhatIf
 from asof_projections.questions import Questions
 from asof_projections.rows import Entity, Fact, Moment
 from asof_streams import instants
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from asof_projections.answers import ChangesPage, Level, Portrait, Rectangle
     from asof_projections.diffs import Change
     from asof_projections.evidence import Why
+    from asof_projections.hypothesis import WhatIf
     from asof_projections.search import Hit
     from asof_projections.timelines import Believed, Segment
 
@@ -177,12 +177,10 @@ class Readings:
         """Return the words that a fact rests on, and those behind what became of it."""
         return self._ask().why(fact, None if known_at is None else instant(known_at))
 
-    def what_if(self, statements: Iterable[dict[str, Any]], *, group_id: str) -> WhatIf:
+    def what_if(self, statements: Iterable[dict[str, Any]], *, group_id: str) -> "WhatIf":
         """Return what would be believed with these structured facts added; nothing is written."""
         said = [accept(FactStatement, {"group_id": group_id, **fields}) for fields in statements]
-        self._ask()
-        assert self._opened is not None
-        return Trial(self._opened.beliefs, group_id, self._now()).run(said)
+        return self._ask().what_if(said, group_id, self._now())
 
     # the logs and the whole
 

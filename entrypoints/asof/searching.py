@@ -60,14 +60,10 @@ class Searching:
     """One generation opened for search. Its index is brought up to the graph before each answer."""
 
     def __init__(self, places: Places, opened: Opened, settings: Settings) -> None:
-        embedder = choose_embedder(settings)
-        self._embedder = CachedEmbedder(embedder, places.vectors) if embedder else None
-        self._projection = (
-            VectorProjection(opened.beliefs, self._embedder, places.index(opened.generation))
-            if self._embedder
-            else None
-        )
-        self._search = Search(opened.beliefs, self._embedder, self._projection.index if self._projection else None)
+        self._embedder = choose_embedder(settings)  # of questions: they are not kept
+        self._cache = CachedEmbedder(self._embedder, places.vectors) if self._embedder else None
+        index = places.index(opened.generation)
+        self._projection = VectorProjection(opened.beliefs, self._cache, index) if self._cache else None
         self._beliefs = opened.beliefs
 
     def search(
@@ -75,16 +71,16 @@ class Searching:
     ) -> list[Hit]:
         """Return the best facts of a moment."""
         projection = self._projection
-        if projection is not None:
-            before = len(projection.index)
-            projection.catch_up(progress)
-            if len(projection.index) != before:
-                with suppress(StorageFailed):  # a reader may have no right to write; then it is made again next time
-                    projection.save()
-            self._search = Search(self._beliefs, self._embedder, projection.index)
-        return self._search.search(query, at, group, limit=limit)
+        if projection is None:
+            return Search(self._beliefs).search(query, at, group, limit=limit)
+        before = len(projection.index)
+        projection.catch_up(progress)
+        if len(projection.index) != before:
+            with suppress(StorageFailed):  # a reader may have no right to write; then it is made again next time
+                projection.save()
+        return Search(self._beliefs, self._embedder, projection.index).search(query, at, group, limit=limit)
 
     def close(self) -> None:
         """Close the cache."""
-        if self._embedder is not None:
-            self._embedder.close()
+        if self._cache is not None:
+            self._cache.close()

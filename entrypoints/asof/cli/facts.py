@@ -1,7 +1,7 @@
 """The commands that ask what holds: facts, search."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -96,14 +96,21 @@ def search(
         table(found)
 
 
-def table(found: Iterable[dict[str, Any]]) -> None:
-    """Print facts for people."""
-    columns = ("fact", "from", "until", "known since", "id")
+def table(found: Sequence[dict[str, Any]]) -> None:
+    """Print facts for people; with their groups where there are several."""
+    several = len({fact["group_id"] for fact in found}) > 1
     show.table(
-        columns,
+        (*(["group"] if several else []), "fact", "from", "until", "known since", "id"),
         (
-            (f["fact"], show.when(f["valid_at"]), show.when(f["invalid_at"]), show.when(f["created_at"]), f["uuid"])
-            for f in found
+            (
+                *([fact["group_id"]] if several else []),
+                fact["fact"],
+                show.when(fact["valid_at"]),
+                show.when(fact["invalid_at"]),
+                show.when(fact["created_at"]),
+                fact["uuid"],
+            )
+            for fact in found
         ),
         nothing="no such fact, as of then",
     )
