@@ -3,19 +3,17 @@
 Ids and resolution depend on it, so a change is a new version and a new generation.
 """
 
-import re
 import unicodedata
 from typing import Final
 
 VERSION: Final = "norm_v1"
-_SPACE: Final = re.compile(r"\s+")
 _EDGE: Final = " .,;:!?\"'`()[]{}*_"
 
 
 def key(name: str) -> str:
     """Return what two spellings of one name have in common."""
-    folded = unicodedata.normalize("NFKC", name).casefold()
-    stripped = _SPACE.sub(" ", folded).strip(_EDGE)
+    folded = (name if name.isascii() else unicodedata.normalize("NFKC", name)).casefold()
+    stripped = " ".join(folded.split()).strip(_EDGE)
     stripped = stripped.removesuffix("'s").removesuffix("\u2019s")
     return stripped.removeprefix("the ") or folded
 

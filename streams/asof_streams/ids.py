@@ -12,9 +12,8 @@ def derive(*parts: str | int) -> str:
     """Return the version-5 UUID of the parts, in order. Equal to uuid.uuid5, at a third of its cost."""
     digest = _PREFIX.copy()
     digest.update("\x1f".join(map(str, parts)).encode())
-    text = f"{int.from_bytes(digest.digest()[:16], 'big') & _KEEP | _VERSION_5:032x}"
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+    text = digest.hexdigest()
+    return f"{text[:8]}-{text[8:12]}-5{text[13:16]}-{_VARIANT[text[16]]}{text[17:20]}-{text[20:32]}"
 
 
-_KEEP: Final = ~(0xF000 << 64) & ~(0xC000 << 48)
-_VERSION_5: Final = (5 << 76) | (0x8000 << 48)
+_VARIANT: Final = {digit: "89ab"[int(digit, 16) & 3] for digit in "0123456789abcdef"}  # RFC 9562: the two top bits are 10
