@@ -1,0 +1,1 @@
+"""How fast asof is: `python -m bench` measures, prints a table and writes JSON. One module measures one subject."""

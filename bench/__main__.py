@@ -1,0 +1,62 @@
+"""Measure: python -m bench [SUBJECT ...] [--scale full|small|SHARE]. A table here, JSON in bench/results/.
+
+full is what the targets speak of, a million facts; small is a twentieth of it, to see that all runs. Data is made in a
+temporary folder (TMPDIR says on which disk) and removed.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bench import chatting, finding, growth, importing, logs, moments, opening, rebuilding, synthetic
+from bench.figures import Figure, machine, table, timed
+from bench.material import Material
+
+SUBJECTS: dict[str, Callable[[Material], Iterator[Figure]]] = {
+    "log": logs.measure,
+    "import": importing.measure,
+    "rebuild": rebuilding.measure,
+    "chat": chatting.measure,
+    "asof": moments.measure,
+    "vectors": finding.measure,
+    "open": opening.measure,
+    "growth": growth.measure,
+}
+SCALES = {"full": 1.0, "small": 0.05}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument(
+        "subjects", nargs="*", metavar="SUBJECT", help=f"of {', '.join(SUBJECTS)}; all if none is given"
+    )
+    parser.add_argument("--scale", default="full", help="full, small, or a share of full such as 0.01")
+    parser.add_argument("--into", type=Path, default=Path(__file__).parent / "results", help="the folder for the JSON")
+    chosen = parser.parse_args()
+    if unknown := set(chosen.subjects) - SUBJECTS.keys():
+        parser.error(f"no such subject: {', '.join(sorted(unknown))}; there are {', '.join(SUBJECTS)}")
+    subjects = [subject for subject in SUBJECTS if subject in (chosen.subjects or SUBJECTS)]
+    scale = SCALES[chosen.scale] if chosen.scale in SCALES else float(chosen.scale)
+
+    name = "-".join(subjects) if chosen.subjects else "all"
+    chosen.into.mkdir(parents=True, exist_ok=True)
+    file = chosen.into / f"{name}-{chosen.scale}.json"
+    figures: list[tuple[str, Figure]] = []
+    with TemporaryDirectory(prefix="asof-bench-") as temporary:
+        result = {"scale": scale, "seed": synthetic.SEED, "machine": machine(Path(temporary))}
+        material = Material(Path(temporary), scale)
+        for subject in subjects:
+            seconds = timed(lambda subject=subject: figures.extend((subject, f) for f in SUBJECTS[subject](material)))
+            print(f"{subject}: measured in {seconds:.0f} s", file=sys.stderr, flush=True)
+            result["load_average_at_end"] = os.getloadavg()
+            result["figures"] = [{"subject": subject} | figure.to_json() for subject, figure in figures]
+            file.write_text(json.dumps(result, indent=1) + "\n")  # after each: a long run may be broken off
+    print(table(figures))
+
+
+if __name__ == "__main__":
+    main()

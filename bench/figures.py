@@ -1,0 +1,147 @@
+"""What is measured: a figure, the baseline run beside it, the target it is held to; and the machine it ran on."""
+
+import math
+import os
+import platform
+import sqlite3
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999}
+Values = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a figure must reach: one of its values, or (`ratio p50`) the ratio of that value to its baseline's."""
+
+    value: str
+    limit: float
+    at_least: bool = False
+
+    def holds(self, values: Values) -> bool:
+        return values[self.value] >= self.limit if self.at_least else values[self.value] <= self.limit
+
+    def __str__(self) -> str:
+        return f"{self.value} {'>=' if self.at_least else '<='} {self.limit:,g}"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured thing: its values by name (percentiles, or one), and those of its baseline."""
+
+    name: str
+    unit: str
+    values: Values
+    baseline: Values | None = None
+    beside: str = ""  # what the baseline is
+    targets: tuple[Target, ...] = ()
+    note: str = ""
+
+    @property
+    def ratios(self) -> Values:
+        """The values as multiples of the baseline's."""
+        beside = self.baseline or {}
+        return {f"ratio {name}": self.values[name] / beside[name] for name in self.values if beside.get(name)}
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether every target is reached; None where there is none."""
+        found = self.values | self.ratios
+        return all(target.holds(found) for target in self.targets) if self.targets else None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "unit": self.unit,
+            "values": {name: _short(value) for name, value in self.values.items()},
+            "baseline": self.baseline and {name: _short(value) for name, value in self.baseline.items()},
+            "beside": self.beside,
+            "ratios": {name: _short(value) for name, value in self.ratios.items()},
+            "targets": [str(target) for target in self.targets],
+            "holds": self.holds,
+            "note": self.note,
+        }
+
+
+def percentiles(samples: Iterable[float], scale: float = 1.0) -> Values:
+    """Return the nearest-rank percentiles of samples, each multiplied by `scale`."""
+    ordered = sorted(samples)
+    return {name: ordered[math.ceil(share * len(ordered)) - 1] * scale for name, share in SHARES.items()}
+
+
+def timed(call: Callable[..., object], *arguments: Any) -> float:
+    """Return how many seconds a call takes."""
+    start = time.perf_counter()
+    call(*arguments)
+    return time.perf_counter() - start
+
+
+def side_by_side(
+    first: Callable[[Any], object], second: Callable[[Any], object], inputs: Iterable[Any]
+) -> list[Values]:
+    """Call both for each input, in turns of who is first, so that both see the same machine; return milliseconds."""
+    times: tuple[list[float], list[float]] = ([], [])
+    for number, given in enumerate(inputs):
+        turns = [(times[0], first), (times[1], second)]
+        for spent, call in turns if number % 2 else reversed(turns):
+            spent.append(timed(call, given))
+    return [percentiles(found, 1e3) for found in times]
+
+
+def table(figures: Sequence[tuple[str, Figure]]) -> str:
+    """Return figures as aligned lines. Several numbers in a row are percentiles: p50, p95, p99, p99.9."""
+    rows = [("subject", "figure", "measured", "unit", "beside", "ratio", "target", "holds")]
+    for subject, f in figures:
+        values, beside = _listed(f.values), _listed(f.baseline or {})
+        ratio = " / ".join(f"{value:.2f}" for value in f.ratios.values())
+        holds = {True: "yes", False: "NO", None: ""}[f.holds]
+        rows.append((subject, f.name, values, f.unit, beside, ratio, ", ".join(map(str, f.targets)), holds))
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return "\n".join("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows)
+
+
+def machine(folder: Path) -> dict[str, Any]:
+    """Return what the figures depend on; `folder` is where the data is."""
+    return {
+        "cores": os.cpu_count(),
+        "system": platform.platform(),
+        "python": sys.version.split()[0],
+        "sqlite": sqlite3.sqlite_version,
+        "file_system": _file_system(folder),
+        "load_average": os.getloadavg(),
+    }
+
+
+def peak_megabytes() -> float:
+    """Return the most memory this process has had resident: since its start, without what its parent had."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
+        return int(line.split()[1]) / 1e3
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
+
+
+def _file_system(folder: Path) -> str:
+    mounts = Path("/proc/mounts")
+    if not mounts.exists():
+        return "unknown"
+    found = [line.split()[1:3] for line in mounts.read_text().splitlines()]
+    under = [(len(point), kind) for point, kind in found if folder.resolve().is_relative_to(point)]
+    return max(under)[1]
+
+
+def _listed(values: Values) -> str:
+    return " / ".join(f"{_short(value):,}" for value in values.values())
+
+
+def _short(value: float) -> float:
+    if abs(value) >= 1_000:
+        return round(value)
+    return float(f"{value:.4g}")

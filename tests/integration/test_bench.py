@@ -1,0 +1,71 @@
+"""The measurements run, and say what they measured; how fast it was is not a test's business."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def bench(*arguments: object) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "bench", *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, Any]]:
+    """The table and the JSON of two subjects at the smallest scale."""
+    folder = tmp_path_factory.mktemp("results")
+    done = bench("log", "import", "--scale", "0.001", "--into", folder)
+    assert done.returncode == 0, done.stderr
+    [file] = folder.iterdir()
+    assert file.name == "log-import-0.001.json"
+    return done.stdout, json.loads(file.read_bytes())
+
+
+def test_a_result_says_what_it_was_measured_on(measured: tuple[str, dict[str, Any]]) -> None:
+    _, result = measured
+
+    assert result["scale"] == 0.001
+    assert result["seed"]
+    machine = result["machine"]
+    assert all(machine[name] for name in ("cores", "system", "python", "sqlite", "file_system", "load_average"))
+
+
+def test_every_figure_has_values_its_targets_and_whether_they_hold(measured: tuple[str, dict[str, Any]]) -> None:
+    _, result = measured
+
+    assert {figure["subject"] for figure in result["figures"]} == {"log", "import"}
+    for figure in result["figures"]:
+        assert figure["values"], figure["name"]
+        assert all(value >= 0 for value in figure["values"].values()), figure["name"]
+        assert figure["holds"] in ((True, False) if figure["targets"] else (None,)), figure["name"]
+
+
+def test_a_durable_append_has_percentiles_a_ratio_to_raw_sqlite_and_its_fsync_mode(
+    measured: tuple[str, dict[str, Any]],
+) -> None:
+    _, result = measured
+    figure = next(f for f in result["figures"] if f["name"] == "durable append, 1 a commit")
+
+    assert figure["values"].keys() == figure["baseline"].keys() == {"events/s", "p50", "p95", "p99", "p99.9"}
+    quotient = figure["values"]["events/s"] / figure["baseline"]["events/s"]
+    assert figure["ratios"]["ratio events/s"] == pytest.approx(quotient, rel=0.01)
+    assert "fsync" in figure["note"]
+
+
+def test_the_table_has_a_line_for_each_figure(measured: tuple[str, dict[str, Any]]) -> None:
+    table, result = measured
+
+    assert [line.split()[0] for line in table.splitlines()] == ["subject"] + [f["subject"] for f in result["figures"]]
+
+
+def test_an_unknown_subject_is_refused_with_those_there_are() -> None:
+    done = bench("speed")
+
+    assert done.returncode == 2
+    assert "no such subject: speed; there are log, import" in done.stderr
