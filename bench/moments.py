@@ -136,7 +136,8 @@ def _beside(
     name: str, kind: Kind, asked: list[Asked], memory: Memory, opened: Opened, raw: sqlite3.Connection
 ) -> Iterator[Figure]:
     def by_hand(question: Asked) -> list[Any]:
-        return [raw.execute(statement, question.given).fetchall() for statement in kind.sql][0]
+        facts, *_ = (raw.execute(statement, question.given).fetchall() for statement in kind.sql)
+        return facts
 
     found = [len(by_hand(question)) for question in asked[:200]]  # and so the pages are in memory
     note = f"{sum(found) / len(found):.1f} facts an answer"
