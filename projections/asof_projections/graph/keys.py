@@ -6,7 +6,7 @@ from typing import Any, Final
 from asof_streams.errors import DamagedLog
 from asof_streams.events import Record
 
-_CACHED: Final = 100_000  # keys kept in memory
+_CACHED: Final = 250_000  # keys kept in memory, some 200 bytes each
 _NO_GROUP: Final = -1  # where the names of groups themselves stand
 _INTERNED: Final = {
     "groups": ("SELECT n FROM groups WHERE name = ?", "INSERT INTO groups VALUES (?, ?)"),
