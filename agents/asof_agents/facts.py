@@ -187,10 +187,9 @@ class Scribe:
         start = self._start(stated)
         if stated.invalid_at is not None and start >= stated.invalid_at:
             raise InvalidInput("invalid_at: it must be after valid_at (or, without one, after the time it was said)")
-        name = self.names.entity(place.subject).name
         self._assert(
             place,
-            sentence=stated.fact or f"{name} {(stated.relation or '').replace('_', ' ')} {stated.object}",
+            sentence=stated.fact or f"{stated.subject} {place.relation.replace('_', ' ')} {stated.object}",
             confidence=stated.confidence,
             valid_from=start,
             valid_to=stated.invalid_at,
