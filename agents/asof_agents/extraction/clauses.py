@@ -46,6 +46,7 @@ class _Clauses:
         self.low = line.sentence.low
         self.subject: Subject | None = None
         self.last: Predicate | None = None
+        self.opening = self._opening()
         self.said = False  # whether the clause before has stated something
 
     def read(self) -> None:
@@ -123,7 +124,7 @@ class _Clauses:
             return self._named(at) if begins or before in context.patterns.nouns else None
         if word in _THE and begins:
             return self._common_noun(at)
-        return self._left_out(at) if at == self._opening() else None
+        return self._left_out(at) if at == self.opening else None
 
     def _named(self, at: int) -> Subject | None:
         low, names = self.low, [self.line.names[at]]

@@ -12,10 +12,13 @@ from asof_agents.extraction.sentences import Sentence, read
 from asof_agents.extraction.spans import Name, Types, names_in
 from asof_agents.extraction.subjects import People
 
+
 class FindTimes(Protocol):
     """dates.find_times: the time expressions of a text; tense decides a bare "on Friday"."""
 
-    def __call__(self, text: str, reference: int, *, tense: Literal["past", "future"] = "past") -> Sequence[TimeHint]: ...
+    def __call__(
+        self, text: str, reference: int, *, tense: Literal["past", "future"] = "past"
+    ) -> Sequence[TimeHint]: ...
 
 
 @dataclass(slots=True)

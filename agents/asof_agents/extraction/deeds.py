@@ -3,6 +3,7 @@
 from asof_agents.extraction.lexicon import (
     ADVERBS,
     AUXILIARIES,
+    BARE,
     BOUNDARIES,
     CONJUNCTIONS,
     ORNAMENTS,
@@ -20,10 +21,11 @@ _NO_DEEDS = frozenset(
     "seemed looked meant understood enjoyed spoke chatted talked mentioned saw noticed believed wondered planned expected could did been "
     "became kept stayed wished appeared sounded happened missed let worried laughed smiled cried cared agreed guessed need red bed hundred "
     "excited interested amazed surprised pleased thrilled tired honored stoked relieved blessed inspired based swamped supposed embed shared "
-    "feed seed speed indeed reminded caught".split()
+    "feed seed speed shed sped bred sled indeed reminded caught".split()
 )
+_TRANSITIVE = frozenset("got had made took gave found bought brought did saw wrote".split())
 _OWN = frozenset({"my", "our", "a", "an", "the"})
-_SAYS_NOTHING = VAGUE | ADVERBS | PREPOSITIONS | _OWN | ORNAMENTS
+_SAYS_NOTHING = VAGUE | BARE | ADVERBS | PREPOSITIONS | _OWN | ORNAMENTS
 
 
 def deed_at(sentence: Sentence, at: int) -> tuple[int, int] | None:
@@ -51,11 +53,13 @@ def without_times(sentence: Sentence, words: tuple[int, int], times: frozenset[i
     low = sentence.low
     while last > first and (low[last - 1] in PREPOSITIONS or low[last - 1] in ADVERBS or low[last - 1] in _OWN):
         last -= 1
+    if low[first] in _TRANSITIVE and low[first + 1 : first + 2] and low[first + 1] in PREPOSITIONS:
+        return None  # "the picture I took in Rome"
     telling = any(word not in _SAYS_NOTHING for word in low[first + 1 : last])
     return (first, last) if 2 <= last - first <= _WORDS_MAX and telling else None
 
 
 def past_deed(word: str) -> bool:
     """Whether a word is a past verb that tells of a deed."""
-    past = word in PASTS or word.removeprefix("re") in PASTS or (word.endswith("ed") and len(word) > 4)
+    past = word in PASTS or word.removeprefix("re") in PASTS or (word.endswith("ed") and len(word) > 3)
     return past and word not in _NO_DEEDS

@@ -25,6 +25,10 @@ class Found:
             self._mentions[kind, text] = held
         return held
 
+    def has(self, text: str) -> bool:
+        """Whether a mention of these words is already there, of whatever type."""
+        return any(held == text for _, held in self._mentions)
+
     def add_speaker(self, start: int, end: int) -> Mention:
         """The speaker, by the word used first."""
         if self.speaker is None:

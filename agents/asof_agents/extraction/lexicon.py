@@ -145,6 +145,6 @@ ORNAMENTS = frozenset(
     "third last next latest favorite favourite fave other another special super-cool incredible wonderful gorgeous fantastic "
     "sweet cute little small large huge tasty various several certain different such many few exciting interesting perfect "
     "annual upcoming recent fancy brand-new great exact same inspiring unique adorable stunning epic decent simple quick short "
-    "coolest best biggest greatest nicest latest amazing-looking good-looking much-needed super "
+    "two three four five six seven eight nine ten coolest best biggest greatest nicest latest amazing-looking good-looking much-needed super "
     "long wild crazy whole entire neat rewarding emotional tough intense fresh few personal local nearby".split()
 )

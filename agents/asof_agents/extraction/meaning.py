@@ -95,7 +95,8 @@ def _event(entry: Entry, said: Predicate, hint: TimeHint | None, said_at: int, *
         return Meaning("holds", _stated(hint)[0] if hint is not None and hint.kind in {"point", "during"} else None)
     if said.tense == "present" and entry.lemma == "be":  # "is reading": the cue itself says that it goes on now
         return Meaning("holds", _begin_ahead(hint, said_at))
-    return Meaning("holds", _begin_ahead(hint, said_at)) if _ahead(hint, said_at) else None
+    planned = said.tense in {"future", "progressive"} or entry.lemma == "have"  # "I have an interview tomorrow"
+    return Meaning("holds", _begin_ahead(hint, said_at)) if planned and _ahead(hint, said_at) else None
 
 
 def _ahead(hint: TimeHint | None, said_at: int) -> bool:

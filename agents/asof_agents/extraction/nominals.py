@@ -26,8 +26,9 @@ from asof_ontologies.model import RelationType
 
 _ADJECTIVES = frozenset(
     "best good old close dear little younger older big elder eldest youngest oldest new lovely sweet amazing wonderful great "
-    "beloved twin most famous popular known well-known early late other first second last latest two three four five favorite main biggest real true absolute all-time greatest personal".split()
+    "beloved twin most famous popular known well-known early late other first second last latest favorite main biggest real true absolute all-time greatest personal".split()
 )
+_SOME = frozenset("a an another two three four five".split())
 _NAMED = frozenset({"named", "called"})
 _OF = frozenset({"one", "two", "three", "four", "some", "both", "among"})
 _BE = frozenset({"is", "are", "was", "were", "'s"})
@@ -100,7 +101,7 @@ def _owner_before(context: Context, line: Line, at: int) -> Mention | None:
         name = next((name for name in line.names.values() if name.last == at), None)
         if name and context.sure_name(name) and context.types.of(name.text) in {"Person", None}:
             return context.name_mention(line, name, "Person")
-    if low[at] in {"a", "an", "another"} and not {"i", "we"}.isdisjoint(low[max(0, at - 4) : at]):
+    if low[at] in _SOME and not {"i", "we"}.isdisjoint(low[max(0, at - 4) : at]):
         return context.speaker()
     return None
 
@@ -116,7 +117,7 @@ def _names_after(line: Line, at: int, *, plural: bool) -> Iterator[Words]:
         at += 2
     elif at + 1 < len(low) and low[at] in _BE and at + 1 in names and _closes(low, names[at + 1].last):
         at += 1
-    elif low[at : at + 1] == (",",) and at + 1 in names and low[names[at + 1].last : names[at + 1].last + 1] == (",",):
+    elif low[at : at + 1] == (",",) and at + 1 in names and (plural or _closes(low, names[at + 1].last)):
         at += 1
     name = names.get(at)
     while name is not None and not (name.spoken_to and low[at - 1] != ","):

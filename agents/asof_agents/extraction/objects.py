@@ -31,6 +31,9 @@ def targets_at(context: Context, line: Line, at: int, entry: Entry) -> list[Targ
     if "Age" in relation.targets:
         age = _age(line, at)
         return [Target(age, "Age", 2)] if age else []
+    if "Date" in relation.targets:
+        last = next((last for last in range(at, len(line.sentence.low) + 1) if last not in line.timed), at)
+        return [Target(Phrase(at, last, last, True, False), "Date", 2)] if last > at else []
     found: list[Target] = []
     for phrase in _phrases(context, line, at):
         target = _typed(context, line, phrase, entry)
@@ -110,7 +113,7 @@ def _typed(context: Context, line: Line, phrase: Phrase, entry: Entry) -> Target
     if "Activity" in wanted and _is_activity(line, phrase):
         return Target(phrase, "Activity", 1)
     kind = open_kind or (wanted[0] if entry.takes == "any" else None)
-    return Target(phrase, kind, 0) if kind and not words[0].endswith("ing") else None
+    return Target(phrase, kind, 0) if kind and (entry.takes == "any" or not words[0].endswith("ing")) else None
 
 
 def _narrowed(line: Line, phrase: Phrase) -> bool:

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from asof_ontologies.cues import Cue, Step, parse_cue
-from asof_ontologies.model import Ontology, RelationType
-
 from asof_agents.extraction.lexicon import ADVERBS
 from asof_agents.extraction.sentences import Sentence
 from asof_agents.extraction.verbs import Form, forms
+from asof_ontologies.cues import Cue, Step, parse_cue
+from asof_ontologies.model import Ontology, RelationType
 
 Kind = Literal["cue", "start", "end"]
 _GAP_WORDS_MAX = 4

@@ -33,12 +33,12 @@ class RuleExtractor:
         for line in context.lines:
             read_correction(context, line, lambda other: self._earlier(other, before, known))
         for line in context.lines:
-            for name in line.names.values():
-                kind = (
-                    None if name.spoken_to else context.types.in_place(line.sentence, name, list(line.names.values()))
-                )
-                if kind:
-                    context.name_mention(line, name, kind)
+            names = list(line.names.values())
+            for name in names:
+                if not (name.spoken_to or context.found.has(name.text)):
+                    kind = context.types.in_place(line.sentence, name, names)
+                    if kind:
+                        context.name_mention(line, name, kind)
         return context.found.extraction()
 
     def _earlier(self, turn: Turn, before: Sequence[Turn], known: KnownNames) -> Sequence[Relationship]:

@@ -53,7 +53,7 @@ def names_in(sentence: Sentence, patterns: Patterns, text: str) -> list[Name]:
             if after == last or after >= count or not _capital(sentence, after):
                 break
             last = after + 1
-        if at == 0 and last == 1 and sentence.low[0].endswith("ing"):  # "Networking plays a role"
+        if at == 0 and last == 1 and sentence.low[0].endswith(("ing", "ly")):  # "Networking plays a role"
             at = last
             continue
         start, end = sentence.span(at, last)

@@ -15,6 +15,7 @@ from asof_agents.extraction.subjects import Subject
 
 _ENDS_CLAUSE = frozenset({"because", "but", "so", "when", "while", "where", "which", "who", ";", "-", "–", "—"})
 _FAVORITE = frozenset({"favorite", "favourite", "fave", "fav"})  # "my favorite store" is nobody's own
+_LATELY = frozenset({"just", "recently", "finally"})  # as good as a time: the message's
 _DEED_CONFIDENCE = 0.8
 
 
@@ -33,9 +34,21 @@ class _Fit:
 
 def state(context: Context, line: Line, subject: Subject, said: Predicate, start: int) -> int | None:
     """Add what the verb says of the subject, whose words begin at `start`; where its objects end, or None."""
-    fit = _best(context, line, subject, said, start)
-    if fit is None:
-        return None
+    end: int | None = None
+    taken: set[int] = set()
+    for fit in _fits(context, line, subject, said, start):
+        words = {at for target in fit.targets for at in range(target.phrase.first, target.phrase.last)}
+        sure = fit.entry.weight and (fit.targets[0].fit == 2 or fit.targets[0].phrase.name)
+        if not taken.isdisjoint(words) or (taken and not sure):
+            continue
+        after = _state_fit(context, line, subject, said, fit, start)
+        if after is not None:
+            taken |= words
+            end = max(end or 0, after)
+    return end
+
+
+def _state_fit(context: Context, line: Line, subject: Subject, said: Predicate, fit: _Fit, start: int) -> int | None:
     end = max(fit.targets[-1].phrase.after, said.after)
     tail = line.sentence.low[end : end + 2]
     if said.negation == "not" and (tail[:1] == ("anymore",) or tail in {("any", "more"), ("any", "longer")}):
@@ -84,35 +97,41 @@ def state_deed(context: Context, line: Line, subject: Subject, start: int) -> in
         return None
     hint = _hint(line, context.timed(line, ahead=False), start, words[1])
     end, words = words[1], without_times(line.sentence, words, line.timed)
-    if words is None or hint is None or hint.kind not in {"point", "during"} or hint.start > context.turn.said_at:
+    if words is None:
+        return None
+    passed = hint is not None and hint.kind in {"point", "during"} and hint.start <= context.turn.said_at
+    just_now = hint is None and not _LATELY.isdisjoint(line.sentence.low[subject.next : words[0]])
+    if not (passed or just_now):
         return None
     for mention in subject.mentions:
         if mention.type in relation.sources:
             deed = context.found.mention(relation.targets[0], *line.sentence.span(*words))
-            stated = Meaning("holds", hint.start)
+            stated = Meaning("holds", hint.start if hint else None)
             source = _registered(context, mention)
             context.found.relate(source, relation.name, deed, stated, hint, line.sentence, _DEED_CONFIDENCE)
     return end
 
 
-def _best(context: Context, line: Line, subject: Subject, said: Predicate, start: int) -> _Fit | None:
+def _fits(context: Context, line: Line, subject: Subject, said: Predicate, start: int) -> list[_Fit]:
+    """The cues that are there, best first: "I work as a nurse at Charité" has two."""
     head = line.sentence.low[said.head]
     entries = context.patterns.heads.get("my" if head == "our" else head, ())
+    kinds = {mention.type for mention in subject.mentions}
     if entries:
         _times(context, line, said)  # objects end where a time begins
-    best: _Fit | None = None
+    found = []
     for entry in entries:
         if said.form and said.form not in entry.forms:
             continue
-        if not entry.reversed and not any(mention.type in entry.relation.sources for mention in subject.mentions):
+        if not entry.reversed and kinds.isdisjoint(entry.relation.sources):
             continue
         at = match(entry.steps, line.sentence, said.after, line.timed)
         if at is None:
             continue
         targets = targets_at(context, line, at, entry) or _fronted(context, line, start, at, entry)
-        if targets and (best is None or _Fit(entry, targets).rank > best.rank):
-            best = _Fit(entry, targets)
-    return best
+        if targets:
+            found.append(_Fit(entry, targets))
+    return sorted(found, key=lambda fit: fit.rank, reverse=True)
 
 
 def _fronted(context: Context, line: Line, start: int, at: int, entry: Entry) -> list[Target]:
@@ -168,7 +187,8 @@ def _add(
     phrase = target.phrase
     stated = meaning(entry, said, hint, context.turn.said_at, named=phrase.name)
     words = line.sentence.low[phrase.first : phrase.last]
-    says_nothing = hint is None and not phrase.name and entry.lemma != "my" and len(words) == 1 and words[0] in BARE
+    bare = words[-1] in BARE and (len(words) == 1 or (words[-1].endswith("s") and not entry.relation.lasting))
+    says_nothing = hint is None and not phrase.name and entry.lemma != "my" and bare
     favorite = entry.lemma == "my" and not entry.steps and line.sentence.low[said.after] in _FAVORITE
     if stated is None or says_nothing or favorite:
         return False
