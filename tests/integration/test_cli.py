@@ -179,6 +179,7 @@ def test_a_batch_of_questions_is_answered_line_by_line(told: Asof, write: Callab
         ("[]", "a question is one JSON object"),
         ('{"subject": 5}', "subject: it must be a str"),
         ('{"valid_at": "yesterday"}', "not a time"),
+        ('{"group_id": "a b"}', "a group id has"),
         ('{"valid_at": "2024-05-01T09:30:00"}', "needs its offset"),
     ],
 )
@@ -399,6 +400,23 @@ def test_the_version_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "asof 0.1.0\n"
 
 
+@pytest.mark.data
+def test_every_question_about_a_real_history_is_answered_exactly(asof: Asof, data_dir: Path) -> None:
+    log, questions = (data_dir / "temporal-facts" / f"yago-{name}.jsonl" for name in ("log", "questions"))
+    asked = [json.loads(line) for line in questions.read_text("utf-8").splitlines()]
+
+    imported = asof.json("import", str(log), "--recorded")
+    answers = asof.lines("facts", "--batch", str(questions))
+
+    assert (imported["refused"], imported["parked"]) == ([], 0)
+    assert len(asked) == len(answers) == 3_600
+    assert [sorted(f["object"] for f in facts) for facts in answers] == [sorted(q["objects"]) for q in asked]
+    one = next(q for q in asked if q["objects"])
+    options = ("--about", "subject"), ("--relation", "relation"), ("--valid-at", "valid_at"), ("--known-at", "known_at")
+    alone = asof.json("facts", "--group", "yago", *(part for name, key in options for part in (name, one[key])))
+    assert sorted(f["object"] for f in alone) == sorted(one["objects"])
+
+
 # Bad input: a clear reason, the good lines kept, nothing half-written.
 
 BAD_MESSAGES = [
@@ -500,6 +518,7 @@ WRONG_CALLS = [
     (["facts", "--known-at", "2024-05-01T09:30:00"], "'--known-at': a time needs its offset"),
     (["facts", "--valid-at", "2024-02-30"], "'--valid-at': no such day"),
     (["facts", "--limit", "0"], "--limit"),
+    (["facts", "--group", "a b"], "'--group': a group id has"),
     (["facts", "--colour", "red"], "No such option: --colour"),
     (["facts", "--batch", "questions.jsonl", "--about", "Ana"], "--batch"),
     (["facts", "--batch", "not-there.jsonl"], "not-there.jsonl"),
@@ -618,19 +637,24 @@ def test_events_are_followed_until_interrupted(told: Asof) -> None:
 
 
 def test_what_was_acknowledged_stays_when_producing_is_interrupted(asof: Asof) -> None:
+    def kept() -> int:
+        return len(asof.lines("events", "--log", "messages")) if (asof.data / "episodic.sqlite").exists() else 0
+
     with program("produce", "-", "--data", str(asof.data), stdin=subprocess.PIPE) as producer:
         assert producer.stdin is not None
-        producer.stdin.write((json.dumps(said()) + "\n") * 1_500)  # a full chunk, and the beginning of another
+        producer.stdin.write((json.dumps(said()) + "\n") * 1_500)
         producer.stdin.flush()
-        _until(lambda: (asof.data / "messages.sqlite").exists() and len(asof.lines("events", "--log", "messages")) > 0)
-        time.sleep(1)
+        _until(lambda: kept() > 0)
+        before = kept()
         producer.send_signal(signal.SIGINT)
         _, err = producer.communicate()
 
     assert producer.returncode == 130
-    assert "Traceback" not in err
-    assert len(asof.lines("events", "--log", "messages")) == 1_000
-    assert asof.json("verify")
+    assert err.startswith("interrupted: the first ")
+    assert len(err.splitlines()) == 1
+    assert kept() >= before
+    assert all(check["ok"] for check in asof.json("verify"))
+    assert asof.json("add", "I live in Oslo.")["position"] == kept() - 1
 
 
 def test_a_reader_that_stops_early_is_no_error(told: Asof) -> None:

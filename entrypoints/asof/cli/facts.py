@@ -128,6 +128,8 @@ def _answer(memory: "Memory", lines: Iterable[bytes]) -> None:
 
 
 def _question(line: bytes) -> dict[str, Any]:
+    from asof_streams.messages import check_group
+
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError):
@@ -141,5 +143,5 @@ def _question(line: bytes) -> dict[str, Any]:
             continue
         if type(value) is not type_:
             raise InvalidInput(f"{name}: it must be a {type_.__name__}")
-        asked[known_as] = value
+        asked[known_as] = check_group(value) if name == "group_id" else value
     return asked

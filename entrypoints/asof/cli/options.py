@@ -17,12 +17,22 @@ def moment(text: str) -> int:
         raise typer.BadParameter(str(error)) from None
 
 
+def group_id(text: str) -> str:
+    """Read a group's id."""
+    from asof_streams.messages import check_group
+
+    try:
+        return check_group(text)
+    except InvalidInput as error:
+        raise typer.BadParameter(str(error)) from None
+
+
 Data = Annotated[
     Path | None,
     typer.Option("--data", metavar="DIR", help="The memory's directory: ./asof-data, or what ASOF_DATA says."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Group = Annotated[str | None, typer.Option("--group", metavar="ID", help="Only this group.")]
+Group = Annotated[str | None, typer.Option("--group", metavar="ID", parser=group_id, help="Only this group.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="At most this many.")]
 ValidAt = Annotated[
     int | None,
