@@ -60,7 +60,7 @@ def _tell(told: "Story", data: Path | None) -> None:
     explained = told.answers[story.EXPLAINED]
     show.line(f"\nWhy {', '.join(explained.objects)}?\n")
     explain(told.why.to_json())
-    show.line("\nThe beliefs, built a second time from the episodic log:\n")
+    show.line("\nThe beliefs, built a second time from the episodic log, by their digests:\n")
     for generation, digest in told.digests.items():
         show.line(f"  {generation:6} {digest}")
     show.line("  identical" if told.same else "  DIFFERENT: this is a bug, please report it")
