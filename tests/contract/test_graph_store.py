@@ -287,6 +287,8 @@ def test_a_literal_is_never_taken_for_an_entity(store) -> None:
     found = store.facts("g", at(1))
     assert [f.object for f in found] == list("012345")
     assert {f.object_uuid for f in found} == {None}
+    assert store.facts("g", at(1), objects=["id-Ana"]) == store.facts("g", at(1), objects=["id-Rome", "id-Ana"]) == []
+    assert ids(store.facts("g", at(1), objects=["id-Rome"], value="0")) == ["f0"]
     assert {a.value for a in store.slot("g", "id-Ana", "number", None).assertions} == {f"v:{n}" for n in range(6)}
 
 

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from asof_streams.sqlite import Guard
@@ -69,13 +69,6 @@ class Connected:
         """Return the key of an entity; -1 where it is not known."""
         found: int | None = self._lasting("SELECT n FROM entities WHERE uuid = ?", uuid)
         return -1 if found is None else found
-
-    def _entities(self, uuids: Sequence[str]) -> list[Any]:
-        """Return the keys of those of these entities that are known."""
-        if len(uuids) == 1:
-            return [self._entity(uuids[0])]
-        sql = "SELECT n FROM entities WHERE uuid IN (SELECT value FROM json_each(?))"
-        return [n for (n,) in self._rows(sql, (listed(uuids),))]
 
     def _object(self, value: str) -> int | str:
         """Return what the column `object` holds for a value such as "e:<uuid>" or "v:<literal>"."""

@@ -25,17 +25,24 @@ FACT_JOINS: Final = """CROSS JOIN facts f ON f.n = v.fact CROSS JOIN groups g ON
     LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object"""
 _MET: Final = "vf <= :vmax AND vt > :vmin AND kf <= :kmax"
 _COLUMNS: Final = "fact, vf, vt, kf, kt"
+# A key looked up keeps no affinity (+n): else SQLite would read a literal '42' as the number 42, an entity's key.
+_ENTITIES: Final = "SELECT +n FROM entities WHERE uuid"
+_GROUP: Final = "(SELECT n FROM groups WHERE name = :group)"
 _AMONG: Final = "IN (SELECT value FROM json_each(:{}))"
 _CONDITIONS: Final = {  # of what kind it is, which decides the index; and how it is put
     "number among": ("number", f"fact {_AMONG.format('number')}"),
-    "subject": ("subject", "s = :subject"),
-    "subject among": ("subject", f"s {_AMONG.format('subject')}"),
-    "object": ("object", "object = :object"),
-    "object among": ("object", f"object {_AMONG.format('object')}"),
-    "relation": ("relation", "relation = :relation"),
+    "subject": ("subject", f"s = ({_ENTITIES} = :subject)"),
+    "subject among": ("subject", f"s IN ({_ENTITIES} {_AMONG.format('subject')})"),
+    "object": ("object", f"object = ({_ENTITIES} = :object)"),
+    "object among": ("object", f"object IN ({_ENTITIES} {_AMONG.format('object')})"),
+    "value": ("object", "object = :value"),
+    "object among or value": (
+        "object",
+        f"object IN ({_ENTITIES} {_AMONG.format('object')} UNION ALL SELECT :value)",
+    ),
+    "relation": ("relation", f"relation = (SELECT n FROM relations WHERE grp = {_GROUP} AND name = :relation)"),
     "relation named": ("relation", "relation IN (SELECT n FROM relations WHERE name = :relation)"),
-    "relation of group": ("relation", "relation IN (SELECT n FROM relations WHERE grp = :group)"),
-    "group": ("", "grp = :group"),
+    "group": ("group", f"grp = {_GROUP}"),
 }
 
 
@@ -77,7 +84,7 @@ def _indexes(kinds: set[str]) -> tuple[str, str]:
     """Return what finds that which is believed now, and that which once was: by the most selective kind."""
     if "number" in kinds:
         return "INDEXED BY version_fact", "INDEXED BY version_fact"
-    for kind in ("subject", "object", "relation"):
+    for kind in ("subject", "object", "relation", "group"):
         if kind in kinds:
             return f"INDEXED BY now_{kind}", f"INDEXED BY past_{kind}"
     return "NOT INDEXED", "NOT INDEXED"
@@ -131,23 +138,22 @@ class FactReads(Connected):
         return self._read(sorted(rows, key=lambda row: place[row[-1]]))
 
     def _meeting(self, window: Window, group: str | None, about: About, limit: int | None) -> list[Fact]:
-        given: dict[str, Any] = window._asdict() | {"limit": -1 if limit is None else limit}
+        given = {**window._asdict(), "group": group, "relation": about.relation, "value": about.value}
+        given["limit"] = -1 if limit is None else limit
         shape: list[str] = []
         if about.subjects is not None:
-            shape.append(_among("subject", self._entities(about.subjects), given))
-        if about.objects is not None or about.value is not None:
-            literals = [] if about.value is None else [about.value]
-            shape.append(_among("object", self._entities(about.objects or ()) + literals, given))
-        if group is None and about.relation is not None:
-            given["relation"] = about.relation
-            shape.append("relation named")
+            shape.append(_among("subject", about.subjects, given))
+        if about.objects is not None and about.value is not None:
+            given["object"] = listed(about.objects)
+            shape.append("object among or value")
+        elif about.objects is not None:
+            shape.append(_among("object", about.objects, given))
+        elif about.value is not None:
+            shape.append("value")
+        if about.relation is not None:
+            shape.append("relation named" if group is None else "relation")
         elif group is not None:
-            given["group"] = self._group(group)
-            if about.relation is not None:
-                given["relation"] = self._relation(given["group"], about.relation)
-                shape.append("relation")
-            else:
-                shape.append("group" if shape else "relation of group")
+            shape.append("group")
         return self._read(self._rows(statement(*shape), given))
 
     def _read(self, rows: Iterable[Any]) -> list[Fact]:
@@ -162,7 +168,7 @@ def _fact(generation: str, *row: Any) -> Fact:
     return Fact(*columns)
 
 
-def _among(name: str, keys: Sequence[int | str], given: dict[str, Any]) -> str:
-    """Give one key as it is, several as a list; return the name of the condition for it."""
-    given[name] = keys[0] if len(keys) == 1 else listed(keys)
-    return name if len(keys) == 1 else f"{name} among"
+def _among(name: str, uuids: Sequence[str], given: dict[str, Any]) -> str:
+    """Give one id as it is, several as a list; return the name of the condition for it."""
+    given[name] = uuids[0] if len(uuids) == 1 else listed(uuids)
+    return name if len(uuids) == 1 else f"{name} among"

@@ -6,6 +6,7 @@ A fact's `object` is an INTEGER (an entity's n) or a TEXT (a literal); its colum
 """
 
 import sqlite3
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +14,7 @@ from asof_streams.chain import genesis
 from asof_streams.errors import ContractError
 from asof_streams.instants import INF
 
-VERSION: Final = "1"
+_REVISION: Final = "1"  # to be raised when the same events make other rows in the same tables
 
 TABLES: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -99,10 +100,12 @@ _NOW, _PAST = f"WHERE kt = {INF}", f"WHERE kt < {INF}"
 INDEXES: Final = {
     "now_subject": f"INDEX now_subject ON versions (s, relation, vf) {_NOW}",  # an entity or a slot, as of now
     "now_object": f"INDEX now_object ON versions (object, vf) {_NOW}",  # who points here; a literal's facts
-    "now_relation": f"INDEX now_relation ON versions (relation, vf) {_NOW}",  # all facts of one relation, or of a group
+    "now_relation": f"INDEX now_relation ON versions (relation, vf) {_NOW}",  # all facts of one relation of a group
+    "now_group": f"INDEX now_group ON versions (grp, vf) {_NOW}",  # the facts of a group in order of time
     "past_subject": f"INDEX past_subject ON versions (s, kt, relation) {_PAST}",  # the same for what was given up
     "past_object": f"INDEX past_object ON versions (object, kt) {_PAST}",
     "past_relation": f"INDEX past_relation ON versions (relation, kt) {_PAST}",
+    "past_group": f"INDEX past_group ON versions (grp, kt) {_PAST}",
     "relation_called": "INDEX relation_called ON relations (name)",  # one relation in every group
     "version_opened": "INDEX version_opened ON versions (opened)",  # changes since a position
     "version_closed": "INDEX version_closed ON versions (closed) WHERE closed IS NOT NULL",
@@ -130,15 +133,17 @@ INDEXES: Final = {
     "relationship_uuid": "INDEX relationship_uuid ON relationships (uuid)",
 }
 
+_LAYOUT: Final = (TABLES.rstrip("; \n"), *(f"CREATE {index}" for index in (KEYS | INDEXES).values()))
+VERSION: Final = f"{_REVISION}-{sha256(';'.join(_LAYOUT).encode()).hexdigest()[:8]}"
+
 
 def script(log: str) -> str:
     """Return the statements that lay out an empty store that follows `log`."""
-    indexes = [f"CREATE {index}" for index in (KEYS | INDEXES).values()]
     start = (
         f"INSERT INTO meta VALUES ('schema', '{VERSION}'), ('log', '{log}'), ('position', 0), ('erased', 0), "
         f"('head', x'{genesis(log).hex()}')"
     )
-    return ";".join([TABLES.rstrip("; \n"), *indexes, start])
+    return ";".join([*_LAYOUT, start])
 
 
 def check(db: sqlite3.Connection, path: Path, log: str) -> None:
