@@ -6,13 +6,17 @@ Run it after a change of a command or a setting: .venv/bin/python docs/generate.
 
 import ast
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from asof import cli, settings
+from asof.cli import facts
+from asof_projections.rows import Fact
+from asof_streams.messages import FactStatement, Message
 
 FOLDER = Path(__file__).parent / "reference"
 
@@ -36,6 +40,29 @@ A time is RFC 3339 with its offset (`2024-05-01T09:30:00Z`), or a date, a month 
 [two clocks](../explanation/two-clocks.md).
 """
 
+LINES = """\
+## What lines hold
+
+One JSON object a line. A line that is refused is named on stderr with its number, the field and the reason; the others
+are kept, or none with `--strict`.
+
+| lines of | fields |
+|---|---|
+| `asof produce` | {message} |
+| `asof import` | {fact}; with `--recorded` also `recorded_at` |
+| `asof facts --batch` | {question}; others are passed over |
+
+A message needs `group_id` and `content`, and `role_type` unless `source` is `text` or `json`. Of facts, `op` is `assert`
+(if not given), `end`, `correct` or `retract`; `ref` is the producer's own id of a fact, by which later lines name it.
+Times are RFC 3339 with an offset.
+
+`asof events` gives each event in its envelope: `position`, `id`, `type`, `version`, `group_id`, `generation` (of the
+semantic log alone), `recorded_at`, `cause` (the position of the message), `index` and `count` (within the batch of that
+message), `term` (of the writer) and `data`, in which times are UTC microseconds.
+
+A fact in JSON is the same everywhere: {keys}. Its times are RFC 3339 with Z, and null where an end is open.
+"""
+
 SETTINGS = """\
 # Settings
 
@@ -51,7 +78,7 @@ the current directory, that over the default.
 
 def pages() -> dict[str, str]:
     """Return each page's text by its file name."""
-    return {"cli.md": "\n".join([CLI, *_commands()]), "settings.md": SETTINGS + "".join(_settings())}
+    return {"cli.md": "\n".join([CLI, *_commands(), _lines()]), "settings.md": SETTINGS + "".join(_settings())}
 
 
 def _commands() -> Iterator[str]:
@@ -68,6 +95,19 @@ def _commands() -> Iterator[str]:
 def commands() -> dict[str, Any]:
     """Return the commands by name."""
     return dict(typer.main.get_command(cli.app).commands)
+
+
+def _lines() -> str:
+    return LINES.format(
+        message=_listed(Message.model_fields),
+        fact=_listed(FactStatement.model_fields),
+        question=_listed(facts.FIELDS),
+        keys=_listed(field.name for field in fields(Fact) if not field.name.startswith("known_")),
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _cell(text: str) -> str:

@@ -14,7 +14,7 @@ from asof_streams.errors import InvalidInput
 if TYPE_CHECKING:
     from asof.memory import Memory
 
-_FIELDS: dict[str, tuple[str, type]] = {  # of a question in a batch: what the Python API calls it, and its type
+FIELDS: dict[str, tuple[str, type]] = {  # of a question in a batch: what the Python API calls it, and its type
     "group_id": ("group_id", str),
     "subject": ("about", str),
     "relation": ("relation", str),
@@ -137,7 +137,7 @@ def _question(line: bytes) -> dict[str, Any]:
     if not isinstance(fields, dict):
         raise InvalidInput("a question is one JSON object")
     asked = {}
-    for name, (known_as, type_) in _FIELDS.items():
+    for name, (known_as, type_) in FIELDS.items():
         value = fields.get(name)
         if value is None:
             continue
