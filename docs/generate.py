@@ -52,9 +52,9 @@ are kept, or none with `--strict`.
 | `asof import` | {fact}; with `--recorded` also `recorded_at` |
 | `asof facts --batch` | {question}; others are passed over |
 
-A message needs `group_id` and `content`, and `role_type` unless `source` is `text` or `json`. Of facts, `op` is `assert`
-(if not given), `end`, `correct` or `retract`; `ref` is the producer's own id of a fact, by which later lines name it.
-Times are RFC 3339 with an offset.
+A message needs `group_id` and `content`, and `role_type` unless `source` is `text` or `json`. Of facts, `op` is
+`assert` (if not given), `end`, `correct` or `retract`; `ref` is the producer's own id of a fact, by which later lines
+name it. Times are RFC 3339 with an offset.
 
 `asof events` gives each event in its envelope: `position`, `id`, `type`, `version`, `group_id`, `generation` (of the
 semantic log alone), `recorded_at`, `cause` (the position of the message), `index` and `count` (within the batch of that
@@ -94,7 +94,8 @@ def _commands() -> Iterator[str]:
 
 def commands() -> dict[str, Any]:
     """Return the commands by name."""
-    return dict(typer.main.get_command(cli.app).commands)
+    group: Any = typer.main.get_command(cli.app)
+    return dict(group.commands)
 
 
 def _lines() -> str:

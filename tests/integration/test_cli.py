@@ -2,6 +2,7 @@
 
 import json
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from asof.cli import app, calls
+from asof.memory import Memory
+from asof.settings import Settings
 
 FACT_KEYS = {
     *("uuid", "group_id", "subject", "relation", "object", "subject_uuid", "object_uuid", "fact", "valid_at"),
@@ -59,20 +62,24 @@ def asof(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Asof:
     return Asof(tmp_path / "data", capsys)
 
 
-@pytest.fixture
-def told(asof: Asof, write: Callable[..., str]) -> Asof:
-    """Ana moved from Lisbon to Berlin, Ben lives in Leeds."""
+@pytest.fixture(scope="module")
+def told_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory in which Ana moved from Lisbon to Berlin, and Ben lives in Leeds."""
     stated = [
-        {"subject": "Ana", "object": "Lisbon", "valid_at": "2019-01-01T00:00:00Z"},
-        {"subject": "Ben", "object": "Leeds", "valid_at": "2020-06-01T08:30:00Z"},
-        {"subject": "Ana", "object": "Berlin", "valid_at": "2023-05-01T00:00:00Z"},
+        ("2019-02-01", {"subject": "Ana", "object": "Lisbon", "valid_at": "2019-01-01T00:00:00Z"}),
+        ("2020-07-01", {"subject": "Ben", "object": "Leeds", "valid_at": "2020-06-01T08:30:00Z"}),
+        ("2023-06-10", {"subject": "Ana", "object": "Berlin", "valid_at": "2023-05-01T00:00:00Z"}),
     ]
-    when = ["2019-02-01T00:00:00Z", "2020-07-01T00:00:00Z", "2023-06-10T00:00:00Z"]
-    lines = [
-        {"group_id": "g", "relation": "lives_in", "recorded_at": at, **fields}
-        for fields, at in zip(stated, when, strict=True)
-    ]
-    assert asof.json("import", write(*lines), "--recorded")["accepted"] == 3
+    lines = [json.dumps({**fact(**fields), "recorded_at": f"{day}T00:00:00Z"}) for day, fields in stated]
+    data = tmp_path_factory.mktemp("told") / "data"
+    with Memory(data, Settings(data=data, embedder="hash")) as memory:
+        assert memory.import_facts(lines, recorded=True).accepted == 3
+    return data
+
+
+@pytest.fixture
+def told(asof: Asof, told_once: Path) -> Asof:
+    shutil.copytree(told_once, asof.data)
     return asof
 
 
