@@ -1,9 +1,9 @@
-"""Draw a reproducible sample of the relationships that the rules read out of the real conversations, for checking by hand.
+"""Draw a reproducible sample of the relationships that the rules read out of real conversations, to check by hand.
 
     python bench/extraction_sample.py [--size 100] [--seed 7] [--ontology default]
 
 Each line: id, subject, relation, object (type), stance, times, confidence; then the sentence. After the sample, how
-many relationships and mentions each conversation gives, and how fast.
+many relationships and mentions each conversation gives, and how many messages a second of processor time.
 """
 
 import argparse

@@ -15,8 +15,10 @@ from dataclasses import dataclass
 
 _WORD = r"[\w'+&./-]+"
 _ALTERNATIVES = rf"{_WORD}(?:\|{_WORD})*"
+_STEP = rf"(?:{_ALTERNATIVES}|\({_ALTERNATIVES}\)|\*)"
 _CUE = re.compile(
-    rf"(?P<reversed>\{{object\}} )?(?P<verb><[a-z]+>|<\*>|{_WORD})(?P<rest>(?: (?:{_ALTERNATIVES}|\({_ALTERNATIVES}\)|\*))*)(?: \{{(?P<takes>any|typed)\}})?"
+    rf"(?P<reversed>\{{object\}} )?(?P<verb><[a-z]+>|<\*>|{_WORD})(?P<rest>(?: {_STEP})*)"
+    r"(?: \{(?P<takes>any|typed)\})?"
 )
 
 

@@ -35,7 +35,7 @@ def read_clauses(context: Context, line: Line) -> None:
 
 
 def _thinks(low: tuple[str, ...]) -> bool:
-    """ "I guess …", "…, I think": the whole sentence is a guess."""
+    """Whether the sentence is but a guess: "I guess …", "…, I think"."""
     return low[-3:-1] == ("i", "think") or any(pair == ("i", "guess") for pair in pairwise(low))
 
 
@@ -98,7 +98,7 @@ class _Clauses:
         return end or said.after
 
     def _possession(self, at: int) -> int | None:
-        """ "My favorite city is …", "my store": a cue that holds its own subject."""
+        """Read a cue that holds its own subject: "My favorite city is …", "my store"."""
         speaker = self.context.speaker()
         if speaker is None or "my" not in self.context.patterns.heads or self.low[at + 1 : at + 2] == ():
             return None
@@ -146,7 +146,7 @@ class _Clauses:
         return Mention(self.context.turn.episode_id, kind, name.text, self.line.sentence.starts[name.first])
 
     def _common_noun(self, at: int) -> Subject | None:
-        """ "the billing service" as a subject: only where its last word is a word of some type."""
+        """Take "the billing service" as a subject, only where its last word is a word of some type."""
         sentence, patterns = self.line.sentence, self.context.patterns
         for last in range(at + 2, min(at + 5, len(self.low))):
             if self.low[last] in patterns.forms or self.low[last] in {"will", "no", "does", "has"}:
@@ -172,7 +172,7 @@ class _Clauses:
         return at
 
     def _left_out(self, at: int) -> Subject | None:
-        """ "Just moved to Berlin": chat leaves the speaker out before a past verb."""
+        """Take the speaker as the subject, whom chat leaves out before a past verb: "Just moved to Berlin"."""
         tags = self.context.patterns.forms.get(self.low[at], frozenset())
         past = (("past" in tags and "base" not in tags) or past_deed(self.low[at])) and self.low[at] not in {
             "was",

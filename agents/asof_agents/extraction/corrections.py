@@ -15,7 +15,8 @@ _SAYS = frozenset({"was", "is", "'s", "were", "meant", "mean", "am", "are"})
 _TURNING = frozenset({"actually", "sorry", "oops", "correction"})
 _MEANT = frozenset({"meant", "mean", "correction"})
 _OPENINGS = frozenset(
-    "sorry oops actually no wait correction my mistake bad , . : - i it that he she we was is 's meant mean to say".split()
+    "'s , - . : actually bad correction he i is it mean meant mistake my no oops say she sorry that to wait was "
+    "we".split()
 )
 
 EarlierRelationships = Callable[[Turn], Sequence[Relationship]]

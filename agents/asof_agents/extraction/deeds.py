@@ -17,11 +17,12 @@ from asof_agents.extraction.verbs import PASTS
 _WORDS_MAX = 8
 # states, feelings and talk: no deeds
 _NO_DEEDS = frozenset(
-    "was were felt thought knew wanted needed loved liked hoped said told heard asked realized realised remembered tried used decided "
-    "seemed looked meant understood enjoyed spoke chatted talked mentioned saw noticed believed wondered planned expected could did been "
-    "became kept stayed wished appeared sounded happened missed let worried laughed smiled cried cared agreed guessed need red bed hundred "
-    "excited interested amazed surprised pleased thrilled tired honored stoked relieved blessed inspired based swamped supposed embed shared "
-    "feed seed speed shed sped bred sled indeed reminded caught".split()
+    "agreed amazed appeared asked based became bed been believed blessed bred cared caught chatted could cried "
+    "decided did embed enjoyed excited expected feed felt guessed happened heard honored hoped hundred indeed "
+    "inspired interested kept knew laughed let liked looked loved meant mentioned missed need needed noticed "
+    "planned pleased realised realized red relieved remembered reminded said saw seed seemed shared shed sled "
+    "smiled sounded sped speed spoke stayed stoked supposed surprised swamped talked thought thrilled tired "
+    "told tried understood used wanted was were wished wondered worried".split()
 )
 _TRANSITIVE = frozenset("got had made took gave found bought brought did saw wrote".split())
 _OWN = frozenset({"my", "our", "a", "an", "the"})
@@ -29,7 +30,7 @@ _SAYS_NOTHING = VAGUE | BARE | ADVERBS | PREPOSITIONS | _OWN | ORNAMENTS
 
 
 def deed_at(sentence: Sentence, at: int) -> tuple[int, int] | None:
-    """The words of the deed that a past verb at `at` begins, up to the end of its clause; None where it tells nothing."""
+    """The words of the deed that a past verb at `at` begins, to the end of its clause; None where it tells nothing."""
     low, count = sentence.low, len(sentence.low)
     while at < count and low[at] in ADVERBS:
         at += 1

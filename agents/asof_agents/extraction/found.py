@@ -62,7 +62,7 @@ class Found:
         self.add(found)
 
     def add(self, found: Relationship) -> None:
-        """Add a relationship; of two with the same source, relation and object, the first stays, unless it is denied."""
+        """Add a relationship; of two that differ in stance or time alone, the first stays, unless it is denied."""
         source, target = found.source, found.target
         if source.text.casefold() == target.text.casefold():
             return

@@ -6,145 +6,162 @@ HE = frozenset({"he", "his", "him"})
 SHE = frozenset({"she", "her"})
 SUBJECT_PRONOUNS = frozenset({"i", "we", "he", "she", "they", "you", "it"})
 PRONOUNS = frozenset(
-    "i me my mine myself we us our ours you your yours yourself he him his she her hers they them their theirs it its "
-    "this that these those who whom whose which what someone something anyone anything everyone everything nothing nobody "
-    "one ones each both all none another other others here there y'all somebody anybody everybody themselves himself "
-    "herself itself ourselves yourselves 's".split()
+    "'s all another anybody anyone anything both each everybody everyone everything he her here hers herself "
+    "him himself his i it its itself me mine my myself nobody none nothing one ones other others our ours "
+    "ourselves she somebody someone something that their theirs them themselves there these they this those us "
+    "we what which who whom whose y'all you your yours yourself yourselves".split()
 )
 DETERMINERS = frozenset({"a", "an", "the", "my", "our", "some"})
-FOREIGN_DETERMINERS = frozenset("your yours his her their its this that these those any no every each whose".split())
+FOREIGN_DETERMINERS = frozenset("any each every her his its no that their these this those whose your yours".split())
 
 PREPOSITIONS = frozenset(
-    "in on at to from with without for by about as into onto over under after before during through since until till "
-    "around near across against along among behind beside besides between beyond despite down except inside like off out outside past "
-    "per than toward towards up upon via within of throughout because due including regarding amid instead".split()
+    "about across after against along amid among around as at because before behind beside besides between "
+    "beyond by despite down due during except for from in including inside instead into like near of off on "
+    "onto out outside over past per regarding since than through throughout till to toward towards under until "
+    "up upon via with within without".split()
 )
 CONJUNCTIONS = frozenset(
-    "and or but nor so yet because 'cause cuz cause since when while where if that which who whom though "
-    "although unless until after before as than whether whenever wherever how why what plus & then".split()
+    "& 'cause after although and as because before but cause cuz how if nor or plus since so than that then "
+    "though unless until what when whenever where wherever whether which while who whom why yet".split()
 )
 BOUNDARIES = frozenset({";", "-", "–", "—", "but", ":", "(", ")", "..."})
 CLAUSE_STARTS = frozenset(
-    ", ; : - – — ( ) and but so because 'cause since when while after before although though plus that as".split()
+    "'cause ( ) , - : ; after although and as because before but plus since so that though when while – —".split()
 )
 
 AUXILIARIES = frozenset(
-    "am is are was were be been being 's 'd have has had do does did will would can could may might must shall should "
-    "gonna wanna gotta ought not cannot".split()
+    "'d 's am are be been being can cannot could did do does gonna gotta had has have is may might must not "
+    "ought shall should wanna was were will would".split()
 )
 ADVERBS = frozenset(
-    "just recently finally also already still even always really actually usually often currently now then once soon "
-    "officially definitely totally absolutely truly simply lately originally eventually mostly mainly first last "
-    "only almost nearly happily sadly luckily fortunately unfortunately basically literally seriously honestly "
-    "super so very pretty quite kinda sorta too rather extremely incredibly especially particularly regularly together ever "
-    "both all proudly secretly suddenly immediately quickly apparently initially previously formerly temporarily permanently "
-    "completely deeply sort instead anymore busy".split()
+    "absolutely actually all almost already also always anymore apparently basically both busy completely "
+    "currently deeply definitely especially even eventually ever extremely finally first formerly fortunately "
+    "happily honestly immediately incredibly initially instead just kinda last lately literally luckily mainly "
+    "mostly nearly now officially often once only originally particularly permanently pretty previously proudly "
+    "quickly quite rather really recently regularly sadly secretly seriously simply so soon sort sorta still "
+    "suddenly super temporarily then together too totally truly unfortunately usually very".split()
 )
-UNSURE_MODALS = frozenset("would could may might must should shall 'd can wanna gotta ought cannot".split())
+UNSURE_MODALS = frozenset("'d can cannot could gotta may might must ought shall should wanna would".split())
 # said anywhere in a sentence, these leave nothing in it sure
 UNSURE_SENTENCE = frozenset(
-    "maybe perhaps probably possibly supposedly apparently allegedly hypothetically might wish wishing wished joking kidding "
-    "pretend pretending imagine imagining if unless whether hopefully rumor rumour suppose doubt assume seems seemed".split()
+    "allegedly apparently assume doubt hopefully hypothetically if imagine imagining joking kidding maybe might "
+    "perhaps possibly pretend pretending probably rumor rumour seemed seems suppose supposedly unless whether "
+    "wish wished wishing".split()
 )
 # from these on, until the next boundary, it is someone's thought, wish or report
 UNSURE_FROM = frozenset(
-    "think thinks thought thinking hope hopes hoping hoped believe believes want wants wanted wanting dream dreams dreamed dreaming "
-    "consider considering considered said says say saying told tells telling tell asked asks ask heard hear hears claims claimed mentioned mentions "
-    "suggested suggests suggest wonder wondering wondered feel feels expect expecting try trying tries tried need needs needed seem seems "
-    "rumored reportedly according would could should can able love-to hearing read-that remember bet swear promise promised "
-    "offered asking whoever whichever recommend recommended recommends".split()
+    "able according ask asked asking asks believe believes bet can claimed claims consider considered "
+    "considering could dream dreamed dreaming dreams expect expecting feel feels hear heard hearing hears hope "
+    "hoped hopes hoping mentioned mentions need needed needs offered promise promised "
+    "recommend recommended recommends remember reportedly rumored said say saying says seem seems should "
+    "suggest suggested suggests swear tell telling tells think thinking thinks thought told tried tries try "
+    "trying want wanted wanting wants whichever whoever wonder wondered wondering would".split()
 )
 
 VAGUE = frozenset(
-    "thing things stuff lot lots bit way ways time times one ones idea ideas some fun difference mind sense sure part kind "
-    "sort type types everything anything something nothing someone people person folks guy guys man woman men women place places "
-    "life day days night week weekend month year moment moments today tomorrow yesterday tonight chance choice look break "
-    "blast ton tons bunch couple few number rest others another more less much many most all none both best better worse "
-    "good great nice cool awesome amazing bad happy sad sorry glad excited proud busy tired hard easy tough fine okay ok "
-    "well right wrong back home here there inside outside away together again alone myself yourself himself herself care "
-    "progress point reason reasons question questions answer answers problem problems issue issues change changes decision "
-    "decisions plan plans goal goals dream dreams hope effort efforts end start beginning job work feeling feelings mistake mistakes "
-    "friend friends memory memories experience experiences opportunity opportunities connection connections impact journey "
-    "step steps success support help advice tip tips thanks thank feedback word words update updates news pic pics picture pictures "
-    "photo photos conversation conversations chat love hug hugs vibe vibes energy strength courage joy happiness peace comfort "
-    "challenge challenges struggle struggles situation situations side sides course attention interest interests skill skills "
-    "sound sounds fact minute hour hours while bed sleep shower breath deal deals touch track control charge shape "
-    "kinds variety range set pair group groups area areas stage level line lines page pages list case cases result results order "
-    "money cash confidence balance focus motivation inspiration perspective insight insights purpose value values meaning boost "
-    "hit hits turn turns shot try go mess fool room space cool trouble hell world guess own rush call calls self new first next "
-    "last second third same different such perfect true real special own full big small little long short high low open free only "
-    "lunch breakfast dinner meal meals food drink drinks note notes view views smile smiles laugh laughs talk offer message messages "
-    "wonders wonder wish wishes hang role roles addition additions nerves thoughts minds heart hearts soul eye eyes hand hands head face voice body leg legs toll form forms "
-    "name names age lead use sight sights ride game win loss hold grip bond bonds relationship relationships reaction reactions "
-    "bunch handful plenty amount piece pieces rid ready possible impossible together everywhere somewhere anywhere nowhere".split()
+    "addition additions advice again age all alone amazing amount another answer answers anything anywhere area "
+    "areas attention away awesome back bad balance bed beginning best better big bit blast body bond bonds "
+    "boost both break breakfast breath bunch busy call calls care case cases cash challenge challenges chance "
+    "change changes charge chat choice comfort confidence connection connections control conversation "
+    "conversations cool couple courage course day days deal deals decision decisions difference different "
+    "dinner dream dreams drink drinks easy effort efforts end energy everything everywhere excited experience "
+    "experiences eye eyes face fact feedback feeling feelings few fine first focus folks food fool form forms "
+    "free friend friends full fun game glad go goal goals good great grip group groups guess guy guys hand "
+    "handful hands hang happiness happy hard head heart hearts hell help here herself high himself hit hits "
+    "hold home hope hour hours hug hugs idea ideas impact impossible inside insight insights inspiration "
+    "interest interests issue issues job journey joy kind kinds last laugh laughs lead leg legs less level life "
+    "line lines list little long look loss lot lots love low lunch man many meal meals meaning memories memory "
+    "men mess message messages mind minds minute mistake mistakes moment moments money month more most "
+    "motivation much myself name names nerves new news next nice night none note notes nothing nowhere number "
+    "offer ok okay one ones only open opportunities opportunity order others outside own page pages pair part "
+    "peace people perfect person perspective photo photos pic pics picture pictures piece pieces place places "
+    "plan plans plenty point possible problem problems progress proud purpose question questions range reaction "
+    "reactions ready real reason reasons relationship relationships rest result results rid ride right role "
+    "roles room rush sad same second self sense set shape short shot shower side sides sight sights situation "
+    "situations skill skills sleep small smile smiles some someone something somewhere sorry sort soul sound "
+    "sounds space special stage start step steps strength struggle struggles stuff success such support sure "
+    "talk thank thanks there thing things third thoughts time times tip tips tired today together toll tomorrow "
+    "ton tonight tons touch tough track trouble true try turn turns type types update updates use value values "
+    "variety vibe vibes view views voice way ways week weekend well while win wish wishes woman women wonder "
+    "wonders word words work world worse wrong year yesterday yourself".split()
 )
 # gerunds that say nothing of themselves
 VAGUE_GERUNDS = frozenset(
-    "being having getting going doing making seeing spending taking trying using giving helping finding feeling knowing looking "
-    "coming putting keeping letting thinking talking hearing telling saying asking meeting working living watching bringing showing "
-    "sharing creating learning exploring experiencing connecting turning becoming following something anything nothing everything "
-    "supporting chatting catching hanging loving enjoying moving building reaching pushing chasing facing growing morning evening feeling "
-    "seeing inspiring amazing exciting interesting relaxing rewarding during bonding starting finishing combining setting discovering "
-    "trying playing pushing hitting digging adding challenging remembering buying discussing receiving reminiscing ending".split()
+    "adding amazing anything asking becoming being bonding bringing building buying catching challenging "
+    "chasing chatting combining coming connecting creating digging discovering discussing doing during ending "
+    "enjoying evening everything exciting experiencing exploring facing feeling finding finishing following "
+    "getting giving going growing hanging having hearing helping hitting inspiring interesting keeping knowing "
+    "learning letting living looking loving making meeting morning moving nothing playing pushing putting "
+    "reaching receiving relaxing remembering reminiscing rewarding saying seeing setting sharing showing "
+    "something spending starting supporting taking talking telling thinking trying turning using watching "
+    "working".split()
 )
 # and these not even with an object
 EMPTY_GERUNDS = frozenset(
-    "being having getting going doing making seeing spending taking giving feeling knowing looking coming putting keeping "
-    "letting thinking talking hearing telling saying asking meeting bringing showing sharing something anything nothing everything "
-    "morning evening during connecting amazing exciting interesting inspiring relaxing rewarding".split()
+    "amazing anything asking being bringing coming connecting doing during evening everything exciting feeling "
+    "getting giving going having hearing inspiring interesting keeping knowing letting looking making meeting "
+    "morning nothing putting relaxing rewarding saying seeing sharing showing something spending taking talking "
+    "telling thinking".split()
 )
 # capital letters that name nothing: words that only begin sentences, days, months, interjections
 NOT_NAMES = frozenset(
-    "i i'm wow thanks thank hey hi hello yes yeah yep yup no nope nah ok okay oh ah aw aww awww oof ugh hmm haha lol omg great good nice cool "
-    "awesome amazing sure absolutely definitely totally exactly well so and but or because since when while if then also "
-    "just really actually maybe perhaps not never always sometimes often today tomorrow yesterday tonight last next this "
-    "that these those the a an my your his her its our their it we you he she they who what where why how which whose there here "
-    "is are was were be been being am do does did have has had can could will would should may might must let lets please "
-    "for from with without at in on to of by about as into over under after before during through until up down out off than like "
-    "more most much many some any all both each every few other another such only own same very too now once again ever still already "
-    "even yet though although however anyway besides instead meanwhile later earlier recently lately finally soon first second third "
-    "one two three four five six seven eight nine ten monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays "
-    "thursdays fridays saturdays sundays january february march april may june july august september october november december jan feb mar apr "
-    "jun jul aug sep sept oct nov dec spring summer autumn fall winter morning afternoon evening night weekend week month year "
-    "glad happy sorry congrats congratulations welcome bye goodbye cheers sounds looks seems feels guess gonna wanna gotta got get "
-    "woah whoa woohoo yay phew damn gosh god jeez man dude buddy bro mate pal friend guys folks everyone everybody someone anyone "
-    "mom dad mum mama papa mother father grandma grandpa aunt uncle sir madam mr mrs ms dr tv ok pm am pic photo image ps btw fyi asap imo imho "
-    "love loving life work working time things thing lots keep keeping look looking talk talking take taking hope hoping "
-    "good-bye nothing something everything anything none nobody family kids people speaking gotcha good-luck luck best "
-    "sadly luckily fortunately unfortunately honestly personally basically especially sweet fantastic wonderful perfect "
-    "interesting beautiful lovely gorgeous impressive incredible fun funny true right wrong correct agreed indeed obviously certainly "
-    "plus minus via vs etc wishing believe remember check anytime whenever wherever whatever whoever hah heh huh ha ooh mhm "
-    "appreciate enjoy enjoying having being seeing making getting doing going trying using finding dear hiya howdy yo sup".split()
+    "a about absolutely actually after afternoon again agreed ah all already also although always am amazing an "
+    "and another any anyone anything anytime anyway appreciate apr april are as asap at aug august aunt autumn "
+    "aw awesome aww awww basically be beautiful because been before being believe besides best both bro btw "
+    "buddy but by bye can certainly check cheers congrats congratulations cool correct could dad damn dear dec "
+    "december definitely did do does doing down dr dude during each earlier eight enjoy enjoying especially etc "
+    "even evening ever every everybody everyone everything exactly fall family fantastic father feb february "
+    "feels few finally finding first five folks for fortunately four friday fridays friend from fun funny fyi "
+    "get getting glad god going gonna good good-bye good-luck goodbye gorgeous gosh got gotcha gotta grandma "
+    "grandpa great guess guys ha had hah haha happy has have having he heh hello her here hey hi his hiya hmm "
+    "honestly hope hoping how howdy however huh i i'm if image imho imo impressive in incredible indeed instead "
+    "interesting into is it its jan january jeez jul july jun june just keep keeping kids last lately later let "
+    "lets life like lol look looking looks lots love lovely loving luck luckily madam making mama man many mar "
+    "march mate may maybe meanwhile mhm might minus mom monday mondays month more morning most mother mr mrs ms "
+    "much mum must my nah never next nice night nine no nobody none nope not nothing nov november now obviously "
+    "oct october of off often oh ok okay omg on once one only oof ooh or other our out over own pal papa people "
+    "perfect perhaps personally phew photo pic please plus pm ps really recently remember right sadly same "
+    "saturday saturdays second seeing seems sep sept september seven she should since sir six so some someone "
+    "something sometimes soon sorry sounds speaking spring still such summer sunday sundays sup sure sweet take "
+    "taking talk talking ten than thank thanks that the their then there these they thing things third this "
+    "those though three through thursday thursdays time to today tomorrow tonight too totally true trying "
+    "tuesday tuesdays tv two ugh uncle under unfortunately until up using very via vs wanna was we wednesday "
+    "wednesdays week weekend welcome well were what whatever when whenever where wherever which while who whoa "
+    "whoever whose why will winter wishing with without woah wonderful woohoo work working would wow wrong yay "
+    "yeah year yep yes yesterday yet yo you your yup".split()
 )
 # after these a name is spoken to, not spoken of
 GREETINGS = frozenset(
-    "hey hi hello thanks thank bye goodbye yeah yes no nope wow congrats congratulations oh cheers sure okay ok yep "
-    "dear sorry absolutely definitely totally exactly agreed woah whoa hiya aw aww woohoo yup nah awesome cool great nice sounds right "
-    "well so you night morning luck welcome job one ya haha lol thx please".split()
+    "absolutely agreed aw awesome aww bye cheers congrats congratulations cool dear definitely exactly goodbye "
+    "great haha hello hey hi hiya job lol luck morning nah nice night no nope oh ok okay one please right so "
+    "sorry sounds sure thank thanks thx totally welcome well whoa woah woohoo wow ya yeah yep yes you yup".split()
 )
 
 # nouns for a person without a name: whom "he" or "she" may mean just as well
 PEOPLE_NOUNS = frozenset(
-    "brother sister mother father mom dad mum son daughter husband wife boyfriend girlfriend partner friend boss colleague "
-    "coworker cousin aunt uncle niece nephew grandma grandpa grandmother grandfather kid child baby guy man woman girl boy lady "
-    "teacher coach mentor doctor neighbor neighbour roommate dog puppy cat kitten pet author artist director singer teammate "
-    "manager nephew someone somebody person student client customer fiancé fiancée sibling".split()
+    "artist aunt author baby boss boy boyfriend brother cat child client coach colleague cousin coworker "
+    "customer dad daughter director doctor dog father fiancé fiancée friend girl girlfriend grandfather grandma "
+    "grandmother grandpa guy husband kid kitten lady man manager mentor mom mother mum neighbor neighbour "
+    "nephew niece partner person pet puppy roommate sibling singer sister somebody someone son student teacher "
+    "teammate uncle wife woman".split()
 )
 
 # the plainest words for what is read, seen or attended: alone they say nothing
 BARE = frozenset(
-    "book books movie movies film films show shows event events game games project projects story stories song songs class classes "
-    "series tool tools pet pets animal animals activity activities topic location team teams club company place session sessions drive "
-    "play plays piece store shop school city country town campaign program app site website system product run walk talk meeting "
-    "dessert desserts recipe recipes dish dishes item items gift gifts sport sports stuff hobby hobbies skills tour post posts article articles".split()
+    "activities activity animal animals app article articles book books campaign city class classes club "
+    "company country dessert desserts dish dishes drive event events film films game games gift gifts hobbies "
+    "hobby item items location meeting movie movies pet pets piece place play plays post posts product program "
+    "project projects recipe recipes run school series session sessions shop show shows site skills song songs "
+    "sport sports store stories story stuff system talk team teams tool tools topic tour town walk website".split()
 )
 
 # they praise or count, and would keep one thing from being the same as another
 ORNAMENTS = frozenset(
-    "own real more most amazing awesome great good nice cool lovely full big beautiful fun funny delicious yummy new old first second "
-    "third last next latest favorite favourite fave other another special super-cool incredible wonderful gorgeous fantastic "
-    "sweet cute little small large huge tasty various several certain different such many few exciting interesting perfect "
-    "annual upcoming recent fancy brand-new great exact same inspiring unique adorable stunning epic decent simple quick short "
-    "two three four five six seven eight nine ten coolest best biggest greatest nicest latest amazing-looking good-looking much-needed super "
-    "long wild crazy whole entire neat rewarding emotional tough intense fresh few personal local nearby".split()
+    "adorable amazing amazing-looking annual another awesome beautiful best big biggest brand-new certain cool "
+    "coolest crazy cute decent delicious different eight emotional entire epic exact exciting fancy fantastic "
+    "fave favorite favourite few first five four fresh full fun funny good good-looking gorgeous great greatest "
+    "huge incredible inspiring intense interesting large last latest little local long lovely many more most "
+    "much-needed nearby neat new next nice nicest nine old other own perfect personal quick real recent "
+    "rewarding same second seven several short simple six small special stunning such super sweet "
+    "tasty ten third three tough two unique upcoming various whole wild wonderful yummy".split()
 )

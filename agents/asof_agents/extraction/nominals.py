@@ -25,8 +25,9 @@ from asof_agents.extraction.verbs import PASTS
 from asof_ontologies.model import RelationType
 
 _ADJECTIVES = frozenset(
-    "best good old close dear little younger older big elder eldest youngest oldest new lovely sweet amazing wonderful great "
-    "beloved twin most famous popular known well-known early late other first second last latest favorite main biggest real true absolute all-time greatest personal".split()
+    "absolute all-time amazing beloved best big biggest close dear early elder eldest famous favorite first "
+    "good great greatest known last late latest little lovely main most new old older oldest other personal "
+    "popular real second sweet true twin well-known wonderful younger youngest".split()
 )
 _SOME = frozenset("a an another two three four five".split())
 _NAMED = frozenset({"named", "called"})
@@ -43,7 +44,7 @@ def read_nominals(context: Context, line: Line) -> None:
     nouns = context.patterns.nouns
     low = line.sentence.low
     for at in range(len(low)):
-        size = 2 if " ".join(low[at : at + 2]) in nouns else 1
+        size = 2 if at + 2 <= len(low) and " ".join(low[at : at + 2]) in nouns else 1
         noun = " ".join(low[at : at + size])
         relations = nouns.get(noun) or nouns.get(noun.removesuffix("s")) or ()
         if not relations:
@@ -107,17 +108,19 @@ def _owner_before(context: Context, line: Line, at: int) -> Mention | None:
 
 
 def _names_after(line: Line, at: int, *, plural: bool) -> Iterator[Words]:
-    """ "sister Ana", "sister, Ana,", "sister named Ana", "sister is Ana.", "sister's name is Ana", "sons Tom and Ben"."""
+    """The names that follow their noun.
+
+    "sister Ana", "sister, Ana,", "sister named Ana", "sister is Ana.", "sister's name is Ana", "sons Tom and Ben".
+    """
     low, names = line.sentence.low, line.names
-    if at < len(low) and low[at] in _NAMED:
+    comma = low[at : at + 1] == (",",) and at + 1 in names and (plural or _closes(low, names[at + 1].last))
+    if comma or (at < len(low) and low[at] in _NAMED):
         at += 1
     elif low[at : at + 2] == ("'s", "name") and low[at + 2 : at + 3] and low[at + 2] in _BE:
         at += 3
     elif at + 1 < len(low) and low[at] in _BE and low[at + 1] in _NAMED:
         at += 2
     elif at + 1 < len(low) and low[at] in _BE and at + 1 in names and _closes(low, names[at + 1].last):
-        at += 1
-    elif low[at : at + 1] == (",",) and at + 1 in names and (plural or _closes(low, names[at + 1].last)):
         at += 1
     name = names.get(at)
     while name is not None and not (name.spoken_to and low[at - 1] != ","):
@@ -130,7 +133,10 @@ def _names_after(line: Line, at: int, *, plural: bool) -> Iterator[Words]:
 
 
 def _names_before(line: Line, at: int, end: int) -> Iterator[Words]:
-    """ "Ana is my sister", "Animal Farm and 1984 are two of his most famous works": the names that the noun is said of."""
+    """The names that a noun after them is said of.
+
+    "Ana is my sister", "Oscar, my guinea pig,", "Animal Farm and 1984 are two of his most famous works".
+    """
     low = line.sentence.low
     while at > 0 and (low[at - 1] in _ADJECTIVES or low[at - 1] in {"my", "our", "of", "'s"} | _POSSESSIVE | _OF):
         at -= 1
@@ -157,7 +163,7 @@ def _names_before(line: Line, at: int, end: int) -> Iterator[Words]:
 
 
 def _phrase_before(line: Line, at: int, relation: RelationType) -> Iterator[Words]:
-    """ "Painting is my passion": where the relation is about kinds of things, a common noun will do."""
+    """The common noun, where the relation is about kinds of things: "Painting is my passion"."""
     low = line.sentence.low
     while at > 0 and (low[at - 1] in _ADJECTIVES or low[at - 1] in {"my", "of"} | _OF):
         at -= 1

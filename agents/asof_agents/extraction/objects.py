@@ -8,11 +8,11 @@ from asof_agents.extraction.patterns import Entry
 from asof_agents.extraction.phrases import Phrase, phrase_at
 from asof_agents.extraction.verbs import PASTS
 
-_AFTER_GERUND = frozenset("and because but so since when for with in at on too together lately again these as".split())
+_AFTER_GERUND = frozenset("again and as at because but for in lately on since so these together too when with".split())
 _AGE_MAX = 120
 _NUMBERS = frozenset(
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty".split()
+    "eight eighteen eighty eleven fifteen fifty five forty four fourteen nine nineteen one seven seventeen "
+    "seventy six sixteen sixty ten thirteen thirty three twelve twenty two".split()
 )
 
 
@@ -142,7 +142,7 @@ def _is_activity(line: Line, phrase: Phrase) -> bool:
 
 
 def _age(line: Line, at: int) -> Phrase | None:
-    """ "32 years old", or a bare number that ends the clause: "I'm 32", "I just turned 30"."""
+    """An age: "32 years old", or a bare number that ends the clause, as in "I just turned 30"."""
     low = line.sentence.low
     if at >= len(low):
         return None

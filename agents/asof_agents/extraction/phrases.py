@@ -41,11 +41,11 @@ _TRAILING_VERBS = PASTS - {
     "ground",
     "found",
 }
-_TRAILING = frozenset("online nonstop everyday daily weekly monthly abroad overseas solo called named based".split())
+_TRAILING = frozenset("abroad based called daily everyday monthly named nonstop online overseas solo weekly".split())
 _TIMELY = frozenset({"yesterday", "today", "tomorrow", "tonight"})
 _QUOTES = frozenset({'"', "“"})
 _EMPTY_OPENINGS = frozenset(
-    "time fun blast trouble lot lots bit ton tons bunch couple few plenty kind sort part piece number".split()
+    "bit blast bunch couple few fun kind lot lots number part piece plenty sort time ton tons trouble".split()
 )
 _ALL_SORTS = frozenset({"sorts", "kinds", "types", "variety"})
 
@@ -151,6 +151,6 @@ def _checked(sentence: Sentence, phrase: Phrase) -> Phrase | None:
         or low[0] in {"to", "no", "not"}
     ):
         return None
-    if len(low[-1]) < 3 and not sentence.raw[last - 1].isupper() or low[-1].endswith("ly"):
+    if (len(low[-1]) < 3 and not sentence.raw[last - 1].isupper()) or low[-1].endswith("ly"):
         return None
     return Phrase(phrase.first, last, phrase.after, False, phrase.definite, phrase.own, phrase.one, vague=vague)

@@ -17,7 +17,7 @@ _HAVE = frozenset({"have", "has", "had"})
 _DO = frozenset({"do", "does", "did"})
 _BE_PRESENT = frozenset({"am", "is", "are", "'s"})
 _BE_PAST = frozenset({"was", "were"})
-_STARTING = frozenset("start started starts starting begin began begun beginning resume resumed".split())
+_STARTING = frozenset("began begin beginning begun resume resumed start started starting starts".split())
 _STOPPING = frozenset("stop stopped stops stopping quit quits quitting".split())
 _FOND = frozenset({"like", "likes", "love", "loves"})
 _FOND_ING = _FOND | {"enjoy", "enjoys", "enjoyed", "loved", "liked", "finished"}
@@ -53,7 +53,7 @@ def predicates(sentence: Sentence, at: int, patterns: Patterns, *, third: bool) 
 
 
 def coordinated(sentence: Sentence, at: int, before: Predicate, patterns: Patterns) -> Predicate | None:
-    """The verb at `at` that shares its subject and auxiliaries with an earlier one: "moved to Berlin and *joined* SAP"."""
+    """The verb from `at` on that shares its subject with an earlier one: "moved to Berlin and joined SAP"."""
     low = sentence.low
     while at < len(low) and low[at] in ADVERBS:
         at += 1
@@ -130,10 +130,10 @@ def _after_be(sentence: Sentence, state: _State, patterns: Patterns, *, third: b
     if after >= len(low):
         return
     if low[after] == "going" and _next(low, after + 1) == "to" and after + 2 < len(low):
-        if "base" in patterns.forms.get(low[after + 2], ()) or low[after + 2] == "be":
-            if tense != "past":  # "was going to": a plan that may have come to nothing
-                ahead = _State(after + 2, "future", "base", negation)
-                yield from _read(sentence, ahead, patterns, third=third)
+        verb_follows = "base" in patterns.forms.get(low[after + 2], ()) or low[after + 2] == "be"
+        if verb_follows and tense != "past":  # "was going to" is a plan that may have come to nothing
+            yield from _read(sentence, _State(after + 2, "future", "base", negation), patterns, third=third)
+        if verb_follows:
             return
     if word == "'s" and "participle" in patterns.forms.get(low[after], ()) and "ing" not in patterns.forms[low[after]]:
         yield from _main(sentence, _State(after, "perfect", "participle", negation), patterns, third=third)

@@ -15,7 +15,7 @@ _VERSION = "rules-1"
 
 
 class RuleExtractor:
-    """Implements ports.Extractor. Holds only look-ups made from the ontology; a turn is read from its arguments alone."""
+    """Implements ports.Extractor. It holds look-ups of the ontology only; a turn is read from its arguments alone."""
 
     def __init__(self, ontology: Ontology, find_times: FindTimes) -> None:
         self._patterns = Patterns(ontology)
@@ -33,10 +33,9 @@ class RuleExtractor:
         for line in context.lines:
             read_correction(context, line, lambda other: self._earlier(other, before, known))
         for line in context.lines:
-            names = list(line.names.values())
-            for name in names:
+            for name in line.names.values():
                 if not (name.spoken_to or context.found.has(name.text)):
-                    kind = context.types.in_place(line.sentence, name, names)
+                    kind = context.types.in_place(line.sentence, name)
                     if kind:
                         context.name_mention(line, name, kind)
         return context.found.extraction()

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 _CARRIED = re.compile(r"\[[^\]]*\]|</?[A-Za-z][^<>]*>|https?://\S+|```.*?(?:```|\Z)", re.DOTALL)
 _END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|\n+")
 _ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof sr jr st mt ave no vs etc inc ltd co corp dept approx e.g i.e a.m p.m u.s u.k "
-    "jan feb mar apr jun jul aug sep sept oct nov dec".split()
+    "a.m approx apr aug ave co corp dec dept dr e.g etc feb i.e inc jan jr jul jun ltd mar mr mrs ms mt no nov "
+    "oct p.m prof sep sept sr st u.k u.s vs".split()
 )
 _LAST_WORD = re.compile(r"[\w.]*\w$")
 _WORD = re.compile(
@@ -22,7 +22,7 @@ _FULL = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "n't": "not", "
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence as words. `low` holds them in lower case with contractions written out; offsets are the message's."""
+    """One sentence as words: `low` in lower case with contractions written out, and their offsets in the message."""
 
     start: int
     end: int

@@ -141,7 +141,7 @@ class Types:
             return "Person"
         return None
 
-    def in_place(self, sentence: Sentence, name: Name, names: Sequence[Name]) -> str | None:
+    def in_place(self, sentence: Sentence, name: Name) -> str | None:
         """The type of a name where it stands."""
         kind = self.certain(name.text)
         if name.quoted:

@@ -73,7 +73,7 @@ def _ended_by(context: Context, line: Line, said: Predicate, event: Entry) -> li
 
 
 def _deny_contrast(context: Context, line: Line, subject: Subject, fit: _Fit, at: int) -> int:
-    """ "I live in Munich, not Berlin": the second object is denied."""
+    """Deny the second object of "I live in Munich, not Berlin"; return where it ends."""
     sentence = line.sentence
     low = sentence.low
     while at < len(low) and low[at] in {"in", "at", "to", "for", "with", "from"}:
@@ -90,7 +90,7 @@ def _deny_contrast(context: Context, line: Line, subject: Subject, fit: _Fit, at
 
 
 def state_deed(context: Context, line: Line, subject: Subject, start: int) -> int | None:
-    """ "I scored 40 points last week": where a time is stated, what was done is kept in the words used."""
+    """Where a time is stated, keep what was done in the words used: "I scored 40 points last week"."""
     relation = context.patterns.deed
     words = deed_at(line.sentence, subject.next) if relation else None
     if relation is None or words is None:
@@ -197,9 +197,8 @@ def _add(
     for mention in subject.mentions:
         if not entry.reversed and mention.type not in entry.relation.sources:
             continue
-        if entry.reversed and mention.type not in entry.relation.targets:
-            mention = replace(mention, type=entry.relation.targets[0])
-        source = _registered(context, mention)
+        fits = not entry.reversed or mention.type in entry.relation.targets
+        source = _registered(context, mention if fits else replace(mention, type=entry.relation.targets[0]))
         end = context.found.mention(target.kind, *line.sentence.span(phrase.first, phrase.last))
         if entry.reversed:
             source, end = end, source

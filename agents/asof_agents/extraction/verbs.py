@@ -20,26 +20,28 @@ _BE: dict[str, frozenset[Form]] = {
 _IRREGULAR = {
     line.split()[0]: line.split()[1:]
     for line in """
-    arise arose arisen|bear bore borne|beat beat beaten|become became become|begin began begun|bet bet|bind bound|bite bit bitten
-    blow blew blown|break broke broken|bring brought|build built|burn burned|buy bought|catch caught|choose chose chosen
-    come came come|cost cost|cut cut|deal dealt|do did done|draw drew drawn|dream dreamed|drink drank drunk|drive drove driven
-    eat ate eaten|fall fell fallen|feed fed|feel felt|fight fought|find found|fly flew flown|forget forgot forgotten
-    freeze froze frozen|get got gotten|give gave given|go went gone|grow grew grown|hang hung|have had|hear heard|hide hid hidden
-    hit hit|hold held|hurt hurt|keep kept|know knew known|lay laid|lead led|learn learned|leave left|lend lent|let let|lie lay lain
-    lose lost|make made|mean meant|meet met|pay paid|put put|quit quit|read read|ride rode ridden|ring rang rung|rise rose risen
-    run ran run|say said|see saw seen|sell sold|send sent|set set|sew sewed sewn|shake shook shaken|shoot shot|show showed shown
-    shut shut|sing sang sung|sink sank sunk|sit sat|sleep slept|speak spoke spoken|spend spent|split split|stand stood
-    steal stole stolen|strike struck|swim swam swum|take took taken|teach taught|tear tore torn|tell told|think thought
-    throw threw thrown|understand understood|wake woke woken|wear wore worn|win won|withdraw withdrew withdrawn|write wrote written
-    bind bound|cling clung|reread reread|overcome overcame overcome|undergo underwent undergone
+    arise arose arisen|bear bore borne|beat beat beaten|become became become|begin began begun|bet bet|bind bound
+    bite bit bitten|blow blew blown|break broke broken|bring brought|build built|burn burned|buy bought
+    catch caught|choose chose chosen|cling clung|come came come|cost cost|cut cut|deal dealt|do did done
+    draw drew drawn|dream dreamed|drink drank drunk|drive drove driven|eat ate eaten|fall fell fallen|feed fed
+    feel felt|fight fought|find found|fly flew flown|forget forgot forgotten|freeze froze frozen|get got gotten
+    give gave given|go went gone|grow grew grown|hang hung|have had|hear heard|hide hid hidden|hit hit|hold held
+    hurt hurt|keep kept|know knew known|lay laid|lead led|learn learned|leave left|lend lent|let let|lie lay lain
+    lose lost|make made|mean meant|meet met|overcome overcame overcome|pay paid|put put|quit quit|read read
+    reread reread|ride rode ridden|ring rang rung|rise rose risen|run ran run|say said|see saw seen|sell sold
+    send sent|set set|sew sewed sewn|shake shook shaken|shoot shot|show showed shown|shut shut|sing sang sung
+    sink sank sunk|sit sat|sleep slept|speak spoke spoken|spend spent|split split|stand stood|steal stole stolen
+    strike struck|swim swam swum|take took taken|teach taught|tear tore torn|tell told|think thought
+    throw threw thrown|undergo underwent undergone|understand understood|wake woke woken|wear wore worn|win won
+    withdraw withdrew withdrawn|write wrote written
     """.replace("\n", "|").split("|")
     if line.strip()
 }
 # verbs of more than one vowel that double their last consonant all the same
 _DOUBLING = frozenset(
-    "visit open enter develop order offer suffer consider cover deliver discover edit explain finish focus happen "
-    "join listen maintain own own play prefer limit merit credit profit audit exhibit inherit target market listen harden "
-    "publish reason recover remember render repair trigger volunteer water wear whisper own study".split()
+    "audit consider cover credit deliver develop discover edit enter exhibit explain finish focus happen harden "
+    "inherit join limit listen maintain market merit offer open order own play prefer profit publish reason "
+    "recover remember render repair study suffer target trigger visit volunteer water wear whisper".split()
 )
 _DOUBLING = frozenset({"prefer", "transfer", "refer", "commit", "admit", "submit", "permit", "occur", "quit"})
 
@@ -83,7 +85,7 @@ def _past(lemma: str) -> tuple[str, str]:
 
 
 def _third(lemma: str) -> str:
-    if lemma in {"have"}:
+    if lemma == "have":
         return "has"
     if lemma.endswith(("s", "x", "z", "ch", "sh", "o")):
         return lemma + "es"
