@@ -11,6 +11,7 @@ from typing import Any, Final
 from asof_projections import names
 from asof_projections.graph import schema
 from asof_projections.graph.keys import Claim, Keys
+from asof_projections.graph.pending import Pending
 from asof_streams.episodic import EpisodeRecorded, GroupErased, MentionObserved, MessageParked, RelationshipStated
 from asof_streams.events import Record
 from asof_streams.instants import INF
@@ -65,14 +66,20 @@ _CLOSE: Final = f"UPDATE versions SET kt = ?, closed = ? WHERE fact = ? AND kt =
 _STATEMENTS: Final = ("facts", "endings", "retractions")
 
 
+def _touches(fact: str, subject: int, relation: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return what depends on the rows of a fact: what is asked of it, and of its slot."""
+    return ("fact", fact), ("slot", subject, relation)
+
+
 class Applier:
     """Writes the rows of events through a connection whose transaction the caller holds."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
+        self.pending = Pending(db)
         self.indexing_words = True  # a bulk load makes the word index at its end
         self._wordless: int | None = None  # the first fact whose words are not yet in the index
-        self._keys = Keys(db)
+        self.keys = Keys(db)
         self._handlers: dict[type, _Handler] = {
             EpisodeRecorded: self._episode,
             MentionObserved: self._mention,
@@ -97,7 +104,8 @@ class Applier:
 
     def forget(self) -> None:
         """Drop what is remembered of rows: after a rollback or an erasure they may not be there."""
-        self._keys.forget()
+        self.pending.forget()
+        self.keys.forget()
         self._wordless = None
 
     def apply(self, record: Record) -> None:
@@ -108,6 +116,7 @@ class Applier:
 
     def index_words(self) -> None:
         """Bring the word index up to date: at once for all facts since the last time, which costs less."""
+        self.pending.flush()
         if self._wordless is not None:
             self._db.execute(_WORDS, (self._wordless,))
             self._wordless = None
@@ -116,51 +125,52 @@ class Applier:
 
     def _episode(self, r: Record, e: EpisodeRecorded) -> None:
         text = (e.name, e.source, e.source_description, e.role, e.role_type, e.body, e.content_length)
-        self._db.execute(
-            _EPISODE, (r.position, e.episode_id, self._keys.group(r), r.cause, *text, e.valid_at, r.recorded_at)
+        self.pending.add(
+            _EPISODE, (r.position, e.episode_id, self.keys.group(r), r.cause, *text, e.valid_at, r.recorded_at)
         )
 
     def _mention(self, r: Record, e: MentionObserved) -> None:
         words = (e.entity_type, e.text, e.text.casefold(), e.start, e.speaker, e.repeats)
-        self._db.execute(_MENTION, (r.position, e.mention_id, self._keys.group(r), e.episode_id, *words, r.recorded_at))
+        self.pending.add(_MENTION, (r.position, e.mention_id, self.keys.group(r), e.episode_id, *words, r.recorded_at))
 
     def _relationship(self, r: Record, e: RelationshipStated) -> None:
         stated = (e.relation, e.source, e.target, e.stance, e.valid_from, e.valid_to, e.grain, e.time_words)
         where = (e.confidence, e.start, e.end, r.recorded_at)
-        self._db.execute(
-            _RELATIONSHIP, (r.position, e.relationship_id, self._keys.group(r), e.episode_id, *stated, *where)
+        self.pending.add(
+            _RELATIONSHIP, (r.position, e.relationship_id, self.keys.group(r), e.episode_id, *stated, *where)
         )
 
     def _parked(self, r: Record, e: MessageParked) -> None:
-        self._db.execute(_PARKED, (r.position, self._keys.group(r), r.cause, e.reason, r.recorded_at))
+        self.pending.add(_PARKED, (r.position, self.keys.group(r), r.cause, e.reason, r.recorded_at))
 
     # Entities.
 
     def _declared(self, r: Record, e: RelationDeclared) -> None:
-        self._db.execute(_DECLARE, (e.relation, e.cardinality == "one", self._keys.group(r)))
+        self._db.execute(_DECLARE, (e.relation, e.cardinality == "one", self.keys.group(r)))
 
     def _introduced(self, r: Record, e: EntityIntroduced) -> None:
-        group = self._keys.group(r)
+        group = self.keys.group(r)
         row = (r.position, e.entity_id, group, e.name, e.entity_type, e.episode_id, r.recorded_at)
-        self._db.execute(_ENTITY, row)
-        self._keys.introduce(r, e.entity_id)
+        self.pending.add(_ENTITY, row)
+        self.keys.introduce(r, e.entity_id)
         self._named(r, group, r.position, e.name, e.episode_id)
 
     def _described(self, r: Record, e: EntityDescribed) -> None:
-        self._named(r, self._keys.group(r), self._keys.entity(r, e.entity_id), e.alias, e.episode_id)
+        self._named(r, self.keys.group(r), self.keys.entity(r, e.entity_id), e.alias, e.episode_id)
 
     def _named(self, r: Record, group: int, entity: int, name: str, episode: str) -> None:
-        self._db.execute(_NAME, (r.position, group, entity, name, names.key(name), episode, r.recorded_at))
+        key = names.key(name)
+        self.pending.add(_NAME, (r.position, group, entity, name, key, episode, r.recorded_at), ("name", group, key))
         for word in names.words(name):
-            self._db.execute(_WORD, (group, word, entity))
+            self.pending.add(_WORD, (group, word, entity))
 
     def _resolved(self, r: Record, e: MentionResolved) -> None:
-        meant = (e.mention_id, e.episode_id, self._keys.entity(r, e.entity_id), e.reason, e.score)
-        self._db.execute(_RESOLUTION, (r.position, self._keys.group(r), *meant, r.recorded_at))
+        meant = (e.mention_id, e.episode_id, self.keys.entity(r, e.entity_id), e.reason, e.score)
+        self.pending.add(_RESOLUTION, (r.position, self.keys.group(r), *meant, r.recorded_at))
 
     def _merged(self, r: Record, e: EntityMerged) -> None:
-        pair = (self._keys.entity(r, e.duplicate), self._keys.entity(r, e.into))
-        self._db.execute(_LINK, (r.position, e.merge_id, self._keys.group(r), *pair, e.reason, r.recorded_at, INF))
+        pair = (self.keys.entity(r, e.duplicate), self.keys.entity(r, e.into))
+        self._db.execute(_LINK, (r.position, e.merge_id, self.keys.group(r), *pair, e.reason, r.recorded_at, INF))
 
     def _unmerged(self, r: Record, e: EntityUnmerged) -> None:
         self._db.execute("DELETE FROM links WHERE uuid = ? AND kf = ?", (e.merge_id, r.recorded_at))
@@ -169,45 +179,49 @@ class Applier:
     # Facts: what was said.
 
     def _asserted(self, r: Record, e: FactAsserted) -> None:
-        n, group = r.position, self._keys.group(r)
-        subject, relation = self._keys.entity(r, e.subject), self._keys.relation(r, group, e.relation)
-        obj = self._keys.object(r, e.object, e.value)
+        n, group = r.position, self.keys.group(r)
+        subject, relation = self.keys.entity(r, e.subject), self.keys.relation(r, group, e.relation)
+        obj = self.keys.object(r, e.object, e.value)
         end = INF if e.valid_to is None else e.valid_to
-        self._db.execute(
+        self.pending.add(
             _FACT,
             (
                 *(n, e.fact_id, group, subject, relation, obj, e.sentence, e.confidence, e.valid_from, end),
                 *(e.said_at, e.said_at, 0, r.cause, r.place, r.recorded_at, INF, e.grain, e.time_words),
                 *(e.episode_id, e.relationship_id, e.ref, e.corrects, 0),
             ),
+            *_touches(e.fact_id, subject, relation),
         )
-        self._open(r, n, (group, subject, relation, obj), e.holds)
+        self._open(r, e.fact_id, n, (group, subject, relation, obj), e.holds)
         if self._wordless is None and self.indexing_words:
             self._wordless = n
 
     def _reinforced(self, r: Record, e: FactReinforced) -> None:
-        n, (group, *_) = self._keys.fact(r, e.fact_id)
+        self.pending.flush_for(("fact", e.fact_id))
+        n, (group, *_) = self.keys.fact(r, e.fact_id)
         self._db.execute(_ATTEST, (e.said_at, n))
-        self._db.execute(
+        self.pending.add(
             _REINFORCEMENT, (r.position, n, group, e.said_at, e.episode_id, e.relationship_id, r.recorded_at)
         )
 
     def _ended(self, r: Record, e: FactEnded) -> None:
-        group = self._keys.group(r)
-        slot = (self._keys.entity(r, e.subject), self._keys.relation(r, group, e.relation))
-        said = (self._keys.object(r, e.object, e.value), e.fact_id, e.at, e.said_at, e.episode_id, e.relationship_id)
-        self._db.execute(_ENDING, (r.position, e.ending_id, group, *slot, *said, r.recorded_at, 0))
+        group = self.keys.group(r)
+        slot = (self.keys.entity(r, e.subject), self.keys.relation(r, group, e.relation))
+        said = (self.keys.object(r, e.object, e.value), e.fact_id, e.at, e.said_at, e.episode_id, e.relationship_id)
+        row = (r.position, e.ending_id, group, *slot, *said, r.recorded_at, 0)
+        self.pending.add(_ENDING, row, ("slot", *slot))
 
     def _retracted(self, r: Record, e: FactRetracted) -> None:
         said = (e.target, e.episode_id, e.reason, r.recorded_at)
-        self._db.execute(_RETRACTION, (r.position, e.retraction_id, self._keys.group(r), *said, 0))
+        self.pending.flush()
+        self._db.execute(_RETRACTION, (r.position, e.retraction_id, self.keys.group(r), *said, 0))
         for dead, statements in ((1, e.dead), (0, e.live)):
             for uuid in statements:
                 for table in _STATEMENTS:
                     self._db.execute(f"UPDATE {table} SET dead = ? WHERE uuid = ?", (dead, uuid))
 
     def _flagged(self, r: Record, e: ContradictionFlagged) -> None:
-        said = (e.contradiction_id, self._keys.group(r), e.earlier, e.later, r.recorded_at, INF, None, None)
+        said = (e.contradiction_id, self.keys.group(r), e.earlier, e.later, r.recorded_at, INF, None, None)
         self._db.execute(_CONTRADICTION, (r.position, *said))
 
     def _settled(self, r: Record, e: ContradictionSettled) -> None:
@@ -223,18 +237,19 @@ class Applier:
         self._revise(r, e.fact_id, "restored", e.cause, e.holds)
 
     def _revise(self, r: Record, fact: str, kind: str, statement: str, holds: tuple[Period, ...]) -> None:
-        n, claim = self._keys.fact(r, fact)
+        self.pending.flush_for(("fact", fact))
+        n, claim = self.keys.fact(r, fact)
         now = r.recorded_at
         self._db.execute(_EXPIRE, (now, n))
         self._db.execute(_FORGET_UNSEEN, (n, now))
         self._db.execute(_CLOSE, (now, r.cause, n))
-        self._db.execute(_CLOSING, (r.position, n, claim[0], kind, statement, r.cause, now))
-        self._open(r, n, claim, holds)
+        self.pending.add(_CLOSING, (r.position, n, claim[0], kind, statement, r.cause, now))
+        self._open(r, fact, n, claim, holds)
 
-    def _open(self, r: Record, n: int, claim: Claim, holds: tuple[Period, ...]) -> None:
+    def _open(self, r: Record, fact: str, n: int, claim: Claim, holds: tuple[Period, ...]) -> None:
         for vf, vt in holds:
             period = (vf, INF if vt is None else vt, r.recorded_at, INF, r.cause, None)
-            self._db.execute(_VERSION, (None, n, *claim, *period))
+            self.pending.add(_VERSION, (None, n, *claim, *period), *_touches(fact, claim[1], claim[2]))
 
     # Erasure.
 

@@ -2,9 +2,10 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Final
 
+from asof_projections.graph.pending import Pending
 from asof_streams.sqlite import Guard
 
 _PAGE: Final = 1_000  # rows
@@ -17,15 +18,30 @@ class Connected:
     _db: sqlite3.Connection
     _guard: Guard
     generation: str  # the name of the generation; "" for the episodic layer
+    _pending: Pending | None = None  # of the one writer
     _kept: dict[tuple[Any, ...], Any] | None = None  # what the one writer need not look up again; readers keep nothing
+
+    def _settle(self) -> None:
+        """Write what waits to be written, so that a read misses nothing."""
+        if self._pending is not None:
+            self._pending.flush()
 
     def _rows(self, sql: str, values: Any = ()) -> list[Any]:
         with self._guard:
+            self._settle()
             return self._db.execute(sql, values).fetchall()
 
     def _row(self, sql: str, values: Any = ()) -> Any:
         with self._guard:
+            self._settle()
             return self._db.execute(sql, values).fetchone()
+
+    def _rows_on(self, dependence: Hashable, sql: str, values: Any) -> list[Any]:
+        """Return rows that depend, of all that may wait to be written, on this alone (see Pending)."""
+        with self._guard:
+            if self._pending is not None:
+                self._pending.flush_for(dependence)
+            return self._db.execute(sql, values).fetchall()
 
     def _one(self, sql: str, *values: Any) -> Any:
         """Return the first column of the first row, or None."""

@@ -44,6 +44,10 @@ class Keys:
         """Remember the entity that this record introduces."""
         _remember(self._entities, uuid, record.position)
 
+    def remembered(self, uuid: str) -> int | None:
+        """Return the key of an entity, if it need not be looked up; its row may still wait to be written."""
+        return self._entities.get(uuid)
+
     def entity(self, record: Record, uuid: str) -> int:
         """Return the key of an entity."""
         n = self._entities.get(uuid)

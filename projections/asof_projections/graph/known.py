@@ -84,7 +84,8 @@ class Known(Connected):
         return Entity._make(row) if row else None
 
     def entities_named(self, group: str, name: str) -> list[Entity]:
-        return [Entity._make(row) for row in self._rows(_ENTITIES_NAMED, (self._group(group), key_of(name), name))]
+        n, key = self._group(group), key_of(name)
+        return [Entity._make(row) for row in self._rows_on(("name", n, key), _ENTITIES_NAMED, (n, key, name))]
 
     def entities_keyed(self, group: str, key: str) -> list[Entity]:
         return [Entity._make(row) for row in self._rows(_ENTITIES_KEYED, (self._group(group), key))]
@@ -101,11 +102,12 @@ class Known(Connected):
 
     def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
         key = [self._entity(subject), self._relation(self._group(group), relation)]
+        slot = ("slot", *key)
         if value is None:
-            rows, ends = self._rows(_ASSERTIONS_OF_SLOT, key), self._rows(_ENDINGS_OF_SLOT, key)
+            rows, ends = self._rows_on(slot, _ASSERTIONS_OF_SLOT, key), self._rows_on(slot, _ENDINGS_OF_SLOT, key)
         else:
             only = [*key, self._object(value)]
-            rows, ends = self._rows(_ASSERTIONS_OF_VALUE, only), self._rows(_ENDINGS_OF_VALUE, only)
+            rows, ends = self._rows_on(slot, _ASSERTIONS_OF_VALUE, only), self._rows_on(slot, _ENDINGS_OF_VALUE, only)
         assertions: dict[str, Assertion] = {}
         held: dict[str, tuple[tuple[int, int], ...]] = {}
         for row in rows:

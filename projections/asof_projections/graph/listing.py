@@ -133,6 +133,7 @@ class Listings(Connected):
                 if not (table == "versions" and column == "n")
             ]
             with self._guard:
+                self._settle()
                 cursor = self._db.execute(f"SELECT {', '.join(kept)} FROM {table} t ORDER BY {order}")
                 while rows := cursor.fetchmany(_HASHED):
                     digest.update(repr(rows).encode())

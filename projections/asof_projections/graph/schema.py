@@ -85,7 +85,7 @@ KEYS: Final = {
     "group_name": "UNIQUE INDEX group_name ON groups (name)",
     "relation_name": "UNIQUE INDEX relation_name ON relations (grp, name)",
     "entity_uuid": "UNIQUE INDEX entity_uuid ON entities (uuid)",
-    "link_uuid": "UNIQUE INDEX link_uuid ON links (uuid)",
+    "link_uuid": "INDEX link_uuid ON links (uuid)",  # a merge taken back and made again has two rows
     "fact_uuid": "UNIQUE INDEX fact_uuid ON facts (uuid)",
     "ending_uuid": "UNIQUE INDEX ending_uuid ON endings (uuid)",
     "retraction_uuid": "UNIQUE INDEX retraction_uuid ON retractions (uuid)",

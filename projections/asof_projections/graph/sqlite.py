@@ -61,7 +61,8 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
                 self._db.close()
                 raise
         self._applier = Applier(self._db)
-        self._kept = {} if writable else None
+        if writable:
+            self._pending, self._kept = self._applier.pending, {}
         self._mirror = Mirror()
         self._next: int | None = None  # while a transaction is open: the position after the last record applied
         self._erased = False
@@ -74,6 +75,10 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _entity(self, uuid: str) -> int:
+        known = self._applier.keys.remembered(uuid)
+        return super()._entity(uuid) if known is None else known
 
     def position(self) -> int:
         """Return the position of the log up to which its records are committed here."""

@@ -41,6 +41,7 @@ class Numbered(Connected):
     def live(self, group: str | None, at: Moment) -> NDArray[np.int64]:
         writing = self._db.in_transaction
         with self._guard, nullcontext() if writing else snapshot(self._db):
+            self._settle()
             self._mirror.refresh(self._db, writing=writing)
             grp = None if group is None else self._group(group)
         return self._mirror.holding(grp, Window.at(at))
