@@ -136,12 +136,14 @@ def _question(line: bytes) -> dict[str, Any]:
         raise InvalidInput("not JSON") from None
     if not isinstance(fields, dict):
         raise InvalidInput("a question is one JSON object")
-    asked = {}
+    asked: dict[str, Any] = {}
     for name, (known_as, type_) in FIELDS.items():
         value = fields.get(name)
         if value is None:
             continue
         if type(value) is not type_:
             raise InvalidInput(f"{name}: it must be a {type_.__name__}")
-        asked[known_as] = check_group(value) if name == "group_id" else value
+        asked[known_as] = value
+    if "group_id" in asked:
+        check_group(asked["group_id"])
     return asked
