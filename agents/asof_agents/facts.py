@@ -162,10 +162,8 @@ class Scribe:
     def _state_assertion(self, stated: FactStatement, target: Statement | None) -> None:
         place = self._named_place(stated)
         start = self._start(stated)
-        if target is not None and not target.dead:
-            same = target.assertion and target.assertion.value == place.compared and target.relation == place.relation
-            if not same or target.assertion is None or target.assertion.start != start:
-                raise InvalidInput("ref: it names another fact already; use op correct to change that one")
+        if target is not None and not target.dead and not self._same(target, place, start, stated.invalid_at):
+            raise InvalidInput("ref: it names another fact already; use op correct (or end) to change that one")
         if (stated.ref is None or target is not None) and self._reinforce(place, start, stated.invalid_at, None):
             return
         self._state_new(stated, place)
@@ -182,6 +180,13 @@ class Scribe:
             period = {"valid_at": old.start, "invalid_at": None if old.end == INF else old.end}
             stated = stated.model_copy(update=period)
         self._state_new(stated, place, corrects=wrong[0].uuid if wrong else None)
+
+    def _same(self, target: Statement, place: "_Place", start: int, end: int | None) -> bool:
+        """Whether a fact is exactly what is stated again; what leaves the end open contradicts no end."""
+        known = target.assertion
+        if known is None or (target.subject, target.relation) != (place.subject, place.relation):
+            return False
+        return (known.value, known.start) == (place.compared, start) and end in (None, known.end)
 
     def _state_new(self, stated: FactStatement, place: "_Place", corrects: str | None = None) -> None:
         start = self._start(stated)
@@ -273,10 +278,7 @@ class Scribe:
             }
         )
         if place.relation == ALSO_KNOWN_AS and place.object is not None:
-            merge = EntityMerged(
-                merge_id=f"merge:{fact_id}", duplicate=place.object, into=place.subject, reason="also known as"
-            )
-            beliefs.said.append(merge)
+            beliefs.said.append(_merged(fact_id, place.subject, place.object))
         if self.build.policy == "graded" and self.known.single(place.relation):
             contest(beliefs, self.known, beliefs.slot(place.subject, place.relation, None), fact_id)
 
@@ -341,9 +343,14 @@ class Scribe:
         self._retract_statement(self._known(fact_id), reason)
 
     def _retract_statement(self, target: Statement, reason: Reason) -> None:
-        self.beliefs.retract(target, reason)
-        if target.relation == ALSO_KNOWN_AS and target.assertion is not None:
-            self.beliefs.said.append(EntityUnmerged(merge_id=f"merge:{target.uuid}"))
+        for statement, dead in self.beliefs.retract(target, reason):
+            assertion = statement.assertion
+            if assertion is None or statement.relation != ALSO_KNOWN_AS:
+                continue
+            if dead:
+                self.beliefs.said.append(EntityUnmerged(merge_id=_merge_id(statement.uuid)))
+            elif assertion.value.startswith("e:"):
+                self.beliefs.said.append(_merged(statement.uuid, statement.subject, assertion.value[2:]))
 
     def _known(self, fact_id: str) -> Statement:
         statement = self.known.statement(fact_id)
@@ -365,6 +372,14 @@ class _Place:
         if self.object is None and self.value is None:
             return None
         return value_of(self.object, self.value)
+
+
+def _merge_id(fact_id: str) -> str:
+    return f"merge:{fact_id}"
+
+
+def _merged(fact_id: str, subject: str, object_: str) -> EntityMerged:
+    return EntityMerged(merge_id=_merge_id(fact_id), duplicate=object_, into=subject, reason="also known as")
 
 
 def _canonical(ontology: Ontology, name: str) -> tuple[str, bool]:

@@ -60,7 +60,7 @@ class Beliefs:
         single = self.known.single(relation)
         at = (subject, relation, None if single else value)
         if at not in self._slots:
-            new = subject in self.introduced or (not single and value is not None and value[2:] in self.introduced)
+            new = subject in self.introduced  # of a new value alone, an ending of every value may be known
             self._slots[at] = Working(single, {}, {}, {}) if new else self._known_slot(single, *at)
         return self._slots[at]
 
@@ -117,8 +117,8 @@ class Beliefs:
         for other in {a.value for a in self.known.slot(self.group, subject, relation, None).assertions}:
             yield self.slot(subject, relation, other)
 
-    def retract(self, target: Statement, reason: Reason) -> str:
-        """Say that we were wrong. Returns the retraction's id."""
+    def retract(self, target: Statement, reason: Reason) -> list[tuple[Statement, bool]]:
+        """Say that we were wrong. Returns the statements whose standing this changes, and whether they are dead now."""
         retraction = self.new_id("retraction")
         flips: dict[str, Statement] = {}
         self._flip(target, dead=True, flips=flips)
@@ -138,7 +138,7 @@ class Beliefs:
         for contradiction, earlier, later in self.known.open_contradictions(killed) if killed else ():
             kept, dropped = (later, earlier) if earlier in killed else (earlier, later)
             self.said.append(ContradictionSettled(contradiction_id=contradiction, kept=kept, dropped=dropped))
-        return retraction
+        return [(s, self._dead[s.uuid]) for s in flips.values()]
 
     def _flip(self, statement: Statement, *, dead: bool, flips: dict[str, Statement]) -> None:
         """Note that a statement dies or lives, and what that does to the statement it had retracted."""
