@@ -17,8 +17,8 @@ _MENTIONS: Final = f"{MENTION} WHERE m.episode IN (SELECT value FROM json_each(?
 _TYPE_OF_NAME: Final = "SELECT type FROM mentions WHERE grp = ? AND folded = ? ORDER BY n DESC LIMIT 1"
 
 _ENTITY_BY_ID: Final = f"{ENTITY} WHERE e.uuid = ?"
-_ENTITIES_NAMED: Final = f"""{ENTITY} WHERE e.n IN
-    (SELECT entity FROM names WHERE grp = ? AND key = ? AND name = ?) ORDER BY e.n"""
+_ENTITIES_NAMED: Final = """SELECT e.n, e.uuid, e.name, e.type, e.created_at
+    FROM names m CROSS JOIN entities e ON e.n = m.entity WHERE m.grp = ? AND m.key = ? AND m.name = ?"""
 _ENTITIES_KEYED: Final = f"{ENTITY} WHERE e.n IN (SELECT entity FROM names WHERE grp = ? AND key = ?) ORDER BY e.n"
 _ENTITIES_WITH_WORD: Final = f"""{ENTITY} WHERE e.n IN
     (SELECT entity FROM words WHERE grp = ? AND word = ? ORDER BY entity LIMIT 50) ORDER BY e.n"""
@@ -85,7 +85,8 @@ class Known(Connected):
 
     def entities_named(self, group: str, name: str) -> list[Entity]:
         n, key = self._group(group), key_of(name)
-        return [Entity._make(row) for row in self._rows_on(("name", n, key), _ENTITIES_NAMED, (n, key, name))]
+        rows = self._rows_on(("name", n, key), _ENTITIES_NAMED, (n, key, name))  # two for a name said to be so twice
+        return [Entity(row[1], group, *row[2:]) for row in dict.fromkeys(sorted(rows) if len(rows) > 1 else rows)]
 
     def entities_keyed(self, group: str, key: str) -> list[Entity]:
         return [Entity._make(row) for row in self._rows(_ENTITIES_KEYED, (self._group(group), key))]
