@@ -18,7 +18,8 @@ def test_a_messages_log_put_back_from_an_older_copy_is_refused_with_both_positio
     world.memory.close()
     shutil.copy(tmp_path / "old", world.path / "messages.sqlite")
 
-    world.memory = world.open()
-    with world.memory as memory:
-        with pytest.raises(DamagedLog, match="ends at position 1, yet episodic was made from it up to 2"):
-            memory.add("I live in Madrid.", role="Ana", group_id="g")
+    with (
+        world.open() as memory,
+        pytest.raises(DamagedLog, match="ends at position 1, yet episodic was made from it up to 2"),
+    ):
+        memory.add("I live in Madrid.", role="Ana", group_id="g")

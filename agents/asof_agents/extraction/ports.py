@@ -55,7 +55,7 @@ class TimeHint:
 class Relationship:
     """A statement found in one turn: source and target are mentions of this turn or of an earlier one.
 
-    stance: `holds` (true from valid_from, to valid_to where an end is said), `ended` ("I no longer…": the world changed,
+    stance: `holds` (true from valid_from, to valid_to where an end is said), `ended` ("I no longer…": the world changed
     at valid_to), `denied` ("I never…", "not X": it was wrong to say so). None where the text says nothing of the time.
     """
 
