@@ -18,7 +18,7 @@ from asof_agents.extraction.ports import Mention
 from asof_agents.extraction.predicates import Predicate, coordinated, predicates
 from asof_agents.extraction.spans import Name
 from asof_agents.extraction.statements import state, state_deed
-from asof_agents.extraction.subjects import Subject
+from asof_agents.extraction.subjects import UNTYPED, Subject
 
 _QUOTES = frozenset({'"', "“", "”"})
 _JOINS = frozenset({"and", ",", "then", "but", "&"})
@@ -54,7 +54,9 @@ class _Clauses:
         while at < count:
             word = self.low[at]
             if word in _QUOTES:
-                at = next((end + 1 for end in range(at + 1, count) if self.low[end] in _QUOTES), at + 1)
+                title = self.line.names.get(at + 1)
+                following = self._clause(at + 1) if at == 0 and title and title.quoted else None  # '"X" means …'
+                at = following or next((end + 1 for end in range(at + 1, count) if self.low[end] in _QUOTES), at + 1)
                 continue
             if word in BOUNDARIES:
                 unsure = False
@@ -121,9 +123,11 @@ class _Clauses:
             return Subject((person,), at + 1, third=True, confidence=0.75) if person else None
         begins = at == 0 or before in CLAUSE_STARTS or before in ADVERBS
         if at in self.line.names:
-            return self._named(at) if begins or before in context.patterns.nouns else None
+            return self._named(at) if begins or self.line.names[at].quoted or before in context.patterns.nouns else None
         if word in _THE and begins:
             return self._common_noun(at)
+        if begins and "-" in word:
+            return self._identifier(at)
         return self._left_out(at) if at == self.opening else None
 
     def _named(self, at: int) -> Subject | None:
@@ -133,7 +137,7 @@ class _Clauses:
         if names[0].last + 1 in self.line.names and low[names[0].last] == "and":
             names.append(self.line.names[names[0].last + 1])
         mentions = tuple(self._source(name) for name in names)
-        following = names[-1].last
+        following = names[-1].last + names[-1].quoted
         if at and low[at - 1] == "," and low[following : following + 1] == (",",):  # "My sister, Ana, works …"
             following += 1
         confidence = 0.9 if all(self.context.sure_name(name) for name in names) else 0.6
@@ -141,8 +145,7 @@ class _Clauses:
 
     def _source(self, name: Name) -> Mention:
         """A subject that becomes a mention only if something is stated of it."""
-        kinds = self.context.patterns.ontology.entities
-        kind = self.context.types.of(name.text) or ("Person" if "Person" in kinds else next(iter(kinds)))
+        kind = self.context.types.of(name.text) or UNTYPED
         return Mention(self.context.turn.episode_id, kind, name.text, self.line.sentence.starts[name.first])
 
     def _common_noun(self, at: int) -> Subject | None:
@@ -155,8 +158,19 @@ class _Clauses:
                     return None
                 start, end = sentence.span(at + 1, last)
                 mention = Mention(self.context.turn.episode_id, kinds[0], self.context.turn.text[start:end], start)
-                return Subject((mention,), last, third=True, confidence=0.8)
+                plural = self.low[last - 1].endswith("s") and self.low[last - 1] not in patterns.words
+                return Subject((mention,), last, third=not plural, confidence=0.8)
         return None
+
+    def _identifier(self, at: int) -> Subject | None:
+        """Take an identifier such as "auth-service" as a subject, where its last part is a word of some type."""
+        kinds = self.context.patterns.types_of_words((self.low[at],))
+        if not kinds:
+            return None
+        mention = Mention(
+            self.context.turn.episode_id, kinds[0], self.line.sentence.raw[at], self.line.sentence.starts[at]
+        )
+        return Subject((mention,), at + 1, third=True, confidence=0.8)
 
     def _opening(self) -> int:
         """The first word that is not a greeting, a name called out or an adverb."""

@@ -39,7 +39,7 @@ ADVERBS = frozenset(
     "happily honestly immediately incredibly initially instead just kinda last lately literally luckily mainly "
     "mostly nearly now officially often once only originally particularly permanently pretty previously proudly "
     "quickly quite rather really recently regularly sadly secretly seriously simply so soon sort sorta still "
-    "suddenly super temporarily then together too totally truly unfortunately usually very".split()
+    "suddenly super temporarily then thrice together too totally truly twice unfortunately usually very".split()
 )
 UNSURE_MODALS = frozenset("'d can cannot could gotta may might must ought shall should wanna would".split())
 # said anywhere in a sentence, these leave nothing in it sure
@@ -52,10 +52,10 @@ UNSURE_SENTENCE = frozenset(
 UNSURE_FROM = frozenset(
     "able according ask asked asking asks believe believes bet can claimed claims consider considered "
     "considering could dream dreamed dreaming dreams expect expecting feel feels hear heard hearing hears hope "
-    "hoped hopes hoping mentioned mentions need needed needs offered promise promised "
-    "recommend recommended recommends remember reportedly rumored said say saying says seem seems should "
-    "suggest suggested suggests swear tell telling tells think thinking thinks thought told tried tries try "
-    "trying want wanted wanting wants whichever whoever wonder wondered wondering would".split()
+    "hoped hopes hoping mentioned mentions need needed needs offered promise promised recommend recommended "
+    "recommends remember reportedly rumored said say saying says seem seems should suggest suggested suggests "
+    "swear tell telling tells think thinking thinks thought told tried tries try trying want wanted wanting "
+    "wants whichever whoever wonder wondered wondering would".split()
 )
 
 VAGUE = frozenset(
@@ -98,10 +98,10 @@ VAGUE_GERUNDS = frozenset(
 )
 # and these not even with an object
 EMPTY_GERUNDS = frozenset(
-    "amazing anything asking being bringing coming connecting doing during evening everything exciting feeling "
-    "getting giving going having hearing inspiring interesting keeping knowing letting looking making meeting "
-    "morning nothing putting relaxing rewarding saying seeing sharing showing something spending taking talking "
-    "telling thinking".split()
+    "about amazing anything asking being bringing coming connecting doing done during evening everything "
+    "exciting feeling getting giving going having hearing inspiring interesting keeping knowing letting looking "
+    "making meeting morning nothing off putting ready relaxing rewarding saying seeing sharing showing "
+    "something spending taking talking telling thinking".split()
 )
 # capital letters that name nothing: words that only begin sentences, days, months, interjections
 NOT_NAMES = frozenset(
@@ -162,6 +162,6 @@ ORNAMENTS = frozenset(
     "fave favorite favourite few first five four fresh full fun funny good good-looking gorgeous great greatest "
     "huge incredible inspiring intense interesting large last latest little local long lovely many more most "
     "much-needed nearby neat new next nice nicest nine old other own perfect personal quick real recent "
-    "rewarding same second seven several short simple six small special stunning such super sweet "
-    "tasty ten third three tough two unique upcoming various whole wild wonderful yummy".split()
+    "rewarding same second seven several short simple six small special stunning such super sweet tasty ten "
+    "third three tough two unique upcoming various whole wild wonderful yummy".split()
 )

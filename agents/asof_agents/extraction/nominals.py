@@ -83,7 +83,12 @@ def _stands_alone(context: Context, line: Line, at: int, end: int) -> bool:
     low = line.sentence.low
     after = low[end] if end < len(low) else "."
     closed = not after[0].isalnum() or after in _AFTER_NOUN or after in PASTS or after.endswith("ed")
-    return low[at - 1] == "my" and low[at] not in BARE and (closed or "s" in context.patterns.forms.get(after, ()))
+    return (
+        low[at - 1] == "my"
+        and low[max(0, at - 2)] not in {"not", "never"}
+        and low[at] not in BARE
+        and (closed or "s" in context.patterns.forms.get(after, ()))
+    )
 
 
 def _owner_before(context: Context, line: Line, at: int) -> Mention | None:
@@ -102,8 +107,12 @@ def _owner_before(context: Context, line: Line, at: int) -> Mention | None:
         name = next((name for name in line.names.values() if name.last == at), None)
         if name and context.sure_name(name) and context.types.of(name.text) in {"Person", None}:
             return context.name_mention(line, name, "Person")
-    if low[at] in _SOME and not {"i", "we"}.isdisjoint(low[max(0, at - 4) : at]):
-        return context.speaker()
+    if low[at] in _SOME:
+        before = low[max(0, at - 4) : at]
+        if not {"i", "we"}.isdisjoint(before):
+            return context.speaker()
+        pronoun = next((word for word in before if word in {"he", "she"}), None)
+        return context.people.meant_by(pronoun) if pronoun else None
     return None
 
 

@@ -1,14 +1,21 @@
 """Targets: the typed objects after a cue, one or, where the relation allows, a list of them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from asof_agents.extraction.context import Context, Line
+from asof_agents.extraction.lexicon import ADVERBS
 from asof_agents.extraction.patterns import Entry
 from asof_agents.extraction.phrases import Phrase, phrase_at
 from asof_agents.extraction.verbs import PASTS
 
 _AFTER_GERUND = frozenset("again and as at because but for in lately on since so these together too when with".split())
+_MEANING_WORDS_MAX = 25
+# they count or compare, and are no part of what is liked
+_COUNTING = frozenset(
+    "another certain different few first last latest many more most next other own real second several super "
+    "third various".split()
+)
 _AGE_MAX = 120
 _NUMBERS = frozenset(
     "eight eighteen eighty eleven fifteen fifty five forty four fourteen nine nineteen one seven seventeen "
@@ -34,6 +41,9 @@ def targets_at(context: Context, line: Line, at: int, entry: Entry) -> list[Targ
     if "Date" in relation.targets:
         last = next((last for last in range(at, len(line.sentence.low) + 1) if last not in line.timed), at)
         return [Target(Phrase(at, last, last, True, False), "Date", 2)] if last > at else []
+    if all(kind in context.patterns.literal and kind in context.patterns.open for kind in relation.targets):
+        rest = _rest(line, at)
+        return [Target(rest, relation.targets[0], 1)] if rest else []
     found: list[Target] = []
     for phrase in _phrases(context, line, at):
         target = _typed(context, line, phrase, entry)
@@ -89,6 +99,9 @@ def _typed(context: Context, line: Line, phrase: Phrase, entry: Entry) -> Target
     words = line.sentence.low[phrase.first : phrase.last]
     open_kind = next((kind for kind in wanted if kind in patterns.open), None)
     fitting = [kind for kind in patterns.types_of_words(words) if kind in wanted]
+    listed = patterns.names.get(" ".join(words))
+    if listed in wanted and not fitting:  # chat may write "berlin" and "postgres"
+        return Target(phrase, listed, 2)
     if phrase.name:
         start, end = line.sentence.span(phrase.first, phrase.last)
         text = context.turn.text[start:end]
@@ -104,6 +117,13 @@ def _typed(context: Context, line: Line, phrase: Phrase, entry: Entry) -> Target
         return Target(phrase, open_kind, 0) if open_kind else None
     if relation.named or (relation.generic and ((phrase.definite and entry.lemma != "my") or _narrowed(line, phrase))):
         return None
+    if relation.generic:
+        first = phrase.full
+        while first < phrase.first and line.sentence.low[first] in _COUNTING | ADVERBS:
+            first += 1
+        phrase = replace(phrase, first=first)
+    if fitting and "Activity" in wanted and len(words) > 1 and words[0].endswith("ing"):  # "helping the community"
+        fitting = ["Activity"]
     if fitting:
         lone = phrase.last - phrase.first == 1 and words[0].endswith("ing")
         unfit = fitting[0] == "Activity" and (phrase.one or (lone and not _is_activity(line, phrase)))
@@ -114,6 +134,15 @@ def _typed(context: Context, line: Line, phrase: Phrase, entry: Entry) -> Target
         return Target(phrase, "Activity", 1)
     kind = open_kind or (wanted[0] if entry.takes == "any" else None)
     return Target(phrase, kind, 0) if kind and (entry.takes == "any" or not words[0].endswith("ing")) else None
+
+
+def _rest(line: Line, at: int) -> Phrase | None:
+    """All words up to the end of the sentence: what a term means, in words."""
+    low = line.sentence.low
+    last = len(low)
+    while last > at and not low[last - 1][0].isalnum():
+        last -= 1
+    return Phrase(at, last, last, False, False) if 0 < last - at <= _MEANING_WORDS_MAX else None
 
 
 def _narrowed(line: Line, phrase: Phrase) -> bool:
@@ -152,5 +181,5 @@ def _age(line: Line, at: int) -> Phrase | None:
     rest = low[at + 1 : at + 3]
     if rest == ("years", "old"):
         return Phrase(at, at + 1, at + 3, True, False)
-    ends = at + 1 == len(low) or low[at + 1] in {".", "!", ",", "now", "and", "in"}
+    ends = at + 1 == len(low) or low[at + 1] in {".", "!", ",", "now", "and", "in"} or at + 1 in line.timed
     return Phrase(at, at + 1, at + 1, True, False) if ends and number.isdigit() and int(number) > 9 else None

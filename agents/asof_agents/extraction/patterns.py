@@ -56,6 +56,8 @@ class Patterns:
 
     def types_of_words(self, words: tuple[str, ...]) -> tuple[str, ...]:
         """The entity types of a noun phrase, by the longest ending of it that is a word of one."""
+        if words and "-" in words[-1] and words[-1] not in self.words:  # "auth-service"
+            words = (*words[:-1], words[-1].rsplit("-", 1)[-1])
         for first in range(max(0, len(words) - 3), len(words)):
             ending = " ".join(words[first:])
             for form in (ending, *_singulars(ending)):

@@ -62,6 +62,7 @@ class Phrase:
     own: bool = False  # "my painting"
     one: bool = False  # "a painting"
     quoted: bool = False
+    full: int = 0  # the first word with the adjectives that praise: "big cities"
     vague: bool = False  # its head says nothing unless a type has it: "support group"
 
 
@@ -88,6 +89,7 @@ def phrase_at(sentence: Sentence, at: int, names: Mapping[int, Name], times: fro
         at += 1
     if at + 1 < count and low[at] in _ALL_SORTS and low[at + 1] == "of":
         at += 2
+    full = at
     while (
         at < count and at not in names and (low[at] in ADVERBS or low[at] in ORNAMENTS or _between_ornaments(low, at))
     ):
@@ -106,7 +108,7 @@ def phrase_at(sentence: Sentence, at: int, names: Mapping[int, Name], times: fro
         title = names.get(last + 1) or names.get(last + 2)
         if title and not title.spoken_to:
             return Phrase(title.first, title.last, title.last + title.quoted, True, definite, own, quoted=title.quoted)
-    return _checked(sentence, Phrase(at, last, last, False, definite, own, one))
+    return _checked(sentence, Phrase(at, last, last, False, definite, own, one, full=full))
 
 
 def _between_ornaments(low: tuple[str, ...], at: int) -> bool:
@@ -153,4 +155,6 @@ def _checked(sentence: Sentence, phrase: Phrase) -> Phrase | None:
         return None
     if (len(low[-1]) < 3 and not sentence.raw[last - 1].isupper()) or low[-1].endswith("ly"):
         return None
-    return Phrase(phrase.first, last, phrase.after, False, phrase.definite, phrase.own, phrase.one, vague=vague)
+    return Phrase(
+        phrase.first, last, phrase.after, False, phrase.definite, phrase.own, phrase.one, full=phrase.full, vague=vague
+    )

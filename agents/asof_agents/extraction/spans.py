@@ -125,9 +125,9 @@ class Types:
 
     def of(self, text: str) -> str | None:
         """The type of a name by itself: certain, or as its first or last word suggests."""
-        return self.certain(text) or self._suggested(text.casefold().split())
+        return self.certain(text) or self._suggested(text.casefold().split(), acronym=text.isupper())
 
-    def _suggested(self, words: Sequence[str]) -> str | None:
+    def _suggested(self, words: Sequence[str], *, acronym: bool) -> str | None:
         entities = self._patterns.ontology.entities
         if len(words) > 1:
             kinds = self._patterns.types_of_words(tuple(words[-1:]))
@@ -137,6 +137,8 @@ class Types:
                 return "Location"
             if words[0] in {"university", "institute"} and "Organization" in entities:
                 return "Organization"
+        elif words and words[0] in self._patterns.words and acronym:
+            return self._patterns.words[words[0]][0]
         if words and words[0] in FIRST_NAMES and len(words) <= 3 and "Person" in entities:
             return "Person"
         return None

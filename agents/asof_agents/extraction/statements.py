@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from asof_agents.extraction.context import Context, Line
-from asof_agents.extraction.deeds import deed_at, without_times
+from asof_agents.extraction.deeds import deed_at, past_deed, without_times
 from asof_agents.extraction.lexicon import ADVERBS, BARE, SUBJECT_PRONOUNS
 from asof_agents.extraction.meaning import Meaning, meaning
 from asof_agents.extraction.objects import Target, targets_at
 from asof_agents.extraction.patterns import Entry, match
 from asof_agents.extraction.ports import Mention, TimeHint
 from asof_agents.extraction.predicates import Predicate
-from asof_agents.extraction.subjects import Subject
+from asof_agents.extraction.subjects import UNTYPED, Subject
 
 _ENDS_CLAUSE = frozenset({"because", "but", "so", "when", "while", "where", "which", "who", ";", "-", "–", "—"})
 _FAVORITE = frozenset({"favorite", "favourite", "fave", "fav"})  # "my favorite store" is nobody's own
@@ -104,10 +104,11 @@ def state_deed(context: Context, line: Line, subject: Subject, start: int) -> in
     if not (passed or just_now):
         return None
     for mention in subject.mentions:
-        if mention.type in relation.sources:
+        if mention.type in {*relation.sources, UNTYPED}:
             deed = context.found.mention(relation.targets[0], *line.sentence.span(*words))
             stated = Meaning("holds", hint.start if hint else None)
-            source = _registered(context, mention)
+            person = mention if mention.type != UNTYPED else replace(mention, type=relation.sources[0])
+            source = _registered(context, person)
             context.found.relate(source, relation.name, deed, stated, hint, line.sentence, _DEED_CONFIDENCE)
     return end
 
@@ -123,7 +124,7 @@ def _fits(context: Context, line: Line, subject: Subject, said: Predicate, start
     for entry in entries:
         if said.form and said.form not in entry.forms:
             continue
-        if not entry.reversed and kinds.isdisjoint(entry.relation.sources):
+        if not entry.reversed and UNTYPED not in kinds and kinds.isdisjoint(entry.relation.sources):
             continue
         at = match(entry.steps, line.sentence, said.after, line.timed)
         if at is None:
@@ -131,7 +132,11 @@ def _fits(context: Context, line: Line, subject: Subject, said: Predicate, start
         targets = targets_at(context, line, at, entry) or _fronted(context, line, start, at, entry)
         if targets:
             found.append(_Fit(entry, targets))
-    return sorted(found, key=lambda fit: fit.rank, reverse=True)
+    # a name of no known type is not a person where the same words are said of something else: "Globex is based in Zurich"
+    other = UNTYPED in kinds
+    return sorted(
+        found, key=lambda fit: (*fit.rank, other and "Person" not in fit.entry.relation.sources), reverse=True
+    )
 
 
 def _fronted(context: Context, line: Line, start: int, at: int, entry: Entry) -> list[Target]:
@@ -161,6 +166,7 @@ def _hint(line: Line, hints: Sequence[TimeHint], start: int, end: int) -> TimeHi
         limit < len(sentence.low)
         and sentence.low[limit] not in _ENDS_CLAUSE
         and sentence.low[limit] not in SUBJECT_PRONOUNS
+        and not (sentence.low[limit] == "and" and past_deed(sentence.low[min(limit + 1, len(sentence.low) - 1)]))
     ):
         limit += 1
     begins, ends = sentence.starts[start], sentence.ends[limit - 1]
@@ -195,10 +201,12 @@ def _add(
     relation = entry.relation.opposite if stated.opposite and entry.relation.opposite else entry.relation.name
     confidence = round(subject.confidence * (1.0 if target.fit else 0.9), 2)
     for mention in subject.mentions:
-        if not entry.reversed and mention.type not in entry.relation.sources:
-            continue
-        fits = not entry.reversed or mention.type in entry.relation.targets
-        source = _registered(context, mention if fits else replace(mention, type=entry.relation.targets[0]))
+        wanted = entry.relation.targets if entry.reversed else entry.relation.sources
+        if mention.type not in wanted:
+            if not (entry.reversed or mention.type == UNTYPED):
+                continue
+            mention = replace(mention, type="Person" if "Person" in wanted else wanted[0])
+        source = _registered(context, mention)
         end = context.found.mention(target.kind, *line.sentence.span(phrase.first, phrase.last))
         if entry.reversed:
             source, end = end, source

@@ -8,6 +8,8 @@ from asof_agents.extraction.names import FEMALE, MALE
 from asof_agents.extraction.ports import Mention, Turn
 from asof_agents.extraction.sentences import Sentence, read
 
+UNTYPED = ""  # the type of a subject's name that nothing tells the type of
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
