@@ -176,7 +176,7 @@ def _phrase_before(line: Line, at: int, relation: RelationType) -> Iterator[Word
     low = line.sentence.low
     while at > 0 and (low[at - 1] in _ADJECTIVES or low[at - 1] in {"my", "of"} | _OF):
         at -= 1
-    if not relation.generic or at < 2 or low[at - 1] not in _BE:
+    if not relation.generic or at < 2 or low[at - 1] not in _BE - {"was", "were"}:
         return
     first = at - 1
     while first > 0 and low[first - 1] not in CLAUSE_STARTS:

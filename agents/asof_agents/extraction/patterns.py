@@ -10,6 +10,7 @@ from asof_ontologies.cues import Cue, Step, parse_cue
 from asof_ontologies.model import Ontology, RelationType
 
 Kind = Literal["cue", "start", "end"]
+_NO_GAP = frozenset({"one", "ones", "part", "thing", "way"})  # "my favorite part of it is …"
 _GAP_WORDS_MAX = 4
 _AS_IT_IS: frozenset[Form] = frozenset({"base", "s", "past"})
 
@@ -104,7 +105,7 @@ def match(steps: tuple[Step, ...], sentence: Sentence, at: int, times: frozenset
     step, rest = steps[0], steps[1:]
     if not step.words:
         for end in range(at + 1, min(at + _GAP_WORDS_MAX, len(low)) + 1):
-            if not low[end - 1][0].isalnum():
+            if not low[end - 1][0].isalnum() or low[end - 1] in _NO_GAP:
                 return None
             found = match(rest, sentence, end, times)
             if found is not None:

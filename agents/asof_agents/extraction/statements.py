@@ -132,7 +132,7 @@ def _fits(context: Context, line: Line, subject: Subject, said: Predicate, start
         targets = targets_at(context, line, at, entry) or _fronted(context, line, start, at, entry)
         if targets:
             found.append(_Fit(entry, targets))
-    # a name of no known type is not a person where the same words are said of something else: "Globex is based in Zurich"
+    # a name of no known type is no person where the words fit something else: "Globex is based in Zurich"
     other = UNTYPED in kinds
     return sorted(
         found, key=lambda fit: (*fit.rank, other and "Person" not in fit.entry.relation.sources), reverse=True
@@ -200,13 +200,12 @@ def _add(
         return False
     relation = entry.relation.opposite if stated.opposite and entry.relation.opposite else entry.relation.name
     confidence = round(subject.confidence * (1.0 if target.fit else 0.9), 2)
+    wanted = entry.relation.targets if entry.reversed else entry.relation.sources
     for mention in subject.mentions:
-        wanted = entry.relation.targets if entry.reversed else entry.relation.sources
-        if mention.type not in wanted:
-            if not (entry.reversed or mention.type == UNTYPED):
-                continue
-            mention = replace(mention, type="Person" if "Person" in wanted else wanted[0])
-        source = _registered(context, mention)
+        if mention.type not in wanted and not entry.reversed and mention.type != UNTYPED:
+            continue
+        kind = mention.type if mention.type in wanted else "Person" if "Person" in wanted else wanted[0]
+        source = _registered(context, replace(mention, type=kind))
         end = context.found.mention(target.kind, *line.sentence.span(phrase.first, phrase.last))
         if entry.reversed:
             source, end = end, source
