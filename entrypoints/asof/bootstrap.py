@@ -365,11 +365,15 @@ def settle(places: Places, settings: Settings) -> None:
 
 
 def _built(places: Places, end: int) -> bool:
-    """Whether every generation stands at the end of the episodic log."""
-    for info in existing(places).generations:
-        if not places.semantic(info.name).exists() or not places.graph(info.name).exists():
-            return False
-        with SqliteLog(places.semantic(info.name)) as log:
-            if log.checkpoint() < end:
-                return False
+    """Whether every generation stands at the end of the episodic log, in stores that this version can read."""
+    try:
+        with SqliteGraph(places.episodes, "episodic"):
+            pass
+        for info in existing(places).generations:
+            name = f"semantic.{info.name}"
+            with SqliteLog(places.semantic(info.name)) as log, SqliteGraph(places.graph(info.name), name) as store:
+                if log.checkpoint() < end or store.position() < log.end():
+                    return False
+    except ContractError:  # not there, damaged, or of another schema: the next writer makes it anew
+        return False
     return True
