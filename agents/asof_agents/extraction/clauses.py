@@ -21,6 +21,7 @@ from asof_agents.extraction.statements import state, state_deed
 from asof_agents.extraction.subjects import UNTYPED, Subject
 
 _QUOTES = frozenset({'"', "“", "”"})
+_TOLD = frozenset({("tell", "you"), ("say", "that")})
 _JOINS = frozenset({"and", ",", "then", "but", "&"})
 _THE = frozenset({"the", "our", "this"})
 _NOT_YET = frozenset("open opening start starting launch launching find finding".split())  # "to open my store"
@@ -63,6 +64,10 @@ class _Clauses:
                 unsure = False
                 if word != "but":
                     self.last = None
+            elif self.low[at : at + 2] in _TOLD or (word == "know" and self.low[at - 1 : at] == ("you",)):
+                unsure = False  # "I wanted to let you know …"
+                at += 1
+                continue
             elif word in UNSURE_FROM:
                 unsure = True
             following = None if unsure else self._clause(at)

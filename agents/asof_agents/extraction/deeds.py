@@ -14,7 +14,7 @@ from asof_agents.extraction.lexicon import (
 from asof_agents.extraction.sentences import Sentence
 from asof_agents.extraction.verbs import PASTS
 
-_WORDS_MAX = 8
+_WORDS_MAX = 10
 # states, feelings and talk: no deeds
 _NO_DEEDS = frozenset(
     "agreed amazed appeared asked based became bed been believed blessed bred cared caught chatted could cried "
@@ -25,7 +25,7 @@ _NO_DEEDS = frozenset(
     "told tried understood used wanted was were wished wondered worried".split()
 )
 _TRANSITIVE = frozenset("got had made took gave found bought brought did saw wrote".split())
-_OWN = frozenset({"my", "our", "a", "an", "the"})
+_OWN = frozenset({"my", "our", "a", "an", "the", "another", "this", "these"})
 _SAYS_NOTHING = VAGUE | BARE | ADVERBS | PREPOSITIONS | _OWN | ORNAMENTS
 
 

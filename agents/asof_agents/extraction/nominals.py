@@ -167,7 +167,7 @@ def _names_before(line: Line, at: int, end: int) -> Iterator[Words]:
         last = first - 1
         while last > 0 and low[last - 1] in {",", "and"}:
             last -= 1
-    if found and (found[-1][0] == 0 or apposed):
+    if found and (found[-1][0] == 0 or low[: found[-1][0]] == ("the",) or apposed):
         yield from reversed(found)
 
 
