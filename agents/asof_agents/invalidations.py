@@ -4,7 +4,7 @@ The rules of design 4 live here and in `asof_projections.versions`; the conseque
 its kind and its cause, so that projections hold no rules. Pure: it reads what is known and gives events.
 """
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from asof_streams.events import Event
 from asof_streams.ids import derive
 from asof_streams.instants import INF
 from asof_streams.semantic import (
+    ContradictionFlagged,
     ContradictionSettled,
     FactAsserted,
     FactEnded,
@@ -135,10 +136,17 @@ class Beliefs:
             )
         )
         killed = [s.uuid for s in flips.values() if s.assertion and self._dead[s.uuid]]
-        for contradiction, earlier, later in self.known.open_contradictions(killed) if killed else ():
+        for contradiction, earlier, later in self._open_contradictions(killed) if killed else ():
             kept, dropped = (later, earlier) if earlier in killed else (earlier, later)
             self.said.append(ContradictionSettled(contradiction_id=contradiction, kept=kept, dropped=dropped))
         return [(s, self._dead[s.uuid]) for s in flips.values()]
+
+    def _open_contradictions(self, facts: Sequence[str]) -> list[tuple[str, str, str]]:
+        """Return those that name one of these facts, this message's own among them."""
+        settled = {s.contradiction_id for s in self.said if isinstance(s, ContradictionSettled)}
+        own = [(s.contradiction_id, s.earlier, s.later) for s in self.said if isinstance(s, ContradictionFlagged)]
+        own = [c for c in own if c[1] in facts or c[2] in facts]
+        return [c for c in [*self.known.open_contradictions(facts), *own] if c[0] not in settled]
 
     def _flip(self, statement: Statement, *, dead: bool, flips: dict[str, Statement]) -> None:
         """Note that a statement dies or lives, and what that does to the statement it had retracted."""

@@ -20,47 +20,47 @@ CONFIDENCE: Final = 0.3
 
 
 def contest(beliefs: Beliefs, known: BeliefKnown, working: Working, new: str) -> None:
-    """Let a new assertion of a slot contest what was believed there when the message came."""
+    """Let a new assertion contest what its slot holds: what was believed before this message, and what it says."""
     this = working.assertions[new]
-    for other in list(working.assertions.values()):
-        held = working.before.get(other.fact_id, ())
-        if other.value == this.value or not any(low < this.end and this.start < high for low, high in held):
-            continue
-        if abs(this.start - other.start) > YEAR:
-            continue
-        rival = known.statement(other.fact_id)
-        assert rival is not None, f"fact {other.fact_id} is in no log"
-        margin = _confidence(beliefs, new) - rival.confidence
-        if margin > CONFIDENCE:
+    rivals = [
+        _statement(beliefs, known, other)
+        for other in working.assertions.values()
+        if other.value != this.value and _meet(working, other, this) and abs(this.start - other.start) <= YEAR
+    ]
+    own = _statement(beliefs, known, this)
+    if any(rival.confidence - own.confidence > CONFIDENCE for rival in rivals):
+        beliefs.retract(own, "contradicted")
+        return
+    for rival in rivals:
+        if own.confidence - rival.confidence > CONFIDENCE:
             beliefs.retract(rival, "contradicted")
-        elif -margin > CONFIDENCE:
-            beliefs.retract(_statement_of(beliefs, this), "contradicted")
-            return
         else:
             beliefs.said.append(
                 ContradictionFlagged(
-                    contradiction_id=derive("contradiction", other.fact_id, new), earlier=other.fact_id, later=new
+                    contradiction_id=derive("contradiction", rival.uuid, new), earlier=rival.uuid, later=new
                 )
             )
 
 
-def _fields(beliefs: Beliefs, fact_id: str) -> dict[str, object]:
-    return next(said for said in beliefs.said if isinstance(said, dict) and said["fact_id"] == fact_id)
+def _meet(working: Working, other: Assertion, this: Assertion) -> bool:
+    """Whether two assertions claim an instant in common; what was known before claims what was believed of it."""
+    held = working.before.get(other.fact_id, ((other.start, other.end),))
+    return any(low < this.end and this.start < high for low, high in held)
 
 
-def _confidence(beliefs: Beliefs, fact_id: str) -> float:
-    confidence = _fields(beliefs, fact_id)["confidence"]
-    assert isinstance(confidence, float)
-    return confidence
-
-
-def _statement_of(beliefs: Beliefs, assertion: Assertion) -> Statement:
-    fields = _fields(beliefs, assertion.fact_id)
-    return Statement(
-        uuid=assertion.fact_id,
-        group_id=beliefs.group,
-        subject=str(fields["subject"]),
-        relation=str(fields["relation"]),
-        dead=False,
-        assertion=assertion,
-    )
+def _statement(beliefs: Beliefs, known: BeliefKnown, assertion: Assertion) -> Statement:
+    """Return the statement behind an assertion, also of one that this message makes."""
+    for said in beliefs.said:
+        if isinstance(said, dict) and said["fact_id"] == assertion.fact_id:
+            return Statement(
+                uuid=assertion.fact_id,
+                group_id=beliefs.group,
+                subject=said["subject"],
+                relation=said["relation"],
+                dead=False,
+                assertion=assertion,
+                confidence=said["confidence"],
+            )
+    found = known.statement(assertion.fact_id)
+    assert found is not None, f"fact {assertion.fact_id} is in no log"
+    return found
