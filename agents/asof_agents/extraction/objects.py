@@ -9,7 +9,7 @@ from asof_agents.extraction.patterns import Entry
 from asof_agents.extraction.phrases import Phrase, phrase_at
 from asof_agents.extraction.verbs import PASTS
 
-_AFTER_GERUND = frozenset("again and as at because but for in lately on since so these together too when with".split())
+_AFTER_GERUND = frozenset("again and as at because but in lately on since so these together too when with".split())
 _MEANING_WORDS_MAX = 25
 # they count or compare, and are no part of what is liked
 _COUNTING = frozenset(
