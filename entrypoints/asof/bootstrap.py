@@ -33,7 +33,7 @@ Progress = Callable[[int, int], None]
 Policy = Literal["recency", "graded"]
 Source = Literal["mentions", "episodes"]
 
-_FLUSH_EVERY = 1_000  # messages: few enough to hold in memory, enough to make a commit cheap
+_FLUSH_EVERY = 10_000  # messages: few enough to hold in memory; ids are random, so a commit touches many pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +113,7 @@ class Writer:
         self._lock = WriterLock(places.root)
         self._opened: list[SqliteLog | SqliteGraph] = []
         self._stores: dict[str, SqliteGraph] = {}
+        self._unflushed = 0  # messages
         try:
             self.catalog = load(places.root) or self._create(settings)
             self.messages = self._log(places.messages, durable=True)
@@ -127,7 +128,7 @@ class Writer:
                 tuple(self.generations.values()),
                 self._erase,
             )
-            self.catch_up()
+            self._recover()
         except BaseException:
             self.close()
             raise
@@ -166,18 +167,31 @@ class Writer:
         extractor = RuleExtractor(ontology, find_times) if info.source == "episodes" else None
         return Generation(Layer(log, store), store, Build(info.build, ontology, info.policy), extractor)
 
-    def catch_up(self, progress: Progress | None = None) -> None:
-        """Bring the derived logs up to the messages log: after a crash, or after new messages."""
+    def _recover(self) -> None:
+        """Bring every derived log up to the messages log: a crash may have left them behind, each at its own place."""
         for generation in self.generations.values():
-            self._follow(generation, progress if len(self.generations) == 1 else None)
-        start, end = self.engine.episodic.input, self.messages.end()
-        for message in self.messages.read(start):
-            self.engine.ingest(message)
-            done = message.position + 1
-            if (done - start) % _FLUSH_EVERY == 0:
-                self.engine.flush()
-                if progress:
-                    progress(done - start, end - start)
+            self._follow(generation)
+        self.process(flush=True)
+
+    def process(self, *, flush: bool) -> None:
+        """Let the engine take the messages that it has not taken. Not flushed, they are shown later, many at once.
+
+        After an error nothing of them is kept but the messages themselves, and the next call begins with them again.
+        """
+        try:
+            for message in self.messages.read(self.engine.episodic.input):
+                self.engine.ingest(message)
+                self._unflushed += 1
+                if self._unflushed >= _FLUSH_EVERY:
+                    self._flush()
+            if flush:
+                self._flush()
+        except BaseException:
+            self.engine.forget()
+            raise
+
+    def _flush(self) -> None:
+        self._unflushed = 0
         self.engine.flush()
 
     def _follow(self, generation: Generation, progress: Progress | None = None) -> None:

@@ -101,18 +101,19 @@ class Memory(Readings):
             good = [f for f in chunk if isinstance(f, lines.Line)]
             if good:
                 recorded = [line.recorded_at for line in good if line.recorded_at is not None]
-                start = self._take([line.message for line in good], recorded or None)
+                start = self._take([line.message for line in good], recorded or None, flush=len(chunk) < _CHUNK)
                 first = start if first is None else first
                 accepted += len(good)
             if acknowledged:
                 acknowledged(accepted, accepted + len(refused))
+        self._write().process(flush=True)
         return Produced(accepted, tuple(refused), first, self._parked() - parked)
 
-    def _take(self, messages: list[AnyMessage], recorded: list[int] | None) -> int:
+    def _take(self, messages: list[AnyMessage], recorded: list[int] | None, *, flush: bool = True) -> int:
         """Put messages on the log for good, then let the engine make what follows from them."""
         writer = self._write()
         positions = writer.messages.accept(messages, clock=self._now(), recorded=recorded)
-        writer.catch_up()
+        writer.process(flush=flush)
         return positions.start
 
     def _parked(self) -> int:
