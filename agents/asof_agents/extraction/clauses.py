@@ -125,7 +125,7 @@ class _Clauses:
             speaker = context.speaker()
             return Subject((speaker,), at + 1, third=False, confidence=0.95) if speaker else None
         if word in {"he", "she"}:
-            person = context.people.meant_by(word)
+            person = context.people.meant_by(word, self.line.sentence.starts[at])
             return Subject((person,), at + 1, third=True, confidence=0.75) if person else None
         begins = at == 0 or before in CLAUSE_STARTS or before in ADVERBS
         if at in self.line.names:

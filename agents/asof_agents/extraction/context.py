@@ -85,6 +85,12 @@ class Context:
                         return self.found.add_speaker(*line.sentence.span(at, at + 1))
         return self.found.speaker
 
+    def meet(self, line: Line) -> None:
+        """Remember whom a sentence names, so that a pronoun after it may mean them."""
+        for name in line.names.values():
+            if not name.spoken_to and not name.quoted and self.types.of(name.text) == "Person":
+                self.people.named(Mention(self.turn.episode_id, "Person", name.text, line.sentence.starts[name.first]))
+
     def sure_name(self, name: Name) -> bool:
         """Whether a name is one even at the start of a sentence."""
         return not name.weak or name.text in self.strong or self.types.of(name.text) is not None

@@ -102,7 +102,7 @@ def _owner_before(context: Context, line: Line, at: int) -> Mention | None:
     if low[at] in {"my", "our"}:
         return context.speaker()
     if low[at] in _POSSESSIVE:
-        return context.people.meant_by(low[at])
+        return context.people.meant_by(low[at], line.sentence.starts[at])
     if low[at] == "'s":
         name = next((name for name in line.names.values() if name.last == at), None)
         if name and context.sure_name(name) and context.types.of(name.text) in {"Person", None}:
@@ -112,7 +112,7 @@ def _owner_before(context: Context, line: Line, at: int) -> Mention | None:
         if not {"i", "we"}.isdisjoint(before):
             return context.speaker()
         pronoun = next((word for word in before if word in {"he", "she"}), None)
-        return context.people.meant_by(pronoun) if pronoun else None
+        return context.people.meant_by(pronoun, line.sentence.starts[at]) if pronoun else None
     return None
 
 

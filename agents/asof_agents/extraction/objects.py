@@ -127,13 +127,20 @@ def _typed(context: Context, line: Line, phrase: Phrase, entry: Entry) -> Target
     if fitting:
         lone = phrase.last - phrase.first == 1 and words[0].endswith("ing")
         unfit = fitting[0] == "Activity" and (phrase.one or (lone and not _is_activity(line, phrase)))
-        return None if unfit else Target(phrase, fitting[0], 2)
+        return None if unfit else Target(_with_place(line, phrase) if fitting[0] == "Event" else phrase, fitting[0], 2)
     if entry.takes == "typed" or phrase.vague:
         return None
     if "Activity" in wanted and _is_activity(line, phrase):
         return Target(phrase, "Activity", 1)
     kind = open_kind or (wanted[0] if entry.takes == "any" else None)
     return Target(phrase, kind, 0) if kind and (entry.takes == "any" or not words[0].endswith("ing")) else None
+
+
+def _with_place(line: Line, phrase: Phrase) -> Phrase:
+    """Let a trip keep where it goes: "trip to Japan"."""
+    name = line.names.get(phrase.after + 1)
+    goes_to = line.sentence.low[phrase.after : phrase.after + 1] == ("to",) and name is not None
+    return replace(phrase, last=name.last, after=name.last) if goes_to and name else phrase
 
 
 def _rest(line: Line, at: int) -> Phrase | None:

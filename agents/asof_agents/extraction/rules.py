@@ -57,6 +57,7 @@ class RuleExtractor:
 
     def _read(self, context: Context) -> None:
         for line in context.lines:
+            context.meet(line)
             read_nominals(context, line)
             read_clauses(context, line)
             context.people.passed(line.sentence)

@@ -40,8 +40,8 @@ class People:
         """A sentence of this turn has been read: its unnamed people may be meant from now on."""
         self._unnamed_here = self._unnamed_here or _speaks_of_unnamed(sentence, self._here)
 
-    def meant_by(self, pronoun: str) -> Mention | None:
-        """The one person a pronoun can mean, or None."""
+    def meant_by(self, pronoun: str, at: int) -> Mention | None:
+        """The one person, named before offset `at`, whom a pronoun can mean, or None."""
         if self._unnamed_here:
             return None
         if self._earlier is None:
@@ -53,11 +53,12 @@ class People:
             ]
         excluded = MALE - FEMALE if pronoun in SHE else FEMALE - MALE if pronoun in HE else frozenset()
         candidates: dict[str, Mention] = {}
-        for mention in (*self._earlier, *self._here):
+        here = [mention for mention in self._here if mention.start < at]
+        for mention in (*self._earlier, *here):
             folded = mention.text.casefold()
             if folded not in self._roles and folded.split()[0] not in excluded:
                 candidates.setdefault(folded, mention)
-        if len(candidates) != 1 or (not self._here and self._unnamed()):
+        if len(candidates) != 1 or (not here and self._unnamed()):
             return None
         return next(iter(candidates.values()))
 
