@@ -160,6 +160,20 @@ STATEMENTS = [
     ("I'm flying to Tokyo on Friday.", ["I visited Tokyo 2024-05-17.."]),
     ("I lost my job yesterday.", ["I lost job 2024-05-14.."]),
     ("Hi, I'm Ana.", ["I also_known_as Ana"]),
+    ("Ana works at Acme as a designer.", ["Ana works_at Acme", "Ana is_a designer"]),
+    ("I was wrong about Ana: she never worked at Acme.", ["Ana works_at Acme denied"]),
+    ("I'm planning a trip to Japan in October.", ["I plans trip to Japan 2024-10-01.."]),
+    ("I wanted to let you know I joined a chess club.", ["I member_of chess club"]),
+    ("The Hobbit is one of my favorites.", ["I likes Hobbit"]),
+    (
+        "My friend Jonas is from Norway and speaks Norwegian.",
+        ["I friend_of Jonas", "Jonas comes_from Norway", "Jonas speaks Norwegian"],
+    ),
+    (
+        "Marie Curie studied at the Sorbonne and married Pierre Curie in 1895.",
+        ["Marie Curie studies_at Sorbonne ended", "Marie Curie married_to Pierre Curie 1895-01-01.."],
+    ),
+    ("Globex is based in Zurich.", ["Globex located_in Zurich"]),
     ("Burmese Days was written by George Orwell.", ["George Orwell wrote Burmese Days"]),
 ]
 
@@ -193,6 +207,9 @@ NOTHING = [
     "I got into a bad spot.",
     "I almost bought a boat.",
     "I guess I live in Berlin.",
+    "I'm running for office again.",
+    "I'm searching for a place to open my bakery.",
+    "I'm done reading it.",
     "Networking plays a big role.",
     "I love this painting.",
     "I like the way you think.",
@@ -284,6 +301,8 @@ PRONOUNS = [
     (["Tom met Ana.", "She lives in Rome."], ["Ana lives_in Rome"]),  # only one of them is a she
     (["My boss called. Ana is ill.", "She lives in Rome."], []),  # the boss may be meant
     (["Ana moved to Oslo.", "They live in Rome."], []),
+    (["Ana is here. She lives in Rome."], ["Ana lives_in Rome"]),
+    (["She told Ana that. She lives in Rome."], ["Ana lives_in Rome"]),
     (["Nothing new.", "He lives in Rome."], []),
 ]
 
@@ -340,6 +359,13 @@ PROJECT = [
     ("The backend is written in Rust.", ["backend written_in Rust"]),
     ("The migration is blocked by the schema review.", ["migration blocked_by schema review"]),
     ("The login bug is assigned to Ana.", ["login bug assigned_to Ana"]),
+    ("The auth-service depends on redis.", ["auth-service depends_on redis"]),
+    ('"Ingest" means pulling messages from the log.', ["Ingest term_means pulling messages from the log"]),
+    ("We never use mocks.", ["I avoids mocks"]),
+    ("I prefer small commits.", ["I prefers small commits"]),
+    ("We switched from MySQL to Postgres.", ["I uses Postgres", "I uses MySQL ended"]),
+    ("The tests live in tests/unit.", ["tests located_in tests/unit"]),
+    ("<graphiti_episode>We avoid global state.</graphiti_episode>", ["I avoids global state"]),
     ("Maybe we should use Redis.", []),
     ("Should the backend use Redis?", []),
 ]
