@@ -77,6 +77,7 @@ class Applier:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self.pending = Pending(db)
+        self.kept: dict[tuple[Any, ...], Any] = {}  # answers that reads need not look up again
         self.indexing_words = True  # a bulk load makes the word index at its end
         self._wordless: int | None = None  # the first fact whose words are not yet in the index
         self.keys = Keys(db)
@@ -105,6 +106,7 @@ class Applier:
     def forget(self) -> None:
         """Drop what is remembered of rows: after a rollback or an erasure they may not be there."""
         self.pending.forget()
+        self.kept.clear()
         self.keys.forget()
         self._wordless = None
 
@@ -160,6 +162,7 @@ class Applier:
 
     def _named(self, r: Record, group: int, entity: int, name: str, episode: str) -> None:
         key = names.key(name)
+        self.kept.pop(("name", group, key, name), None)
         self.pending.add(_NAME, (r.position, group, entity, name, key, episode, r.recorded_at), ("name", group, key))
         for word in names.words(name):
             self.pending.add(_WORD, (group, word, entity))

@@ -66,10 +66,15 @@ class Connected:
         if found is None:
             found = self._one(sql, *values)
             if found is not None:
-                if len(self._kept) >= _KEPT:
-                    self._kept.clear()
-                self._kept[asked] = found
+                self._keep(asked, found)
         return found
+
+    def _keep(self, asked: tuple[Any, ...], found: Any) -> None:
+        """Remember an answer, where this is the one writer."""
+        if self._kept is not None:
+            if len(self._kept) >= _KEPT:
+                self._kept.clear()
+            self._kept[asked] = found
 
     def _group(self, name: str) -> int:
         """Return the key of a group; -1, which no row has, where nothing is known of it."""

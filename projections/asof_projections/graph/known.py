@@ -85,8 +85,14 @@ class Known(Connected):
 
     def entities_named(self, group: str, name: str) -> list[Entity]:
         n, key = self._group(group), key_of(name)
-        rows = self._rows_on(("name", n, key), _ENTITIES_NAMED, (n, key, name))  # two for a name said to be so twice
-        return [Entity(row[1], group, *row[2:]) for row in dict.fromkeys(sorted(rows) if len(rows) > 1 else rows)]
+        asked = ("name", n, key, name)
+        found: list[Entity] | None = None if self._kept is None else self._kept.get(asked)
+        if found is None:
+            rows = self._rows_on(asked[:3], _ENTITIES_NAMED, asked[1:])  # two of one that was called so twice
+            found = [Entity(row[1], group, *row[2:]) for row in dict.fromkeys(sorted(rows) if len(rows) > 1 else rows)]
+            if found:
+                self._keep(asked, found)
+        return found
 
     def entities_keyed(self, group: str, key: str) -> list[Entity]:
         return [Entity._make(row) for row in self._rows(_ENTITIES_KEYED, (self._group(group), key))]

@@ -62,7 +62,7 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
                 raise
         self._applier = Applier(self._db)
         if writable:
-            self._pending, self._kept = self._applier.pending, {}
+            self._pending, self._kept = self._applier.pending, self._applier.kept
         self._mirror = Mirror()
         self._next: int | None = None  # while a transaction is open: the position after the last record applied
         self._erased = False
@@ -77,8 +77,11 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
         self.close()
 
     def _entity(self, uuid: str) -> int:
-        known = self._applier.keys.remembered(uuid)
-        return super()._entity(uuid) if known is None else known
+        known = self._applier.keys.remembered(uuid)  # as every entity is whose row still waits to be written
+        if known is not None:
+            return known
+        rows = self._rows_on(None, "SELECT n FROM entities WHERE uuid = ?", (uuid,))
+        return rows[0][0] if rows else -1
 
     def position(self) -> int:
         """Return the position of the log up to which its records are committed here."""
@@ -110,7 +113,7 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
                     self._applier.apply(record)
                     self._next = record.position + 1
                     if type(record.event) in _UNSETTLING:
-                        self._kept = {}
+                        self._applier.kept.clear()
                         self._erased |= type(record.event) is GroupErased
 
     def commit(self, position: int, head: bytes) -> None:
@@ -136,7 +139,6 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
         """Forget what was applied since the last commit."""
         self._next, self._erased = None, False
         self._applier.forget()
-        self._kept = {}
         self._mirror = Mirror()
         if self._db.in_transaction:
             with self._guard:
