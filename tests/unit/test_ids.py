@@ -13,7 +13,7 @@ GOLDEN = "495db2e6-7b49-5fa9-a1b3-34322ae1d87c"
 part = st.one_of(st.text(), st.integers())
 
 
-@given(st.lists(part, min_size=1))
+@given(st.lists(st.one_of(st.text(st.characters(exclude_characters="\x1f", codec="utf-8")), st.integers()), min_size=1))
 def test_an_id_is_the_version_5_uuid_of_its_parts(parts: list[str | int]) -> None:
     namespace = uuid.uuid5(uuid.UUID(int=0), "asof")
 
@@ -31,6 +31,14 @@ def test_an_id_is_the_same_in_another_process_whatever_its_hash_seed() -> None:
             [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
         )
         assert done.stdout.strip() == GOLDEN
+
+
+@given(st.lists(st.text("a\x1f:0", max_size=4), min_size=1, max_size=3), st.data())
+def test_no_text_within_a_part_can_be_taken_for_the_end_of_it(parts: list[str], data: st.DataObject) -> None:
+    others = data.draw(st.lists(st.text("a\x1f:0", max_size=4), min_size=1, max_size=3).filter(lambda o: o != parts))
+
+    assert derive("entity", *parts) != derive("entity", *others)
+    assert derive("entity", "a", "b\x1fc") != derive("entity", "a\x1fb", "c") != derive("entity", "a", "b", "c")
 
 
 @given(st.lists(part, min_size=2, max_size=4))
