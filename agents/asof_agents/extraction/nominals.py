@@ -61,15 +61,10 @@ def read_nominals(context: Context, line: Line) -> None:
 
 def _said_of(context: Context, line: Line, relation: RelationType, at: int, end: int, *, plural: bool) -> list[Words]:
     """The words that the noun from `at` to `end` is said of."""
-    if (
-        relation.cardinality != "one"
-        and relation.sources[0] not in relation.targets
-        and not relation.inverse
-        and relation.lasting
-    ):
-        unnamed = [(at, end)] if _stands_alone(context, line, at, end) else []
-    else:
-        unnamed = []
+    had = relation.lasting and set(relation.sources).isdisjoint(
+        relation.targets
+    )  # a dog, a husband: without a name too
+    unnamed = [(at, end)] if had and _stands_alone(context, line, at, end) else []
     return (
         list(_names_after(line, end, plural=plural))
         or list(_names_before(line, at, end))

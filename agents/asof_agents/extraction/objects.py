@@ -1,13 +1,13 @@
 """Targets: the typed objects after a cue, one or, where the relation allows, a list of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from asof_agents.extraction.context import Context, Line
 from asof_agents.extraction.lexicon import ADVERBS
 from asof_agents.extraction.patterns import Entry
 from asof_agents.extraction.phrases import Phrase, phrase_at
-from asof_agents.extraction.verbs import PASTS
+from asof_agents.extraction.verbs import PASTS, Form
 
 _AFTER_GERUND = frozenset("again and as at because but in lately on since so these together too when with".split())
 _MEANING_WORDS_MAX = 25
@@ -81,10 +81,9 @@ def _phrases(context: Context, line: Line, at: int) -> Iterator[Phrase]:
         phrase = following
 
 
-def _begins_clause(low: tuple[str, ...], phrase: Phrase, forms: object, *, listed: bool) -> bool:
+def _begins_clause(low: tuple[str, ...], phrase: Phrase, forms: Mapping[str, frozenset[Form]], *, listed: bool) -> bool:
     """Whether the phrase after a comma or "and" is the subject of a new clause, or a verb, and not part of a list."""
-    assert isinstance(forms, dict)
-    tags = forms.get(low[phrase.first], frozenset())
+    tags = forms.get(low[phrase.first], frozenset[Form]())
     if "past" in tags or "s" in tags or low[phrase.first] in PASTS:
         return True
     after = low[phrase.after] if phrase.after < len(low) else "."
@@ -94,46 +93,60 @@ def _begins_clause(low: tuple[str, ...], phrase: Phrase, forms: object, *, liste
 
 
 def _typed(context: Context, line: Line, phrase: Phrase, entry: Entry) -> Target | None:
-    relation, patterns = entry.relation, context.patterns
-    wanted = relation.sources if entry.reversed else relation.targets
+    patterns = context.patterns
     words = line.sentence.low[phrase.first : phrase.last]
+    wanted = entry.relation.sources if entry.reversed else entry.relation.targets
     open_kind = next((kind for kind in wanted if kind in patterns.open), None)
-    fitting = [kind for kind in patterns.types_of_words(words) if kind in wanted]
+    fitting = next((kind for kind in patterns.types_of_words(words) if kind in wanted), None)
     listed = patterns.names.get(" ".join(words))
     if listed in wanted and not fitting:  # chat may write "berlin" and "postgres"
         return Target(phrase, listed, 2)
-    if phrase.name:
-        start, end = line.sentence.span(phrase.first, phrase.last)
-        text = context.turn.text[start:end]
-        kind = context.types.certain(text) if phrase.quoted else context.types.of(text)
-        if kind in wanted:
-            return Target(phrase, str(kind), 2)
-        if fitting and not phrase.quoted:
-            return Target(phrase, fitting[0], 2)
-        if kind in {"Person", "Location"} or entry.takes == "typed":
-            return None
-        if kind is None:
-            return Target(phrase, open_kind or wanted[0], 1)
-        return Target(phrase, open_kind, 0) if open_kind else None
-    if relation.named or (relation.generic and ((phrase.definite and entry.lemma != "my") or _narrowed(line, phrase))):
+    if not phrase.name:
+        return _typed_noun(line, phrase, entry, wanted, open_kind, fitting)
+    text = context.turn.text[slice(*line.sentence.span(phrase.first, phrase.last))]
+    kind = context.types.certain(text) if phrase.quoted else context.types.of(text)
+    known = kind if kind in wanted else None if phrase.quoted else fitting
+    if known:
+        return Target(phrase, known, 2)
+    if kind in {"Person", "Location"} or entry.takes == "typed":
+        return None
+    if kind is None:
+        return Target(phrase, open_kind or wanted[0], 1)
+    return Target(phrase, open_kind, 0) if open_kind else None
+
+
+def _typed_noun(
+    line: Line, phrase: Phrase, entry: Entry, wanted: Sequence[str], open_kind: str | None, fitting: str | None
+) -> Target | None:
+    """Type a common noun: by its words, as an activity, or as whatever the relation or the cue leaves open."""
+    relation, words = entry.relation, line.sentence.low[phrase.first : phrase.last]
+    particular = (phrase.definite and entry.lemma != "my") or _narrowed(line, phrase)
+    if relation.named or (relation.generic and particular):
         return None
     if relation.generic:
-        first = phrase.full
-        while first < phrase.first and line.sentence.low[first] in _COUNTING | ADVERBS:
-            first += 1
-        phrase = replace(phrase, first=first)
-    if fitting and "Activity" in wanted and len(words) > 1 and words[0].endswith("ing"):  # "helping the community"
-        fitting = ["Activity"]
+        phrase = _with_praise(line, phrase)
+    gerund = words[0].endswith("ing")
+    if fitting and gerund and len(words) > 1 and "Activity" in wanted:  # "helping the community"
+        fitting = "Activity"
+    if fitting == "Activity" and (phrase.one or (gerund and len(words) == 1 and not _is_activity(line, phrase))):
+        return None  # "a painting" is none, and "reading" is none in "I'm reading it"
     if fitting:
-        lone = phrase.last - phrase.first == 1 and words[0].endswith("ing")
-        unfit = fitting[0] == "Activity" and (phrase.one or (lone and not _is_activity(line, phrase)))
-        return None if unfit else Target(_with_place(line, phrase) if fitting[0] == "Event" else phrase, fitting[0], 2)
+        return Target(_with_place(line, phrase) if fitting == "Event" else phrase, fitting, 2)
     if entry.takes == "typed" or phrase.vague:
         return None
     if "Activity" in wanted and _is_activity(line, phrase):
         return Target(phrase, "Activity", 1)
-    kind = open_kind or (wanted[0] if entry.takes == "any" else None)
-    return Target(phrase, kind, 0) if kind and (entry.takes == "any" or not words[0].endswith("ing")) else None
+    if entry.takes == "any":
+        return Target(phrase, open_kind or wanted[0], 0)
+    return Target(phrase, open_kind, 0) if open_kind and not gerund else None
+
+
+def _with_praise(line: Line, phrase: Phrase) -> Phrase:
+    """The phrase with its adjectives: who likes big cities may not like cities."""
+    first = phrase.full
+    while first < phrase.first and line.sentence.low[first] in _COUNTING | ADVERBS:
+        first += 1
+    return replace(phrase, first=first)
 
 
 def _with_place(line: Line, phrase: Phrase) -> Phrase:
