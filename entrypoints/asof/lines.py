@@ -110,6 +110,8 @@ def _json(line: bytes | str) -> dict[str, Any]:
         raise InvalidInput("not UTF-8") from None
     except json.JSONDecodeError as error:
         raise InvalidInput(f"not JSON: {error.msg} at column {error.colno}") from None
+    except ValueError:
+        raise InvalidInput("not JSON that can be read: a number has too many digits") from None
     except RecursionError:
         raise InvalidInput("not JSON that can be read: nested too deep") from None
     if not isinstance(fields, dict):

@@ -428,6 +428,7 @@ def test_every_question_about_a_real_history_is_answered_exactly(asof: Asof, dat
 
 BAD_MESSAGES = [
     ("{", "not JSON"),
+    ('{"content": ' + "1" * 5_000 + "}", "not JSON that can be read: "),
     ("[1]", "a line must be one JSON object"),
     (json.dumps(said(timestamp="2024-05-01T09:30:00")), "timestamp: a time needs its offset"),
     (json.dumps(said(timestamp="last week")), "timestamp: not a time"),
