@@ -1,5 +1,6 @@
 """Statements: the relation that a verb states between its subject and its objects, with the time of its clause."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -175,7 +176,7 @@ def _hint(line: Line, hints: Sequence[TimeHint], start: int, end: int) -> TimeHi
             return hint
     for hint in reversed(hints):
         after = sentence.start + hint.span[1]
-        between = [sentence.low[at] for at in range(start) if sentence.starts[at] >= after]
+        between = sentence.low[bisect_left(sentence.starts, after, 0, start) : start]
         if after <= begins and all(word in {",", "and"} or word in ADVERBS for word in between):
             return hint
     return None
