@@ -186,7 +186,10 @@ def _is_activity(line: Line, phrase: Phrase) -> bool:
     if after == "," and phrase.last - phrase.first > 1 and low[phrase.first + 1] in {"a", "an"}:
         return False  # "creating a safe, inviting place"
     return (
-        phrase.last - phrase.first > 1 or not after[0].isalnum() or phrase.after in line.timed or after in _AFTER_GERUND
+        phrase.last - phrase.first > 1
+        or not after[0].isalnum()
+        or phrase.after in line.timed
+        or after in _AFTER_GERUND | ADVERBS
     )
 
 

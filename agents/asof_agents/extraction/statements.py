@@ -211,6 +211,10 @@ def _add(
         if entry.reversed:
             source, end = end, source
         context.found.relate(source, relation, end, stated, hint, line.sentence, confidence)
+        opposite = context.patterns.ontology.relations[relation].opposite
+        if opposite and stated.stance == "holds" and "now" in line.sentence.low[said.head : phrase.after + 1]:
+            # "I love running now": it was otherwise before
+            context.found.relate(source, opposite, end, Meaning("ended"), None, line.sentence, confidence)
     return True
 
 
