@@ -122,6 +122,7 @@ STATEMENTS = [
     ("I love hiking, painting and cooking.", ["I likes hiking", "I likes painting", "I likes cooking"]),
     ("I don't like cilantro.", ["I dislikes cilantro"]),
     ("I hate mushrooms.", ["I dislikes mushrooms"]),
+    ("I love running now.", ["I likes running", "I dislikes running ended"]),
     ("I no longer eat meat.", ["I eats meat ended"]),
     ("I stopped eating meat in January.", ["I eats meat ended ..2024-01-01"]),
     ("I don't eat meat.", ["I does_not_eat meat"]),
