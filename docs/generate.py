@@ -1,134 +1,25 @@
-"""Writes the reference pages that follow from the code: docs/reference/cli.md and settings.md.
+"""Writes the pages of docs/reference, all of which follow from the code.
 
-Run it after a change of a command or a setting: .venv/bin/python docs/generate.py. A test holds that it was.
+Run it after a change of a command, a setting, an event or the Python API: .venv/bin/python docs/generate.py. A test
+holds that it was.
 """
 # ruff: noqa: INP001 - a script, in a folder of texts
 
-import ast
-import inspect
-from collections.abc import Iterable, Iterator
-from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
-import typer
-
-from asof import cli, settings
-from asof.cli import facts
-from asof_projections.rows import Fact
-from asof_streams.messages import FactStatement, Message
+from making import command_line, events, python_api, settings
 
 FOLDER = Path(__file__).parent / "reference"
-
-CLI = """\
-# The command line
-
-<!-- Made by docs/generate.py: change the help of the commands instead. -->
-
-Data goes to stdout, talk to stderr. With `--json` the data is JSON, and so is an error: `{"error": "..."}`. A table is
-folded to fit a terminal; anywhere else each row is one line.
-
-| exit code | meaning |
-|---|---|
-| 0 | done |
-| 1 | the work failed, or was refused in part: lines were refused, damage was found, there is no such thing |
-| 2 | the call itself is wrong: an option, a time, a group id, a file to read, a directory without a memory |
-| 130 | interrupted; what was acknowledged stays |
-
-A time is RFC 3339 with its offset (`2024-05-01T09:30:00Z`), or a date, a month or a year (`2024-05-01`, `2024-05`,
-`2024`), which mean their first instant in UTC. Every question is asked as of a moment on two clocks: see
-[two clocks](../explanation/two-clocks.md).
-"""
-
-LINES = """\
-## What lines hold
-
-One JSON object a line. A line that is refused is named on stderr with its number, the field and the reason; the others
-are kept, or none with `--strict`.
-
-| lines of | fields |
-|---|---|
-| `asof produce` | {message} |
-| `asof import` | {fact}; with `--recorded` also `recorded_at` |
-| `asof facts --batch` | {question}; others are passed over |
-
-A message needs `group_id` and `content`, and `role_type` unless `source` is `text` or `json`. Of facts, `op` is
-`assert` (if not given), `end`, `correct` or `retract`; `ref` is the producer's own id of a fact, by which later lines
-name it. Times are RFC 3339 with an offset.
-
-`asof events` gives each event in its envelope: `position`, `id`, `type`, `version`, `group_id`, `generation` (of the
-semantic log alone), `recorded_at`, `cause` (the position of the message), `index` and `count` (within the batch of that
-message), `term` (of the writer) and `data`, in which times are UTC microseconds.
-
-A fact in JSON is the same everywhere: {keys}. Its times are RFC 3339 with Z, and null where an end is open.
-"""
-
-SETTINGS = """\
-# Settings
-
-<!-- Made by docs/generate.py: change asof/settings.py instead. -->
-
-Read once, when asof starts: an option of the command wins over a variable of the environment, that over `asof.toml` in
-the current directory, that over the default.
-
-| variable | in asof.toml | default | meaning |
-|---|---|---|---|
-"""
 
 
 def pages() -> dict[str, str]:
     """Return each page's text by its file name."""
-    return {"cli.md": "\n".join([CLI, *_commands(), _lines()]), "settings.md": SETTINGS + "".join(_settings())}
-
-
-def _commands() -> Iterator[str]:
-    for name, command in commands().items():
-        context = typer.Context(command, info_name=f"asof {name}")
-        usage = command.get_usage(context).removeprefix("Usage: ")
-        rows = [parameter.get_help_record(context) for parameter in command.params if parameter.name != "help"]
-        yield f"## asof {name}\n\n{command.help}\n\n    {usage}\n"
-        yield "| parameter | meaning |\n|---|---|"
-        yield from (f"| `{_cell(parameter)}` | {_cell(meaning)} |" for parameter, meaning in rows)
-        yield ""
-
-
-def commands() -> dict[str, Any]:
-    """Return the commands by name."""
-    group: Any = typer.main.get_command(cli.app)
-    return dict(group.commands)
-
-
-def _lines() -> str:
-    return LINES.format(
-        message=_listed(Message.model_fields),
-        fact=_listed(FactStatement.model_fields),
-        question=_listed(facts.FIELDS),
-        keys=_listed(field.name for field in fields(Fact) if not field.name.startswith("known_")),
-    )
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
-
-
-def _settings() -> Iterator[str]:
-    meanings = dict(_meanings())
-    for name, field in settings.Settings.model_fields.items():
-        default = "" if field.default is None else f"`{field.default}`"
-        yield f"| `ASOF_{name.upper()}` | `{name}` | {default} | {meanings[name]} |\n"
-
-
-def _meanings() -> Iterator[tuple[str, str]]:
-    """Yield each setting with the docstring that follows it."""
-    (definition,) = (node for node in ast.parse(inspect.getsource(settings)).body if isinstance(node, ast.ClassDef))
-    for one, after in zip(definition.body, definition.body[1:], strict=False):
-        match one, after:
-            case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(text))):
-                yield name, text
+    return {
+        "cli.md": command_line.page(),
+        "events.md": events.page(),
+        "python.md": python_api.page(),
+        "settings.md": settings.page(),
+    }
 
 
 if __name__ == "__main__":

@@ -1,0 +1,232 @@
+"""The page of events: the envelope, then each event class with its fields."""
+
+import json
+from collections.abc import Iterator, Sequence
+from types import ModuleType
+from typing import Any
+
+from asof.cli.replay import envelope
+from asof_streams import episodic, messages, semantic
+from asof_streams.events import Event, Record, types
+from asof_streams.instants import parse
+from making.source import annotated, described
+
+PAGE = """\
+# Events
+
+<!-- Made by docs/generate.py: change the event classes in streams/asof_streams instead. -->
+
+All that asof knows stands in logs, as events that are written once and never changed. Everything else (the graphs, the
+vectors) is made from them, and can be made again.
+
+| log | holds | made from |
+|---|---|---|
+| `messages` | what was said to us | what producers send |
+| `episodic` | what was recorded of each message, as worded | `messages` |
+| `semantic.<generation>` | what one generation believes, and why | `episodic` |
+
+**Positions.** Each record of a log has a position: 0, 1, 2 and so on, without gaps. It is the only checkpoint there is:
+what `asof events --from` starts at, and what every store goes on from. Erasing a group destroys the payloads of its
+events; their positions stay taken, and a replay passes over them.
+
+**Batches.** What one message gives at one layer is one batch. It becomes visible whole or not at all.
+
+**Times.** Within `data` an instant is an integer, UTC microseconds since 1970. A field that is absent is an open end,
+or something that was not said. Periods are half-open: `[from, to)`. `recorded_at` in the envelope is the moment at
+which the message was put on the log, also for all that was later made of it; it rises strictly within a group.
+
+**Versions.** A type name and version mean the same for ever. asof reads every version that a release has written; of
+one that is newer than itself it says so, and stops.
+
+## The envelope
+
+`asof events` prints one event a line, `memory.events()` gives the same as `Record`s. One of them, with line breaks:
+
+```json
+{sample}
+```
+
+| in the envelope | meaning |
+|---|---|
+{envelope}
+"""
+
+ENVELOPE = {
+    "position": "where it stands in its log",
+    "id": "derived from the log's name, `cause`, `index` and `type`: the same at every replay",
+    "type": "one of the types below",
+    "version": "of the type",
+    "group_id": "whose memory it belongs to; empty for what concerns a generation as a whole",
+    "generation": "of the semantic log alone",
+    "recorded_at": "when the message that caused it was put on the log, RFC 3339",
+    "cause": "the position of that message in the messages log; -1 for the first events of a generation",
+    "index": "its place within its batch, from 0",
+    "count": "how many events the batch has",
+    "term": "of the writer: rises each time a process takes the directory over",
+    "data": "the event's own fields",
+}
+
+LAYERS: dict[ModuleType, str] = {
+    messages: """\
+The lines of `asof produce` and `asof import` become these; in a line, times are RFC 3339.""",
+    episodic: """\
+`group.erased` stands in semantic logs as well, and so does `message.parked`, where a generation could not take a
+statement. A generation that extracts anew (`asof rebuild --from episodes`) also has mentions and relationships of its
+own.""",
+    semantic: """\
+In a batch, entities come first, then what was said, then what follows from it (`fact.invalidated`, `fact.restored`). A
+reader needs no rules: it opens and closes the periods that `holds` gives.""",
+}
+
+FIELDS = {  # what a name means, wherever it stands or in one type; what a class says of its own field goes first
+    "alias": "the other name",
+    "at": "from when on it no longer holds",
+    "body": "what was recorded, whole",
+    "build": "the digest",
+    "cardinality": "`one`: a new value ends the old",
+    "cause": "the id of the assertion, ending or retraction from which this follows",
+    "confidence": "how sure it is, 0 to 1",
+    "content": "the words themselves",
+    "contradiction_id": "the id of the contradiction",
+    "dead": "statements that no longer count",
+    "dropped": "the fact that was retracted",
+    "duplicate": "the entity that is another",
+    "earlier": "the fact asserted first",
+    "end": "behind its last character",
+    "ending_id": "the id of this ending",
+    "entity_id": "the entity",
+    "episode_id": "the episode that says so",
+    "extractor": "name and version of what reads the text",
+    "fact": "a sentence that says it; else one is made of subject, relation and object",
+    "fact_id": "the fact",
+    "grain": "how exact the time is: `year`, `month`, `day` and so on",
+    "group_id": "whose memory it belongs to: 1 to 128 letters, digits, `_` or `-`",
+    "holds": "the periods over which it is believed",
+    "into": "the entity that it is",
+    "invalid_at": "from when on it no longer holds in the world",
+    "kept": "the fact that stands",
+    "kind": "what ended it",
+    "later": "the fact asserted second",
+    "live": "statements that count again",
+    "mention_id": "the mention",
+    "merge_id": "the id of the merge",
+    "object": "the other end, where it is an entity",
+    "object_type": "the type of the object, where it matters",
+    "ontology": "the id of the ontology",
+    "ontology_digest": "the SHA-256 of its content",
+    "op": "what is done with the fact",
+    "policy": "how contradictions are decided",
+    "reason": "why",
+    "ref": "the producer's own id of the fact",
+    "relation": "the relation",
+    "relationship_id": "the relationship, as stated in that episode",
+    "repeats": "an earlier mention of the same type and text",
+    "retraction_id": "the id of this retraction",
+    "role": "who said it, by name",
+    "role_type": "what spoke",
+    "said_at": "when it was said",
+    "score": "how sure the resolution is, 0 to 1",
+    "sentence": "the fact in words",
+    "source_description": "where it comes from, in the producer's words",
+    "speaker": "whether the words mean whoever speaks",
+    "stance": "that it holds, that it is over, or that it never was so",
+    "subject": "the entity that the fact is about",
+    "subject_type": "the type of the subject, where it matters",
+    "text": "the words that name it",
+    "time_words": "the words that give the time",
+    "uuid": "the id of an episode that is there already",
+    "valid_at": "from when on it holds in the world",
+    "valid_from": "from when on it holds in the world",
+    "valid_to": "until when it holds, where an end is stated",
+    "value": "the other end, where it is a literal",
+    "entity.introduced.entity_type": "its type, where one is known",
+    "entity.introduced.name": "what it is called, as first worded",
+    "episode.recorded.episode_id": "the episode",
+    "episode.recorded.name": "the producer's own name for it; of a fact, its `ref`",
+    "episode.recorded.source": "what the message was",
+    "fact.ended.fact_id": "the one assertion that it concerns",
+    "fact.reinforced.fact_id": "the fact that was said again",
+    "fact.retracted.target": "the statement that is taken back",
+    "fact.stated.object": "the other end, by its exact name",
+    "fact.stated.relation": "the relation: any name, unless a closed ontology is named",
+    "fact.stated.said_at": "when its source said so; else when it is recorded",
+    "fact.stated.subject": "whom or what it is about, by the exact name",
+    "generation.started.source": "`episodes`: the text was read anew; `mentions`: what the episodic log has was taken",
+    "mention.observed.entity_type": "its type in the ontology",
+    "message.sent.name": "the producer's own name for it",
+    "message.sent.source": "what the content is",
+    "message.sent.timestamp": "when it was said",
+    "relationship.stated.relationship_id": "the relationship",
+    "relationship.stated.source": "the mention that it starts from",
+    "relationship.stated.target": "the mention that it leads to",
+}
+
+
+def page() -> str:
+    """Return the page."""
+    printed = envelope(_sample(), "semantic", "main")
+    rows = "\n".join(f"| `{key}` | {ENVELOPE[key]} |" for key in printed)
+    top = PAGE.format(sample=json.dumps(printed, indent=2), envelope=rows)
+    return "\n".join([top, *(section for layer, about in LAYERS.items() for section in _layer(layer, about))])
+
+
+def of(layer: ModuleType) -> list[type[Event]]:
+    """Return the event classes of a module."""
+    return [cls for cls in types().values() if cls.__module__ == layer.__name__]
+
+
+def meanings(cls: type[Event]) -> dict[str, str]:
+    """Return what each field of an event means: what its own line says, else what its name means."""
+    own = {name: comment for name, _, comment in annotated(cls)}
+    return {name: own[name] or FIELDS.get(f"{cls.type}.{name}") or FIELDS[name] for name in cls.model_fields}
+
+
+def _layer(layer: ModuleType, about: str) -> Iterator[str]:
+    title = described(layer).partition("\n")[0].rstrip(".")
+    yield f"## {title}\n\n{about}\n"
+    for cls in of(layer):
+        yield f"### `{cls.type}`\n\nVersion {cls.version}. {described(cls)}\n"
+        yield from _fields(cls)
+
+
+def _fields(cls: type[Event]) -> Iterator[str]:
+    if not cls.model_fields:
+        yield "It has no fields of its own.\n"
+        return
+    known, schemas = meanings(cls), cls.model_json_schema()["properties"]
+    yield "| field | type | if not given | meaning |\n|---|---|---|---|"
+    for name, field in cls.model_fields.items():
+        given = "" if field.is_required() else "absent" if field.default is None else f"`{json.dumps(field.default)}`"
+        cells = (f"`{name}`", _type(schemas[name]), given, known[name])
+        yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+    yield ""
+
+
+def _type(schema: dict[str, Any]) -> str:
+    match schema:
+        case {"anyOf": [one, {"type": "null"}]}:
+            return _type(one)
+        case {"enum": values}:
+            return ", ".join(f"`{value}`" for value in values)
+        case {"type": "array", "items": {"prefixItems": Sequence()}}:
+            return "list of `[from, to]`, `null` for an open end"
+        case {"type": "array", "items": items}:
+            return f"list of {_type(items)}"
+        case {"type": "boolean"}:
+            return "`true`, `false`"
+        case {"type": type_}:
+            return "text" if type_ == "string" else str(type_)
+    raise AssertionError(f"no words for a field of type {schema}")
+
+
+def _sample() -> Record:
+    ended = semantic.FactEnded(
+        ending_id="a6c6d885-61bd-5b78-94d3-c60b67a7bd5a",
+        subject="01b6736d-2f74-57cc-b847-f752c56580f4",
+        relation="lives_in",
+        object="03e63aec-6beb-5160-8e39-1c6e2ddb7946",
+        at=parse("2024-03-01T00:00:00Z"),
+        said_at=parse("2024-04-02T09:00:00Z"),
+        episode_id="b782e12a-d481-5ed9-aba3-b73fc13f8952",
+    )
+    return Record(41, "default", parse("2024-04-02T09:00:01.250000Z"), 17, 0, 2, 3, ended)

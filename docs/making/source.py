@@ -1,0 +1,91 @@
+"""What source files say beside the code: comments at the end of a line, headings within a class, whole signatures."""
+
+import ast
+import inspect
+import io
+import re
+import tokenize
+from collections.abc import Iterable, Iterator
+from textwrap import dedent, indent
+
+_WIDTH = 100
+_INTERNAL = re.compile(r" \((?:spec/|design )[^()]*\)")  # where a rule comes from: nothing that a reader could open
+
+
+def described(thing: object) -> str:
+    """Return a docstring as it is to be read in a page."""
+    text = inspect.getdoc(thing)
+    assert text, f"{thing} has no docstring"
+    return _INTERNAL.sub("", text)
+
+
+def annotated(cls: type) -> Iterator[tuple[str, str, str]]:
+    """Yield each annotated name of a class with its type, as written, and the comment behind it ("" without one)."""
+    source = dedent(inspect.getsource(cls))
+    comments = {line: text for line, _, text in _comments(source)}
+    (definition,) = ast.parse(source).body
+    assert isinstance(definition, ast.ClassDef)
+    for one in definition.body:
+        match one:
+            case ast.AnnAssign(target=ast.Name(name), annotation=annotation):
+                yield name, ast.unparse(annotation), comments.get(one.end_lineno or 0, "")
+
+
+def attributes(cls: type) -> Iterator[tuple[str, str]]:
+    """Yield each annotated name of a class with the docstring that follows it."""
+    (definition,) = ast.parse(dedent(inspect.getsource(cls))).body
+    assert isinstance(definition, ast.ClassDef)
+    for one, after in zip(definition.body, definition.body[1:], strict=False):
+        match one, after:
+            case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(text))):
+                yield name, text
+
+
+def methods(cls: type) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Yield each public method with the heading (a comment line within the class) that it stands under."""
+    source = dedent(inspect.getsource(cls))
+    headings = [(line, text) for line, column, text in _comments(source) if column == len("    ")]
+    (definition,) = ast.parse(source).body
+    assert isinstance(definition, ast.ClassDef)
+    for one in definition.body:
+        if isinstance(one, ast.FunctionDef) and not one.name.startswith("_"):
+            yield next((text for line, text in reversed(headings) if line < one.lineno), ""), one
+
+
+def signature(name: str, function: ast.FunctionDef) -> str:
+    """Return how a function is called: on one line where that fits, else one parameter a line."""
+    parameters = list(_parameters(function.args))
+    returned = "" if function.returns is None else f" -> {_type(function.returns)}"
+    line = f"{name}({', '.join(parameters)}){returned}"
+    if len(line) <= _WIDTH:
+        return line
+    listed = indent("".join(f"{parameter},\n" for parameter in parameters), "    ")
+    return f"{name}(\n{listed}){returned}"
+
+
+def _parameters(arguments: ast.arguments) -> Iterator[str]:
+    defaults = [None] * (len(arguments.args) - len(arguments.defaults)) + list(arguments.defaults)
+    yield from (_parameter(a, d) for a, d in zip(arguments.args, defaults, strict=True) if a.arg != "self")
+    if arguments.vararg:
+        yield f"*{_parameter(arguments.vararg, None)}"
+    elif arguments.kwonlyargs:
+        yield "*"
+    yield from (_parameter(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True))
+    if arguments.kwarg:
+        yield f"**{_parameter(arguments.kwarg, None)}"
+
+
+def _parameter(argument: ast.arg, default: ast.expr | None) -> str:
+    text = argument.arg if argument.annotation is None else f"{argument.arg}: {_type(argument.annotation)}"
+    return text if default is None else f"{text} = {ast.unparse(default)}"
+
+
+def _type(annotation: ast.expr) -> str:
+    return str(annotation.value) if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
+
+
+def _comments(source: str) -> Iterable[tuple[int, int, str]]:
+    """Return (line, column, text) of each comment that is for readers, not for a tool."""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    found = [(*t.start, t.string.removeprefix("#").strip()) for t in tokens if t.type == tokenize.COMMENT]
+    return [comment for comment in found if not comment[2].startswith(("noqa", "type:"))]
