@@ -1,0 +1,98 @@
+"""The episodes agent: what a message becomes (spec/add-messages 9 to 12), through the public API."""
+
+import json
+
+import pytest
+
+from asof_streams.instants import render
+from world import World, on
+
+
+@pytest.fixture
+def world(tmp_path):
+    world = World(tmp_path / "data")
+    yield world
+    world.memory.close()
+
+
+def exported(world, **of):
+    return json.loads("".join(world.memory.export(episodic=True, **of)))
+
+
+def recorded(world):
+    return [r for r in world.memory.events("episodic") if r.event.type == "episode.recorded"]
+
+
+@pytest.mark.parametrize(
+    ("role", "role_type", "body"),
+    [
+        ("Ana", "user", "Ana(user): Hello."),
+        ("", "assistant", "(assistant): Hello."),
+        ("x", "system", "x(system): Hello."),
+    ],
+)
+def test_the_body_of_a_message_names_who_speaks(world, role, role_type, body):
+    world.memory.add("Hello.", role=role, role_type=role_type, group_id="g")
+
+    [episode] = recorded(world)
+    assert (episode.event.body, episode.event.content, episode.event.source) == (body, "Hello.", "message")
+
+
+@pytest.mark.parametrize("source", ["text", "json"])
+def test_the_body_of_a_document_is_its_content(world, source):
+    world.memory.add('{"a": 1}', source=source, group_id="g")
+
+    [episode] = recorded(world)
+    assert (episode.event.body, episode.event.source) == ('{"a": 1}', source)
+
+
+def test_an_episode_was_said_at_its_timestamp_and_recorded_when_it_came(world):
+    world.memory.add("Hello.", group_id="g", timestamp="2023-05-01T10:00:00Z")
+    world.memory.add("And again.", group_id="g")
+
+    stamped, other = exported(world)["episodes"]
+    assert (stamped["validAt"], stamped["createdAt"]) == ("2023-05-01T10:00:00Z", render(world.now))
+    assert other["validAt"] == other["createdAt"]
+
+
+def test_an_episode_belongs_to_the_group_of_its_message(world):
+    world.memory.add("Hello.", group_id="one")
+    world.memory.add("Good bye.", group_id="two")
+
+    assert [r.group for r in recorded(world)] == ["one", "two"]
+    assert len(exported(world, group_id="one")["episodes"]) == 1
+
+
+def test_a_uuid_of_an_episode_that_exists_makes_no_other(world):
+    first = world.memory.add("Ana lives in Berlin.", group_id="g")
+    before = world.digest()
+
+    again = world.memory.add("Ana lives in Munich.", group_id="g", uuid=first.episode_id)
+
+    assert again.position == first.position + 1
+    assert (len(recorded(world)), world.digest(), world.parked()) == (1, before, 0)
+
+
+@pytest.mark.parametrize("group", ["g", "other"])
+def test_a_uuid_of_no_episode_of_the_group_is_parked_with_the_reason(world, group):
+    known = world.memory.add("Hello.", group_id="g").episode_id
+
+    world.memory.add("Hello.", group_id=group, uuid="nobody" if group == "g" else known)
+
+    [parked] = [r.event for r in world.memory.events("episodic") if r.event.type == "message.parked"]
+    assert "uuid" in parked.reason
+    assert (len(recorded(world)), world.parked()) == (1, 1)
+
+
+def test_a_structured_fact_keeps_all_it_said_so_that_the_episodic_log_is_enough(world):
+    world.tell("2024-01-01", object="Berlin", valid_at="2020", said_at="2021", ref="r", confidence=0.5)
+
+    [episode] = recorded(world)
+    assert (episode.event.source, episode.event.name, episode.event.valid_at) == ("fact", "r", on("2021"))
+    assert json.loads(episode.event.body)["confidence"] == 0.5
+
+
+def test_the_content_of_an_episode_is_not_shown_by_its_repr(world):
+    world.memory.add("My password is canary.", role="canary", group_id="g")
+
+    assert "canary" not in repr(recorded(world))

@@ -1,0 +1,122 @@
+"""Entity resolution: for each reason, the words that give it, and those that do not."""
+
+import json
+
+import pytest
+
+from world import World
+
+
+@pytest.fixture
+def world(tmp_path):
+    world = World(tmp_path / "data")
+    yield world
+    world.memory.close()
+
+
+def say(world, *turns):
+    lines = [{"group_id": "g", "role": role, "role_type": "user", "content": content} for role, content in turns]
+    assert world.memory.produce([json.dumps(line) for line in lines]).refused == ()
+
+
+def resolved(world):
+    """What each mention was taken to mean, in order: its words, the entity's name, the reason."""
+    words = {r.event.mention_id: r.event for r in world.memory.events("episodic") if r.event.type == "mention.observed"}
+    names, found = {}, []
+    for record in world.memory.events():
+        event = record.event
+        if event.type == "entity.introduced":
+            names[event.entity_id] = event.name
+        if event.type == "mention.resolved":
+            mention = words[event.mention_id]
+            found.append(("(speaker)" if mention.speaker else mention.text, names[event.entity_id], event.reason))
+    return found
+
+
+def test_the_speaker_is_who_says_i(world):
+    say(world, ("Ana", "I live in Berlin."))
+
+    assert ("(speaker)", "Ana", "speaker") in resolved(world)
+
+
+def test_a_name_not_heard_before_is_new_and_then_known(world):
+    say(world, ("Ana", "Ben lives in Oslo."), *[("Ana", "Hm.")] * 4, ("Ana", "Ben works at Acme."))
+
+    assert [row for row in resolved(world) if row[0] == "Ben"] == [("Ben", "Ben", "new"), ("Ben", "Ben", "name")]
+
+
+def test_a_mention_within_the_last_turns_is_repeated(world):
+    say(world, ("Ana", "Ben lives in Oslo."), ("Ana", "Ben works at Acme."))
+
+    assert [row for row in resolved(world) if row[0] == "Ben"] == [("Ben", "Ben", "new"), ("Ben", "Ben", "repeated")]
+
+
+def test_a_first_name_means_the_one_person_who_has_it(world):
+    say(world, ("Ana", "George Orwell lives in London."), *[("Ana", "Hm.")] * 4, ("Ana", "George works at Acme."))
+
+    assert ("George", "George Orwell", "first name") in resolved(world)
+
+
+def test_a_first_name_that_two_people_have_is_someone_new(world):
+    say(
+        world,
+        ("Ana", "George Orwell lives in London."),
+        ("Ana", "George Eliot lives in Coventry."),
+        *[("Ana", "Hm.")] * 4,
+        ("Ana", "George works at Acme."),
+    )
+
+    assert ("George", "George", "new") in resolved(world)
+
+
+def test_a_longer_name_is_known_by_its_alias_from_then_on(world):
+    say(
+        world,
+        ("Ana", "George lives in London."),
+        *[("Ana", "Hm.")] * 4,
+        ("Ana", "George Orwell works at Acme."),
+        *[("Ana", "Hm.")] * 4,
+        ("Ana", "George Orwell likes tea."),
+    )
+
+    rows = [row for row in resolved(world) if row[0].startswith("George")]
+    assert rows[:2] == [("George", "George", "new"), ("George Orwell", "George", "first name")]
+    assert rows[2][1] == "George"
+
+
+def test_a_long_name_with_a_slip_of_the_pen_is_the_similar_one(world):
+    say(
+        world,
+        ("Ana", "Natalia Konstantinopolsky lives in London."),
+        *[("Ana", "Hm.")] * 4,
+        ("Ana", "Natalia Konstantinopolski lives in Leeds."),
+    )
+
+    assert ("Natalia Konstantinopolski", "Natalia Konstantinopolsky", "similar name") in resolved(world)
+
+
+def test_short_names_that_differ_in_a_letter_are_two(world):
+    say(world, ("Ana", "Maria lives in London."), *[("Ana", "Hm.")] * 4, ("Ana", "Marie lives in Leeds."))
+
+    assert ("Marie", "Marie", "new") in resolved(world)
+
+
+def test_names_mean_nobody_of_another_group(world):
+    say(world, ("Ana", "Ben lives in Oslo."))
+    line = {"group_id": "h", "role": "Ana", "role_type": "user", "content": "Ben lives in Rome."}
+    world.memory.produce([json.dumps(line)])
+
+    assert [row for row in resolved(world) if row[0] == "Ben"] == [("Ben", "Ben", "new")] * 2
+    assert len({e.uuid for e in world.memory.entities() if e.name == "Ben"}) == 2
+
+
+def test_structured_names_are_exact(world):
+    world.tell("2024-01-01", subject="George Orwell", object="London")
+    world.tell("2024-01-02", subject="George", object="Leeds")
+    world.tell("2024-01-03", subject="george orwell", object="Rome")
+
+    assert [e.name for e in world.memory.entities() if "eorge" in e.name.casefold()] == [
+        "George Orwell",
+        "George",
+        "george orwell",
+    ]
