@@ -655,14 +655,23 @@ def test_what_was_acknowledged_stays_when_producing_is_interrupted(asof: Asof) -
         _until(lambda: kept() > 0)
         before = kept()
         producer.send_signal(signal.SIGINT)
+        producer.wait(60)  # while its input is still open
         _, err = producer.communicate()
 
-    assert producer.returncode == 130
+    assert producer.returncode == 130, err
     assert err.startswith("interrupted: the first ")
     assert len(err.splitlines()) == 1
     assert kept() >= before
     assert all(check["ok"] for check in asof.json("verify"))
     assert asof.json("add", "I live in Oslo.")["position"] == kept() - 1
+
+
+def test_an_input_that_is_closed_is_a_wrong_call(told: Asof, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)  # as Python has it then
+
+    told("produce", "-", code=2)
+
+    assert told.err == "asof: standard input is closed: give a FILE, or lines on standard input\n"
 
 
 def test_a_reader_that_stops_early_is_no_error(told: Asof) -> None:

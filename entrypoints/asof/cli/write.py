@@ -1,12 +1,12 @@
 """The commands that write: add, produce, import, erase."""
 
-import queue
+import os
+import select
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from asof.answers import Produced
 
 _SHOWN_REFUSALS = 20
-_READ_AHEAD = 10_000  # lines of a pipe
+_READ_BYTES = 65_536  # of a pipe, at once
 _MOMENT_SECONDS = 0.1  # without a line, until what has come is taken
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="One JSON object a line; - is standard input.")]
@@ -101,7 +101,9 @@ def erase(
 def lines_of(file: str) -> Iterator[Iterable[bytes]]:
     """Open the lines to read, with a bar that says how far they are read."""
     if file == "-":
-        yield _arriving(sys.stdin.buffer)
+        if sys.stdin is None:
+            raise InvalidInput("standard input is closed: give a FILE, or lines on standard input")
+        yield _arriving(sys.stdin.fileno())
         return
     path = Path(file)
     try:
@@ -112,25 +114,23 @@ def lines_of(file: str) -> Iterator[Iterable[bytes]]:
         yield lines
 
 
-def _arriving(stream: BinaryIO) -> Iterator[bytes]:
+def _arriving(file: int) -> Iterator[bytes]:
     """Yield the lines of a pipe as they come, and nothing (b"") whenever it has none for a moment."""
-    lines: queue.Queue[bytes | None] = queue.Queue(_READ_AHEAD)
-
-    def read() -> None:
-        for line in stream:
-            lines.put(line)
-        lines.put(None)
-
-    threading.Thread(target=read, daemon=True).start()
+    begun = bytearray()
     while True:
-        try:
-            line = lines.get(timeout=_MOMENT_SECONDS)
-        except queue.Empty:
+        if not select.select([file], [], [], _MOMENT_SECONDS)[0]:
             yield b""
             continue
-        if line is None:
-            return
-        yield line
+        read = os.read(file, _READ_BYTES)
+        *ends, rest = read.split(b"\n")
+        for end in ends:
+            yield bytes(begun) + end + b"\n"
+            begun.clear()
+        begun += rest
+        if not read:
+            break
+    if begun:
+        yield bytes(begun)
 
 
 @contextmanager
