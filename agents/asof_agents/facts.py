@@ -229,8 +229,12 @@ class Scribe:
         subject = self._existing(stated.subject, stated.subject_type)
         object_ = self._existing(stated.object, stated.object_type)
         place = _Place(subject.uuid, stated.relation or "", object_.uuid, None)
-        live = self.beliefs.slot(place.subject, place.relation, place.compared).assertions.values()
-        found = [self._known(a.fact_id) for a in live if a.value == place.compared]
+        found = [
+            self._known(a.fact_id)
+            for way in self._both_ways(place)
+            for a in self._slot(way).assertions.values()
+            if a.value == way.compared
+        ]
         if not found:
             raise NotFound("no such fact is held: nothing to retract")
         return found

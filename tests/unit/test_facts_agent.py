@@ -1,5 +1,7 @@
 """The facts agent by worked example: what statements make of each other, told through the public API."""
 
+import json
+
 import pytest
 
 from world import World, on
@@ -61,3 +63,82 @@ def test_a_merge_that_was_retracted_by_mistake_is_made_again_with_the_retraction
         ["Boat", "Car"],
         ["Boat"],
     ]
+
+
+def say(world, *contents, role="Ana"):
+    """Say each at noon of its own day, from the first of May 2023 on."""
+    for day, content in enumerate(contents, 1):
+        fields = {"group_id": "g", "role": role, "role_type": "user", "timestamp": f"2023-05-{day:02}T12:00:00Z"}
+        assert world.memory.produce([json.dumps(fields | {"content": content})]).refused == ()
+
+
+def stated(world, kind):
+    return [r for r in world.memory.events() if r.event.type == kind]
+
+
+def test_what_it_was_and_what_not_is_a_retraction_and_an_assertion_in_one_batch(world):
+    say(world, "I have lived in Berlin since 2019.", "It was Munich, not Berlin.")
+
+    old, new = stated(world, "fact.asserted")
+    [wrong] = stated(world, "fact.retracted")
+    assert (wrong.event.target, wrong.event.reason) == (old.event.fact_id, "corrected")
+    assert new.event.corrects == old.event.fact_id
+    assert (wrong.cause, wrong.size) == (new.cause, new.size)
+    assert (new.event.valid_from, new.event.valid_to) == (old.event.valid_from, old.event.valid_to)
+    assert world.where("2020") == ["Munich"]
+
+
+def test_a_structured_correction_without_a_period_keeps_that_of_what_was_wrong(world):
+    world.tell("2024-01-01", ref="r", object="Berlin", valid_at="2019", invalid_at="2022")
+    world.tell("2024-01-02", ref="r", op="correct", object="Munich")
+
+    assert [world.where(year) for year in ("2018", "2020", "2023")] == [[], ["Munich"], []]
+
+
+def test_of_two_inverse_relations_facts_keep_the_one_named_first(world):
+    say(world, "My mother Carla lives in Rome.", "My son Ben works at SAP.")
+
+    family = {(f.subject, f.relation, f.object) for f in world.memory.facts(group_id="g", relation="parent_of")}
+    assert family == {("Carla", "parent_of", "Ana"), ("Ana", "parent_of", "Ben")}
+    assert world.memory.facts(group_id="g", relation="child_of") == []
+
+
+def test_a_symmetric_relation_said_the_other_way_round_is_said_again(world):
+    world.tell("2024-01-01", relation="friend_of", object="Ben", valid_at="2020")
+    world.tell("2024-01-02", relation="friend_of", subject="Ben", object="Ana", valid_at="2021")
+
+    assert len(stated(world, "fact.asserted")) == 1
+    assert len(stated(world, "fact.reinforced")) == 1
+
+
+@pytest.mark.parametrize("subject", ["Ana", "Ben"])
+@pytest.mark.parametrize("op", ["end", "retract"])
+def test_a_symmetric_relation_is_ended_or_retracted_either_way_round(world, subject, op):
+    world.tell("2024-01-01", relation="friend_of", object="Ben", valid_at="2020")
+    other = "Ben" if subject == "Ana" else "Ana"
+    world.tell("2024-01-02", relation="friend_of", op=op, subject=subject, object=other)
+
+    assert world.parked() == 0
+    assert world.where("2024-06", relation="friend_of") == []
+
+
+def test_what_is_no_longer_so_ends_when_it_was_said_unless_the_words_say_when(world):
+    say(world, "I work at Acme.", "I left Acme last month.")
+
+    [ended] = stated(world, "fact.ended")
+    assert ended.event.at == on("2023-04-01")
+
+
+def test_a_plan_holds_from_then_on_and_not_before(world):
+    say(world, "I will move to Oslo in July.")
+
+    assert [world.where(day) for day in ("2023-06-01", "2023-08-01")] == [[], ["Oslo"]]
+
+
+def test_names_that_structured_facts_do_not_know_are_not_made_by_endings_and_retractions(world):
+    world.tell("2024-01-01", object="Berlin")
+    world.tell("2024-01-02", op="end", subject="Nobody")
+    world.tell("2024-01-03", op="retract", object="Nowhere")
+
+    assert world.parked() == 2
+    assert sorted(e.name for e in world.memory.entities()) == ["Ana", "Berlin"]
