@@ -72,7 +72,7 @@ class Trial:
             raise NotFound("ref: no fact of this group has it")
         match stated.op:
             case "assert":
-                self._assert(stated)
+                self._assert(stated, target)
             case "end":
                 self._end(stated, target)
             case "retract":
@@ -80,26 +80,29 @@ class Trial:
             case "correct":
                 self._correct(stated, target)
 
-    def _assert(self, stated: FactStatement) -> None:
-        slot = self._slot(self._entity(stated.subject), stated.relation or "")
-        value = f"e:{self._entity(stated.object)}"
-        said_at = self._now if stated.said_at is None else stated.said_at
-        start = said_at if stated.valid_at is None else stated.valid_at
-        end = INF if stated.invalid_at is None else stated.invalid_at
+    def _assert(self, stated: FactStatement, target: Statement | None) -> None:
+        slot, value = self._place(stated)
+        start, end = self._period(stated)
+        if target is not None and not target.dead and not _same(target, slot, (value, start, end)):
+            raise InvalidInput("ref: it names another fact already; use op correct (or end) to change that one")
+        if stated.ref is None or target is not None:
+            for uuid, held in slot.believed().items():
+                this = slot.assertions[uuid]
+                if this.value == value and end in (INF, this.end) and any(a <= start < b for a, b in held):
+                    slot.assertions[uuid] = replace(this, attested=max(this.attested, self._said_at(stated)))
+                    return
+        self._hold(stated)
+
+    def _hold(self, stated: FactStatement) -> None:
+        slot, value = self._place(stated)
+        start, end = self._period(stated)
         if start >= end:
             raise InvalidInput("invalid_at: it must be after valid_at (or, without one, after the time it was said)")
-        for uuid, held in slot.believed().items():
-            this = slot.assertions[uuid]
-            again = this.value == value and end in (INF, this.end) and any(a <= start < b for a, b in held)
-            if again and stated.ref is None:
-                slot.assertions[uuid] = replace(this, attested=max(this.attested, said_at))
-                return
         uuid = f"statement {self._said}"
-        slot.assertions[uuid] = Assertion(uuid, value, start, end, (INF, self._said), said_at)
+        slot.assertions[uuid] = Assertion(uuid, value, start, end, (INF, self._said), self._said_at(stated))
 
     def _end(self, stated: FactStatement, target: Statement | None) -> None:
-        said_at = self._now if stated.said_at is None else stated.said_at
-        at = said_at if stated.invalid_at is None else stated.invalid_at
+        at = self._said_at(stated) if stated.invalid_at is None else stated.invalid_at
         if target is None:
             slot = self._slot(self._known(stated.subject), stated.relation or "")
             value = None if stated.object is None else f"e:{self._known(stated.object)}"
@@ -114,7 +117,10 @@ class Trial:
         if target is None:
             slot = self._slot(self._known(stated.subject), stated.relation or "")
             value = f"e:{self._known(stated.object)}"
-            for uuid in [uuid for uuid, a in slot.assertions.items() if a.value == value]:
+            wrong = [uuid for uuid, a in slot.assertions.items() if a.value == value]
+            if not wrong:
+                raise NotFound("no such fact is held: nothing to retract")
+            for uuid in wrong:
                 del slot.assertions[uuid]
         elif target.target is not None:
             raise InvalidInput("ref: taking a retraction back cannot be tried")
@@ -124,13 +130,40 @@ class Trial:
             slot.endings.pop(target.uuid, None)
 
     def _correct(self, stated: FactStatement, target: Statement | None) -> None:
-        if target is not None:
-            self._retract(target, stated)
+        if target is None:
+            slot, _ = self._place(stated)
+            wrong = self._replaced(slot, stated)
+        elif target.assertion is None:
+            raise NotFound("ref: no fact of this group has it")
         else:
-            slot = self._slot(self._entity(stated.subject), stated.relation or "")
-            for uuid in [uuid for uuid, held in slot.believed().items() if held]:
-                del slot.assertions[uuid]
-        self._assert(stated)
+            slot, wrong = self._slot(target.subject, target.relation), [target.assertion]
+        for assertion in wrong:
+            slot.assertions.pop(assertion.fact_id, None)
+        if wrong and stated.valid_at is None and stated.invalid_at is None:
+            old = wrong[0]  # no period of its own: it held when the other was thought to
+            period = {"valid_at": old.start, "invalid_at": None if old.end == INF else old.end}
+            stated = stated.model_copy(update=period)
+        self._hold(stated)
+
+    def _replaced(self, slot: _Slot, stated: FactStatement) -> list[Assertion]:
+        """Return what a correction without a ref replaces: what is believed of the slot at the time it speaks of."""
+        if not slot.single:
+            raise InvalidInput("ref: a relation with many values needs it, to say which of them is corrected")
+        start, end = self._period(stated)
+        end = start + 1 if stated.valid_at is None else end
+        held = slot.believed()
+        return [a for uuid, a in slot.assertions.items() if any(low < end and start < high for low, high in held[uuid])]
+
+    def _place(self, stated: FactStatement) -> tuple[_Slot, str]:
+        """Return the slot that a statement names, and its value there."""
+        return self._slot(self._entity(stated.subject), stated.relation or ""), f"e:{self._entity(stated.object)}"
+
+    def _period(self, stated: FactStatement) -> Interval:
+        start = self._said_at(stated) if stated.valid_at is None else stated.valid_at
+        return start, INF if stated.invalid_at is None else stated.invalid_at
+
+    def _said_at(self, stated: FactStatement) -> int:
+        return self._now if stated.said_at is None else stated.said_at
 
     # What is known.
 
@@ -183,3 +216,11 @@ class Trial:
     def _name(self, uuid: str) -> str:
         entity = self._beliefs.entity(uuid)
         return self._new[uuid] if entity is None else entity.name
+
+
+def _same(target: Statement, slot: _Slot, claim: tuple[str, int, int]) -> bool:
+    """Whether a fact is exactly what is stated again; what leaves the end open contradicts no end."""
+    known, (value, start, end) = target.assertion, claim
+    if known is None or (target.subject, target.relation) != (slot.subject, slot.relation):
+        return False
+    return (known.value, known.start) == (value, start) and end in (INF, known.end)

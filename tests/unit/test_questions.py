@@ -324,6 +324,14 @@ WHAT_IFS = {
     "a correction by ref": [
         {"op": "correct", "ref": "p", "relation": "lives_in", "object": "Lyon", "valid_at": "2018"}
     ],
+    "a correction of what is believed now": [{"op": "correct", "relation": "lives_in", "object": "Bonn"}],
+    "a correction of a while ago": [
+        {"op": "correct", "relation": "lives_in", "object": "Bonn", "valid_at": "2019-03", "invalid_at": "2019-06"}
+    ],
+    "a correction of a correction": [
+        {"op": "correct", "relation": "lives_in", "object": "Bonn", "valid_at": "2019-03"},
+        {"op": "correct", "relation": "lives_in", "object": "Oslo", "valid_at": "2022"},
+    ],
     "one after the other": [
         {"relation": "lives_in", "object": "Oslo", "valid_at": "2022"},
         {"op": "retract", "ref": "b", "subject": None},
@@ -355,9 +363,19 @@ def periods(segments):
 
 
 def test_what_if_refuses_what_could_not_stand(moved):
-    for line in ({"op": "retract", "ref": "nobody"}, {"op": "end", "subject": "Nobody", "relation": "lives_in"}):
-        with pytest.raises(NotFound):
-            moved.questions.what_if([stated(**line)], "g", on("2024-08-01"))
+    not_there = (
+        {"op": "retract", "ref": "nobody"},
+        {"op": "retract", "relation": "lives_in", "object": "Ana"},  # known, but not to be lived in
+        {"op": "end", "subject": "Nobody", "relation": "lives_in"},
+    )
+    not_clear = (
+        {"op": "correct", "relation": "visits", "object": "Rome"},  # which of the many?
+        {"ref": "p", "relation": "lives_in", "object": "Rome"},  # it names another fact
+    )
+    for error, lines in ((NotFound, not_there), (InvalidInput, not_clear)):
+        for line in lines:
+            with pytest.raises(error):
+                moved.questions.what_if([stated(**line)], "g", on("2024-08-01"))
 
 
 def test_answers_show_no_content_in_their_repr(moved):
