@@ -5,8 +5,8 @@
         memory.facts(about="Ana", relation="lives_in", valid_at="2024-01-01")
 
 Reading needs no lock, and sees what was flushed. The first write takes the directory's writer lock and keeps it until
-the memory is closed; a second writer gets WriterBusy. Every time may be given as text (RFC 3339), an aware datetime, or
-microseconds.
+the memory is closed; a second writer gets WriterBusy. Every time may be given as text (RFC 3339), a date, an aware
+datetime, or microseconds.
 """
 
 from collections.abc import Callable, Iterable

@@ -1,7 +1,7 @@
 """Every question a memory answers, each fixed once to a moment on both clocks: valid (now) and known (so far)."""
 
 from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from asof.bootstrap import Opened, Places, Progress, existing, open_log, open_reader, settle
@@ -25,21 +25,29 @@ if TYPE_CHECKING:
     from asof_projections.search import Hit
     from asof_projections.timelines import Believed, Segment
 
-Time = str | datetime | int
+Time = str | date | datetime | int
 LogName = Literal["messages", "episodic", "semantic"]
 
 HEAD = instants.INF - 1  # as known so far: after everything that was recorded
 
 
 def instant(time: Time) -> int:
-    """Return a time given at the door as microseconds: text (RFC 3339, or a date, month or year), datetime or int."""
+    """Return a time given at the door as microseconds: text (RFC 3339, or a date, month or year), datetime or int.
+
+    A date means its first instant in UTC. InvalidInput: it is nothing of these.
+    """
     match time:
-        case int():
+        case bool():
+            pass
+        case int() if instants.NEG <= time <= instants.INF:
             return time
         case datetime():
             return instants.from_datetime(time)
+        case date():
+            return instants.parse_moment(time.isoformat())
         case str():
             return instants.parse_moment(time)
+    raise InvalidInput("a time is RFC 3339 text, a date, an aware datetime, or microseconds since 1970 as an int")
 
 
 class Readings:
