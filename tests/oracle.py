@@ -117,16 +117,21 @@ def fold(log, k):
 
 def belief(log, v, k):
     """{slot: {value: ids of assertions}}: what is believed true at valid instant v, as known at place k."""
+    return holding(fold(log, k), v)
+
+
+def holding(folded, v):
+    """The same, of what `fold` found."""
     cover, found = {}, {}
-    for p, a, end in fold(log, k):
+    for p, a, end in folded:
         if a.vf <= v < end:
             cover.setdefault(a.slot, []).append((a.vf, p, a))
     for slot, rows in cover.items():
-        holding = rows
+        winners = rows
         if rows[0][2].functional:
-            holding = [max(rows, key=lambda r: r[:2])]  # the latest start, then the later said
+            winners = [max(rows, key=lambda r: r[:2])]  # the latest start, then the later said
         values = {}
-        for _, _, a in holding:
+        for _, _, a in winners:
             values.setdefault(a.value, set()).add(a.id)
         found[slot] = {x: frozenset(ids) for x, ids in values.items()}
     return found

@@ -1,0 +1,197 @@
+"""What a group was told, line by line, as statements of the oracle: what each structured fact means (design 4).
+
+Worked out apart from the product, of which it knows nothing but the ids that it gave.
+"""
+
+from bisect import bisect_right
+
+import oracle
+
+SINGLE = {"lives_in"}
+SAME = "also_known_as"  # symmetric; every one believed makes two names one
+
+
+class Parked(Exception):
+    """A line that cannot stand: nothing of it is believed."""
+
+
+class Told:
+    """The statements of one group, in order, and when each message was recorded."""
+
+    def __init__(self):
+        self.log = []
+        self.recorded, self._known = [], []  # of each message: when, and how much of the log is known then
+        self.names = set()
+        self.refs = {}  # a producer's own id -> the latest assertion under it
+        self.ids = {}  # the product's ids -> ours
+        self._folded = {}
+
+    def tell(self, line, recorded_at):
+        """Take one line; returns the statements that it makes, or None where it is parked."""
+        line = {"said_at": recorded_at, **line}
+        try:
+            made = list(self._meaning(line))
+        except Parked:
+            made = None
+        self._heard(recorded_at, made or [])
+        if made is not None and line["op"] in ("assert", "correct"):
+            self.names |= {line["subject"], line["object"]}
+        return made
+
+    def _heard(self, recorded_at, made):
+        self.log += made
+        self.recorded.append(recorded_at)
+        self._known.append(len(self.log))
+
+    # what a line means
+
+    def _meaning(self, line):
+        target = self._target(line)
+        match line["op"]:
+            case "assert":
+                return self._assert(line, target)
+            case "correct":
+                return self._correct(line, target)
+            case "retract":
+                wrong = self._said(line) if target is None else [target]
+                return list(map(self._retract, range(len(wrong)), wrong))
+            case "end":
+                return self._end(line, target)
+
+    def _target(self, line):
+        ref = line.get("ref")
+        if ref is None:
+            return None
+        found = self.refs.get(ref) or self.ids.get(ref)
+        if found is None and line["op"] != "assert":
+            raise Parked
+        return self._statement(found) if found else None
+
+    def _assert(self, line, target):
+        start, end = self._period(line)
+        if target is not None and target.id not in self.dead():
+            claim = (self._slot(line), line["object"], start)
+            same = isinstance(target, oracle.Assert) and (target.slot, target.value, target.vf) == claim
+            if not same or end not in (oracle.INF, target.vt):
+                raise Parked  # the producer's id names another fact
+        if line.get("ref") is None or target is not None:
+            for slot, value in self._ways(line):
+                for a in self._believed_at(slot, value, start):
+                    if end in (oracle.INF, a.vt):
+                        return [oracle.Reinforce(self._id(0), a.id, line["said_at"])]
+        return [self._new(line, 0)]
+
+    def _correct(self, line, target):
+        if target is not None and not isinstance(target, oracle.Assert):
+            raise Parked
+        wrong = self._replaced(line) if target is None else [target]
+        if wrong and "valid_at" not in line and "invalid_at" not in line:  # the period of what was wrong
+            line = {**line, "valid_at": wrong[0].vf, "invalid_at": wrong[0].vt}
+        return [*map(self._retract, range(len(wrong)), wrong), self._new(line, len(wrong))]
+
+    def _new(self, line, place):
+        start, end = self._period(line)
+        if start >= end:
+            raise Parked
+        slot, id_ = self._slot(line), self._id(place)
+        if line.get("ref") is not None:
+            self.refs[line["ref"]] = id_
+        return oracle.Assert(id_, slot, line["object"], start, end, slot[1] in SINGLE, line["said_at"])
+
+    def _end(self, line, target):
+        at = line.get("invalid_at", line["said_at"])
+        if target is not None:
+            if not isinstance(target, oracle.Assert):
+                raise Parked
+            return [oracle.End(self._id(0), target.slot, target.value, at, target.id)]
+        if line["subject"] not in self.names or line.get("object", line["subject"]) not in self.names:
+            raise Parked
+        if line.get("object") is None:
+            return [oracle.End(self._id(0), self._slot(line), None, at)]
+        return [oracle.End(self._id(i), slot, value, at) for i, (slot, value) in enumerate(self._ways(line))]
+
+    def _retract(self, place, target):
+        return oracle.Retract(self._id(place), target.id)
+
+    def _id(self, place):
+        return f"s{len(self.log) + place}"
+
+    def _slot(self, line):
+        return line["subject"], line["relation"]
+
+    def _ways(self, line):
+        """The slots and values in which the same would be said."""
+        ways = [(self._slot(line), line["object"])]
+        if line["relation"] == SAME:
+            ways.append(((line["object"], SAME), line["subject"]))
+        return ways
+
+    def _period(self, line):
+        return line.get("valid_at", line["said_at"]), line.get("invalid_at", oracle.INF)
+
+    # what stands
+
+    def _statement(self, id_):
+        return next(s for s in self.log if s.id == id_)
+
+    def dead(self, known=oracle.INF):
+        return oracle.dead_ids(self.log[: self._upto(known)])
+
+    def assertions(self, known=oracle.INF):
+        """The live ones, in order."""
+        dead = self.dead(known)
+        return [s for s in self.log[: self._upto(known)] if isinstance(s, oracle.Assert) and s.id not in dead]
+
+    def _said(self, line):
+        """The live assertions of exactly this claim, said either way round where that is the same."""
+        found = [a for way in self._ways(line) for a in self.assertions() if (a.slot, a.value) == way]
+        if not found:
+            raise Parked
+        return found
+
+    def _replaced(self, line):
+        """What is believed in the slot at the time that a correction speaks of."""
+        if line["relation"] not in SINGLE:
+            raise Parked  # which of many values is wrong, only a ref can say
+        start, end = self._period(line)
+        times = [v for v in {start, *self.critical()} if start <= v < (end if "valid_at" in line else start + 1)]
+        ids = {row[3] for v in times for row in self.believed(v) if row[:2] == self._slot(line)}
+        return [a for a in self.assertions() if a.id in ids]
+
+    def _believed_at(self, slot, value, v):
+        ids = {row[3] for row in self.believed(v) if row[:3] == (*slot, value)}
+        return [a for a in self.assertions() if a.id in ids]
+
+    # what is believed
+
+    def believed(self, v, known=oracle.INF):
+        """{(subject, relation, object, id)} at a point of both clocks."""
+        folded = self._fold(self._upto(known))
+        return {
+            (*slot, value, id_)
+            for slot, values in oracle.holding(folded, v).items()
+            for value, ids in values.items()
+            for id_ in ids
+        }
+
+    def _upto(self, known):
+        heard = bisect_right(self.recorded, known)
+        return self._known[heard - 1] if heard else 0
+
+    def _fold(self, upto):
+        if upto not in self._folded:  # the past does not change
+            self._folded[upto] = oracle.fold(self.log, upto - 1) if upto else []
+        return self._folded[upto]
+
+    def critical(self):
+        """Every instant of valid time at which an answer can change, the one before and the one after."""
+        return sorted({v + d for v in oracle.critical(self.log) for d in (0, 1)})
+
+    def same(self, name, known):
+        """All names taken to mean who this one means."""
+        pairs = [(a.slot[0], a.value) for a in self.assertions(known) if a.slot[1] == SAME]
+        found, grown = set(), {name}
+        while found != grown:
+            found = grown
+            grown = found | {n for pair in pairs if found & set(pair) for n in pair}
+        return found
