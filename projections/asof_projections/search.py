@@ -17,11 +17,13 @@ from asof_projections.embedding.ports import Embedder
 from asof_projections.graph.ports import GraphStore
 from asof_projections.rows import Fact, Moment
 from asof_projections.vectors.ports import VectorIndex
+from asof_streams.errors import NOT_UNICODE, InvalidInput
 
 WORDS: Final = 0.6  # the weight of words; the rest is that of meaning
 _CANDIDATES: Final = 3  # of each part, for every hit asked for
 _CANDIDATES_LEAST: Final = 50
 _WORD: Final = re.compile(r"\w+")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _SAYING_LITTLE: Final = frozenset(  # they join words; as words of a query they find everything
     "a about am an and are as at be been but by can could did do does for from had has have he her him his how i if in "
     "into is it its me my of on or our she should so that the their them then there these they this to was we were "
@@ -55,7 +57,9 @@ class Search:
         self._meaning = None if embedder is None or index is None else (embedder, index)
 
     def search(self, query: str, at: Moment, group: str | None = None, *, limit: int = 10) -> list[Hit]:
-        """Return the best facts of a moment, best first; of equals the one said first."""
+        """Return the best facts of a moment, best first; of equals the one said first. InvalidInput: no such text."""
+        if _SURROGATE.search(query):
+            raise InvalidInput(NOT_UNICODE)
         pool = max(_CANDIDATES * limit, _CANDIDATES_LEAST)
         found = dict(self._beliefs.text(telling(query), group, at, pool))
         best = max(found.values(), default=1.0)

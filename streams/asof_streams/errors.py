@@ -15,6 +15,10 @@ AsofError
 Messages name files, positions, fields and ids, never content.
 """
 
+from typing import Final
+
+NOT_UNICODE: Final = "text must be valid Unicode (it has half of a surrogate pair)"
+
 
 class AsofError(Exception):
     """The root: catch it to catch everything that asof raises on purpose."""

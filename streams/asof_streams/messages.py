@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
 
 from pydantic import Field, StringConstraints, ValidationError, model_validator
 
-from asof_streams.errors import InvalidInput
+from asof_streams.errors import NOT_UNICODE, InvalidInput
 from asof_streams.events import Event, register
 from asof_streams.instants import parse
 
@@ -114,7 +114,7 @@ _LONG: Final = frozenset({"content", "fact"})
 _REASONS: Final = {
     "string_pattern_mismatch": "it must not be empty",
     "string_too_long": f"it is too long, the limit is {MAX_NAME_CHARACTERS} characters",
-    "string_unicode": "text must be valid Unicode (it has half of a surrogate pair)",
+    "string_unicode": NOT_UNICODE,
 }
 _TIMES: Final = ("timestamp", "valid_at", "invalid_at", "said_at")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-from asof_streams.errors import AsofError, DamagedLog, NotFound, StorageFailed, WriterBusy
+from asof_streams.errors import NOT_UNICODE, AsofError, DamagedLog, InvalidInput, NotFound, StorageFailed, WriterBusy
 
 BUSY_SECONDS: Final = 5.0
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH})
@@ -44,6 +44,8 @@ class Guard:
             raise ours from error
 
     def _translate(self, error: BaseException) -> AsofError | None:
+        if isinstance(error, UnicodeEncodeError):  # a name that was asked about
+            return InvalidInput(NOT_UNICODE)
         if isinstance(error, OSError):
             return StorageFailed(f"{self._path}: {error.strerror}")
         if _is_damage(error):

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
@@ -103,7 +103,7 @@ def lines_of(file: str) -> Iterator[Iterable[bytes]]:
     if file == "-":
         if sys.stdin is None:
             raise InvalidInput("standard input is closed: give a FILE, or lines on standard input")
-        yield _arriving(sys.stdin.fileno())
+        yield _arriving(sys.stdin)
         return
     path = Path(file)
     try:
@@ -114,9 +114,9 @@ def lines_of(file: str) -> Iterator[Iterable[bytes]]:
         yield lines
 
 
-def _arriving(file: int) -> Iterator[bytes]:
+def _arriving(stream: TextIO) -> Iterator[bytes]:
     """Yield the lines of a pipe as they come, and nothing (b"") whenever it has none for a moment."""
-    begun = bytearray()
+    file, begun = stream.fileno(), bytearray()
     while True:
         if not select.select([file], [], [], _MOMENT_SECONDS)[0]:
             yield b""
