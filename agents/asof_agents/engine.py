@@ -127,7 +127,8 @@ class Generation:
         episode = first.event
         if not isinstance(episode, EpisodeRecorded) or episode.source != "message":
             return ()
-        recent = known.recent(first.group, episode.source, episode.valid_at, mentions.CONTEXT_TURNS + 1)
+        turns = mentions.CONTEXT_TURNS + 1  # its own among them
+        recent = known.recent(first.group, episode.source, episode.valid_at, first.cause + 1, turns)
         return [e.role for e in recent if e.role]
 
 

@@ -35,8 +35,7 @@ def extract(
     group, episode = recorded.group, recorded.event
     assert isinstance(episode, EpisodeRecorded)
     turn = Turn(episode.episode_id, episode.role, episode.role_type, episode.content, episode.valid_at)
-    earlier = episodes.recent(group, episode.source, episode.valid_at, CONTEXT_TURNS + 1)
-    earlier = [e for e in earlier if e.uuid != episode.episode_id][-CONTEXT_TURNS:]
+    earlier = episodes.recent(group, episode.source, episode.valid_at, recorded.cause, CONTEXT_TURNS)
     rows = seen.mentions_of([e.uuid for e in earlier])
     found = extractor.extract(turn, _turns(earlier, rows), lambda names: seen.types_of_names(group, names))
     nodes = {(r.type, r.text): r.repeats or r.uuid for r in reversed(rows) if not r.speaker}

@@ -17,8 +17,11 @@ class EpisodesKnown(Protocol):
         """Return an episode by id."""
         ...
 
-    def recent(self, group: str, source: str, until: int, limit: int) -> list[Episode]:
-        """Return the latest episodes of a group and source said by `until`, oldest first (add-messages 17)."""
+    def recent(self, group: str, source: str, until: int, before: int, limit: int) -> list[Episode]:
+        """Return the latest episodes of a group and source said by `until`, oldest first (add-messages 17).
+
+        Only of messages at positions before `before`: what comes later is not known yet, also where it is read again.
+        """
         ...
 
     def mentions_of(self, episodes: Sequence[str]) -> list[MentionRow]:

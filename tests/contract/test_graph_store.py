@@ -430,9 +430,10 @@ def test_recent_episodes_are_the_latest_said_of_a_source_oldest_first(store, sto
     story.tell(episode("t", 5, "text"))
     commit(store, story)
 
-    assert [e.uuid for e in store.recent("g", "message", 8, 2)] == ["a", "c"]
-    assert [e.uuid for e in store.recent("g", "message", 9, 10)] == ["d", "a", "c", "b"]
-    assert store.recent("h", "message", 9, 10) == []
+    assert [e.uuid for e in store.recent("g", "message", 8, 99, 2)] == ["a", "c"]
+    assert [e.uuid for e in store.recent("g", "message", 9, 99, 10)] == ["d", "a", "c", "b"]
+    assert [e.uuid for e in store.recent("g", "message", 9, 3, 10)] == ["a", "b"]  # what came before position 3
+    assert store.recent("h", "message", 9, 99, 10) == []
     assert (store.episode("b").content, store.episode("b").position) == ("b", 2)
     assert store.episode("x") is None
 

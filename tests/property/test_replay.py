@@ -162,3 +162,26 @@ def test_another_message_gives_another_fingerprint(tmp_path, expected):
 
     assert replay.fingerprint(writer) != expected
     writer.close()
+
+
+@pytest.mark.parametrize("source", ["mentions", "episodes"])
+@pytest.mark.parametrize("late", [5, 10], ids=["earlier", "at the same moment"])
+def test_a_rebuild_reads_no_turn_that_came_later(tmp_path, source, late):
+    """Who spoke before, and what "he" means, is what was known when the message came."""
+    turns = [(20, "Melanie", "I live in Oslo."), (10, "Ben", "Mel lives in Berlin. He works at Acme.")]
+    turns += [(late, "Melanie", "Hello."), (late, "Melanie", "George Orwell is a writer.")]
+    said = [
+        Message(group_id="g", role=role, role_type="user", content=content, timestamp=replay.START + day * replay.DAY)
+        for day, role, content in turns
+    ]
+    writer = replay.write(tmp_path)
+    for place, message in enumerate(said):
+        replay.tell(writer, [(message, replay.START + place)])
+        writer.process(flush=True)
+        if place == 0:
+            active, ontology = writer.catalog["main"], writer.ontology("main")
+            writer.build(describe("live", ontology, active.policy, source), ontology)
+    writer.build(describe("anew", ontology, active.policy, source), ontology)
+
+    assert replay.fingerprint(writer, "anew") == replay.fingerprint(writer, "live")
+    writer.close()

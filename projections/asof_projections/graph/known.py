@@ -11,7 +11,7 @@ from asof_projections.versions import Assertion, Ending
 from asof_streams.instants import INF
 
 _EPISODE_BY_ID: Final = f"{EPISODE} WHERE e.uuid = ?"
-_EPISODES_RECENT: Final = f"""{EPISODE} WHERE e.grp = ? AND e.source = ? AND e.valid_at <= ?
+_EPISODES_RECENT: Final = f"""{EPISODE} WHERE e.grp = ? AND e.source = ? AND e.valid_at <= ? AND e.cause < ?
     ORDER BY e.valid_at DESC, e.n DESC LIMIT ?"""
 _MENTIONS: Final = f"{MENTION} WHERE m.episode IN (SELECT value FROM json_each(?)) ORDER BY m.n"
 _TYPE_OF_NAME: Final = "SELECT type FROM mentions WHERE grp = ? AND folded = ? ORDER BY n DESC LIMIT 1"
@@ -64,8 +64,8 @@ class Known(Connected):
         row = self._row(_EPISODE_BY_ID, (uuid,))
         return Episode._make(row) if row else None
 
-    def recent(self, group: str, source: str, until: int, limit: int) -> list[Episode]:
-        rows = self._rows(_EPISODES_RECENT, (self._group(group), source, until, limit))
+    def recent(self, group: str, source: str, until: int, before: int, limit: int) -> list[Episode]:
+        rows = self._rows(_EPISODES_RECENT, (self._group(group), source, until, before, limit))
         return [Episode._make(row) for row in reversed(rows)]
 
     def mentions_of(self, episodes: Sequence[str]) -> list[MentionRow]:
