@@ -16,9 +16,10 @@ def open(data: str | Path | None = None, **settings: Any) -> "Memory":  # noqa: 
     """Open the memory in a directory (default: ASOF_DATA or ./asof-data), making it at the first write.
 
     `settings` are those of docs/reference/settings.md, such as ontology="agent_memory_v1" or embedder="none".
+    InvalidInput names one that cannot be.
     """
     from asof.memory import Memory
-    from asof.settings import Settings
+    from asof.settings import read
 
-    chosen = Settings(**settings) if data is None else Settings(data=Path(data), **settings)
+    chosen = read(**settings) if data is None else read(data=Path(data), **settings)
     return Memory(chosen.data, chosen)

@@ -1,16 +1,19 @@
 """What an operator may choose: read once, from arguments, ASOF_* variables or ./asof.toml."""
 
 from pathlib import Path
-from typing import Literal
+from tomllib import TOMLDecodeError
+from typing import Any, Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from asof_streams.errors import InvalidInput
 
 
 class Settings(BaseSettings):
     """Every setting, in the order of docs/reference/settings.md."""
 
-    model_config = SettingsConfigDict(env_prefix="ASOF_", frozen=True, extra="ignore", toml_file="asof.toml")
+    model_config = SettingsConfigDict(env_prefix="ASOF_", frozen=True, extra="forbid", toml_file="asof.toml")
 
     data: Path = Path("asof-data")
     """The directory that holds everything."""
@@ -43,3 +46,17 @@ class Settings(BaseSettings):
         """Arguments win over the environment, the environment over the file."""
         del dotenv_settings, file_secret_settings
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def read(**given: Any) -> Settings:
+    """Read the settings; what is given wins. InvalidInput names the one that cannot be, never what it was set to."""
+    try:
+        return Settings(**given)
+    except (TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"asof.toml: {error}") from None
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        name = ".".join(map(str, first["loc"]))
+        if first["type"] == "extra_forbidden":
+            raise InvalidInput(f"{name}, given or in asof.toml: no such setting") from None
+        raise InvalidInput(f"ASOF_{name.upper()}, or {name} in asof.toml: {first['msg']}") from None

@@ -185,6 +185,7 @@ def test_a_batch_of_questions_is_answered_line_by_line(told: Asof, write: Callab
         ("{", "not JSON"),
         ("[]", "a question is one JSON object"),
         ('{"subject": 5}', "subject: it must be a str"),
+        ('{"subject": "\\ud800"}', "text must be valid Unicode"),
         ('{"valid_at": "yesterday"}', "not a time"),
         ('{"group_id": "a b"}', "a group id has"),
         ('{"valid_at": "2024-05-01T09:30:00"}', "needs its offset"),
@@ -527,6 +528,8 @@ WRONG_CALLS = [
     (["facts", "--valid-at", "2024-02-30"], "'--valid-at': no such day"),
     (["facts", "--limit", "0"], "--limit"),
     (["facts", "--group", "a b"], "'--group': a group id has"),
+    (["facts", "--about", "\udcff"], "text must be valid Unicode"),
+    (["search", "\udcff"], "text must be valid Unicode"),
     (["facts", "--colour", "red"], "No such option: --colour"),
     (["facts", "--batch", "questions.jsonl", "--about", "Ana"], "--batch"),
     (["facts", "--batch", "not-there.jsonl"], "not-there.jsonl"),
@@ -595,6 +598,16 @@ def test_a_setting_that_cannot_be_is_named(asof: Asof, monkeypatch: pytest.Monke
     asof("facts", code=2)
 
     assert asof.err.startswith("asof: ASOF_POLICY, or policy in asof.toml: ")
+
+
+def test_a_settings_file_that_cannot_be_read_is_named(asof: Asof) -> None:
+    wrong = {"policy = ": "asof.toml: ", 'polcy = "graded"': "polcy, given or in asof.toml: no such setting"}
+    for text, reason in wrong.items():
+        Path("asof.toml").write_text(text)
+
+        asof("facts", code=2)
+
+        assert asof.err.startswith(f"asof: {reason}")
 
 
 def test_the_environment_names_the_directory(told: Asof, monkeypatch: pytest.MonkeyPatch, capsys) -> None:

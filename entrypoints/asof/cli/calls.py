@@ -26,16 +26,9 @@ INTERRUPTED = 130
 
 def settings(data: Path | None) -> "Settings":
     """Read the settings; what the command says wins."""
-    from pydantic import ValidationError
+    from asof.settings import read
 
-    from asof.settings import Settings
-
-    try:
-        return Settings() if data is None else Settings(data=data)
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        name = ".".join(map(str, first["loc"]))
-        raise InvalidInput(f"ASOF_{name.upper()}, or {name} in asof.toml: {first['msg']}") from None
+    return read() if data is None else read(data=data)
 
 
 @contextmanager
