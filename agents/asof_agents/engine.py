@@ -161,7 +161,14 @@ class Engine:
         self.episodic.input = message.position + 1
         if records:
             for generation in self.generations:
+                self._follow(generation, records[0].position)
                 generation.ingest(records, self.store)
+
+    def _follow(self, generation: Generation, stop: int) -> None:
+        """Give a generation what it missed: a flush that failed may have kept the episodic events, and not its own."""
+        if generation.layer.input < stop:
+            for batch in batches(self.episodic.log.read(generation.layer.input, stop)):
+                generation.ingest(batch, self.store)
 
     def _emit(self, message: Record, events: list[Event]) -> list[Record]:
         if not events:

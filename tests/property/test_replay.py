@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 import replay
 from asof.bootstrap import describe
+from asof_streams.errors import AsofError
 from asof_streams.messages import Message
 
 TOLD = replay.messages()
@@ -185,3 +187,29 @@ def test_a_rebuild_reads_no_turn_that_came_later(tmp_path, source, late):
 
     assert replay.fingerprint(writer, "anew") == replay.fingerprint(writer, "live")
     writer.close()
+
+
+def test_going_on_after_a_flush_that_only_the_first_log_took(tmp_path, expected):
+    writer = replay.write(tmp_path)
+    replay.tell(writer, TOLD[:5])
+    writer.process(flush=True)
+    semantic = writer.generations["main"].layer.log
+    replay.tell(writer, TOLD[5:40])
+    with full(semantic), pytest.raises(AsofError):
+        writer.process(flush=True)
+    assert writer.engine.episodic.input == 40 > semantic.checkpoint()
+
+    replay.tell(writer, TOLD[40:])
+    writer.process(flush=True)
+
+    assert replay.fingerprint(writer) == expected
+    writer.close()
+
+
+@contextmanager
+def full(log):
+    """A log whose disk is full."""
+    [(pages,)] = log._db.execute("PRAGMA page_count")
+    log._db.execute(f"PRAGMA max_page_count = {pages}")
+    yield
+    log._db.execute("PRAGMA max_page_count = 1000000")
