@@ -3,6 +3,7 @@
 One small JSON file, replaced by rename, so that a reader sees the old list or the new one, and switching is one step.
 """
 
+import hashlib
 import json
 import os
 import re
@@ -74,25 +75,29 @@ def check_name(name: str) -> str:
 def load(directory: Path) -> Catalog | None:
     """Read the catalogue; None where the directory has none yet."""
     try:
-        text = (directory / FILE).read_text(encoding="utf-8")
+        text = (directory / FILE).read_bytes()
     except FileNotFoundError:
         return None
     try:
         stored = json.loads(text)
         if stored["format"] != FORMAT:
             raise ContractError(f"{FILE} has format {stored['format']}: another version of asof made this directory")
-        return Catalog(
-            active=stored["active"],
-            generations=tuple(GenerationInfo(**g) for g in stored["generations"]),
-        )
+        catalog = Catalog(stored["active"], tuple(GenerationInfo(**g) for g in stored["generations"]))
+        if stored["digest"] == _digest(catalog):
+            return catalog
     except (ValueError, KeyError, TypeError):
-        raise ContractError(f"{FILE} is damaged: restore it, or rebuild the directory from its messages log") from None
+        pass
+    raise ContractError(f"{FILE} is damaged: restore it, or rebuild the directory from its messages log")
 
 
 def save(directory: Path, catalog: Catalog) -> None:
     """Replace the catalogue in one step."""
-    stored = {"format": FORMAT, **asdict(catalog)}
+    stored = {"format": FORMAT, "digest": _digest(catalog), **asdict(catalog)}
     replace_file(directory / FILE, json.dumps(stored, indent=2).encode() + b"\n")
+
+
+def _digest(catalog: Catalog) -> str:
+    return hashlib.sha256(json.dumps(asdict(catalog)).encode()).hexdigest()
 
 
 def replace_file(path: Path, content: bytes) -> None:
