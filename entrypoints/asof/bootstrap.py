@@ -1,6 +1,7 @@
 """The one place where adapters are chosen: from a directory and settings to logs, stores and the engine."""
 
 import hashlib
+import json
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,7 +18,7 @@ from asof_ontologies import registry
 from asof_ontologies.errors import OntologyError
 from asof_ontologies.model import Ontology
 from asof_projections import names
-from asof_projections.generations import FILE, FIRST, Catalog, GenerationInfo, load, replace_file, save
+from asof_projections.generations import FILE, FIRST, Catalog, GenerationInfo, is_name, load, replace_file, save
 from asof_projections.graph.sqlite import SqliteGraph
 from asof_projections.projector import open_following
 from asof_projections.questions import Questions
@@ -75,9 +76,14 @@ class Places:
         """The ontology that messages are read with, as it was when the directory was made."""
         return self.root / "ontology.json"
 
+    @property
+    def generations(self) -> Path:
+        """A folder for each generation."""
+        return self.root / "generations"
+
     def generation(self, name: str) -> Path:
         """Everything of one generation."""
-        return self.root / "generations" / name
+        return self.generations / name
 
     def ontology_of(self, name: str) -> Path:
         """The ontology that one generation is built with, as it was then: a later edit changes no history."""
@@ -116,6 +122,7 @@ class Writer:
         self._unflushed = 0  # messages
         try:
             self.catalog = load(places.root) or self._create(settings)
+            self._clear()
             self.messages = self._log(places.messages, durable=True)
             self.episodic = self._log(places.episodic)
             check_order(self.messages, self.episodic)
@@ -144,6 +151,15 @@ class Writer:
         catalog = Catalog(FIRST, (info,))
         save(self.places.root, catalog)
         return catalog
+
+    def _clear(self) -> None:
+        """Remove what interrupted builds and drops left: it is in no catalogue, and no erasure would reach it."""
+        kept = {info.name for info in self.catalog.generations}
+        for folder in self.places.generations.iterdir():
+            if is_name(folder.name) and folder.name not in kept:
+                shutil.rmtree(folder)
+        for file in self.places.root.rglob("*.building*"):
+            file.unlink()
 
     def _log(self, path: Path, *, durable: bool = False) -> SqliteLog:
         log = SqliteLog(path, writable=True, durable=durable)
@@ -290,14 +306,19 @@ def check_order(before: SqliteLog, after: SqliteLog) -> None:
 
 def _keep(ontology: Ontology, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(path, ontology.model_dump_json().encode())
+    kept = {"digest": ontology.digest, "ontology": ontology.model_dump(mode="json")}
+    replace_file(path, json.dumps(kept, ensure_ascii=False).encode())
 
 
 def _ontology(path: Path) -> Ontology:
     try:
-        return Ontology.model_validate_json(path.read_bytes())
-    except (OSError, ValueError):
-        raise ContractError(f"{path} is missing or damaged: restore it, or rebuild into a new directory") from None
+        kept = json.loads(path.read_bytes())
+        ontology = Ontology.model_validate(kept["ontology"])
+        if ontology.digest == kept["digest"]:
+            return ontology
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    raise ContractError(f"{path} is missing or damaged: restore it, or rebuild into a new directory")
 
 
 def _start(log: SqliteLog, info: GenerationInfo, ontology: Ontology) -> None:

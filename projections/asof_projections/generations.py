@@ -65,9 +65,14 @@ class Catalog:
         return replace(self, generations=tuple(g for g in self.generations if g.name != name))
 
 
+def is_name(name: str) -> bool:
+    """Whether a generation may have this name."""
+    return _NAME.fullmatch(name) is not None
+
+
 def check_name(name: str) -> str:
     """Return a generation's name if it is one."""
-    if not _NAME.fullmatch(name):
+    if not is_name(name):
         raise InvalidInput("a generation's name has lower-case letters, digits, - and _, 63 at most")
     return name
 
