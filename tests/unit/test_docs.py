@@ -1,7 +1,8 @@
-"""The reference pages say all that there is, and what they say is so."""
+"""The reference pages say all that there is, what they say is so, and every text names files that are there."""
 
 import ast
 import builtins
+import re
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -12,9 +13,15 @@ import pytest
 
 from asof.memory import Memory
 from asof.settings import Settings
+from asof_ontologies import cues, model
 from asof_streams import events
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+TEXTS = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+PATH = re.compile(r"(?<![\w./])(?:streams|agents|projections|ontologies|entrypoints|tests|docs|bench)/[\w./-]*[\w/]")
+SECTION = re.compile(r"^### `([\w/]+)`.*?\n(.*?)(?=^##)", re.MULTILINE | re.DOTALL)
 PAGES = ["cli.md", "events.md", "python.md", "settings.md"]
 NOT_OURS = {"Iterator", "Any"}
 
@@ -115,6 +122,36 @@ def test_every_verb_of_a_memory_is_documented_with_all_that_it_gives_back(
     returned = {name for _, verb in making.python_api.verbs() for name in _names(verb.returns)}
     assert returned - set(titles) - NOT_OURS == set()
     assert "Fact" in returned
+
+
+def test_every_key_of_an_ontology_is_documented_and_every_cue_that_is_shown_can_be_read() -> None:
+    page = (DOCS / "reference" / "ontologies.md").read_text("utf-8")
+    keys = {key for part in (model.Ontology, model.EntityType, model.RelationType) for key in part.model_fields}
+
+    assert {key for key in keys if f"`{key}`" not in page} == set()
+    shown = re.findall(r"^\| `([^`]+)` \|", page.partition("## A cue")[2], re.MULTILINE)
+    assert [cues.parse_cue(cue.replace("\\|", "|")) for cue in shown]
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda path: path.name)
+def test_every_file_that_a_text_names_or_links_to_is_there(text: Path) -> None:
+    written = text.read_text("utf-8")
+    linked = {name for name in LINK.findall(written) if not (text.parent / name).exists()}
+    named = {name for name in PATH.findall(written) if not (ROOT / name).exists()}
+
+    assert (linked, named) == (set(), set())
+
+
+def test_the_code_map_names_every_module_and_every_folder_and_nothing_else() -> None:
+    sections = dict(SECTION.findall((ROOT / "ARCHITECTURE.md").read_text("utf-8")))
+
+    assert len(sections) == 5
+    for package, text in sections.items():
+        listed = set(re.findall(r"`(\w+/?)`", text))
+        inside = [path for path in (ROOT / package).rglob("*") if "__pycache__" not in path.parts]
+        everything = {f"{p.name}/" if p.is_dir() else p.stem for p in inside}
+        directly = {f"{p.name}/" if p.is_dir() else p.stem for p in inside if p.parent == ROOT / package}
+        assert directly - {"__init__", "py"} <= listed <= everything, package
 
 
 def _names(annotation: ast.expr | None) -> Iterator[str]:
