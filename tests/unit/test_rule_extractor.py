@@ -175,6 +175,43 @@ STATEMENTS = [
         ["Marie Curie studies_at Sorbonne ended", "Marie Curie married_to Pierre Curie 1895-01-01.."],
     ),
     ("Globex is based in Zurich.", ["Globex located_in Zurich"]),
+    # an activity is no business
+    ("My knees are better. Started hitting the gym last week.", ["I did Started hitting the gym 2024-05-06.."]),
+    ("I started my own gym last year.", ["I runs gym 2023-01-01.."]),
+    # what is planned
+    ("I'm moving to Porto on 1 June.", ["I lives_in Porto 2024-06-01.."]),
+    ("I'm moving to Porto on 1 March.", ["I lives_in Porto 2025-03-01.."]),
+    (
+        "We adopted a kitten, and on 1 June I'm moving to Porto.",
+        ["I has_pet kitten", "I lives_in Porto 2024-06-01.."],
+    ),
+    ("I'm going to a concert tonight.", ["I attended concert 2024-05-15.."]),
+    # who and where
+    ("Iris, my sister's old mail is still in the box.", ["I has_family sister"]),
+    ("I work at Northgate Clinic.", ["I works_at Northgate Clinic"]),
+    ("I work at Tidewater Books.", ["I works_at Tidewater Books"]),
+    ("I start a new job at Tidewater Books on Monday.", ["I works_at Tidewater Books 2024-05-20.."]),
+    ("My hometown is Lisbon.", ["I comes_from Lisbon"]),
+    ("My home country, Norway, is cold.", ["I comes_from Norway"]),
+    ("I moved here from Peru two years ago.", ["I lives_in Peru ended ..2022-05-01"]),
+    ("I needed a change, so I moved to Berlin.", ["I lives_in Berlin"]),
+    ("My two kids love football.", ["I has_family kids"]),
+    ("My youngest son plays chess.", ["I has_family son"]),
+    # health, losses, things
+    ("I was diagnosed with asthma last year.", ["I has_condition asthma 2023-01-01.."]),
+    ("I broke my arm in May.", ["I injured arm 2024-05-01.."]),
+    ("I lost my grandma last week.", ["I has_family grandma", "I lost grandma 2024-05-06.."]),
+    ("I got some new shoes yesterday.", ["I owns shoes 2024-05-14.."]),
+    ("The bike I bought yesterday is great.", ["I owns bike 2024-05-14.."]),
+    # deeds and outings
+    ("I took a cooking class recently.", ["I attended cooking class"]),
+    ("I started a pottery course last week.", ["I attended pottery course 2024-05-06.."]),
+    ("I got to visit Rome last week.", ["I visited Rome 2024-05-06.."]),
+    ("I spent a week in Rome.", ["I visited Rome"]),
+    ("I graduated last week.", ["I did graduated 2024-05-06.."]),
+    ("Dyed my hair blue last week.", ["I did Dyed my hair blue 2024-05-06.."]),
+    ("I failed my driving test recently.", ["I did failed my driving test"]),
+    ("I love the ocean.", ["I likes ocean"]),
     ("Burmese Days was written by George Orwell.", ["George Orwell wrote Burmese Days"]),
 ]
 
@@ -204,6 +241,10 @@ NOTHING = [
     "I'll visit Paris.",
     "You live in Berlin.",
     "I love it.",
+    "I'm going to a conference this month.",  # or was there already
+    "I got to work at nine.",
+    "I broke my phone.",
+    "I love the way home.",
     "During Thanksgiving, we usually watch a few movies.",
     "I got into a bad spot.",
     "I almost bought a boat.",

@@ -21,7 +21,7 @@ from asof_agents.extraction.statements import state, state_deed
 from asof_agents.extraction.subjects import UNTYPED, Subject
 
 _QUOTES = frozenset({'"', "“", "”"})
-_TOLD = frozenset({("tell", "you"), ("say", "that")})
+_TOLD = frozenset({("tell", "you"), ("tell", "ya"), ("say", "that")})
 _JOINS = frozenset({"and", ",", "then", "but", "&"})
 _THE = frozenset({"the", "our", "this"})
 _NOT_YET = frozenset("open opening start starting launch launching find finding".split())  # "to open my store"
@@ -68,6 +68,8 @@ class _Clauses:
                 unsure = False  # "I wanted to let you know …"
                 at += 1
                 continue
+            elif self.low[at - 1 : at + 1] == (",", "so") and not FIRST_PERSON.isdisjoint(self.low[at + 1 : at + 3]):
+                unsure = False  # "I needed a change, so I moved to Berlin"
             elif word in UNSURE_FROM:
                 unsure = True
             following = None if unsure else self._clause(at)

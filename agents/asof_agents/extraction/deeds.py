@@ -14,7 +14,7 @@ from asof_agents.extraction.lexicon import (
 from asof_agents.extraction.sentences import Sentence
 from asof_agents.extraction.verbs import PASTS
 
-_WORDS_MAX = 10
+_WORDS_MAX = 12
 # states, feelings and talk: no deeds
 _NO_DEEDS = frozenset(
     "agreed amazed appeared asked based became bed been believed blessed bred cared caught chatted could cried "
@@ -25,6 +25,8 @@ _NO_DEEDS = frozenset(
     "told tried understood used wanted was were wished wondered worried".split()
 )
 _TRANSITIVE = frozenset("got had made took gave found bought brought did saw wrote".split())
+_PARTICLES = frozenset({"off", "out", "over", "up"})
+_ALONE = frozenset({"divorced", "eloped", "graduated", "retired"})  # they tell enough by themselves
 _OWN = frozenset({"my", "our", "a", "an", "the", "another", "this", "these"})
 _SAYS_NOTHING = VAGUE | BARE | ADVERBS | PREPOSITIONS | _OWN | ORNAMENTS
 
@@ -54,8 +56,10 @@ def without_times(sentence: Sentence, words: tuple[int, int], times: frozenset[i
     low = sentence.low
     while last > first and (low[last - 1] in PREPOSITIONS or low[last - 1] in ADVERBS or low[last - 1] in _OWN):
         last -= 1
-    if low[first] in _TRANSITIVE and low[first + 1 : first + 2] and low[first + 1] in PREPOSITIONS:
+    if low[first] in _TRANSITIVE and low[first + 1 : first + 2] and low[first + 1] in PREPOSITIONS - _PARTICLES:
         return None  # "the picture I took in Rome"
+    if low[first:last] and low[first] in _ALONE:
+        return (first, last) if last - first <= _WORDS_MAX else None
     telling = any(word not in _SAYS_NOTHING for word in low[first + 1 : last])
     return (first, last) if 2 <= last - first <= _WORDS_MAX and telling else None
 

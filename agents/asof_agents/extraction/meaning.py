@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from asof_agents.extraction.patterns import Entry
 from asof_agents.extraction.ports import Stance, TimeHint
 from asof_agents.extraction.predicates import Predicate
-from asof_streams.instants import INF, NEG
+from asof_streams.instants import DAY, INF, NEG
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,10 @@ def _event(entry: Entry, said: Predicate, hint: TimeHint | None, said_at: int, *
 
 
 def _ahead(hint: TimeHint | None, said_at: int) -> bool:
-    """Whether a time is stated that has not passed: next week, or this month."""
-    return hint is not None and said_at < hint.end and hint.kind in {"point", "during", "since"} and hint.start != NEG
+    """Whether a time is stated that is yet to begin, or is today: "this month" may mean a part that has passed."""
+    if hint is None or hint.kind not in {"point", "during", "since"} or hint.start == NEG:
+        return False
+    return said_at < hint.start or said_at < hint.end <= hint.start + DAY
 
 
 def _begin_ahead(hint: TimeHint | None, said_at: int) -> int | None:

@@ -29,6 +29,9 @@ _ADJECTIVES = frozenset(
     "good great greatest known last late latest little lovely main most new old older oldest other personal "
     "popular real second sweet true twin well-known wonderful younger youngest".split()
 )
+_KIN_ADJECTIVES = frozenset(
+    "amazing big dear elder eldest little lovely older oldest sweet three two wonderful younger youngest".split()
+)
 _SOME = frozenset("a an another two three four five".split())
 _NAMED = frozenset({"named", "called"})
 _OF = frozenset({"one", "two", "three", "four", "some", "both", "among"})
@@ -61,8 +64,8 @@ def read_nominals(context: Context, line: Line) -> None:
 
 def _said_of(context: Context, line: Line, relation: RelationType, at: int, end: int, *, plural: bool) -> list[Words]:
     """The words that the noun from `at` to `end` is said of."""
-    had = relation.lasting and set(relation.sources).isdisjoint(
-        relation.targets
+    had = (
+        relation.lasting and set(relation.sources).isdisjoint(relation.targets) and not relation.named
     )  # a dog, a husband: without a name too
     unnamed = [(at, end)] if had and _stands_alone(context, line, at, end) else []
     return (
@@ -77,12 +80,16 @@ def _stands_alone(context: Context, line: Line, at: int, end: int) -> bool:
     """Whether "my dog" is the whole phrase, so that the noun itself is what is had."""
     low = line.sentence.low
     after = low[end] if end < len(low) else "."
+    owner = at - 1
+    while owner > 0 and low[owner] in _KIN_ADJECTIVES:
+        owner -= 1
     closed = not after[0].isalnum() or after in _AFTER_NOUN or after in PASTS or after.endswith("ed")
+    verbs = context.patterns.forms.get(after, frozenset())
     return (
-        low[at - 1] == "my"
-        and low[max(0, at - 2)] not in {"not", "never"}
+        low[owner] == "my"
+        and low[max(0, owner - 1)] not in {"not", "never"}
         and low[at] not in BARE
-        and (closed or "s" in context.patterns.forms.get(after, ()))
+        and (closed or ("base" if low[end - 1].endswith("s") else "s") in verbs)
     )
 
 
@@ -90,7 +97,7 @@ def _owner_before(context: Context, line: Line, at: int) -> Mention | None:
     """Whose noun it is: "my", "Ana's", "his", or "I have a …"."""
     low = line.sentence.low
     at -= 1
-    while at >= 0 and low[at] in _ADJECTIVES:
+    while at > 0 and (low[at] in _ADJECTIVES or (low[at] in _SOME and low[at - 1] in {"my", "our"})):
         at -= 1
     if at < 0:
         return None
@@ -182,7 +189,7 @@ def _phrase_before(line: Line, at: int, relation: RelationType) -> Iterator[Word
 
 
 def _closes(low: tuple[str, ...], at: int) -> bool:
-    return at >= len(low) or not low[at][0].isalnum()
+    return at >= len(low) or not (low[at][0].isalnum() or low[at] == "'s")
 
 
 def _state(context: Context, line: Line, relation: RelationType, owner: Mention, names: list[Words]) -> None:

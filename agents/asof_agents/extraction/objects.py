@@ -16,6 +16,8 @@ _COUNTING = frozenset(
     "another certain different few first last latest many more most next other own real second several super "
     "third various".split()
 )
+_THE_ONLY = frozenset("beach countryside guitar mountains ocean outdoors piano rain sea snow violin".split())
+_ARTICLES = frozenset({"a", "an", "the"})
 _AGE_MAX = 120
 _NUMBERS = frozenset(
     "eight eighteen eighty eleven fifteen fifty five forty four fourteen nine nineteen one seven seventeen "
@@ -110,7 +112,8 @@ def _typed(context: Context, line: Line, phrase: Phrase, entry: Entry) -> Target
         return Target(phrase, known, 2)
     if kind in {"Person", "Location"} or entry.takes == "typed":
         return None
-    if kind is None:
+    only = len(wanted) == 1 and entry.weight and not phrase.quoted  # "I work at Tidewater Books": no book
+    if kind is None or (only and context.types.certain(text) is None):
         return Target(phrase, open_kind or wanted[0], 1)
     return Target(phrase, open_kind, 0) if open_kind else None
 
@@ -120,14 +123,17 @@ def _typed_noun(
 ) -> Target | None:
     """Type a common noun: by its words, as an activity, or as whatever the relation or the cue leaves open."""
     relation, words = entry.relation, line.sentence.low[phrase.first : phrase.last]
-    particular = (phrase.definite and entry.lemma != "my") or _narrowed(line, phrase)
+    particular = (phrase.definite and entry.lemma != "my" and words[-1] not in _THE_ONLY) or _narrowed(line, phrase)
     if relation.named or (relation.generic and particular):
         return None
     if relation.generic:
         phrase = _with_praise(line, phrase)
     gerund = words[0].endswith("ing")
-    if fitting and gerund and len(words) > 1 and "Activity" in wanted:  # "helping the community"
-        fitting = "Activity"
+    if fitting and gerund and len(words) > 1:
+        if "Activity" in wanted:  # "helping the community"
+            fitting = "Activity"
+        elif words[1] in _ARTICLES:  # "hitting the gym" is no business
+            return None
     if fitting == "Activity" and (phrase.one or (gerund and len(words) == 1 and not _is_activity(line, phrase))):
         return None  # "a painting" is none, and "reading" is none in "I'm reading it"
     if fitting:
@@ -183,7 +189,7 @@ def _is_activity(line: Line, phrase: Phrase) -> bool:
     if not low[phrase.first].endswith("ing") or len(low[phrase.first]) < 6:
         return False
     after = low[phrase.after] if phrase.after < len(low) else "."
-    if after == "," and phrase.last - phrase.first > 1 and low[phrase.first + 1] in {"a", "an"}:
+    if after == "," and phrase.last - phrase.first > 1 and low[phrase.first + 1] in _ARTICLES - {"the"}:
         return False  # "creating a safe, inviting place"
     return (
         phrase.last - phrase.first > 1

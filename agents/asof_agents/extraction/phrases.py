@@ -41,7 +41,9 @@ _TRAILING_VERBS = PASTS - {
     "ground",
     "found",
 }
-_TRAILING = frozenset("abroad based called daily everyday monthly named nonstop online overseas solo weekly".split())
+_TRAILING = frozenset(
+    "abroad back based called daily everyday monthly named nonstop online overseas solo weekly".split()
+)
 _TIMELY = frozenset({"yesterday", "today", "tomorrow", "tonight"})
 _QUOTES = frozenset({'"', "“"})
 _EMPTY_OPENINGS = frozenset(

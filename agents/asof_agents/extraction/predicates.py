@@ -22,6 +22,8 @@ _STOPPING = frozenset("stop stopped stops stopping quit quits quitting".split())
 _FOND = frozenset({"like", "likes", "love", "loves"})
 _FOND_ING = _FOND | {"enjoy", "enjoys", "enjoyed", "loved", "liked", "finished"}
 _NOT_QUITE = frozenset({"almost", "nearly", "barely", "hardly"})
+_DID = frozenset({"got", "managed"})  # "I got to visit Rome"
+_NOT_DONE = frozenset({"be", "go", "leave", "run", "work"})  # "I got to work", "I got to run"
 _KEEPING = frozenset("keep kept keeps keeping continue continued".split())
 
 
@@ -150,6 +152,10 @@ def _main(sentence: Sentence, state: _State, patterns: Patterns, *, third: bool)
     if word in _FOND and low[state.at + 1 : state.at + 2] == ("to",) and tense == "present" and state.at + 2 < len(low):
         if not state.negation:
             yield from _main(sentence, _State(state.at + 2, "present", "base"), patterns, third=third)
+        return
+    if word in _DID and state.tense is None and low[state.at + 1 : state.at + 2] == ("to",):
+        if not _NOT_DONE.intersection(low[state.at + 2 : state.at + 3]) and state.at + 2 < len(low):
+            yield from _main(sentence, _State(state.at + 2, "past", "base"), patterns, third=third)
         return
     if word in _FOND_ING and tense and not state.negation and "ing" in patterns.forms.get(_next(low, state.at + 1), ()):
         yield Predicate(state.at + 1, state.at + 2, tense, "ing", third=third)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from asof_agents.extraction.lexicon import GREETINGS, NOT_NAMES, PREPOSITIONS
+from asof_agents.extraction.lexicon import DETERMINERS, GREETINGS, NOT_NAMES, PREPOSITIONS
 from asof_agents.extraction.names import FIRST_NAMES
 from asof_agents.extraction.patterns import Patterns
 from asof_agents.extraction.sentences import Sentence
@@ -56,11 +56,20 @@ def names_in(sentence: Sentence, patterns: Patterns, text: str) -> list[Name]:
         if at == 0 and last == 1 and sentence.low[0].endswith(("ing", "ly")):  # "Networking plays a role"
             at = last
             continue
+        if at == 0 and last == 1 and _opens_with_verb(sentence):
+            at = last
+            continue
         start, end = sentence.span(at, last)
         weak = last - at == 1 and (at == 0 or sentence.raw[at - 1] in _QUOTES) and not sentence.raw[at][1:].isupper()
         found.append(Name(text[start:end], at, last, weak, _spoken_to(sentence, at, last)))
         at = last
     return found
+
+
+def _opens_with_verb(sentence: Sentence) -> bool:
+    """Whether a past verb opens the sentence, its subject left out: "Dyed my hair"."""
+    word, following = sentence.low[0], sentence.low[1:2]
+    return word.endswith("ed") and word not in FIRST_NAMES and not DETERMINERS.isdisjoint(following)
 
 
 def _quoted(sentence: Sentence, at: int) -> int | None:

@@ -1,12 +1,12 @@
 """Statements: the relation that a verb states between its subject and its objects, with the time of its clause."""
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from asof_agents.extraction.clause_times import time_of
 from asof_agents.extraction.context import Context, Line
-from asof_agents.extraction.deeds import deed_at, past_deed, without_times
-from asof_agents.extraction.lexicon import ADVERBS, BARE, SUBJECT_PRONOUNS
+from asof_agents.extraction.deeds import deed_at, without_times
+from asof_agents.extraction.lexicon import ADVERBS, BARE
 from asof_agents.extraction.meaning import Meaning, meaning
 from asof_agents.extraction.objects import Target, targets_at
 from asof_agents.extraction.patterns import Entry, match
@@ -14,7 +14,6 @@ from asof_agents.extraction.ports import Mention, TimeHint
 from asof_agents.extraction.predicates import Predicate
 from asof_agents.extraction.subjects import UNTYPED, Subject
 
-_ENDS_CLAUSE = frozenset({"because", "but", "so", "when", "while", "where", "which", "who", ";", "-", "–", "—"})
 _FAVORITE = frozenset({"favorite", "favourite", "fave", "fav"})  # "my favorite store" is nobody's own
 _LATELY = frozenset({"just", "recently", "finally"})  # as good as a time: the message's
 _DEED_CONFIDENCE = 0.8
@@ -54,7 +53,7 @@ def _state_fit(context: Context, line: Line, subject: Subject, said: Predicate, 
     tail = line.sentence.low[end : end + 2]
     if said.negation == "not" and (tail[:1] == ("anymore",) or tail in {("any", "more"), ("any", "longer")}):
         said = replace(said, negation="no longer")
-    hint = _hint(line, _times(context, line, said), start, end)
+    hint = time_of(line, _times(context, line, said), start, end)
     stated = [
         _add(context, line, subject, said, entry, target, hint)
         for entry in (fit.entry, *_ended_by(context, line, said, fit.entry))
@@ -96,12 +95,13 @@ def state_deed(context: Context, line: Line, subject: Subject, start: int) -> in
     words = deed_at(line.sentence, subject.next) if relation else None
     if relation is None or words is None:
         return None
-    hint = _hint(line, context.timed(line, ahead=False), start, words[1])
+    hint = time_of(line, context.timed(line, ahead=False), start, words[1])
     end, words = words[1], without_times(line.sentence, words, line.timed)
     if words is None:
         return None
     passed = hint is not None and hint.kind in {"point", "during"} and hint.start <= context.turn.said_at
-    just_now = hint is None and not _LATELY.isdisjoint(line.sentence.low[subject.next : words[0]])
+    said = line.sentence.low[subject.next : end]
+    just_now = hint is None and (not _LATELY.isdisjoint(said[: words[0] - subject.next]) or "recently" in said)
     if not (passed or just_now):
         return None
     for mention in subject.mentions:
@@ -144,7 +144,7 @@ def _fronted(context: Context, line: Line, start: int, at: int, entry: Entry) ->
     """The object before its subject: "the parade I went to last week"."""
     low = line.sentence.low
     goes_on = at < len(low) and low[at][0].isalnum() and at not in line.timed and low[at] not in ADVERBS
-    if entry.relation.lasting or goes_on:
+    if (entry.relation.lasting and entry.kind != "start") or goes_on:
         return []
     for first in range(max(0, start - 4), start):
         found = targets_at(context, line, first, entry)
@@ -155,31 +155,6 @@ def _fronted(context: Context, line: Line, start: int, at: int, entry: Entry) ->
 
 def _times(context: Context, line: Line, said: Predicate) -> Sequence[TimeHint]:
     return context.timed(line, ahead=said.tense in {"future", "progressive", "present"})
-
-
-def _hint(line: Line, hints: Sequence[TimeHint], start: int, end: int) -> TimeHint | None:
-    """The time of a clause: the first one after its subject's first word, else one that leads in to it."""
-    if not hints:
-        return None
-    sentence = line.sentence
-    limit = end
-    while (
-        limit < len(sentence.low)
-        and sentence.low[limit] not in _ENDS_CLAUSE
-        and sentence.low[limit] not in SUBJECT_PRONOUNS
-        and not (sentence.low[limit] == "and" and past_deed(sentence.low[min(limit + 1, len(sentence.low) - 1)]))
-    ):
-        limit += 1
-    begins, ends = sentence.starts[start], sentence.ends[limit - 1]
-    for hint in hints:
-        if begins <= sentence.start + hint.span[0] < ends:
-            return hint
-    for hint in reversed(hints):
-        after = sentence.start + hint.span[1]
-        between = sentence.low[bisect_left(sentence.starts, after, 0, start) : start]
-        if after <= begins and all(word in {",", "and"} or word in ADVERBS for word in between):
-            return hint
-    return None
 
 
 def _add(
@@ -194,7 +169,7 @@ def _add(
     phrase = target.phrase
     stated = meaning(entry, said, hint, context.turn.said_at, named=phrase.name)
     words = line.sentence.low[phrase.first : phrase.last]
-    bare = words[-1] in BARE and (len(words) == 1 or (words[-1].endswith("s") and not entry.relation.lasting))
+    bare = words[-1] in BARE and (len(words) == 1 or (_plural(words[-1]) and not entry.relation.lasting))
     says_nothing = hint is None and not phrase.name and entry.lemma != "my" and bare
     favorite = entry.lemma == "my" and not entry.steps and line.sentence.low[said.after] in _FAVORITE
     if stated is None or says_nothing or favorite:
@@ -216,6 +191,10 @@ def _add(
             # "I love running now": it was otherwise before
             context.found.relate(source, opposite, end, Meaning("ended"), None, line.sentence, confidence)
     return True
+
+
+def _plural(word: str) -> bool:
+    return word.endswith("s") and not word.endswith("ss")
 
 
 def _registered(context: Context, mention: Mention) -> Mention:

@@ -38,11 +38,6 @@ _IRREGULAR = {
     if line.strip()
 }
 # verbs of more than one vowel that double their last consonant all the same
-_DOUBLING = frozenset(
-    "audit consider cover credit deliver develop discover edit enter exhibit explain finish focus happen harden "
-    "inherit join limit listen maintain market merit offer open order own play prefer profit publish reason "
-    "recover remember render repair study suffer target trigger visit volunteer water wear whisper".split()
-)
 _DOUBLING = frozenset({"prefer", "transfer", "refer", "commit", "admit", "submit", "permit", "occur", "quit"})
 
 
