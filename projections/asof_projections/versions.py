@@ -5,9 +5,10 @@ single-valued slot an unstated end is the next start of another value, unless th
 last attested; where stated periods still overlap, the latest start wins, then the later statement.
 """
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 
 from asof_streams.instants import INF
 
@@ -47,17 +48,34 @@ def belief(
 ) -> dict[str, tuple[Interval, ...]]:
     """Return, for every assertion, the periods over which it is believed: disjoint, in order, maybe none."""
     ordered = sorted(assertions, key=lambda a: (a.start, a.order))
-    stated = [min([a.end, *(e.at for e in endings if e.cuts(a))]) for a in ordered]
+    stated = _stated_ends(ordered, endings)
     if not single:
         return {a.fact_id: ((a.start, end),) for a, end in zip(ordered, stated, strict=True)}
-    ends = [_derived_end(ordered, stated, i) for i in range(len(ordered))]
     held: dict[str, tuple[Interval, ...]] = {}
-    covered: list[Interval] = []  # by what starts later; disjoint, in order
+    covered: list[Interval] = []  # by what starts later; disjoint, the earliest last
     for i in range(len(ordered) - 1, -1, -1):
-        own = (ordered[i].start, ends[i])
-        held[ordered[i].fact_id] = tuple(_minus(own, covered)) if own[0] < own[1] else ()
-        covered = _union(covered, own)
+        start, end = ordered[i].start, _derived_end(ordered, stated, i)
+        held[ordered[i].fact_id] = tuple(_minus((start, end), reversed(covered)))
+        if start < end:
+            while covered and covered[-1][0] <= end:
+                end = max(end, covered.pop()[1])
+            covered.append((start, end))
     return held
+
+
+def _stated_ends(ordered: Iterable[Assertion], endings: Iterable[Ending]) -> list[int]:
+    """Return where each assertion ends by what was said of itself: its own end, or the first ending that cuts it."""
+    at: dict[tuple[str | None, str | None], list[int]] = {}  # by what an ending is of: an assertion, a value, or any
+    for ending in sorted(endings, key=lambda e: e.at):
+        at.setdefault((ending.fact_id, ending.value), []).append(ending.at)
+    if not at:
+        return [a.end for a in ordered]
+    stated = []
+    for a in ordered:
+        cutting = [at[of] for of in product((None, a.fact_id), (None, a.value)) if of in at]
+        after = (times[n] for times in cutting if (n := bisect_right(times, a.start)) < len(times))
+        stated.append(min([a.end, *after]))
+    return stated
 
 
 def _derived_end(ordered: Sequence[Assertion], stated: Sequence[int], i: int) -> int:
@@ -71,24 +89,17 @@ def _derived_end(ordered: Sequence[Assertion], stated: Sequence[int], i: int) ->
     return stated[i]
 
 
-def _minus(own: Interval, covered: Sequence[Interval]) -> Iterable[Interval]:
+def _minus(own: Interval, covered: Iterable[Interval]) -> Iterator[Interval]:
+    """Yield what of a period is left uncovered by periods that start no earlier than it, in order."""
     start, end = own
     for low, high in covered:
         if low >= end:
             break
-        if high <= start:
-            continue
         if start < low:
             yield start, low
         start = max(start, high)
     if start < end:
         yield start, end
-
-
-def _union(covered: Sequence[Interval], own: Interval) -> list[Interval]:
-    if own[0] >= own[1]:
-        return list(covered)
-    return coalesce([*covered, own])
 
 
 def coalesce(periods: Iterable[Interval]) -> list[Interval]:
@@ -105,9 +116,3 @@ def coalesce(periods: Iterable[Interval]) -> list[Interval]:
 def gaps(periods: Iterable[Interval]) -> list[Interval]:
     """Return the instants between periods that nothing covers."""
     return [(a[1], b[0]) for a, b in pairwise(coalesce(periods))]
-
-
-def clip(period: Interval, window: Interval) -> Interval | None:
-    """Return the part of a period within a window, or None where they have no instant in common."""
-    low, high = max(period[0], window[0]), min(period[1], window[1])
-    return (low, high) if low < high else None

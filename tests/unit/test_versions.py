@@ -1,5 +1,6 @@
 """The interval algebra of belief, against the oracle and by worked example."""
 
+import sys
 from dataclasses import replace
 from itertools import pairwise
 
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
-from asof_projections.versions import INF, Assertion, Ending, belief, clip, coalesce, gaps
+from asof_projections.versions import INF, Assertion, Ending, belief, coalesce, gaps
 
 SLOT = ("Ana", "livesIn")
 instants = st.integers(0, 12)
@@ -142,6 +143,23 @@ def test_coalesced_periods_and_their_gaps_cover_the_same_instants(periods):
         assert any(a <= t < b for a, b in gaps(periods)) == (between and not covered)
 
 
-def test_periods_that_meet_have_no_instant_in_common():
-    assert clip((1, 3), (3, 5)) is None
-    assert clip((1, 4), (3, 5)) == (3, 4)
+def test_a_slot_with_a_long_history_costs_in_proportion_to_it():
+    def work(count: int) -> int:
+        """Count the lines that run, which no load of the machine changes."""
+        ran = 0
+
+        def trace(*_: object):
+            nonlocal ran
+            ran += 1
+            return trace
+
+        stated = [Assertion(f"s{i}", f"v{i}", 10 * i, 10 * i + 5, (i, 0), 10 * i) for i in range(count)]
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            belief(stated, [Ending(f"e{i}", f"v{i}", 10 * i + 3) for i in range(count)], single=True)
+        finally:
+            sys.settrace(before)
+        return ran
+
+    assert work(800) < 10 * work(100)
