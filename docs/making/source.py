@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import dedent, indent
 
 _WIDTH = 100
-_INTERNAL = re.compile(r" \((?:spec/|design )[^()]*\)")  # where a rule comes from: nothing that a reader could open
+_INTERNAL = re.compile(r"\s\((?:spec/|design )[^()]*\)")  # where a rule comes from: nothing that a reader could open
 
 
 def described(thing: object) -> str:
