@@ -197,6 +197,9 @@ STATEMENTS = [
     ("I needed a change, so I moved to Berlin.", ["I lives_in Berlin"]),
     ("My two kids love football.", ["I has_family kids"]),
     ("My youngest son plays chess.", ["I has_family son"]),
+    ("I went to Rome with my wife and two kids.", ["I has_family wife", "I has_family kids", "I visited Rome"]),
+    ("Here's our cat!", ["I has_pet cat"]),
+    ("I wrapped up my second script.", ["I works_on script ended"]),
     # health, losses, things
     ("I was diagnosed with asthma last year.", ["I has_condition asthma 2023-01-01.."]),
     ("I broke my arm in May.", ["I injured arm 2024-05-01.."]),
@@ -243,6 +246,9 @@ NOTHING = [
     "I love it.",
     "I'm going to a conference this month.",  # or was there already
     "I got to work at nine.",
+    "I'm hiking this weekend.",
+    "Our kids deserve better.",
+    "The award gave me the courage to start something new: my own bakery!",
     "I broke my phone.",
     "I love the way home.",
     "During Thanksgiving, we usually watch a few movies.",

@@ -24,7 +24,7 @@ _QUOTES = frozenset({'"', "“", "”"})
 _TOLD = frozenset({("tell", "you"), ("tell", "ya"), ("say", "that")})
 _JOINS = frozenset({"and", ",", "then", "but", "&"})
 _THE = frozenset({"the", "our", "this"})
-_NOT_YET = frozenset("open opening start starting launch launching find finding".split())  # "to open my store"
+_NOT_YET = frozenset("launch launching open opening start startin startin' starting".split())  # "to open my store"
 _NOT_NOW = frozenset("old former ex previous last first next future dream ideal late".split())  # "my last job"
 
 
@@ -112,7 +112,7 @@ class _Clauses:
         speaker = self.context.speaker()
         if speaker is None or "my" not in self.context.patterns.heads or self.low[at + 1 : at + 2] == ():
             return None
-        if self.low[at + 1] in _NOT_NOW or (at and self.low[at - 1] in _NOT_YET):
+        if self.low[at + 1] in _NOT_NOW or not _NOT_YET.isdisjoint(self.low[:at]):
             return None
         subject = Subject((speaker,), at, third=False, confidence=0.95)
         return state(self.context, self.line, subject, Predicate(at, at + 1, "present", None), at)

@@ -34,6 +34,8 @@ def _state(entry: Entry, said: Predicate, hint: TimeHint | None, said_at: int, *
         return _negated_state(entry, said, hint)
     if said.aspect in {"start", "stop"}:
         return _begun(said, hint, said_at, ends=said.aspect == "stop")
+    if entry.lemma == "be" and not entry.steps and said.tense == "present" and _ahead(hint, said_at):
+        return None  # "I'm hiking this weekend" is no habit
     begins, ends = _stated(hint)
     if said.tense == "used to":
         return Meaning("ended", valid_to=ends)

@@ -67,7 +67,8 @@ def _said_of(context: Context, line: Line, relation: RelationType, at: int, end:
     had = (
         relation.lasting and set(relation.sources).isdisjoint(relation.targets) and not relation.named
     )  # a dog, a husband: without a name too
-    unnamed = [(at, end)] if had and _stands_alone(context, line, at, end) else []
+    owners = {"my"} if context.patterns.literal.issuperset(relation.targets) else {"my", "our"}  # "our kids": whose?
+    unnamed = [(at, end)] if had and _stands_alone(context, line, at, end, owners) else []
     return (
         list(_names_after(line, end, plural=plural))
         or list(_names_before(line, at, end))
@@ -76,17 +77,18 @@ def _said_of(context: Context, line: Line, relation: RelationType, at: int, end:
     )
 
 
-def _stands_alone(context: Context, line: Line, at: int, end: int) -> bool:
+def _stands_alone(context: Context, line: Line, at: int, end: int, owners: set[str]) -> bool:
     """Whether "my dog" is the whole phrase, so that the noun itself is what is had."""
     low = line.sentence.low
     after = low[end] if end < len(low) else "."
     owner = at - 1
     while owner > 0 and low[owner] in _KIN_ADJECTIVES:
         owner -= 1
+    owner = _shared_owner(context, low, owner)
     closed = not after[0].isalnum() or after in _AFTER_NOUN or after in PASTS or after.endswith("ed")
     verbs = context.patterns.forms.get(after, frozenset())
     return (
-        low[owner] == "my"
+        low[owner] in owners
         and low[max(0, owner - 1)] not in {"not", "never"}
         and low[at] not in BARE
         and (closed or ("base" if low[end - 1].endswith("s") else "s") in verbs)
@@ -97,8 +99,9 @@ def _owner_before(context: Context, line: Line, at: int) -> Mention | None:
     """Whose noun it is: "my", "Ana's", "his", or "I have a …"."""
     low = line.sentence.low
     at -= 1
-    while at > 0 and (low[at] in _ADJECTIVES or (low[at] in _SOME and low[at - 1] in {"my", "our"})):
+    while at > 0 and (low[at] in _ADJECTIVES or (low[at] in _SOME and low[at - 1] in {"my", "our", "and"})):
         at -= 1
+    at = _shared_owner(context, low, at)
     if at < 0:
         return None
     if low[at] in {"my", "our"}:
@@ -116,6 +119,12 @@ def _owner_before(context: Context, line: Line, at: int) -> Mention | None:
         pronoun = next((word for word in before if word in {"he", "she"}), None)
         return context.people.meant_by(pronoun, line.sentence.starts[at]) if pronoun else None
     return None
+
+
+def _shared_owner(context: Context, low: tuple[str, ...], at: int) -> int:
+    """The owner of the first noun where `at` joins a second to it: the "my" of "my husband and kids"."""
+    joined = at > 1 and low[at] == "and" and low[at - 1] in context.patterns.nouns
+    return at - 2 if joined else at
 
 
 def _names_after(line: Line, at: int, *, plural: bool) -> Iterator[Words]:
