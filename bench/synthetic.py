@@ -94,12 +94,15 @@ _SPOKEN = (
 
 
 def chat_lines(messages: int) -> Iterator[bytes]:
-    """Yield so many turns of a chat between two people in one group, in which ever more names are spoken of."""
+    """Yield so many turns of a chat in one group, in which ever more people speak, of ever more names.
+
+    Each says some two hundred things: a life has few moves, so a slot has a short history however long the chat is.
+    """
     began = datetime(2020, 1, 1, tzinfo=UTC)
     for number in range(messages):
         drawn = draw("chat", number)
         recent = number // 20 + 10  # the names so far
-        kind, name, place, company, thing, month = (next(drawn) for _ in range(6))
+        kind, name, place, company, thing, month, who = (next(drawn) for _ in range(7))
         text = _SAID[kind % len(_SAID)].format(
             name=_invented("person", name % recent),
             place=_invented("place", place % recent),
@@ -110,7 +113,7 @@ def chat_lines(messages: int) -> Iterator[bytes]:
         )
         line = {
             "group_id": "chat",
-            "role": ("Ana", "Ben")[number % 2],
+            "role": _invented("speaker", who % (number // 200 + 2)),
             "role_type": "user",
             "content": text,
             "timestamp": (began + timedelta(minutes=number)).strftime("%Y-%m-%dT%H:%M:%SZ"),
