@@ -23,12 +23,12 @@ TRIED = """assert correct end retract parked erased restarted rebuilt redelivere
     fact.asserted fact.reinforced fact.ended fact.retracted fact.invalidated fact.restored
     entity.merged entity.unmerged group.erased""".split()
 
-groups = st.sampled_from("gh")
-subjects = st.sampled_from(["Ana", "Ben", "Cleo"])
+groups = st.sampled_from("gggh")
+subjects = st.sampled_from(["Ana", "Ana", "Ana", "Ben", "Cleo"])
 objects = st.sampled_from("XYZ")
-relations = st.sampled_from(["lives_in", "lives_in", "rel"])
+relations = st.sampled_from(["lives_in", "lives_in", "lives_in", "rel"])
 instants = st.sampled_from(INSTANTS)
-maybe = st.none() | instants
+maybe = st.none() | instants | instants
 refs = st.none() | st.sampled_from(["r0", "r1", "r2"])
 picks = st.integers(0, 63)
 seldom = st.sampled_from([False, False, False, True])  # most of a run is what is told
@@ -60,6 +60,7 @@ class Machine(RuleBasedStateMachine):
             self.tell(group, op="assert", subject="Ben", relation="rel", object="Y", valid_at=INSTANTS[4])
             self.tell(group, op="end", subject="Ana", relation="lives_in", invalid_at=INSTANTS[9])
             self.tell(group, op="assert", subject="Ana", relation=SAME, object="Ben")
+        self.tell("h", op="retract", ref=self.id_of("h", self.picked("h", 0, oracle.End)))
 
     def teardown(self):
         try:
@@ -77,7 +78,7 @@ class Machine(RuleBasedStateMachine):
         relation=relations,
         object_=objects,
         start=maybe,
-        end=st.none() | maybe,
+        end=maybe,
         said_at=maybe,
         ref=refs,
         op=st.sampled_from(["assert", "assert", "assert", "correct"]),
@@ -87,6 +88,14 @@ class Machine(RuleBasedStateMachine):
         line = {"subject": subject, "relation": relation, "object": object_, "valid_at": start, "invalid_at": end}
         if None in (start, end) or start < end:
             self.tell(group, tick, op=op, said_at=said_at, ref=ref, **line)
+
+    @rule(
+        group=groups, subject=subjects, object_=objects, start=st.integers(0, 11), days=st.integers(1, 5), said_at=maybe
+    )
+    def stay(self, group, subject, object_, start, days, said_at):
+        line = {"subject": subject, "relation": "lives_in", "object": object_, "said_at": said_at}
+        times = {"valid_at": INSTANTS[start], "invalid_at": INSTANTS[start] + days * DAY}
+        self.tell(group, op="assert", **line, **times)
 
     @rule(group=groups, pick=picks, later=st.integers(0, 4), said_at=maybe, end=st.booleans(), tick=ticks)
     def say_again(self, group, pick, later, said_at, end, tick):

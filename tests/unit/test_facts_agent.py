@@ -142,3 +142,15 @@ def test_names_that_structured_facts_do_not_know_are_not_made_by_endings_and_ret
 
     assert world.parked() == 2
     assert sorted(e.name for e in world.memory.entities()) == ["Ana", "Berlin"]
+
+
+def test_a_fact_said_again_after_a_stay_elsewhere_outlives_that_stay(world):
+    world.tell("2024-01-01", object="Berlin", valid_at="2015", said_at="2016")
+    world.tell("2024-01-02", object="Paris", valid_at="2019", invalid_at="2020")
+    assert world.where("2021") == []
+
+    world.tell("2024-01-03", object="Berlin", valid_at="2015", said_at="2022")
+
+    assert len(stated(world, "fact.reinforced")) == 1
+    assert [world.where(year) for year in ("2018", "2019-06", "2021")] == [["Berlin"], ["Paris"], ["Berlin"]]
+    assert world.where("2021", "2024-01-02") == []
