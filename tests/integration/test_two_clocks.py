@@ -1,0 +1,59 @@
+"""What docs/explanation/two-clocks.md says of the things that people say is what happens when they say them."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from asof_streams.instants import render
+from world import World
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "two-clocks.md"
+SAID = "2024-05-02"
+
+CASES = {  # what Ana says on that day: what she had said before, by day, and then what holds and when, in order
+    "I moved to Berlin in March": (
+        {"2024-01-10": "I live in Madrid."},
+        ["Madrid 2024-01-10 2024-03-01", "Berlin 2024-03-01 -"],
+    ),
+    "I left Acme last week": (
+        {"2023-01-10": "I work at Zeta.", "2024-01-10": "I work at Acme."},
+        ["Zeta 2023-01-10 2024-01-10", "Acme 2024-01-10 2024-04-22"],
+    ),
+    "I never lived in Berlin": (
+        {"2024-01-10": "I live in Madrid.", "2024-04-02": "I moved to Berlin in March."},
+        ["Madrid 2024-01-10 -"],
+    ),
+    "It was Munich, not Berlin": (
+        {"2024-01-10": "I live in Madrid.", "2024-04-02": "I moved to Berlin in March."},
+        ["Madrid 2024-01-10 2024-03-01", "Munich 2024-03-01 -"],
+    ),
+    "In 2019 I worked at Zeta": (
+        {"2024-01-10": "I work at Acme since 2022."},
+        ["Zeta 2019-01-01 2020-01-01", "Acme 2022-01-01 -"],
+    ),
+    "I still live in Berlin": ({"2024-01-10": "I live in Berlin."}, ["Berlin 2024-01-10 -"]),
+    "Next month I start at Beta": (
+        {"2024-01-10": "I work at Acme."},
+        ["Acme 2024-01-10 2024-06-01", "Beta 2024-06-01 -"],
+    ),
+}
+
+
+def test_every_row_of_the_table_is_tried() -> None:
+    assert re.findall(r'^\| "([^"]+)"', PAGE.read_text("utf-8"), re.MULTILINE) == list(CASES)
+
+
+@pytest.mark.parametrize("said", CASES)
+def test_what_is_said_changes_what_the_page_says(tmp_path: Path, said: str) -> None:
+    before, expected = CASES[said]
+    world = World(tmp_path)
+
+    for day, text in [*before.items(), (SAID, f"{said}.")]:
+        world.memory.add(text, group_id="g", role="Ana", timestamp=f"{day}T00:00:00Z")
+
+    held = sorted(world.memory.facts(group_id="g", about="Ana", any_time=True), key=lambda f: f.valid_at)
+    assert [
+        f"{f.object} {(render(f.valid_at) or '-')[:10]} {(render(f.invalid_at) or '-')[:10]}" for f in held
+    ] == expected
+    world.memory.close()
