@@ -26,7 +26,7 @@ _NO_DEEDS = frozenset(
 )
 _TRANSITIVE = frozenset("got had made took gave found bought brought did saw wrote".split())
 _PARTICLES = frozenset({"off", "out", "over", "up"})
-_ALONE = frozenset({"divorced", "eloped", "graduated", "retired"})  # they tell enough by themselves
+_ALONE = frozenset({"died", "divorced", "eloped", "graduated", "retired"})  # they tell enough by themselves
 _OWN = frozenset({"my", "our", "a", "an", "the", "another", "this", "these"})
 _SAYS_NOTHING = VAGUE | BARE | ADVERBS | PREPOSITIONS | _OWN | ORNAMENTS
 

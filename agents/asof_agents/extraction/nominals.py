@@ -25,9 +25,10 @@ from asof_agents.extraction.verbs import PASTS
 from asof_ontologies.model import RelationType
 
 _ADJECTIVES = frozenset(
-    "absolute all-time amazing beloved best big biggest close dear early elder eldest famous favorite first "
-    "good great greatest known last late latest little lovely main most new old older oldest other personal "
-    "popular real second sweet true twin well-known wonderful younger youngest".split()
+    "absolute all-time amazing beloved best big biggest black brown close dear early elder eldest famous favorite "
+    "first german golden good great greatest known last late latest little lovely main most new old older oldest "
+    "other personal popular real rescue second small sweet tabby true twin well-known white wonderful younger "
+    "youngest".split()
 )
 _KIN_ADJECTIVES = frozenset(
     "amazing big dear elder eldest little lovely older oldest sweet three two wonderful younger youngest".split()

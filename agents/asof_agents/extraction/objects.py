@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from asof_agents.extraction.context import Context, Line
-from asof_agents.extraction.lexicon import ADVERBS
+from asof_agents.extraction.lexicon import ADVERBS, PEOPLE_NOUNS
 from asof_agents.extraction.patterns import Entry
 from asof_agents.extraction.phrases import Phrase, phrase_at
 from asof_agents.extraction.verbs import PASTS, Form
@@ -138,10 +138,12 @@ def _typed_noun(
         return None  # "a painting" is none, and "reading" is none in "I'm reading it"
     if fitting:
         return Target(_with_place(line, phrase) if fitting == "Event" else phrase, fitting, 2)
-    if entry.takes == "typed" or phrase.vague:
+    if entry.takes == "typed" or (phrase.vague and phrase.first not in line.names):  # but "Thai food"
         return None
     if "Activity" in wanted and _is_activity(line, phrase):
         return Target(phrase, "Activity", 1)
+    if entry.takes == "any" and words[-1] in PEOPLE_NOUNS:
+        return None  # "I visited my aunt"
     if entry.takes == "any":
         return Target(phrase, open_kind or wanted[0], 0)
     return Target(phrase, open_kind, 0) if open_kind and not gerund else None

@@ -151,7 +151,7 @@ def _checked(sentence: Sentence, phrase: Phrase) -> Phrase | None:
     vague = head in VAGUE or low[-1] in VAGUE
     if (
         (vague and len(low) == 1 and not phrase.own)
-        or (low[0] in (VAGUE_GERUNDS if len(low) == 1 else EMPTY_GERUNDS))
+        or (low[0] in (VAGUE_GERUNDS if len(low) == 1 else EMPTY_GERUNDS) and not (phrase.one and low == ("meeting",)))
         or low[0] in {"to", "no", "not"}
     ):
         return None
