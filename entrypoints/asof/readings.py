@@ -177,7 +177,7 @@ class Readings:
         one, other = (Moment(instant(valid), self._known(known)) for valid, known in (first, second))
         return self._ask().diff(one, other, group_id, about=about, relation=relation)
 
-    def changes(self, *, since: int = -1, limit: int = 100, group_id: str | None = None) -> "ChangesPage":
+    def changes(self, *, since: int = -1, limit: int = 1_000, group_id: str | None = None) -> "ChangesPage":
         """Return what messages after position `since` changed, in order, and where to go on from."""
         return self._ask().changes(since, limit, group_id)
 

@@ -11,8 +11,8 @@ from asof_streams.events import Event, register
 class EpisodeRecorded(Event):
     """A message, document or structured fact became an episode.
 
-    Emitted by: asof_agents.episodes. `body` is what spec/add-messages 11 asks for ("{role}({role_type}): {content}");
-    its last `content_length` characters are the content. A fact's body is the statement as JSON.
+    Emitted by: asof_agents.episodes. `body` is "{role}({role_type}): {content}" (spec/add-messages 11); its last
+    `content_length` characters are the content. A fact's body is the statement as JSON.
     """
 
     type: ClassVar[str] = "episode.recorded"
@@ -37,8 +37,8 @@ class EpisodeRecorded(Event):
 class MentionObserved(Event):
     """An entity was mentioned in an episode, in these words. Unique per (episode, entity type, text).
 
-    `repeats` names the mention of the same type and text within the last four messages, if there is one: the graph of
-    spec/episodic-graph has one node for both. `speaker`: the words mean whoever speaks.
+    `repeats` names the mention of the same type and text within the last four messages, if there is one: the episodic
+    graph has one node for both (spec/episodic-graph). `speaker`: the words mean whoever speaks.
     """
 
     type: ClassVar[str] = "mention.observed"

@@ -17,7 +17,7 @@ BELOW = {
     "streams/asof_streams": set(),
 }
 OURS = {Path(package).name for package in BELOW}
-HEAVY = {"dateparser", "faiss", "numpy", "openai", "sentence_transformers", "tokenizers"}
+HEAVY = {"faiss", "numpy", "openai", "sentence_transformers", "tokenizers"}
 
 
 def packages_imported(source: str) -> Iterator[str]:
