@@ -49,7 +49,7 @@ def _take(file: int, directory: Path) -> None:
         pid = os.pread(file, 20, 0).decode("ascii", "replace").strip()
         holder = "this process" if pid == str(os.getpid()) else f"process {pid or '(unknown)'}"
         raise WriterBusy(
-            f"{directory}: {holder} is writing here, and only one may: stop it or wait for it, or open read-only"
+            f"{directory}: {holder} is writing here, and only one may: stop it or wait for it; reading needs no lock"
         ) from None
     os.ftruncate(file, 0)
     os.pwrite(file, f"{os.getpid()}\n".encode(), 0)

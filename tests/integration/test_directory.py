@@ -1,6 +1,8 @@
 """A data directory: what stands in it beside logs and graphs is believed only where it is as written, or is cleared."""
 
 import shutil
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -41,3 +43,16 @@ def test_what_an_interrupted_build_or_drop_left_is_cleared_by_the_next_writer(wo
 
     assert not left.exists()
     assert not any(b"Berlin" in file.read_bytes() for file in world.path.rglob("*") if file.is_file())
+
+
+def test_what_a_reader_kept_from_being_overwritten_is_overwritten_when_it_is_done(world):
+    graph = world.path / "generations" / "main" / "graph.db"
+    with closing(sqlite3.connect(graph, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM facts").fetchone()
+        world.memory.erase("g")
+        reader.execute("ROLLBACK")
+
+        world.tell("2024-01-04", group_id="other", subject="Ben", object="Oslo")
+
+        assert not any(b"Berlin" in file.read_bytes() for file in world.path.rglob("*") if file.is_file())

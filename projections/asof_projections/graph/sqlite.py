@@ -131,13 +131,13 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
             self._db.execute("UPDATE meta SET value = ? WHERE key = 'head'", (head,))
             self._db.execute("COMMIT")
             self._next = None
-            if self._erased:  # no byte of it stays in the write-ahead log either
-                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-                self._erased = False
+            if self._erased:  # no byte of it stays in the write-ahead log either; while somebody reads it, next time
+                busy, _, _ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                self._erased = bool(busy)
 
     def rollback(self) -> None:
         """Forget what was applied since the last commit."""
-        self._next, self._erased = None, False
+        self._next = None
         self._applier.forget()
         self._mirror = Mirror()
         if self._db.in_transaction:
