@@ -155,7 +155,7 @@ def test_10_an_erased_group_is_gone_at_every_moment_the_chain_verifies_and_other
     assert world.memory.verify()
     world.memory.close()
     for file in world.path.rglob("*"):
-        assert file.is_dir() or b"canary" not in file.read_bytes(), file.name
+        assert file.is_dir() or b"Berlin-canary" not in file.read_bytes(), file.name
 
 
 def test_10b_no_vector_of_an_erased_group_stays(tmp_path):
