@@ -103,9 +103,9 @@ class Places:
 
 
 def describe(name: str, ontology: Ontology, policy: Policy, source: Source) -> GenerationInfo:
-    """Return what decides a generation's content; equal builds give equal digests, whatever their names."""
+    """Return what decides a generation's content: equal builds of one source give equal digests and ids."""
     extractor = RuleExtractor(ontology, find_times).version
-    parts = (ontology.digest, extractor, policy, source, names.VERSION)
+    parts = (ontology.digest, extractor, policy, names.VERSION)
     build = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
     return GenerationInfo(name, ontology.id, ontology.digest, extractor, policy, source, build)
 

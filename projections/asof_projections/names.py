@@ -4,12 +4,14 @@ Ids and resolution depend on it, so a change is a new version and a new generati
 """
 
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 VERSION: Final = "norm_v1"
 _EDGE: Final = " .,;:!?\"'`()[]{}*_"
 
 
+@lru_cache(maxsize=50_000)
 def key(name: str) -> str:
     """Return what two spellings of one name have in common."""
     folded = (name if name.isascii() else unicodedata.normalize("NFKC", name)).casefold()

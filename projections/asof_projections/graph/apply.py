@@ -11,6 +11,7 @@ from typing import Any, Final
 from asof_projections import names
 from asof_projections.graph import schema
 from asof_projections.graph.keys import Claim, Keys
+from asof_projections.graph.known import ANY_ENDING
 from asof_projections.graph.pending import Pending
 from asof_streams.episodic import EpisodeRecorded, GroupErased, MentionObserved, MessageParked, RelationshipStated
 from asof_streams.events import Record
@@ -211,6 +212,7 @@ class Applier:
         group = self.keys.group(r)
         slot = (self.keys.entity(r, e.subject), self.keys.relation(r, group, e.relation))
         said = (self.keys.object(r, e.object, e.value), e.fact_id, e.at, e.said_at, e.episode_id, e.relationship_id)
+        self.kept.pop((ANY_ENDING,), None)
         row = (r.position, e.ending_id, group, *slot, *said, r.recorded_at, 0)
         self.pending.add(_ENDING, row, ("slot", *slot))
 

@@ -24,6 +24,8 @@ _ENTITIES_WITH_WORD: Final = f"""{ENTITY} WHERE e.n IN
     (SELECT entity FROM words WHERE grp = ? AND word = ? ORDER BY entity LIMIT 50) ORDER BY e.n"""
 _RESOLVED: Final = """SELECT e.uuid FROM resolutions r CROSS JOIN entities e ON e.n = r.entity
     WHERE r.mention = ? ORDER BY r.n DESC LIMIT 1"""
+ANY_ENDING: Final = "SELECT EXISTS (SELECT 1 FROM endings)"
+_UNKNOWN: Final = -1  # the key of what has none
 _SINGLE: Final = "SELECT coalesce((SELECT single FROM cardinalities WHERE relation = ?), 0)"
 
 # A literal never meets an entity's key: SQLite would read the literal '42' as the number 42.
@@ -110,11 +112,14 @@ class Known(Connected):
     def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
         key = [self._entity(subject), self._relation(self._group(group), relation)]
         slot = ("slot", *key)
+        ended = self._lasting(ANY_ENDING)  # looked up for every statement, while most memories never hear of one
         if value is None:
-            rows, ends = self._rows_on(slot, _ASSERTIONS_OF_SLOT, key), self._rows_on(slot, _ENDINGS_OF_SLOT, key)
+            rows = self._rows_on(slot, _ASSERTIONS_OF_SLOT, key)
+            ends = self._rows_on(slot, _ENDINGS_OF_SLOT, key) if ended else []
         else:
             only = [*key, self._object(value)]
-            rows, ends = self._rows_on(slot, _ASSERTIONS_OF_VALUE, only), self._rows_on(slot, _ENDINGS_OF_VALUE, only)
+            rows = self._rows_on(slot, _ASSERTIONS_OF_VALUE, only) if _UNKNOWN not in only else []
+            ends = self._rows_on(slot, _ENDINGS_OF_VALUE, only) if ended else []
         assertions: dict[str, Assertion] = {}
         held: dict[str, tuple[tuple[int, int], ...]] = {}
         for row in rows:
