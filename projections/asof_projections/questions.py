@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from asof_projections import diffs, timelines
 from asof_projections.answers import ChangesPage, Level, Portrait, Rectangle, Turn
+from asof_projections.at_once import at_once
 from asof_projections.evidence import Why, Witness
 from asof_projections.graph.ports import GraphStore
 from asof_projections.hypothesis import Trial, WhatIf
@@ -29,6 +30,7 @@ class Questions:
 
     # At a moment.
 
+    @at_once
     def facts(
         self,
         at: Moment,
@@ -57,6 +59,7 @@ class Questions:
         """Return the entities known at a moment, oldest first; with `prefix`, those with a name that begins so."""
         return self._beliefs.entities(group, known, prefix=prefix, limit=limit)
 
+    @at_once
     def entity(self, name: str, at: Moment, group: str | None = None, *, limit: int | None = None) -> list[Portrait]:
         """Return what is known of everything that has this name, one portrait for all that are the same."""
         portraits: list[Portrait] = []
@@ -68,6 +71,7 @@ class Questions:
                 portraits.append(self._portrait(entity, same, at, limit))
         return portraits
 
+    @at_once
     def neighbourhood(
         self, name: str, hops: int, at: Moment, group: str | None = None, *, limit: int | None = None
     ) -> list[Level]:
@@ -92,6 +96,7 @@ class Questions:
 
     # Over valid time.
 
+    @at_once
     def overlapping(
         self,
         start: int,
@@ -111,6 +116,7 @@ class Questions:
             return []
         return self._beliefs.overlapping(group, start, stop, known, subjects=subjects, relation=relation, limit=limit)
 
+    @at_once
     def throughout(
         self,
         start: int,
@@ -125,6 +131,7 @@ class Questions:
         facts = self.overlapping(start, stop, known, group, about=about, relation=relation)
         return [segment for segment in self._segments(facts, known) if segment.covers((start, stop))]
 
+    @at_once
     def timeline(
         self, name: str, known: int | None, group: str | None = None, *, relation: str | None = None
     ) -> list[Segment]:
@@ -134,6 +141,7 @@ class Questions:
 
     # Over known time.
 
+    @at_once
     def history(self, what: str, group: str | None = None) -> list[Rectangle]:
         """Return every version of a fact (by id) or of all facts with an entity (by name), with what made each.
 
@@ -152,6 +160,7 @@ class Questions:
         self._fact(fact)
         return timelines.known_periods(self._beliefs.versions(fact), valid)
 
+    @at_once
     def diff(
         self,
         first: Moment,
@@ -174,10 +183,12 @@ class Questions:
         kept = [change for change in found if group in (None, change.fact.group_id)]
         return ChangesPage(tuple(kept), found[-1].position if found else since)
 
+    @at_once
     def what_if(self, statements: Iterable[FactStatement], group: str, now: int) -> WhatIf:
         """Return what would be believed with more statements, said at `now` unless they say when."""
         return Trial(self._beliefs, group, now).run(statements)
 
+    @at_once
     def why(self, fact: str, known: int | None = None) -> Why:
         """Return the words, known by then, that a fact rests on, and those behind what became of it. NotFound."""
         found = self._fact(fact)

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from asof_projections.at_once import at_once
 from asof_projections.embedding.ports import Embedder
 from asof_projections.graph.ports import GraphStore
 from asof_projections.rows import Fact, Moment
@@ -56,6 +57,7 @@ class Search:
         self._beliefs = beliefs
         self._meaning = None if embedder is None or index is None else (embedder, index)
 
+    @at_once
     def search(self, query: str, at: Moment, group: str | None = None, *, limit: int = 10) -> list[Hit]:
         """Return the best facts of a moment, best first; of equals the one said first. InvalidInput: no such text."""
         if _SURROGATE.search(query):

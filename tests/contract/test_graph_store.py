@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from asof_agents.ports import BeliefKnown, EpisodesKnown
+from asof_projections.at_once import at_once
 from asof_projections.graph.ports import GraphStore
 from asof_projections.graph.sqlite import SqliteGraph
 from asof_projections.rows import Moment
@@ -694,3 +695,28 @@ def test_counts_are_of_what_is_there(store) -> None:
     assert (counted["episodes"], counted["mentions"], counted["parked"], counted["entities"]) == (1, 1, 1, 2)
     assert (counted["facts"], counted["versions"], counted["open_versions"]) == (2, 2, 2)
     assert (counted["merges"], counted["contradictions"]) == (1, 1)
+
+
+def test_a_question_sees_one_state_of_the_store_whatever_is_committed_while_it_is_answered(store, story, path) -> None:
+    story.tell(fact("a", "Ana", "lives_in", "Rome"))
+    commit(store, story)
+
+    class Doubting:
+        """Asks the same twice, while a writer goes on."""
+
+        def __init__(self, beliefs: SqliteGraph) -> None:
+            self._beliefs = beliefs
+
+        @at_once
+        def ask(self) -> tuple[list[str], list[str]]:
+            first = ids(self._beliefs.facts("g", at(1)))
+            story.tell(fact("b", "Ana", "likes", "Rome"))
+            commit(store, story)
+            return first, ids(self._beliefs.facts("g", at(1)))
+
+    with SqliteGraph(path, LOG) as other:
+        assert Doubting(other).ask() == (["a"], ["a"])
+        assert ids(other.facts("g", at(1))) == ["a", "b"]
+        assert other.hold()
+        assert not other.hold()
+        other.let_go()

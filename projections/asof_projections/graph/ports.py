@@ -112,6 +112,16 @@ class GraphStore(Protocol):
         """Let go of the store. What was not committed is forgotten."""
         ...
 
+    # Reading one state.
+
+    def hold(self) -> bool:
+        """Let reads see one state of the store until `let_go`; False where a transaction holds it already."""
+        ...
+
+    def let_go(self) -> None:
+        """Let reads see what was committed since `hold`."""
+        ...
+
     # Facts.
 
     def facts(

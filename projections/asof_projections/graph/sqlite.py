@@ -83,6 +83,19 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
         rows = self._rows_on(None, "SELECT n FROM entities WHERE uuid = ?", (uuid,))
         return rows[0][0] if rows else -1
 
+    def hold(self) -> bool:
+        """Let reads see one state of the store until `let_go`; False where a transaction holds it already."""
+        if self._db.in_transaction:
+            return False
+        with self._guard:
+            self._db.execute("BEGIN")
+        return True
+
+    def let_go(self) -> None:
+        """Let reads see what was committed since `hold`."""
+        with self._guard:
+            self._db.execute("COMMIT")
+
     def position(self) -> int:
         """Return the position of the log up to which its records are committed here."""
         at: int = self._one("SELECT value FROM meta WHERE key = 'position'")
