@@ -29,8 +29,8 @@ def test_every_conversation_goes_in_without_a_parked_message_and_every_fact_lead
     assert len(facts) > 250
     for fact in facts:
         why = memory.why(fact.uuid)
-        assert why.sources
-        for source in why.sources:
+        assert why.evidence
+        for source in why.evidence:
             assert source.quote
             assert source.quote in contents[fact.group_id, source.name]
 
