@@ -157,7 +157,7 @@ class SqliteLog:
                 payload = event.encode()
                 envelope = (position, group, recorded_at, cause, place, size, term, event.type, event.version)
                 last = chain.link(last, envelope, chain.seal(salt, payload))
-                yield (*envelope, last, salt, payload)
+                yield (*envelope, bytearray(last), bytearray(salt), bytearray(payload))  # bound without a detour
 
         self._db.executemany(_INSERT, rows())
         self._db.executemany(_DATED, {draft[0]: draft[1] for draft in drafts}.items())

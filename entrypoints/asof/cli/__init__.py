@@ -69,5 +69,5 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8")  # as what is stored, whatever the locale
-    gc.set_threshold(50_000, 50, 100)  # a stream of small values leaves no cycles; looking for them costs a fifth
+    gc.set_threshold(200_000, 50, 1_000)  # a stream of small values leaves no cycles; looking for them costs a fifth
     sys.exit(calls.run(app, sys.argv[1:]))

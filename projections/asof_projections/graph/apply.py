@@ -13,6 +13,7 @@ from asof_projections.graph import schema
 from asof_projections.graph.keys import Claim, Keys
 from asof_projections.graph.known import ANY_ENDING
 from asof_projections.graph.pending import Pending
+from asof_projections.rows import Entity
 from asof_streams.episodic import EpisodeRecorded, GroupErased, MentionObserved, MessageParked, RelationshipStated
 from asof_streams.events import Record
 from asof_streams.instants import INF
@@ -51,7 +52,7 @@ _WORD: Final = "INSERT OR IGNORE INTO words VALUES (?, ?, ?)"
 _RESOLUTION: Final = _insert("resolutions", 8)
 _LINK: Final = _insert("links", 8)
 _FACT: Final = _insert("facts", 24)
-_VERSION: Final = _insert("versions", 12)
+_VERSION: Final = "INSERT INTO versions VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)"
 _WORDS: Final = """INSERT INTO sentence_words (rowid, sentence, grp)
     SELECT n, sentence, grp FROM sentences WHERE n >= ?"""
 _REINFORCEMENT: Final = _insert("reinforcements", 7)
@@ -156,7 +157,11 @@ class Applier:
         row = (r.position, e.entity_id, group, e.name, e.entity_type, e.episode_id, r.recorded_at)
         self.pending.add(_ENTITY, row)
         self.keys.introduce(r, e.entity_id)
+        asked = ("name", group, names.key(e.name), e.name)
+        known = self.kept.get(asked)
         self._named(r, group, r.position, e.name, e.episode_id)
+        if known is not None:  # whoever had the name before, and now this one too: no need to ask again
+            self.kept[asked] = [*known, Entity(e.entity_id, r.group, e.name, e.entity_type, r.recorded_at)]
 
     def _described(self, r: Record, e: EntityDescribed) -> None:
         self._named(r, self.keys.group(r), self.keys.entity(r, e.entity_id), e.alias, e.episode_id)
@@ -253,8 +258,8 @@ class Applier:
 
     def _open(self, r: Record, fact: str, n: int, claim: Claim, holds: tuple[Period, ...]) -> None:
         for vf, vt in holds:
-            period = (vf, INF if vt is None else vt, r.recorded_at, INF, r.cause, None)
-            self.pending.add(_VERSION, (None, n, *claim, *period), *_touches(fact, claim[1], claim[2]))
+            period = (vf, INF if vt is None else vt, r.recorded_at, INF, r.cause)
+            self.pending.add(_VERSION, (n, *claim, *period), *_touches(fact, claim[1], claim[2]))
 
     # Erasure.
 

@@ -92,8 +92,7 @@ class Known(Connected):
         if found is None:
             rows = self._rows_on(asked[:3], _ENTITIES_NAMED, asked[1:])  # two of one that was called so twice
             found = [Entity(row[1], group, *row[2:]) for row in dict.fromkeys(sorted(rows) if len(rows) > 1 else rows)]
-            if found:
-                self._keep(asked, found)
+            self._keep(asked, found)
         return found
 
     def entities_keyed(self, group: str, key: str) -> list[Entity]:
