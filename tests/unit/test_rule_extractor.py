@@ -103,6 +103,7 @@ STATEMENTS = [
     ("I have a brother named Tom.", ["I sibling_of Tom"]),
     ("Ana is my best friend.", ["I friend_of Ana"]),
     ("My sons Tom and Ben love football.", ["I parent_of Tom", "I parent_of Ben"]),
+    ("Ben's mother is Carla.", ["Ben child_of Carla"]),
     ("Did you meet my wife Eva?", ["I married_to Eva"]),
     ("Tom's wife Eva lives in Rome.", ["Tom married_to Eva", "Eva lives_in Rome"]),
     ("I broke up with Ben yesterday.", ["I partner_of Ben ended ..2024-05-14"]),

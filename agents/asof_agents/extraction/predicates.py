@@ -128,6 +128,8 @@ def _after_be(sentence: Sentence, state: _State, patterns: Patterns, *, third: b
         elif low[after] not in ADVERBS:
             break
         after += 1
+    if word == "'s" and not (_BE_PRESENT | _BE_PAST).isdisjoint(low[after : after + 3]):
+        return  # "Ben's mother is …": whose she is, not what he is
     yield Predicate(head, after, tense, None, negation, third=third)
     if after >= len(low):
         return
