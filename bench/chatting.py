@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import asof
-from asof.bootstrap import Places, Writer
 from asof.lines import Line, as_message, read_lines
+from asof.places import Places
 from asof.settings import Settings
+from asof.writing import Writer
 from bench.figures import Figure, Target, percentiles
 from bench.material import Material
 

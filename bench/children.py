@@ -28,7 +28,8 @@ def import_(directory: str, file: str) -> dict[str, Any]:
 
 def projection(directory: str) -> dict[str, Any]:
     """Build the graph of the generation that answers anew from its log, at another place."""
-    from asof.bootstrap import Places, existing, open_log
+    from asof.bootstrap import existing, open_log
+    from asof.places import Places
     from asof_projections.projector import rebuild
 
     places = Places(Path(directory))

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import asof
-from asof.bootstrap import Opened, Places, open_reader
+from asof.bootstrap import Opened, open_reader
 from asof.memory import Memory
+from asof.places import Places
 from asof.readings import HEAD
 from asof_projections.names import key
 from asof_projections.rows import Moment

@@ -13,8 +13,9 @@ import uuid
 from datetime import date, datetime
 from pathlib import Path
 
-from asof.bootstrap import Places, Writer
+from asof.places import Places
 from asof.settings import Settings
+from asof.writing import Writer
 from asof_streams.instants import DAY
 from asof_streams.messages import AnyMessage, FactStatement, Message
 

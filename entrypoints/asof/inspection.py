@@ -7,7 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from asof.bootstrap import Places, Progress, check_order, existing, open_log
+from asof.bootstrap import Progress, existing, open_log
+from asof.places import Places
+from asof.writing import check_order
 from asof_projections.graph.sqlite import SqliteGraph
 from asof_projections.projector import rebuild
 from asof_streams.errors import AsofError

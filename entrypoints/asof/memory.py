@@ -15,9 +15,11 @@ from typing import Any, Literal, Self
 
 from asof import clock, lines
 from asof.answers import Added, Produced, Refused
-from asof.bootstrap import Places, Policy, Progress, Source, Writer, describe, load_ontology
+from asof.bootstrap import Policy, Progress, Source, describe, load_ontology
+from asof.places import Places
 from asof.readings import Readings, Time, instant
 from asof.settings import Settings
+from asof.writing import Writer
 from asof_agents.episodes import episode_id
 from asof_projections.generations import GenerationInfo, check_name
 from asof_streams import instants

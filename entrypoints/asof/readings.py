@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from asof.bootstrap import Opened, Places, Progress, existing, open_log, open_reader, settle
+from asof.bootstrap import Opened, Progress, existing, open_log, open_reader
+from asof.places import Places
 from asof.settings import Settings
+from asof.writing import settle
 from asof_projections.generations import GenerationInfo
 from asof_projections.questions import Questions
 from asof_projections.rows import Entity, Fact, Moment

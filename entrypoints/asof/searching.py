@@ -2,7 +2,8 @@
 
 from contextlib import suppress
 
-from asof.bootstrap import Opened, Places, Progress
+from asof.bootstrap import Opened, Progress
+from asof.places import Places
 from asof.settings import Settings
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.ports import Embedder
