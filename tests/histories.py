@@ -6,7 +6,7 @@ from pathlib import Path
 
 from asof_agents.engine import Engine, Generation, Layer
 from asof_agents.extraction.ports import Extraction, KnownNames, Mention, Relationship, Turn
-from asof_agents.facts import Build
+from asof_agents.scribe import Build
 from asof_ontologies import registry
 from asof_projections.graph.sqlite import SqliteGraph
 from asof_projections.questions import Questions

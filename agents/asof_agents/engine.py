@@ -14,6 +14,7 @@ from typing import Protocol
 from asof_agents import episodes, facts, mentions
 from asof_agents.extraction.ports import Extractor
 from asof_agents.ports import BeliefKnown, EpisodesKnown
+from asof_agents.scribe import Build
 from asof_streams.episodic import EpisodeRecorded, GroupErased
 from asof_streams.events import Draft, Event, Record
 from asof_streams.log import EventLog
@@ -96,7 +97,7 @@ class Generation:
 
     layer: Layer
     store: BeliefStore
-    build: facts.Build
+    build: Build
     extractor: Extractor | None = None
 
     def ingest(self, batch: Sequence[Record], known: EpisodesKnown) -> None:

@@ -9,7 +9,7 @@ from asof.bootstrap import Progress, describe, existing, extractor_of, following
 from asof.places import Places
 from asof.settings import Settings
 from asof_agents.engine import Engine, Generation, Layer, batches
-from asof_agents.facts import Build
+from asof_agents.scribe import Build
 from asof_ontologies.model import Ontology
 from asof_projections.generations import FIRST, Catalog, GenerationInfo, is_name, load, replace_file, save
 from asof_projections.graph.sqlite import SqliteGraph
