@@ -22,21 +22,20 @@ Take = Callable[[Memory, list[bytes]], object]
 def measure(material: Material) -> Iterator[Figure]:
     many = material.count(100_000, 3 * _CHUNK)
     facts = list(synthetic.fact_lines(many))
-    yield _growing(material.folder / "growth-facts", "facts", facts, Memory.import_facts)
-    yield _growing(
-        material.folder / "growth-chat", "turns of synthetic chat", list(synthetic.chat_lines(many)), Memory.produce
-    )
+    yield _growing(material.folder / "growing-facts", "facts", facts, [facts[:_CHUNK]] * _REPEATS, Memory.import_facts)
+    chat = list(synthetic.chat_lines(many))
+    others = [list(synthetic.chat_lines(_CHUNK, story)) for story in range(1, _REPEATS + 1)]  # all words are new to it
+    yield _growing(material.folder / "growing-chat", "turns of synthetic chat", chat, others, Memory.produce)
 
 
-def _growing(folder: Path, what: str, lines: list[bytes], take: Take) -> Figure:
-    """Each chunk is one call, which ends with everything durable and visible."""
-    first = [next(_chunks(folder / str(number), lines, take)) for number in range(_REPEATS)]
+def _growing(folder: Path, what: str, lines: list[bytes], starts: list[list[bytes]], take: Take) -> Figure:
+    """Each chunk is one call, which ends with all of it durable and visible; `starts` go into new directories."""
+    first = [next(_chunks(folder / f"start-{number}", start, take)) for number, start in enumerate(starts)]
     every = list(_chunks(folder / "all", lines, take))
-    last = every[-_REPEATS:]
     return Figure(
         f"{what}: at {len(lines):,}",
         "ms a message",
-        {"ms a message": median(last) * 1e3},
+        {"ms a message": median(every[-_REPEATS:]) * 1e3},
         {"ms a message": median(first) * 1e3},
         f"the first {_CHUNK:,}",
         _TARGET,

@@ -93,27 +93,28 @@ _SPOKEN = (
 )
 
 
-def chat_lines(messages: int) -> Iterator[bytes]:
+def chat_lines(messages: int, story: int = 0) -> Iterator[bytes]:
     """Yield so many turns of a chat in one group, in which ever more people speak, of ever more names.
 
     Each says some two hundred things: a life has few moves, so a slot has a short history however long the chat is.
+    Another story has other names in it.
     """
     began = datetime(2020, 1, 1, tzinfo=UTC)
     for number in range(messages):
-        drawn = draw("chat", number)
+        drawn = draw("chat", story, number)
         recent = number // 20 + 10  # the names so far
         kind, name, place, company, thing, month, who = (next(drawn) for _ in range(7))
         text = _SAID[kind % len(_SAID)].format(
-            name=_invented("person", name % recent),
-            place=_invented("place", place % recent),
-            company=f"{_invented('company', company % recent)} Ltd",
-            thing=_invented("thing", thing % recent),
+            name=_invented(f"person {story}", name % recent),
+            place=_invented(f"place {story}", place % recent),
+            company=f"{_invented(f'company {story}', company % recent)} Ltd",
+            thing=_invented(f"thing {story}", thing % recent),
             month=_MONTHS[month % 12],
             year=1990 + month % 30,
         )
         line = {
             "group_id": "chat",
-            "role": _invented("speaker", who % (number // 200 + 2)),
+            "role": _invented(f"speaker {story}", who % (number // 200 + 2)),
             "role_type": "user",
             "content": text,
             "timestamp": (began + timedelta(minutes=number)).strftime("%Y-%m-%dT%H:%M:%SZ"),
