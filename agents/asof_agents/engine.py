@@ -8,6 +8,7 @@ log, and catches up.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import Protocol
 
@@ -109,7 +110,7 @@ class Generation:
         if isinstance(first.event, EpisodeRecorded):
             batch = self._extracted_anew(batch, known)
             events += [r.event for r in batch[1:]] if self.extractor else []
-            events += facts.believe(batch, self.build, self.store, self._speakers(first, known))
+            events += facts.believe(batch, self.build, self.store, partial(self._speakers, first, known))
         elif isinstance(first.event, GroupErased):
             events.append(first.event)
         if events:

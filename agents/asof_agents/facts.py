@@ -7,6 +7,7 @@ structured facts are left to `statements`, and what follows for belief to `inval
 from collections.abc import Sequence
 
 from asof_agents.ports import BeliefKnown
+from asof_agents.resolution.entities import Speakers
 from asof_agents.scribe import Build, Place, Scribe
 from asof_agents.statements import Structured
 from asof_ontologies.model import Ontology, RelationType
@@ -18,7 +19,7 @@ from asof_streams.instants import INF
 from asof_streams.messages import FactStatement
 
 
-def believe(batch: Sequence[Record], build: Build, known: BeliefKnown, speakers: Sequence[str] = ()) -> list[Event]:
+def believe(batch: Sequence[Record], build: Build, known: BeliefKnown, speakers: Speakers = tuple) -> list[Event]:
     """Return the semantic events of one message's episodic events; a statement that cannot stand is parked whole."""
     episode = batch[0].event
     if not isinstance(episode, EpisodeRecorded):

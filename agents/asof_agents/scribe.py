@@ -3,14 +3,13 @@
 Pure: it reads what the generation knows so far and gives events. What follows for belief is left to `invalidations`.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from asof_agents.invalidations import Beliefs, Reason, Working, value_of
 from asof_agents.policies import contest
 from asof_agents.ports import BeliefKnown
-from asof_agents.resolution.entities import Resolver
+from asof_agents.resolution.entities import Resolver, Speakers
 from asof_ontologies.model import Ontology
 from asof_projections.rows import Statement
 from asof_projections.versions import Assertion
@@ -51,7 +50,7 @@ class Scribe:
     """Writes down what one episode says: its names, and what is asserted, said again, ended and taken back."""
 
     def __init__(
-        self, first: Record, episode: EpisodeRecorded, build: Build, known: BeliefKnown, speakers: Sequence[str]
+        self, first: Record, episode: EpisodeRecorded, build: Build, known: BeliefKnown, speakers: Speakers
     ) -> None:
         self.episode = episode
         self.build = build

@@ -16,7 +16,7 @@ HANDLERS = {  # every statement that is run for a message, and the index that it
     known._ENTITY_BY_ID: "entity_uuid",
     known._ENTITIES_NAMED: "name_key",
     known._ENTITIES_KEYED: "name_key",
-    known._ENTITIES_WITH_WORD: "words",
+    known._ENTITIES_WITH_WORD: "PRIMARY KEY (grp=? AND word=?)",
     known._RESOLVED: "resolution_mention",
     known._SINGLE: "cardinalities",
     known._ASSERTIONS_OF_SLOT: "fact_slot (s=? AND relation=?)",

@@ -5,7 +5,7 @@ name that only one known person has, a nearly equal longer name. Otherwise it is
 duplicate, which a later merge can mend: every rule but the first two asks for compatible types and one candidate.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -25,6 +25,10 @@ _SIMILAR_CHARACTERS: Final = 8  # shorter names that differ in one letter are of
 _SHORT_NAME_CHARACTERS: Final = 3  # "Mel" for Melanie; two letters say too little
 
 
+Speakers = Callable[[], Iterable[str]]
+"""Gives the names of who spoke in the turns before; asked only where a short name needs it."""
+
+
 @dataclass(slots=True)
 class Resolver:
     """Resolves the names of one episode; remembers what it introduced, which the stores do not know yet."""
@@ -34,7 +38,7 @@ class Resolver:
     group: str
     recorded_at: int
     episode: EpisodeRecorded
-    speakers: Iterable[str] = ()  # the names of who spoke in the turns before
+    speakers: Speakers = tuple
     events: list[Event] = field(default_factory=list)
     introduced: dict[str, Entity] = field(default_factory=dict)  # by id
     _meant: dict[str, str] = field(default_factory=dict)  # mention id -> entity id
@@ -106,7 +110,7 @@ class Resolver:
                 self._describe(fits[0], text)
             return fits[0]
         if not fits and len(said) == 1 and len(said[0]) >= _SHORT_NAME_CHARACTERS:
-            speakers = {s for s in self.speakers if key(s).startswith(said[0])}
+            speakers = {s for s in self.speakers() if key(s).startswith(said[0])}
             if len(speakers) == 1 and (entity := self._named(speakers.pop(), PERSON)):
                 self._describe(entity, text)
                 return entity

@@ -171,7 +171,7 @@ class Applier:
         self.kept.pop(("name", group, key, name), None)
         self.pending.add(_NAME, (r.position, group, entity, name, key, episode, r.recorded_at), ("name", group, key))
         for word in names.words(name):
-            self.pending.add(_WORD, (group, word, entity))
+            self.pending.add(_WORD, (group, word, entity), ("word", group, word))
 
     def _resolved(self, r: Record, e: MentionResolved) -> None:
         meant = (e.mention_id, e.episode_id, self.keys.entity(r, e.entity_id), e.reason, e.score)

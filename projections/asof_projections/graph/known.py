@@ -19,9 +19,10 @@ _TYPE_OF_NAME: Final = "SELECT type FROM mentions WHERE grp = ? AND folded = ? O
 _ENTITY_BY_ID: Final = f"{ENTITY} WHERE e.uuid = ?"
 _ENTITIES_NAMED: Final = """SELECT e.n, e.uuid, e.name, e.type, e.created_at
     FROM names m CROSS JOIN entities e ON e.n = m.entity WHERE m.grp = ? AND m.key = ? AND m.name = ?"""
-_ENTITIES_KEYED: Final = f"{ENTITY} WHERE e.n IN (SELECT entity FROM names WHERE grp = ? AND key = ?) ORDER BY e.n"
-_ENTITIES_WITH_WORD: Final = f"""{ENTITY} WHERE e.n IN
-    (SELECT entity FROM words WHERE grp = ? AND word = ? ORDER BY entity LIMIT 50) ORDER BY e.n"""
+_ENTITIES_KEYED: Final = """SELECT e.n, e.uuid, e.name, e.type, e.created_at
+    FROM names m CROSS JOIN entities e ON e.n = m.entity WHERE m.grp = ? AND m.key = ?"""
+_ENTITIES_WITH_WORD: Final = """SELECT e.n, e.uuid, e.name, e.type, e.created_at
+    FROM words w CROSS JOIN entities e ON e.n = w.entity WHERE w.grp = ? AND w.word = ? ORDER BY w.entity LIMIT 50"""
 _RESOLVED: Final = """SELECT e.uuid FROM resolutions r CROSS JOIN entities e ON e.n = r.entity
     WHERE r.mention = ? ORDER BY r.n DESC LIMIT 1"""
 ANY_ENDING: Final = "SELECT EXISTS (SELECT 1 FROM endings)"
@@ -90,16 +91,17 @@ class Known(Connected):
         asked = ("name", n, key, name)
         found: list[Entity] | None = None if self._kept is None else self._kept.get(asked)
         if found is None:
-            rows = self._rows_on(asked[:3], _ENTITIES_NAMED, asked[1:])  # two of one that was called so twice
-            found = [Entity(row[1], group, *row[2:]) for row in dict.fromkeys(sorted(rows) if len(rows) > 1 else rows)]
+            found = _entities(group, self._rows_on(asked[:3], _ENTITIES_NAMED, asked[1:]))
             self._keep(asked, found)
         return found
 
     def entities_keyed(self, group: str, key: str) -> list[Entity]:
-        return [Entity._make(row) for row in self._rows(_ENTITIES_KEYED, (self._group(group), key))]
+        n = self._group(group)
+        return _entities(group, self._rows_on(("name", n, key), _ENTITIES_KEYED, (n, key)))
 
     def entities_with_word(self, group: str, word: str) -> list[Entity]:
-        return [Entity._make(row) for row in self._rows(_ENTITIES_WITH_WORD, (self._group(group), word))]
+        n = self._group(group)
+        return _entities(group, self._rows_on(("word", n, word), _ENTITIES_WITH_WORD, (n, word)))
 
     def resolved(self, mention: str) -> str | None:
         found: str | None = self._one(_RESOLVED, mention)
@@ -150,6 +152,11 @@ class Known(Connected):
 
     def open_contradictions(self, facts: Sequence[str]) -> list[tuple[str, str, str]]:
         return self._rows(_CONTRADICTIONS, {"facts": listed(facts)})
+
+
+def _entities(group: str, rows: list[Any]) -> list[Entity]:
+    """Return entities oldest first; one that was called so twice is there in two rows."""
+    return [Entity(row[1], group, *row[2:]) for row in dict.fromkeys(sorted(rows) if len(rows) > 1 else rows)]
 
 
 def _assertion(uuid: str, row: Any) -> Assertion:
