@@ -12,13 +12,10 @@ class Places:
 
     root: Path
 
-    def catalog_stamp(self) -> tuple[int, int]:
-        """Return what tells one catalogue from the next: it is replaced by rename."""
-        try:
-            found = (self.root / FILE).stat()
-        except FileNotFoundError:
-            return (0, 0)
-        return (found.st_ino, found.st_mtime_ns)
+    @property
+    def catalog(self) -> Path:
+        """Which generations there are, and which one answers."""
+        return self.root / FILE
 
     @property
     def messages(self) -> Path:
