@@ -49,7 +49,7 @@ def belief(
     """Return, for every assertion, the periods over which it is believed: disjoint, in order, maybe none."""
     ordered = sorted(assertions, key=lambda a: (a.start, a.order))
     stated = _stated_ends(ordered, endings)
-    if not single:
+    if not single or len(ordered) == 1:  # nothing there can displace another
         return {a.fact_id: ((a.start, end),) for a, end in zip(ordered, stated, strict=True)}
     held: dict[str, tuple[Interval, ...]] = {}
     covered: list[Interval] = []  # by what starts later; disjoint, the earliest last
