@@ -98,17 +98,19 @@ class Memory(Readings):
             found = iter(every)
         refused: list[Refused] = []
         accepted, first, parked = 0, None, self._parked()
-        for chunk in lines.chunks(found, _CHUNK):
-            refused += [f for f in chunk if isinstance(f, Refused)]
-            good = [f for f in chunk if isinstance(f, lines.Line)]
-            if good:
-                recorded = [line.recorded_at for line in good if line.recorded_at is not None]
-                start = self._take([line.message for line in good], recorded or None, flush=len(chunk) < _CHUNK)
-                first = start if first is None else first
-                accepted += len(good)
-            if acknowledged:
-                acknowledged(accepted, accepted + len(refused))
-        self._write().process(flush=True)
+        try:
+            for chunk in lines.chunks(found, _CHUNK):
+                refused += [f for f in chunk if isinstance(f, Refused)]
+                good = [f for f in chunk if isinstance(f, lines.Line)]
+                if good:
+                    recorded = [line.recorded_at for line in good if line.recorded_at is not None]
+                    start = self._take([line.message for line in good], recorded or None, flush=len(chunk) < _CHUNK)
+                    first = start if first is None else first
+                    accepted += len(good)
+                if acknowledged:
+                    acknowledged(accepted, accepted + len(refused))
+        finally:  # also where the source failed: what was acknowledged is shown
+            self._write().process(flush=True)
         return Produced(accepted, tuple(refused), first, self._parked() - parked)
 
     def _take(self, messages: list[AnyMessage], recorded: list[int] | None, *, flush: bool = True) -> int:

@@ -6,6 +6,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from asof.memory import Memory
 from asof.settings import Settings
 
@@ -29,3 +31,18 @@ def test_a_line_of_an_open_pipe_is_acknowledged_without_waiting_for_more(tmp_pat
         assert [f.object for f in facts] == ["Madrid"]
         producer.stdin.close()
         assert producer.wait(30) == 0
+
+
+def test_what_was_acknowledged_before_the_source_failed_is_seen_at_once(tmp_path):
+    fact = {"group_id": "g", "relation": "knows", "object": "Ben"}
+
+    def failing():
+        for number in range(1_000):
+            yield json.dumps({**fact, "subject": f"Person {number}"})
+        raise ConnectionError
+
+    with Memory(tmp_path / "data", Settings(data=tmp_path / "data", embedder="none")) as memory:
+        with pytest.raises(ConnectionError):
+            memory.import_facts(failing())
+
+        assert len(memory.facts(relation="knows")) == 1_000
