@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from asof_streams.errors import ContractError, InvalidInput, NotFound, StorageFailed
+from asof_streams.files import sync
 
 FORMAT: Final = 1
 FILE: Final = "catalog.json"
@@ -114,11 +115,7 @@ def replace_file(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync(path.parent)
     except OSError as error:
         beside.unlink(missing_ok=True)
         raise StorageFailed(f"{path.name} could not be written: {error.strerror}") from None

@@ -1,12 +1,12 @@
 """Follows a log with a graph store: catching up from its position, or building it anew where the two do not agree."""
 
-import os
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from asof_projections.graph.sqlite import SqliteGraph
 from asof_streams.errors import ContractError
+from asof_streams.files import sync
 from asof_streams.log import EventLog
 
 BATCH: Final = 5_000  # records a transaction
@@ -57,10 +57,10 @@ def rebuild(log: EventLog, path: Path) -> None:
         while batch := list(islice(records, BATCH)):
             store.apply(batch)
         store.commit(end, log.head(end))
-    _fsync(building)
+    sync(building)
     _remove(path)
     building.replace(path)
-    _fsync(path.parent)
+    sync(path.parent)
 
 
 def _agrees(log: EventLog, store: SqliteGraph) -> bool:
@@ -71,11 +71,3 @@ def _agrees(log: EventLog, store: SqliteGraph) -> bool:
 def _remove(path: Path) -> None:
     for suffix in ("", "-wal", "-shm", "-journal"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
-
-
-def _fsync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

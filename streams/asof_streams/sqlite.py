@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Final
 
 from asof_streams.errors import NOT_UNICODE, AsofError, DamagedLog, InvalidInput, NotFound, StorageFailed, WriterBusy
+from asof_streams.files import sync
 
 BUSY_SECONDS: Final = 5.0
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH})
@@ -76,11 +77,7 @@ def create(path: Path, script: str) -> None:
     with closing(sqlite3.connect(fresh, isolation_level=None)) as connection:
         connection.executescript(f"PRAGMA secure_delete = ON; BEGIN; {script}; COMMIT; PRAGMA journal_mode = WAL")
     fresh.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync(path.parent)
 
 
 def connect(path: Path, *, writable: bool, durable: bool) -> sqlite3.Connection:

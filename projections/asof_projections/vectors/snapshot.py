@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from asof_streams.errors import DamagedLog, StorageFailed
+from asof_streams.files import sync
 
 FORMAT: Final = 1
 ID_BYTES: Final = 8
@@ -61,7 +62,7 @@ def write(path: Path, header: Header, body: Sequence[memoryview]) -> None:
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(path)
-        _sync(path.parent)
+        sync(path.parent)
     except OSError as error:
         with suppress(OSError):
             fresh.unlink()
@@ -95,12 +96,3 @@ def read(path: Path, room: Callable[[Header], Sequence[memoryview]]) -> None:
 
 def _seal(line: bytes) -> bytes:
     return hashlib.sha256(line).hexdigest().encode() + b"\n"
-
-
-def _sync(directory: Path) -> None:
-    """Make a rename last: a file's name is the content of its directory."""
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
