@@ -11,7 +11,7 @@ export UV_PYTHON := $(PYTHON)
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help setup demo test check lint format bench wheel clean
+.PHONY: help setup demo kafka test check lint format bench wheel clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1#/p' $(MAKEFILE_LIST) | while IFS='#' read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
@@ -20,6 +20,9 @@ setup: $(READY) ## make the environment: dependencies, tools, model weights
 
 demo: $(READY) ## tell the time story on a conversation
 	.venv/bin/asof demo
+
+kafka: ## run a Kafka broker on 127.0.0.1:9092 until Ctrl-C
+	@$(PYTHON) docker/kafka/kafka_broker.py
 
 test: $(READY) lint ## every gate and every test
 	.venv/bin/pytest
@@ -38,7 +41,7 @@ wheel: $(READY) ## build the source distribution, and the wheel from it, into di
 	$(UV) build --out-dir dist
 
 clean: ## remove what make made
-	rm -rf .venv .uv dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .uv .kafka/libs-* dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 lint: $(READY)

@@ -1,0 +1,258 @@
+"""A real Kafka of one node on this machine, for tests, for measuring and for trying out: `make kafka` runs this module.
+
+Java runs it from jars that Maven fetches once into `.kafka/`. It listens on loopback only, at three neighbouring ports:
+the plain one, the controller's, and one that asks for a name and a password. No broker outlives the process that
+started it.
+"""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Self
+
+HERE = Path(__file__).resolve().parent
+POM = HERE / "pom.xml"
+COMPOSE = ["docker", "compose", "-f", str(HERE.parent / "compose.yaml")]
+CACHE = HERE.parents[1] / ".kafka"
+SASL_USER, SASL_PASSWORD = "admin", "asof-secret"
+NEEDED = "Java 17 or later and Maven (java and mvn on the PATH)"
+
+SETTINGS = """\
+process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:{controller}
+listeners=PLAIN://127.0.0.1:{plain},CONTROLLER://127.0.0.1:{controller},SASL://127.0.0.1:{sasl}
+listener.security.protocol.map=PLAIN:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL:SASL_PLAINTEXT
+controller.listener.names=CONTROLLER
+inter.broker.listener.name=PLAIN
+listener.name.sasl.sasl.enabled.mechanisms=PLAIN
+listener.name.sasl.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required \
+    username="{user}" password="{password}" user_{user}="{password}";
+log.dirs={data}
+auto.create.topics.enable=false
+offsets.topic.num.partitions=1
+offsets.topic.replication.factor=1
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+group.initial.rebalance.delay.ms=0
+broker.heartbeat.interval.ms=500
+broker.session.timeout.ms=3000
+"""  # the session of a broker that was killed has to end before it may come back: the default is nine seconds
+
+# Only the first stage of compilation: it starts in two thirds of the time, and one node for one user is not kept busy.
+JAVA = ["java", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dlog4j2.level=WARN"]
+
+# The shell becomes Java, so its process id is Java's. Beside it a watcher reads a pipe whose other end this process
+# holds: when that closes, because the broker is stopped or this process died in whatever way, Java is asked to stop.
+WATCHED = 'exec 3<&0; (cat <&3 >/dev/null; kill $$) & exec "$@" </dev/null 3<&-'
+
+
+class BrokerError(Exception):
+    """There is no broker; the text says why, and what to do."""
+
+
+class Broker:
+    """A broker whose data, settings and log are in `directory`; `with` starts and stops it.
+
+    `bootstrap` is where it answers, and `sasl_bootstrap` where it asks for `SASL_USER` and `SASL_PASSWORD` (SASL/PLAIN
+    over plain text). Without a `port`, free ones are taken; they stay the same for as long as the object lives.
+    """
+
+    def __init__(self, directory: Path, port: int | None = None) -> None:
+        self.directory = directory
+        self.port = port or free_ports(3)
+        self.bootstrap = f"127.0.0.1:{self.port}"
+        self.sasl_bootstrap = f"127.0.0.1:{self.port + 2}"
+        self.log = directory / "broker.log"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, seconds: float = 60) -> None:
+        """Return once the broker answers; raise BrokerError, with the end of its log, if it does not in `seconds`."""
+        assert self._process is None, "it runs already"
+        if not all(is_free(self.port + n) for n in range(3)):
+            ports = f"{self.port} to {self.port + 2} of 127.0.0.1"
+            raise BrokerError(
+                f"the ports {ports} are not all free; stop what listens there, or use it if it is a broker"
+            )
+        self._process = self._run(self._prepare())
+        until = time.monotonic() + seconds
+        while not answers(self.bootstrap):
+            if self._process.poll() is not None or time.monotonic() > until:
+                self.kill()
+                raise BrokerError(
+                    f"Kafka did not start within {seconds:.0f} s, or ended; the end of {self.log}:\n{self._tail()}"
+                )
+            time.sleep(0.05)
+
+    def stop(self, seconds: float = 30) -> None:
+        """Ask it to stop and wait until it has; kill it after `seconds`. Nothing happens where none runs."""
+        if self._process is not None:
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(seconds)
+            self.kill()
+
+    def kill(self) -> None:
+        """Kill it as a power cut would (SIGKILL). Nothing happens where none runs."""
+        if self._process is not None:
+            with self._process, suppress(ProcessLookupError):  # the group is Java and its watcher
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process = None
+
+    def restart(self) -> None:
+        """Start it again, on the same ports and data; stop it before if it runs."""
+        self.stop()
+        self.start()
+
+    def wait(self) -> None:
+        """Return when the broker has ended by itself."""
+        assert self._process is not None, "it does not run"
+        self._process.wait()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _prepare(self) -> Path:
+        """Write the settings, and format the data directory where it is new; give the file of settings."""
+        self.directory.mkdir(parents=True, exist_ok=True)
+        file, data = self.directory / "server.properties", (self.directory / "data").resolve()
+        ports = {"plain": self.port, "controller": self.port + 1, "sasl": self.port + 2}
+        file.write_text(SETTINGS.format(**ports, user=SASL_USER, password=SASL_PASSWORD, data=data), encoding="utf-8")
+        if not (data / "meta.properties").exists():
+            tool = ["kafka.tools.StorageTool", "format", "-t", "asof-one-node-cluster", "-c", str(file)]
+            with self.log.open("ab") as log:
+                subprocess.run([*JAVA, "-cp", f"{jars()}/*", *tool], stdout=log, stderr=log, check=False)
+        return file
+
+    def _run(self, settings: Path) -> subprocess.Popen[bytes]:
+        kafka = [*JAVA, "-cp", f"{jars()}/*", "kafka.Kafka", str(settings)]
+        with self.log.open("ab") as log:
+            return subprocess.Popen(
+                ["sh", "-c", WATCHED, "sh", *kafka],
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # Ctrl-C is for the one who started it
+            )
+
+    def _tail(self) -> str:
+        return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-20:])
+
+
+@cache
+def jars() -> Path:
+    """The folder of Kafka's jars, which Maven fetches where they are not there yet; BrokerError where it cannot."""
+    if not can_run():
+        raise BrokerError(f"this needs {NEEDED}")
+    folder = jars_folder()
+    if not folder.is_dir():
+        CACHE.mkdir(exist_ok=True)
+        with TemporaryDirectory(dir=CACHE) as fetched:
+            goal = ["dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={fetched}/libs"]
+            maven = ["mvn", "-q", "-B", "-f", str(POM), *goal]
+            done = subprocess.run(maven, capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise BrokerError(f"Maven could not fetch Kafka; it said:\n{(done.stdout + done.stderr)[-2000:]}")
+            with suppress(OSError):  # another process was quicker
+                Path(fetched, "libs").rename(folder)
+    return folder
+
+
+def jars_folder() -> Path:
+    return CACHE / f"libs-{sha256(POM.read_bytes()).hexdigest()[:8]}"
+
+
+def can_run() -> bool:
+    """Whether Java is there, as new as Kafka needs it, and the jars or Maven to fetch them."""
+    if shutil.which("java") is None or not (jars_folder().is_dir() or shutil.which("mvn")):
+        return False
+    said = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False).stderr
+    version = re.search(r'version "(\d+)', said)
+    return version is not None and int(version[1]) >= 17
+
+
+def free_ports(count: int) -> int:
+    """The first of `count` neighbouring ports that nobody listens on.
+
+    They are below those that the system gives to outgoing connections, so that no client comes to sit on the port of a
+    broker that is down for a moment.
+    """
+    beginning = 20_000 + os.getpid() * count % 10_000
+    return next(port for port in range(beginning, 32_000) if all(is_free(port + n) for n in range(count)))
+
+
+def is_free(port: int) -> bool:
+    with socket.socket() as one:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            one.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def answers(bootstrap: str) -> bool:
+    """Whether a Kafka broker at this address says which versions of the protocol it speaks (ApiVersions, version 0)."""
+    host, _, port = bootstrap.rpartition(":")
+    request = struct.pack(">hhih", 18, 0, 1, -1)
+    try:
+        with socket.create_connection((host, int(port)), timeout=5) as one:
+            one.sendall(struct.pack(">i", len(request)) + request)
+            answer = one.makefile("rb").read(10)  # its size, the number of the request, an error code
+    except (OSError, ValueError):  # a port that is no number
+        return False
+    return answer[4:] == struct.pack(">ih", 1, 0)
+
+
+def main() -> None:
+    """Run a broker on 127.0.0.1:9092 until Ctrl-C, by Java, else by Docker; else say which one ASOF_KAFKA names."""
+    given = os.environ.get("ASOF_KAFKA")
+    if can_run():
+        with suppress(KeyboardInterrupt), Broker(CACHE, port=9092) as broker:
+            print(
+                f"Kafka answers at {broker.bootstrap}; its data is in {broker.directory}. Ctrl-C stops it.", flush=True
+            )
+            broker.wait()
+            raise BrokerError(f"Kafka has ended by itself; its log is {broker.log}")
+    elif docker_is_there():
+        os.execvp("docker", [*COMPOSE, "up", "kafka"])
+    elif given and answers(given):
+        print(f"Nothing was started: a broker answers at {given} (ASOF_KAFKA).")
+    elif given:
+        raise BrokerError(f"no broker answers at {given} (ASOF_KAFKA); start that one, or install {NEEDED}, or Docker")
+    else:
+        raise BrokerError(f"there is no Kafka; install {NEEDED}, or Docker, or name a broker: ASOF_KAFKA=HOST:PORT")
+
+
+def docker_is_there() -> bool:
+    """Whether Docker has its compose command, and an engine that answers."""
+    asked = [[*COMPOSE, "version"], ["docker", "info"]]
+    return shutil.which("docker") is not None and all(
+        subprocess.run(command, capture_output=True, check=False).returncode == 0 for command in asked
+    )
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except BrokerError as error:
+        sys.exit(f"make kafka: {error}")

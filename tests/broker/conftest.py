@@ -1,0 +1,76 @@
+"""One Kafka broker for all tests of this folder, and for each test names of topics that nobody else has."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+from uuid import uuid4
+
+import pytest
+
+from kafka_broker import NEEDED, Broker, can_run
+
+HERE = Path(__file__).parent
+GIVEN = os.environ.get("ASOF_TEST_KAFKA")
+
+
+class GivenBroker(NamedTuple):
+    """The broker that ASOF_TEST_KAFKA names: it is not ours to stop."""
+
+    bootstrap: str
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker("broker")
+
+
+def require_kafka() -> None:
+    """Fail where there is no Kafka, unless somebody said that there is none."""
+    if os.environ.get("ASOF_TEST_NO_KAFKA") == "1":
+        pytest.skip("NO KAFKA: ASOF_TEST_NO_KAFKA=1; nothing was checked on a broker")
+    if not (GIVEN or can_run()):
+        pytest.fail(
+            f"there is no Kafka to test on: install {NEEDED}, or name a broker in ASOF_TEST_KAFKA=HOST:PORT,"
+            " or leave these tests out with ASOF_TEST_NO_KAFKA=1",
+            pytrace=False,
+        )
+
+
+@pytest.fixture(scope="session")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker | GivenBroker]:
+    """The broker that all tests share: no test stops it or reads topics that are not of its own prefix."""
+    require_kafka()
+    if GIVEN:
+        yield GivenBroker(GIVEN)
+    else:
+        with Broker(tmp_path_factory.mktemp("kafka")) as started:
+            yield started
+
+
+@pytest.fixture(scope="session")
+def bootstrap(broker: Broker | GivenBroker) -> str:
+    """The address of the shared broker, HOST:PORT."""
+    return broker.bootstrap
+
+
+@pytest.fixture
+def prefix() -> str:
+    """What the names of a test's topics and consumer groups begin with."""
+    return f"test-{uuid4().hex[:12]}"
+
+
+@pytest.fixture
+def own_kafka() -> None:
+    """For a test that starts a broker itself: skips where the only one is that of ASOF_TEST_KAFKA."""
+    require_kafka()
+    if not can_run():
+        pytest.skip(f"NO BROKER OF ITS OWN: ASOF_TEST_KAFKA is not ours to kill; install {NEEDED} to check this too")
+
+
+@pytest.fixture
+def own_broker(own_kafka: None, tmp_path: Path) -> Iterator[Broker]:  # noqa: ARG001
+    """A broker of the test's own, running: to kill, to restart, to ask for a password."""
+    with Broker(tmp_path / "kafka") as started:
+        yield started

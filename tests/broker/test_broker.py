@@ -1,0 +1,117 @@
+"""The broker that these tests run on is a real one: it keeps what it was given, and leaves nothing running."""
+
+import asyncio
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.errors import KafkaConnectionError
+
+import kafka_broker
+from kafka_broker import SASL_PASSWORD, SASL_USER, Broker, BrokerError, answers
+
+STARTS_ONE = """
+import sys, time
+from pathlib import Path
+import kafka_broker
+from kafka_broker import Broker
+
+broker = Broker(Path(sys.argv[1]))
+broker.start()
+print(broker.bootstrap, flush=True)
+time.sleep(600)
+"""
+
+
+async def create(bootstrap: str, topic: str) -> None:
+    admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap)
+    await admin.start()
+    try:
+        await admin.create_topics([NewTopic(topic, num_partitions=1, replication_factor=1)])
+    finally:
+        await admin.close()
+
+
+async def produce(bootstrap: str, topic: str, value: bytes) -> None:
+    async with AIOKafkaProducer(bootstrap_servers=bootstrap, acks="all", enable_idempotence=True) as producer:
+        await producer.send_and_wait(topic, value, partition=0)
+
+
+async def consume(bootstrap: str, topic: str, count: int) -> list[bytes | None]:
+    async with AIOKafkaConsumer(bootstrap_servers=bootstrap) as consumer:
+        partition = TopicPartition(topic, 0)
+        consumer.assign([partition])
+        await consumer.seek_to_beginning(partition)
+        return [(await asyncio.wait_for(consumer.getone(), 30)).value for _ in range(count)]
+
+
+async def sign_in(bootstrap: str, password: str) -> None:
+    producer = AIOKafkaProducer(
+        bootstrap_servers=bootstrap,
+        security_protocol="SASL_PLAINTEXT",
+        sasl_mechanism="PLAIN",
+        sasl_plain_username=SASL_USER,
+        sasl_plain_password=password,
+    )
+    try:
+        await producer.start()
+    finally:
+        await producer.stop()
+
+
+def test_what_is_produced_is_consumed(bootstrap: str, prefix: str) -> None:
+    async def there_and_back() -> list[bytes | None]:
+        await create(bootstrap, prefix)
+        await produce(bootstrap, prefix, b"one")
+        return await consume(bootstrap, prefix, 1)
+
+    assert asyncio.run(there_and_back()) == [b"one"]
+
+
+def test_what_was_acknowledged_is_there_after_the_broker_was_killed_and_started_again(
+    own_broker: Broker, prefix: str
+) -> None:
+    address = own_broker.bootstrap
+    asyncio.run(create(address, prefix))
+    asyncio.run(produce(address, prefix, b"before"))
+
+    own_broker.kill()
+    assert not answers(address)
+    own_broker.restart()
+
+    assert own_broker.bootstrap == address
+    asyncio.run(produce(address, prefix, b"after"))
+    assert asyncio.run(consume(address, prefix, 2)) == [b"before", b"after"]
+
+
+def test_the_second_listener_lets_in_who_knows_the_password_and_nobody_else(own_broker: Broker) -> None:
+    asyncio.run(sign_in(own_broker.sasl_bootstrap, SASL_PASSWORD))
+
+    with pytest.raises(KafkaConnectionError):
+        asyncio.run(sign_in(own_broker.sasl_bootstrap, "wrong"))
+
+
+def test_a_taken_port_is_refused_at_once_and_named(own_broker: Broker, tmp_path: Path) -> None:
+    with pytest.raises(BrokerError, match=str(own_broker.port)):
+        Broker(tmp_path / "second", port=own_broker.port).start()
+
+
+@pytest.mark.usefixtures("own_kafka")
+def test_no_broker_outlives_the_process_that_started_it(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", STARTS_ONE, str(tmp_path)]
+    with subprocess.Popen(
+        command, cwd=Path(kafka_broker.__file__).parent, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        assert answers(address)
+        process.kill()
+
+    until = time.monotonic() + 30
+    while answers(address) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not answers(address)
