@@ -11,7 +11,7 @@ from asof_streams.episodic import EpisodeRecorded, GroupErased, MessageParked
 from asof_streams.errors import DecodeError
 from asof_streams.events import Event, Record
 from asof_streams.ids import derive
-from asof_streams.messages import ErasureRequest, FactStatement, Message
+from asof_streams.messages import ErasureRequest, FactStatement, Message, RecordRefused
 
 
 def episode_id(group: str, position: int) -> str:
@@ -28,6 +28,8 @@ def record(message: Record, known: EpisodesKnown) -> Sequence[Event]:
             return (_of_fact(message, stated),)
         case ErasureRequest():
             return (GroupErased(),)
+        case RecordRefused(reason=reason):
+            return (MessageParked(reason=reason),)
         case other:
             raise DecodeError(f"position {message.position}: {other.type} is not a message")
 

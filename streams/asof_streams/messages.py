@@ -107,7 +107,20 @@ class ErasureRequest(Event):
     group_id: GroupId
 
 
-AnyMessage = Message | FactStatement | ErasureRequest
+@register
+class RecordRefused(Event):
+    """Something reached the messages topic that cannot be a message; it keeps its place, so that nothing is lost.
+
+    `group_id` is the group that it names, or "" where it names none. `reason` names fields, never content.
+    """
+
+    type: ClassVar[str] = "record.refused"
+
+    group_id: str
+    reason: str
+
+
+AnyMessage = Message | FactStatement | ErasureRequest | RecordRefused
 
 M = TypeVar("M", Message, FactStatement)
 _LONG: Final = frozenset({"content", "fact"})

@@ -170,7 +170,7 @@ class SqliteLog:
         given: dict[str, int] = {}
         times = []
         for index, group in enumerate(groups):
-            before = last[group] if group in last else self._last(group)
+            before = last[group] if group in last else self.last_recorded(group)
             at = clock if recorded is None else recorded[index]
             if recorded is not None and at < given.get(group, before - _STOOD_STILL):
                 raise PositionConflict(
@@ -181,7 +181,8 @@ class SqliteLog:
             times.append(at)
         return times
 
-    def _last(self, group: str) -> int:
+    def last_recorded(self, group: str) -> int:
+        """Return the recorded time of a group's last record; NEG where it has none."""
         row = self._db.execute("SELECT recorded_at FROM groups WHERE grp = ?", (group,)).fetchone()
         return NEG if row is None else row[0]
 

@@ -1,0 +1,122 @@
+"""The wire form of events on Kafka: CloudEvents 1.0, binary mode. Attributes are headers, the value is the payload.
+
+Pure. Beside the standard attributes (id, source, type, time, and the extension sequence) there are ours: what makes a
+batch of one cause whole (cause, place, size), who wrote it (term), and how far that writer had read (checkpoint).
+"""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from asof_streams import semantic  # noqa: F401 - so that its events can be read
+from asof_streams.errors import InvalidInput
+from asof_streams.events import Draft, Record, decode
+from asof_streams.ids import derive
+from asof_streams.instants import parse, render
+
+CLAIMED: Final = "writer.claimed"  # a control record: a new writer has taken the topic over
+JSON: Final = b"application/json"
+
+Headers = list[tuple[str, bytes]]
+
+
+class Raw(NamedTuple):
+    """A record as Kafka gives it."""
+
+    offset: int
+    timestamp: int  # milliseconds
+    key: bytes | None
+    value: bytes | None
+    headers: Sequence[tuple[str, bytes]]
+
+
+class Outgoing(NamedTuple):
+    """A record about to be sent."""
+
+    key: bytes | None
+    value: bytes
+    headers: Headers
+
+
+class Claim(NamedTuple):
+    """A writer has taken a topic over: what others write under earlier terms from here on does not stand."""
+
+    term: int
+    writer: str  # tells two claims of one term apart
+
+
+class Sent(NamedTuple):
+    """An event as it was sent, not yet decoded: whether it stands, the fence decides first."""
+
+    position: int  # that its writer gave it
+    group: str
+    recorded_at: int
+    cause: int
+    place: int
+    size: int
+    term: int
+    type: str
+    version: int
+    payload: bytes
+    checkpoint: int | None  # position of the input log to go on from; on the last record of each append
+
+    def record(self) -> Record:
+        """Decode it. DecodeError: asof wrote it, but this version cannot read it."""
+        return Record(*self[:7], decode(self.type, self.version, self.payload))
+
+
+def claim(log: str, term: int, writer: str) -> Outgoing:
+    """Return the control record by which a writer takes a log over."""
+    headers = _standard(log, writer, CLAIMED)
+    return Outgoing(None, b"{}", [*headers, ("ce_term", b"%d" % term)])
+
+
+def event(log: str, position: int, draft: Draft, term: int, checkpoint: int | None) -> Outgoing:
+    """Return the record of an event; `position` is the one it takes in the log."""
+    group, recorded_at, cause, place, size, happened = draft
+    headers = [
+        *_standard(log, derive("event", log, cause, place, happened.type), happened.type),
+        ("ce_time", (render(recorded_at) or "").encode()),
+        ("ce_sequence", b"%020d" % position),
+        ("ce_eventversion", b"%d" % happened.version),
+        ("ce_cause", b"%d" % cause),
+        ("ce_place", b"%d" % place),
+        ("ce_size", b"%d" % size),
+        ("ce_term", b"%d" % term),
+    ]
+    if checkpoint is not None:
+        headers.append(("ce_checkpoint", b"%d" % checkpoint))
+    return Outgoing(group.encode(), happened.encode(), headers)
+
+
+def read(raw: Raw) -> Claim | Sent | None:
+    """Return what a record of a derived topic is; None where it is not one of asof's."""
+    found = dict(raw.headers)
+    try:
+        kind, term = found["ce_type"].decode(), int(found["ce_term"])
+        if kind == CLAIMED:
+            return Claim(term, found["ce_id"].decode())
+        return Sent(
+            int(found["ce_sequence"]),
+            (raw.key or b"").decode(),
+            parse(found["ce_time"].decode()),
+            int(found["ce_cause"]),
+            int(found["ce_place"]),
+            int(found["ce_size"]),
+            term,
+            kind,
+            int(found["ce_eventversion"]),
+            raw.value or b"",
+            int(found["ce_checkpoint"]) if "ce_checkpoint" in found else None,
+        )
+    except (KeyError, ValueError, InvalidInput):
+        return None
+
+
+def _standard(log: str, id_: str, type_: str) -> Headers:
+    return [
+        ("content-type", JSON),
+        ("ce_specversion", b"1.0"),
+        ("ce_id", id_.encode()),
+        ("ce_source", f"/asof/{log}".encode()),
+        ("ce_type", type_.encode()),
+    ]

@@ -1,0 +1,96 @@
+"""What a record of the messages topic is: a message, or a reason why it cannot be one. Pure.
+
+Any client may produce there. The value is what a line of `asof produce` or `asof import` is; all headers may be left
+out. What cannot be taken is not lost: it becomes a message.refused in its place, and is parked with the reason.
+"""
+
+import hashlib
+import json
+from typing import Any, Final, NamedTuple
+
+from asof_streams.errors import DecodeError, InvalidInput
+from asof_streams.kafka.envelope import Raw
+from asof_streams.messages import AnyMessage, ErasureRequest, FactStatement, Message, RecordRefused, accept, check_group
+
+_KINDS: Final = {kind.type: kind for kind in (Message, FactStatement, ErasureRequest)}
+_OF_FACTS: Final = frozenset({"subject", "relation", "object", "op", "ref"})
+
+
+class Received(NamedTuple):
+    """One record of the messages topic."""
+
+    offset: int
+    appended_at: int  # by the broker's clock, in microseconds
+    message: AnyMessage
+    key: bytes | None  # the same for what a producer sent twice; None where it gave no id
+
+
+def receive(raw: Raw) -> Received:
+    """Return what a record is. DecodeError: a newer asof wrote it, so this one must not go on."""
+    headers = dict(raw.headers)
+    try:
+        message = _message(raw, headers)
+    except InvalidInput as error:
+        message = RecordRefused(group_id=_group_of(raw), reason=str(error))
+    return Received(raw.offset, raw.timestamp * 1_000, message, _key(headers))
+
+
+def _message(raw: Raw, headers: dict[str, bytes]) -> AnyMessage:
+    fields = _fields(raw.value)
+    kind = _kind(headers, fields)
+    if raw.key:
+        group = _text(raw.key, "the key")
+        if fields.setdefault("group_id", group) != group:
+            raise InvalidInput("group_id: it is not the record's key, which decides where a group's messages go")
+    if kind is ErasureRequest:
+        if fields.keys() != {"group_id"} or not isinstance(fields["group_id"], str):
+            raise InvalidInput("an erasure names its group_id, and nothing else")
+        return ErasureRequest(group_id=check_group(fields["group_id"]))
+    return accept(Message, fields) if kind is Message else accept(FactStatement, fields)
+
+
+def _kind(headers: dict[str, bytes], fields: dict[str, Any]) -> type[AnyMessage]:
+    if (named := headers.get("ce_type")) is None:
+        return FactStatement if "content" not in fields and fields.keys() & _OF_FACTS else Message
+    kind = _KINDS.get(_text(named, "ce_type"))
+    if kind is None:
+        raise InvalidInput(f"ce_type: it is none of {', '.join(_KINDS)}")
+    version = headers.get("ce_eventversion", b"1")
+    if not version.isdigit():
+        raise InvalidInput("ce_eventversion: it must be a number")
+    if int(version) > kind.version:
+        raise DecodeError(f"offset holds {kind.type} version {int(version)}, newer than {kind.version}: upgrade asof")
+    return kind
+
+
+def _fields(value: bytes | None) -> dict[str, Any]:
+    try:
+        fields = json.loads(value or b"")
+    except (ValueError, RecursionError):  # bytes that are no text are a ValueError too
+        raise InvalidInput("the value must be one JSON object in UTF-8") from None
+    if not isinstance(fields, dict):
+        raise InvalidInput("the value must be one JSON object in UTF-8")
+    return fields
+
+
+def _text(given: bytes, what: str) -> str:
+    try:
+        return given.decode()
+    except UnicodeDecodeError:
+        raise InvalidInput(f"{what} is not UTF-8") from None
+
+
+def _group_of(raw: Raw) -> str:
+    """Return the group that a refused record names, so that its owner sees it; "" where it names none."""
+    try:
+        named = (raw.key or b"").decode() or _fields(raw.value).get("group_id")
+        return check_group(named) if isinstance(named, str) else ""
+    except (InvalidInput, UnicodeDecodeError):
+        return ""
+
+
+def _key(headers: dict[str, bytes]) -> bytes | None:
+    id_ = headers.get("ce_id")
+    if not id_:
+        return None
+    return hashlib.sha256(headers.get("ce_source", b"") + b"\x00" + id_).digest()[:16]
