@@ -148,7 +148,7 @@ def accept(kind: type[M], fields: Any) -> M:
     for name in _LONG.intersection(read):
         _check_size(name, read[name])
     try:
-        return kind.model_validate(read)
+        return kind.model_validate(read, strict=True)
     except ValidationError as error:
         raise InvalidInput(_told(error, kind)) from None
 

@@ -140,6 +140,8 @@ FACT_REFUSALS: list[tuple[dict[str, Any], str]] = [
     ({"confidence": -0.01}, "confidence: Input should be greater than or equal to 0"),
     ({"confidence": float("nan")}, "confidence: Input should be less than or equal to 1"),
     ({"confidence": None}, "confidence: Input should be a valid number"),
+    ({"confidence": "0.9"}, "confidence: Input should be a valid number"),
+    ({"confidence": True}, "confidence: Input should be a valid number"),
 ]
 
 
