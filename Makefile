@@ -1,4 +1,4 @@
-# The tasks of this repository. They need make, Python 3.11 or later and a package index, nothing else.
+# The tasks of this repository. They need make, Python 3.11 or later and a package index; the tests on Kafka, Java 17 and Maven too.
 #
 # uv comes from pip into .uv/, the locked environment goes into .venv/. Another Python: make PYTHON=python3.13 test
 

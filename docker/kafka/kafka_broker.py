@@ -98,12 +98,12 @@ class Broker:
 
     def stop(self, seconds: float = 30) -> None:
         """Ask it to stop and wait until it has; kill it after `seconds`. Nothing happens where none runs."""
-        if self._process is not None:
+        if self._process is not None and self._process.poll() is None:
             assert self._process.stdin is not None
             self._process.stdin.close()
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(seconds)
-            self.kill()
+        self.kill()
 
     def kill(self) -> None:
         """Kill it as a power cut would (SIGKILL). Nothing happens where none runs."""

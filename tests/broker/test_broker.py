@@ -95,6 +95,14 @@ def test_the_second_listener_lets_in_who_knows_the_password_and_nobody_else(own_
         asyncio.run(sign_in(own_broker.sasl_bootstrap, "wrong"))
 
 
+def test_where_no_broker_can_be_run_make_kafka_names_the_one_that_answers(bootstrap: str) -> None:
+    module = kafka_broker.__file__
+    without_java = {"PATH": "", "ASOF_KAFKA": bootstrap}
+    done = subprocess.run([sys.executable, module], env=without_java, capture_output=True, text=True, check=True)
+
+    assert done.stdout == f"Nothing was started: a broker answers at {bootstrap} (ASOF_KAFKA).\n"
+
+
 def test_a_taken_port_is_refused_at_once_and_named(own_broker: Broker, tmp_path: Path) -> None:
     with pytest.raises(BrokerError, match=str(own_broker.port)):
         Broker(tmp_path / "second", port=own_broker.port).start()
