@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from asof.bootstrap import Progress, existing, open_log
+from asof.generating import check_order
 from asof.places import Places
-from asof.writing import check_order
 from asof_projections.graph.sqlite import SqliteGraph
 from asof_projections.projector import rebuild
 from asof_streams.errors import AsofError

@@ -63,6 +63,10 @@ class Places:
         """One generation's graph."""
         return self.generation(name) / "graph.db"
 
+    def building(self, name: str, process: int) -> Path:
+        """One generation's graph while a process loads it."""
+        return self.generation(name) / f"graph.db.building-{process}"
+
     def index(self, name: str) -> Path:
         """One generation's vectors, by fact."""
         return self.generation(name) / "vectors.index"

@@ -1,25 +1,29 @@
 """Writing to a data directory: recovery, the engine and its logs, building and dropping generations, erasure."""
 
-import json
 import shutil
 from contextlib import suppress
 from pathlib import Path
 
+from asof.apart import Apart
 from asof.bootstrap import Progress, describe, existing, extractor_of, following_store, load_ontology, writable_log
+from asof.generating import (
+    FLUSH_EVERY,
+    check_order,
+    follow,
+    generation_of,
+    keep_ontology,
+    kept_ontology,
+    open_semantic,
+)
 from asof.places import Places
 from asof.settings import Settings
-from asof_agents.engine import Engine, Generation, Layer, batches
-from asof_agents.scribe import Build
+from asof_agents.engine import Engine, Generation, Layer
 from asof_ontologies.model import Ontology
-from asof_projections.generations import FIRST, Catalog, GenerationInfo, is_name, load, replace_file, save
+from asof_projections.generations import FIRST, Catalog, GenerationInfo, is_name, load, save
 from asof_projections.graph.sqlite import SqliteGraph
-from asof_streams.errors import ContractError, DamagedLog, WriterBusy
-from asof_streams.events import Draft
-from asof_streams.semantic import GenerationStarted, RelationDeclared
+from asof_streams.errors import ContractError, WriterBusy
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
-
-_FLUSH_EVERY = 10_000  # messages: few enough to hold in memory; ids are random, so a commit touches many pages
 
 
 class Writer:
@@ -32,6 +36,7 @@ class Writer:
         self._opened: list[SqliteLog | SqliteGraph] = []
         self._stores: dict[str, SqliteGraph] = {}
         self._unflushed = 0  # messages
+        self._apart: Apart | None = None  # who writes the generations, where this one does not
         try:
             self.catalog = load(places.root) or self._create(settings)
             self._clear()
@@ -39,14 +44,9 @@ class Writer:
             self.episodic = self._log(places.episodic)
             check_order(self.messages, self.episodic)
             self.episodes = self._store(places.episodes, self.episodic)
-            self.generations = {info.name: self._generation(info) for info in self.catalog.generations}
-            self.engine = Engine(
-                Layer(self.episodic, self.episodes),
-                self.episodes,
-                extractor_of(_ontology(places.ontology)),
-                tuple(self.generations.values()),
-                self._erase,
-            )
+            extractor = extractor_of(kept_ontology(places.ontology))
+            self.engine = Engine(Layer(self.episodic, self.episodes), self.episodes, extractor, (), self._erase)
+            self._open_generations()
             self._recover()
         except BaseException:
             self.close()
@@ -58,8 +58,8 @@ class Writer:
             raise ContractError("catalog.json is missing beside messages.sqlite: restore it, or move that file away")
         ontology = load_ontology(settings.ontology)
         info = describe(FIRST, ontology, settings.policy, "mentions")
-        _keep(ontology, self.places.ontology)
-        _keep(ontology, self.places.ontology_of(FIRST))
+        keep_ontology(ontology, self.places.ontology)
+        keep_ontology(ontology, self.places.ontology_of(FIRST))
         catalog = Catalog(FIRST, (info,))
         save(self.places.root, catalog)
         return catalog
@@ -84,21 +84,29 @@ class Writer:
         return store
 
     def _generation(self, info: GenerationInfo) -> Generation:
-        """Open a generation, making it where it does not exist yet, and bring it up to the episodic log."""
-        ontology = _ontology(self.places.ontology_of(info.name))
-        log = self._log(self.places.semantic(info.name))
-        check_order(self.episodic, log)
-        if log.end() == 0:
-            _start(log, info, ontology)
-        store = self._store(self.places.graph(info.name), log)
-        self._stores[info.name] = store
-        extractor = extractor_of(ontology) if info.source == "episodes" else None
-        return Generation(Layer(log, store), store, Build(info.build, ontology, info.policy), extractor)
+        """Open a generation, making it where it does not exist yet."""
+        log = open_semantic(self.places, info, self.episodic)
+        self._opened.append(log)
+        self._stores[info.name] = store = self._store(self.places.graph(info.name), log)
+        return generation_of(self.places, info, log, store)
+
+    def _open_generations(self) -> None:
+        self._close_generations()
+        self.generations = {info.name: self._generation(info) for info in self.catalog.generations}
+        self.engine.generations = tuple(self.generations.values())
+
+    def _close_generations(self) -> None:
+        self.engine.generations = ()
+        for part in [p for p in self._opened if p not in (self.messages, self.episodic, self.episodes)]:
+            part.close()
+            self._opened.remove(part)
 
     def _recover(self) -> None:
         """Bring every derived log up to the messages log: a crash may have left them behind, each at its own place."""
-        for generation in self.generations.values():
-            self._follow(generation)
+        behind = [self.episodic.end() - generation.layer.input for generation in self.generations.values()]
+        if max(behind) > FLUSH_EVERY:
+            self._part()
+        self._follow()
         self.process(flush=True)
 
     def process(self, *, flush: bool) -> None:
@@ -110,10 +118,12 @@ class Writer:
             for message in self.messages.read(self.engine.episodic.input):
                 self.engine.ingest(message)
                 self._unflushed += 1
-                if self._unflushed >= _FLUSH_EVERY:
+                if self._unflushed >= FLUSH_EVERY:
                     self._flush()
+                    self._part()  # so many at once: more will come
             if flush:
                 self._flush()
+                self._rejoin()
         except BaseException:
             self.engine.forget()
             raise
@@ -122,27 +132,40 @@ class Writer:
         self._unflushed = 0
         self.engine.flush()
 
-    def _follow(self, generation: Generation, progress: Progress | None = None) -> None:
-        """Read the episodic log into a generation that is behind it."""
-        layer = generation.layer
-        start, end = layer.input, self.episodic.end()
-        for number, batch in enumerate(batches(self.episodic.read(start)), 1):
-            generation.ingest(batch, self.episodes)
-            if number % _FLUSH_EVERY == 0:
-                layer.flush()
-                if progress:
-                    progress(layer.input - start, end - start)
-        layer.input = end
-        layer.flush()
+    def _part(self) -> None:
+        """Let another process follow the episodic log, as far as it now goes, while this one records."""
+        if self._apart is None:
+            try:
+                self._apart = Apart(self.places)
+            except OSError:  # no more processes here: this one goes on alone
+                return
+            self._close_generations()
+        self._apart.follow(self.episodic.end())
+
+    def _rejoin(self) -> None:
+        """Take the generations back once they have followed; what a process that ended early left is done here."""
+        apart, self._apart = self._apart, None
+        if apart is not None:
+            if apart.join():
+                self.set_catalog(self.catalog)  # so that readers open the graphs anew
+            self._clear()
+        if not self.engine.generations:
+            self._open_generations()
+            self._follow()
+
+    def _follow(self) -> None:
+        """Give every generation that is open what it missed of the episodic log."""
+        for generation in self.engine.generations:
+            follow(generation, self.episodic, self.episodes, self.episodic.end())
 
     def build(self, info: GenerationInfo, ontology: Ontology, progress: Progress | None = None) -> None:
         """Build a new generation beside the others and add it to the catalogue once it has caught up."""
         folder = self.places.generation(info.name)
         if folder.exists():
             shutil.rmtree(folder)  # left by a build that was interrupted: it is in no catalogue
-        _keep(ontology, self.places.ontology_of(info.name))
+        keep_ontology(ontology, self.places.ontology_of(info.name))
         generation = self._generation(info)
-        self._follow(generation, progress)
+        follow(generation, self.episodic, self.episodes, self.episodic.end(), progress)
         self.generations[info.name] = generation
         self.engine.generations = tuple(self.generations.values())
         self.set_catalog(self.catalog.with_(info))
@@ -164,6 +187,7 @@ class Writer:
         self.catalog = catalog
 
     def _erase(self, group: str, before: int) -> None:
+        self._rejoin()
         self.messages.erase(group, before=before)
         self.episodic.erase(group)
         for name, generation in self.generations.items():
@@ -185,7 +209,7 @@ class Writer:
 
     def ontology(self, name: str) -> Ontology:
         """Return the ontology that a generation is built with."""
-        return _ontology(self.places.ontology_of(name))
+        return kept_ontology(self.places.ontology_of(name))
 
     def parked(self) -> int:
         """Return how many messages were parked, in the episodic log and in the generation that answers."""
@@ -193,55 +217,12 @@ class Writer:
 
     def close(self) -> None:
         """Close everything and let another process write."""
+        if self._apart is not None:
+            self._apart.kill()
         for part in reversed(self._opened):
             part.close()
         self._opened = []
         self._lock.release()
-
-
-def check_order(before: SqliteLog, after: SqliteLog) -> None:
-    """Refuse a log that was cut short, or put back from an older copy: what was derived from it knows more."""
-    if after.checkpoint() > before.end():
-        raise DamagedLog(
-            f"{before.path} ends at position {before.end()}, yet {after.name} was made from it up to "
-            f"{after.checkpoint()}: the end of {before.name} is lost; restore it from a newer copy"
-        )
-
-
-def _keep(ontology: Ontology, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    kept = {"digest": ontology.digest, "ontology": ontology.model_dump(mode="json")}
-    replace_file(path, json.dumps(kept, ensure_ascii=False).encode())
-
-
-def _ontology(path: Path) -> Ontology:
-    try:
-        kept = json.loads(path.read_bytes())
-        ontology = Ontology.model_validate(kept["ontology"])
-        if ontology.digest == kept["digest"]:
-            return ontology
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    raise ContractError(f"{path} is missing or damaged: restore it, or rebuild into a new directory")
-
-
-def _start(log: SqliteLog, info: GenerationInfo, ontology: Ontology) -> None:
-    """Write a generation's first events. They have no group and no moment: a build is the same whenever it is made."""
-    started = GenerationStarted(
-        build=info.build,
-        ontology=ontology.id,
-        ontology_digest=info.ontology_digest,
-        extractor=info.extractor,
-        policy=info.policy,
-        source=info.source,
-    )
-    declared = [
-        RelationDeclared(relation=r.name, cardinality=r.cardinality)
-        for r in ontology.relation_types
-        if r.cardinality == "one"
-    ]
-    events = [started, *declared]
-    log.append([Draft("", 0, -1, i, len(events), event) for i, event in enumerate(events)], checkpoint=0)
 
 
 def settle(places: Places, settings: Settings) -> None:

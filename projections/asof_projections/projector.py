@@ -1,5 +1,7 @@
 """Follows a log with a graph store: catching up from its position, or building it anew where the two do not agree."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -10,6 +12,7 @@ from asof_streams.files import sync
 from asof_streams.log import EventLog
 
 BATCH: Final = 5_000  # records a transaction
+_BESIDE: Final = ("-wal", "-shm", "-journal")  # files of SQLite's that a store may have beside its own
 
 
 def open_following(log: EventLog, path: Path) -> SqliteGraph:
@@ -45,21 +48,37 @@ def catch_up(log: EventLog, store: SqliteGraph, batch: int = BATCH) -> int:
 
 
 def rebuild(log: EventLog, path: Path) -> None:
-    """Build a store from the whole log beside `path`, then put it there in one step. Nobody may have the old one open.
+    """Build a store from the whole log beside `path`, then put it there in one step. Nobody may write to the old one.
 
     An interrupted build leaves the old store as it was.
     """
-    building = path.with_name(path.name + ".building")
-    _remove(building)
-    with SqliteGraph(building, log.name, writable=True) as store, store.bulk():
+    beside = path.with_name(path.name + ".building")
+    with building(log, beside):
+        pass
+    put(beside, path)
+
+
+@contextmanager
+def building(log: EventLog, path: Path) -> Iterator[SqliteGraph]:
+    """Give a new store, filled in bulk with all that the log has; more may be applied.
+
+    It is whole, and on the disk, when this ends without an error; else it is worth nothing.
+    """
+    _remove(path, "", *_BESIDE)
+    with SqliteGraph(path, log.name, writable=True) as store, store.bulk():
         end = log.end()
         records = log.read(0, end)
         while batch := list(islice(records, BATCH)):
             store.apply(batch)
         store.commit(end, log.head(end))
-    sync(building)
-    _remove(path)
-    building.replace(path)
+        yield store
+    sync(path)
+
+
+def put(built: Path, path: Path) -> None:
+    """Put a built store in the place of another, in one step."""
+    _remove(path, *_BESIDE)  # they belong to the old one, and would be taken for the new one's
+    built.replace(path)
     sync(path.parent)
 
 
@@ -68,6 +87,6 @@ def _agrees(log: EventLog, store: SqliteGraph) -> bool:
     return at <= log.end() and store.head() == log.head(at)
 
 
-def _remove(path: Path) -> None:
-    for suffix in ("", "-wal", "-shm", "-journal"):
+def _remove(path: Path, *suffixes: str) -> None:
+    for suffix in suffixes:
         path.with_name(path.name + suffix).unlink(missing_ok=True)

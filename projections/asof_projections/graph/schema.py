@@ -93,11 +93,27 @@ KEYS: Final = {
     "version_fact": "INDEX version_fact ON versions (fact, kt)",  # close what is open of a fact; its history
 }
 
+# What handlers ask while a message is taken: a bulk load that they fill has them once it asks for them.
+ASKED: Final = {
+    "fact_slot": "INDEX fact_slot ON facts (s, relation, object) WHERE dead = 0",  # its assertions
+    "fact_ref": "INDEX fact_ref ON facts (grp, ref) WHERE ref IS NOT NULL",  # a producer's own id
+    "ending_slot": "INDEX ending_slot ON endings (s, relation)",  # the endings of a slot
+    "retraction_target": "INDEX retraction_target ON retractions (target)",  # who retracts this
+    "contradiction_earlier": f"INDEX contradiction_earlier ON contradictions (earlier) WHERE settled_at = {INF}",
+    "contradiction_later": f"INDEX contradiction_later ON contradictions (later) WHERE settled_at = {INF}",
+    "name_key": "INDEX name_key ON names (grp, key)",  # entities by name, exact or normalised
+    "resolution_mention": "INDEX resolution_mention ON resolutions (mention)",  # what a mention means
+    "episode_uuid": "UNIQUE INDEX episode_uuid ON episodes (uuid)",
+    "episode_recent": "INDEX episode_recent ON episodes (grp, source, valid_at)",  # the turns before a message
+    "mention_episode": "INDEX mention_episode ON mentions (episode)",
+    "mention_name": "INDEX mention_name ON mentions (grp, folded)",  # the type a name had before
+}
+
 _NOW, _PAST = f"WHERE kt = {INF}", f"WHERE kt < {INF}"
 
-# What reads need besides. What is believed now and what once was have indexes of their own: a question about now never
-# walks through history. None of them is led by a time, which would be chosen for an entity and cost 3,500 times more.
-INDEXES: Final = {
+# What readers need besides. What is believed now and what once was have indexes of their own: a question about now
+# never walks through history. None is led by a time, which would be chosen for an entity and cost 3,500 times more.
+READ: Final = {
     "now_subject": f"INDEX now_subject ON versions (s, relation, vf) {_NOW}",  # an entity or a slot, as of now
     "now_object": f"INDEX now_object ON versions (object, vf) {_NOW}",  # who points here; a literal's facts
     "now_relation": f"INDEX now_relation ON versions (relation, vf) {_NOW}",  # all facts of one relation of a group
@@ -109,31 +125,21 @@ INDEXES: Final = {
     "relation_called": "INDEX relation_called ON relations (name)",  # one relation in every group
     "version_opened": "INDEX version_opened ON versions (opened)",  # changes since a position
     "version_closed": "INDEX version_closed ON versions (closed) WHERE closed IS NOT NULL",
-    "fact_slot": "INDEX fact_slot ON facts (s, relation, object) WHERE dead = 0",  # its assertions
-    "fact_ref": "INDEX fact_ref ON facts (grp, ref) WHERE ref IS NOT NULL",  # a producer's own id
     "fact_corrects": "INDEX fact_corrects ON facts (corrects) WHERE corrects IS NOT NULL",  # what replaced it
-    "ending_slot": "INDEX ending_slot ON endings (s, relation)",  # the endings of a slot
     "reinforcement_fact": "INDEX reinforcement_fact ON reinforcements (fact)",  # the episodes of a fact
     "closing_fact": "INDEX closing_fact ON closings (fact)",  # why a fact was given up
-    "retraction_target": "INDEX retraction_target ON retractions (target)",  # who retracts this
-    "contradiction_earlier": f"INDEX contradiction_earlier ON contradictions (earlier) WHERE settled_at = {INF}",
-    "contradiction_later": f"INDEX contradiction_later ON contradictions (later) WHERE settled_at = {INF}",
-    "name_key": "INDEX name_key ON names (grp, key)",  # entities by name, exact or normalised
     "name_entity": "INDEX name_entity ON names (entity)",  # the aliases of an entity
     "entity_group": "INDEX entity_group ON entities (grp, n)",  # the entities of a group, oldest first
     "link_duplicate": "INDEX link_duplicate ON links (duplicate)",  # identity, walked both ways
     "link_into": "INDEX link_into ON links (into_)",
-    "resolution_mention": "INDEX resolution_mention ON resolutions (mention)",  # what a mention means
     "resolution_entity": "INDEX resolution_entity ON resolutions (entity)",  # how often an entity was mentioned
-    "episode_uuid": "UNIQUE INDEX episode_uuid ON episodes (uuid)",
-    "episode_recent": "INDEX episode_recent ON episodes (grp, source, valid_at)",  # the turns before a message
     "mention_uuid": "INDEX mention_uuid ON mentions (uuid)",
-    "mention_episode": "INDEX mention_episode ON mentions (episode)",
-    "mention_name": "INDEX mention_name ON mentions (grp, folded)",  # the type a name had before
     "relationship_uuid": "INDEX relationship_uuid ON relationships (uuid)",
 }
 
-_LAYOUT: Final = (TABLES.rstrip("; \n"), *(f"CREATE {index}" for index in (KEYS | INDEXES).values()))
+INDEXES: Final = KEYS | ASKED | READ
+
+_LAYOUT: Final = (TABLES.rstrip("; \n"), *(f"CREATE {index}" for index in INDEXES.values()))
 VERSION: Final = f"{_REVISION}-{sha256(';'.join(_LAYOUT).encode()).hexdigest()[:8]}"
 
 

@@ -4,7 +4,7 @@ A store follows one log. `episodes.db` follows the episodic log, `graph.db` that
 class serve both. It is disposable: what is lost or damaged is made again from the log (asof_projections.projector).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Self
@@ -161,22 +161,33 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
     def bulk(self) -> Iterator[None]:
         """Fill an empty store fast, in a file that nobody else uses and that is worth nothing if this is interrupted.
 
-        Indexes and words are made at the end, so that until then only apply, commit and position may be called.
+        Indexes and words are made at the end, so that until then only apply, commit and position may be called, and
+        after `answer_handlers` what is asked for a message.
         """
         if self.position() != 0:
             raise PositionConflict(f"{self.path} is not empty: it stands at {self.position()}")
         with self._guard:
             self._set(_LOADING)
-            for index in schema.INDEXES:
+            for index in schema.ASKED | schema.READ:
                 self._db.execute(f"DROP INDEX {index}")
         self._applier.indexing_words = False
         yield
         with self._guard:
-            for index in schema.INDEXES.values():
-                self._db.execute(f"CREATE {index}")
+            self._index(schema.ASKED | schema.READ)
             self._db.execute("INSERT INTO sentence_words (sentence_words) VALUES ('rebuild')")
             self._set(("PRAGMA synchronous = NORMAL", "PRAGMA journal_mode = WAL", *_WRITING))
         self._applier.indexing_words = True
+
+    def answer_handlers(self) -> None:
+        """Make, while a bulk load goes on, the indexes that the handlers' questions need."""
+        with self._guard:
+            self._index(schema.ASKED)
+
+    def _index(self, indexes: Mapping[str, str]) -> None:
+        there = {name for (name,) in self._db.execute("SELECT name FROM sqlite_schema WHERE type = 'index'")}
+        for name, index in indexes.items():
+            if name not in there:
+                self._db.execute(f"CREATE {index}")
 
     def _set(self, pragmas: Iterable[str]) -> None:
         for pragma in pragmas:

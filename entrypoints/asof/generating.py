@@ -1,0 +1,102 @@
+"""A generation opened for writing: made where there is none, brought up to the episodic log, with what builds it."""
+
+import json
+from pathlib import Path
+
+from asof.bootstrap import Progress, extractor_of, writable_log
+from asof.places import Places
+from asof_agents.engine import Generation, Layer, batches
+from asof_agents.ports import EpisodesKnown
+from asof_agents.scribe import Build
+from asof_ontologies.model import Ontology
+from asof_projections.generations import GenerationInfo, replace_file
+from asof_projections.graph.sqlite import SqliteGraph
+from asof_streams.errors import ContractError, DamagedLog
+from asof_streams.events import Draft
+from asof_streams.semantic import GenerationStarted, RelationDeclared
+from asof_streams.sqlite_log import SqliteLog
+
+FLUSH_EVERY = 10_000  # messages: few enough to hold in memory; ids are random, so a commit touches many pages
+
+
+def open_semantic(places: Places, info: GenerationInfo, episodic: SqliteLog) -> SqliteLog:
+    """Open a generation's log for writing; a new one gets its first events."""
+    log = writable_log(places.semantic(info.name))
+    try:
+        check_order(episodic, log)
+        if log.end() == 0:
+            _start(log, info, kept_ontology(places.ontology_of(info.name)))
+    except BaseException:
+        log.close()
+        raise
+    return log
+
+
+def generation_of(places: Places, info: GenerationInfo, log: SqliteLog, store: SqliteGraph) -> Generation:
+    """Return a generation that writes to this log and this store."""
+    ontology = kept_ontology(places.ontology_of(info.name))
+    extractor = extractor_of(ontology) if info.source == "episodes" else None
+    return Generation(Layer(log, store), store, Build(info.build, ontology, info.policy), extractor)
+
+
+def follow(
+    generation: Generation, episodic: SqliteLog, episodes: EpisodesKnown, stop: int, progress: Progress | None = None
+) -> None:
+    """Read the episodic log up to `stop` into a generation that is behind it."""
+    layer = generation.layer
+    start = layer.input
+    for number, batch in enumerate(batches(episodic.read(start, stop)), 1):
+        generation.ingest(batch, episodes)
+        if number % FLUSH_EVERY == 0:
+            layer.flush()
+            if progress:
+                progress(layer.input - start, stop - start)
+    layer.input = max(layer.input, stop)
+    layer.flush()
+
+
+def check_order(before: SqliteLog, after: SqliteLog) -> None:
+    """Refuse a log that was cut short, or put back from an older copy: what was derived from it knows more."""
+    if after.checkpoint() > before.end():
+        raise DamagedLog(
+            f"{before.path} ends at position {before.end()}, yet {after.name} was made from it up to "
+            f"{after.checkpoint()}: the end of {before.name} is lost; restore it from a newer copy"
+        )
+
+
+def keep_ontology(ontology: Ontology, path: Path) -> None:
+    """Write down an ontology as it is now: a later edit of its file changes no history."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    kept = {"digest": ontology.digest, "ontology": ontology.model_dump(mode="json")}
+    replace_file(path, json.dumps(kept, ensure_ascii=False).encode())
+
+
+def kept_ontology(path: Path) -> Ontology:
+    """Return an ontology as it was written down. ContractError: it is not there, or not as it was written."""
+    try:
+        kept = json.loads(path.read_bytes())
+        ontology = Ontology.model_validate(kept["ontology"])
+        if ontology.digest == kept["digest"]:
+            return ontology
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    raise ContractError(f"{path} is missing or damaged: restore it, or rebuild into a new directory")
+
+
+def _start(log: SqliteLog, info: GenerationInfo, ontology: Ontology) -> None:
+    """Write a generation's first events. They have no group and no moment: a build is the same whenever it is made."""
+    started = GenerationStarted(
+        build=info.build,
+        ontology=ontology.id,
+        ontology_digest=info.ontology_digest,
+        extractor=info.extractor,
+        policy=info.policy,
+        source=info.source,
+    )
+    declared = [
+        RelationDeclared(relation=r.name, cardinality=r.cardinality)
+        for r in ontology.relation_types
+        if r.cardinality == "one"
+    ]
+    events = [started, *declared]
+    log.append([Draft("", 0, -1, i, len(events), event) for i, event in enumerate(events)], checkpoint=0)

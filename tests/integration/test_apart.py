@@ -1,0 +1,104 @@
+"""Long work uses two processes, and nobody can tell from what is stored."""
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import asof
+from asof import apart, memory, writing
+from asof.lines import Line, as_fact, read_lines
+from asof_streams.messages import ErasureRequest
+from world import World
+
+FACTS = [
+    {"subject": f"Ana {n % 7}", "relation": ("lives_in", "likes")[n % 3 == 0], "object": f"Berlin {n % 11}"}
+    | {"valid_at": f"20{10 + n % 9}-01-01T00:00:00Z", "ref": f"r{n}"}
+    for n in range(90)
+] + [
+    {"op": "end", "ref": "r1", "invalid_at": "2020-01-01T00:00:00Z"},
+    {"op": "retract", "ref": "r2"},
+    {"op": "retract", "ref": "never"},
+    {"op": "correct", "ref": "r4", "subject": "Ana 4", "relation": "lives_in", "object": "Oslo"},
+]
+LINES = [json.dumps({"group_id": "g"} | fact).encode() for fact in FACTS]
+CHAT = [
+    json.dumps({"group_id": "c", "role": who, "role_type": "user", "content": text}).encode()
+    for text in ("I moved to Berlin in 2019.", "My sister Eva works at SAP.", "I love chess.", "I left Acme.")
+    for who in ("Ana", "Ben", "Chloe")
+]
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch):
+    """Part after every 20 messages, not 10,000."""
+    monkeypatch.setattr(writing, "FLUSH_EVERY", 20)
+
+
+def told(path: Path) -> str:
+    world = World(path)
+    world.memory.produce(CHAT)
+    world.memory.import_facts(LINES)
+    assert all(check.ok for check in world.memory.verify())
+    digest = world.digest()
+    world.memory.close()
+    return digest
+
+
+def test_what_two_processes_make_is_what_one_makes(tmp_path, monkeypatch):
+    started = []
+    monkeypatch.setattr(apart, "Popen", lambda *of, **given: started.append(1) or subprocess.Popen(*of, **given))
+    two = told(tmp_path / "two")
+    assert started == [1]
+    monkeypatch.undo()
+
+    assert told(tmp_path / "one") == two
+    assert list((tmp_path / "two").rglob("*.building*")) == []
+
+
+def test_what_a_second_process_left_undone_is_done_by_the_writer(tmp_path, monkeypatch):
+    monkeypatch.setattr(apart.Apart, "follow", lambda self, _: os.kill(self._process.pid, signal.SIGKILL))
+    killed = told(tmp_path / "killed")
+    monkeypatch.undo()
+
+    assert told(tmp_path / "one") == killed
+
+
+def test_where_no_second_process_can_be_started_one_does_it_all(tmp_path, monkeypatch):
+    monkeypatch.setattr(apart.sys, "executable", "")
+    alone = told(tmp_path / "alone")
+    monkeypatch.undo()
+
+    assert told(tmp_path / "one") == alone
+
+
+def test_a_reader_sees_what_was_and_then_what_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(memory, "_CHUNK", 10)
+    with asof.open(tmp_path, embedder="none") as writer:
+        writer.import_facts(LINES[:5])
+        with asof.open(tmp_path, embedder="none") as reader:
+            seen = [len(reader.facts(any_time=True))]
+            writer.import_facts(LINES, acknowledged=lambda *_: seen.append(len(reader.facts(any_time=True))))
+            seen.append(len(reader.facts(any_time=True)))
+
+    assert seen == sorted(seen)
+    assert seen.count(20) > 3  # as when the work was parted
+    assert seen[-1] > 50
+
+
+def test_an_erasure_among_what_was_left_waits_for_the_second_process(tmp_path):
+    world = World(tmp_path)
+    writer = world.memory._write()
+    read = read_lines(LINES, as_fact(recorded=False, ontology=None))
+    messages = [line.message for line in read if isinstance(line, Line)]
+    writer.messages.accept(messages, clock=1)
+    writer.messages.accept([ErasureRequest(group_id="g")], clock=1)
+    writer.messages.accept(messages[:30], clock=1)
+    writer.process(flush=True)
+
+    assert len(world.memory.facts(group_id="g", any_time=True)) == 30
+    assert all(check.ok for check in world.memory.verify())
+    world.memory.close()
