@@ -228,9 +228,7 @@ def main() -> None:
     given = os.environ.get("ASOF_KAFKA")
     if can_run():
         with suppress(KeyboardInterrupt), Broker(CACHE, port=9092) as broker:
-            print(
-                f"Kafka answers at {broker.bootstrap}; its data is in {broker.directory}. Ctrl-C stops it.", flush=True
-            )
+            print(f"Kafka answers at {broker.bootstrap} until Ctrl-C; its data is in .kafka/data", flush=True)
             broker.wait()
             raise BrokerError(f"Kafka has ended by itself; its log is {broker.log}")
     elif docker_is_there():
