@@ -1,28 +1,35 @@
-"""Writes the pages of docs/reference, all of which follow from the code.
+"""Writes what follows from the code: the pages of docs/reference, docs/schemas and docs/asyncapi.yaml.
 
 Run it after a change of a command, a setting, an event or the Python API: .venv/bin/python docs/generate.py. A test
-holds that it was.
+holds that it was. The schema of a version that is no longer written stays as it was.
 """
 # ruff: noqa: INP001 - a script, in a folder of texts
 
 from pathlib import Path
 
-from making import command_line, events, python_api, settings
+from making import asyncapi, command_line, events, python_api, schemas, settings, topics
 
-FOLDER = Path(__file__).parent / "reference"
+DOCS = Path(__file__).parent
 
 
 def pages() -> dict[str, str]:
-    """Return each page's text by its file name."""
+    """Return the text of each page of docs/reference by its file name."""
     return {
         "cli.md": command_line.page(),
         "events.md": events.page(),
         "python.md": python_api.page(),
         "settings.md": settings.page(),
+        "topics.md": topics.page(),
     }
 
 
+def contracts() -> dict[str, str]:
+    """Return the text of what programs read, by its path below docs."""
+    return {"asyncapi.yaml": asyncapi.text(), **{f"schemas/{name}": text for name, text in schemas.files().items()}}
+
+
 if __name__ == "__main__":
-    FOLDER.mkdir(exist_ok=True)
-    for page, text in pages().items():
-        (FOLDER / page).write_text(text, encoding="utf-8")
+    for path, text in {**{f"reference/{page}": text for page, text in pages().items()}, **contracts()}.items():
+        file = DOCS / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")

@@ -164,7 +164,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
 
 def page() -> str:
     """Return the page."""
-    printed = envelope(_sample(), "semantic", "main")
+    printed = envelope(sample(), "semantic", "main")
     rows = "\n".join(f"| `{key}` | {ENVELOPE[key]} |" for key in printed)
     top = PAGE.format(sample=json.dumps(printed, indent=2), envelope=rows)
     return "\n".join([top, *(section for layer, about in LAYERS.items() for section in _layer(layer, about))])
@@ -219,7 +219,8 @@ def _type(schema: dict[str, Any]) -> str:
     raise AssertionError(f"no words for a field of type {schema}")
 
 
-def _sample() -> Record:
+def sample() -> Record:
+    """Return a record to show."""
     ended = semantic.FactEnded(
         ending_id="a6c6d885-61bd-5b78-94d3-c60b67a7bd5a",
         subject="01b6736d-2f74-57cc-b847-f752c56580f4",

@@ -22,7 +22,7 @@ TEXTS = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 PATH = re.compile(r"(?<![\w./])(?:streams|agents|projections|ontologies|entrypoints|tests|docs|bench)/[\w./-]*[\w/]")
 SECTION = re.compile(r"^### `([\w/]+)`.*?\n(.*?)(?=^##)", re.MULTILINE | re.DOTALL)
-PAGES = ["cli.md", "events.md", "python.md", "settings.md"]
+PAGES = ["cli.md", "events.md", "python.md", "settings.md", "topics.md"]
 NOT_OURS = {"Iterator", "Any"}
 
 
@@ -55,6 +55,15 @@ def test_no_page_is_made_that_is_not_looked_at_here(pages: dict[str, str]) -> No
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_is_what_its_script_makes_of_the_code(pages: dict[str, str], page: str) -> None:
     assert (DOCS / "reference" / page).read_text("utf-8") == pages[page], "run docs/generate.py"
+
+
+def test_schemas_and_the_description_of_the_topics_are_what_their_script_makes_of_the_code() -> None:
+    made: dict[str, str] = import_module("generate").contracts()
+
+    assert "asyncapi.yaml" in made
+    assert [path for path, text in made.items() if (DOCS / path).read_text("utf-8") != text] == [], (
+        "run docs/generate.py"
+    )
 
 
 def test_every_command_and_every_option_of_it_is_documented_with_help(
@@ -110,6 +119,15 @@ def test_no_meaning_is_kept_of_a_field_that_is_gone(making: ModuleType) -> None:
     }
 
     assert making.events.FIELDS.keys() <= known
+
+
+def test_the_headers_that_are_documented_are_those_that_are_sent(pages: dict[str, str], making: ModuleType) -> None:
+    sent, claimed = making.asyncapi.names()
+    table = pages["topics.md"].partition("## Reading events")[2].partition("A record of")[0]
+
+    assert [row.split("`")[1] for row in table.splitlines() if row.startswith("| `")] == sent
+    assert list(making.asyncapi.EVENT) == sent
+    assert set(claimed) <= set(sent)
 
 
 def test_every_verb_of_a_memory_is_documented_with_all_that_it_gives_back(

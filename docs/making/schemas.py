@@ -1,0 +1,146 @@
+"""The JSON Schemas of docs/schemas: one for each event as it is stored, and under door/ one for each thing to send."""
+
+import json
+from typing import Any
+
+from asof_streams.events import Event
+from asof_streams.messages import MAX_CONTENT_BYTES, ErasureRequest, FactStatement, Message
+from making import events
+from making.source import described
+
+DOOR: dict[str, type[Event]] = {"message": Message, "fact": FactStatement, "erasure": ErasureRequest}
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_INSTANTS = {"at", "holds", "invalid_at", "said_at", "timestamp", "valid_at", "valid_from", "valid_to"}
+_CHARACTERS = {"content_length", "end", "start"}
+_TIME = {  # the shape of what instants.parse reads
+    "type": "string",
+    "pattern": (
+        r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?"
+        r"([Zz]|[+-][0-9]{2}:?[0-9]{2})$"
+    ),
+    "examples": ["2024-05-01T09:30:00Z"],
+}
+
+_AS_STORED = "As it stands in its log. A field that is absent is an open end, or something not said."
+_AS_SENT = """\
+As producers send it: a line of `asof {command}`, or the value of a record of the messages topic. There `group_id` may
+be left out, and is the record's key; on a line it is needed.
+
+What a schema cannot say, and asof refuses: a time that no calendar has, or outside the years 1 to 9999 in UTC; text
+with half of a surrogate pair; {also}."""
+_SENT = {
+    "message": _AS_SENT.format(command="produce", also=f"a `content` of more than {MAX_CONTENT_BYTES} bytes in UTF-8"),
+    "fact": _AS_SENT.format(
+        command="import",
+        also=f"a `fact` of more than {MAX_CONTENT_BYTES} bytes in UTF-8; a `valid_at` that is not before `invalid_at`",
+    ),
+    "erasure": "As producers send it to the messages topic, where `group_id` may be left out, and is the record's key.",
+}
+
+
+def files() -> dict[str, str]:
+    """Return each schema's text by its path below docs/schemas."""
+    stored = {name(cls): of_event(cls) for layer in events.LAYERS for cls in events.of(layer)}
+    sent = {f"door/{door}.json": of_door(door) for door in DOOR}
+    return {path: json.dumps(schema, indent=2) + "\n" for path, schema in (stored | sent).items()}
+
+
+def name(cls: type[Event]) -> str:
+    """Return the name of the file of an event's schema."""
+    return f"{cls.type}.v{cls.version}.json"
+
+
+def of_event(cls: type[Event]) -> dict[str, Any]:
+    """Return the schema of an event's payload in its present version."""
+    made = cls.model_json_schema(mode="serialization")
+    return {
+        "$schema": _DIALECT,
+        "$id": f"urn:asof:{cls.type}:v{cls.version}",
+        "title": f"{cls.type}, version {cls.version}",
+        "description": f"{described(cls)}\n\n{_AS_STORED}",
+        "type": "object",
+        "properties": _fields(cls, {field: _given(schema) for field, schema in made.get("properties", {}).items()}),
+        "required": made.get("required", []),
+        "additionalProperties": False,
+        **_rules(cls),
+    }
+
+
+def of_door(door: str) -> dict[str, Any]:
+    """Return the schema of what accept() and the messages topic take: times are text, and null is as good as absent."""
+    cls = DOOR[door]
+    made = cls.model_json_schema(mode="validation")
+    return {
+        "$schema": _DIALECT,
+        "$id": f"urn:asof:door:{door}",
+        "title": f"{cls.type}, as it is sent",
+        "description": f"{described(cls)}\n\n{_SENT[door]}",
+        "type": "object",
+        "properties": _fields(cls, {field: _text_of_time(schema) for field, schema in made["properties"].items()}),
+        "required": [field for field in made["required"] if field != "group_id"],
+        "additionalProperties": False,
+        **_rules(cls),
+    }
+
+
+def _fields(cls: type[Event], schemas: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    known = events.meanings(cls)
+    return {
+        field: {"description": _in_its_unit(field, known[field], schema)}
+        | {key: value for key, value in schema.items() if key != "title"}
+        for field, schema in schemas.items()
+    }
+
+
+def _in_its_unit(field: str, meaning: str, schema: dict[str, Any]) -> str:
+    if "integer" not in json.dumps(schema):
+        return meaning
+    if field in _INSTANTS:
+        return f"{meaning}; UTC microseconds since 1970"
+    assert field in _CHARACTERS, f"say in which unit {field} is"
+    return meaning if "character" in meaning else f"{meaning}, in characters"
+
+
+def _given(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return what a field is where it is there: an absent value is left out, never written as null."""
+    match schema:
+        case {"anyOf": [one, {"type": "null"}]}:
+            return dict(one)
+    return schema
+
+
+def _text_of_time(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a field as it is sent: every integer that a producer gives is a time."""
+    match schema:
+        case {"anyOf": [{"type": "integer"}, null]}:
+            return schema | {"anyOf": [_TIME, null]}
+    return schema
+
+
+def _rules(cls: type[Event]) -> dict[str, Any]:
+    """Return what holds between fields, which the models check in code."""
+    if cls is Message:
+        return {
+            "anyOf": [
+                _has("role_type"),
+                {"required": ["source"], "properties": {"source": {"not": {"const": "message"}}}},
+            ]
+        }
+    if cls is FactStatement:
+        return {
+            "anyOf": [
+                _has("subject", "relation", "object"),
+                _has("subject", "relation", op=["end"]),
+                _has("ref", op=["end", "retract"]),
+            ]
+        }
+    return {}
+
+
+def _has(*fields: str, op: list[str] | None = None) -> dict[str, Any]:
+    needed = {"required": [*fields], "properties": {field: {"type": "string"} for field in fields}}
+    if op is not None:
+        needed["required"] = [*fields, "op"]
+        needed["properties"] |= {"op": {"enum": op}}
+    return needed

@@ -1,0 +1,106 @@
+"""The page of topics: what other clients send to Kafka and read there."""
+
+from collections.abc import Iterable
+
+from asof_streams.events import Draft
+from asof_streams.kafka import envelope
+from making import asyncapi, events
+
+PAGE = """\
+# Topics
+
+<!-- Made by docs/generate.py: change docs/making/topics.py and the headers of docs/making/asyncapi.py instead. -->
+
+On Kafka the logs are topics. This page is for those who send or read with a client of their own;
+[asyncapi.yaml](../asyncapi.yaml) says the same to programs, [schemas](../schemas) has a JSON Schema for each value, and
+[events](events.md) says what they mean.
+
+| topic | holds | written by |
+|---|---|---|
+| `asof.messages` | what producers send | anybody |
+| `asof.episodic` | what was recorded of each message, as worded | one asof at a time |
+| `asof.semantic.<generation>` | what one generation believes, and why | one asof at a time |
+| `asof.dead-letters` | what `asof.messages` had and asof could not take | asof |
+
+`asof` in front is the setting `kafka_prefix`. The topics keep everything (`cleanup.policy=delete`, no limit of time or
+size), in the order and at the times of the broker (`message.timestamp.type=LogAppendTime`). They have one partition
+each, or all the same number; a group then lives in the partition that Kafka's own partitioner (murmur2) gives its key.
+
+## Sending messages
+
+The key is the group, in UTF-8. The value is one JSON object in UTF-8, as a line of `asof produce` or `asof import` has
+it: [message](../schemas/door/message.json), [fact](../schemas/door/fact.json), or
+[erasure](../schemas/door/erasure.json), which needs the header `ce_type`. Times are RFC 3339 with an offset. `group_id`
+may stand in the value, in the key, or in both, where they must be equal. No header is needed:
+
+| header | meaning |
+|---|---|
+{sent}
+
+What cannot be taken keeps its place in the log, is parked with the reason, and is copied to the dead letters.
+
+## Reading events
+
+The key is the group; it is empty for what concerns a generation as a whole. The value is what the event's own schema
+describes: times in it are UTC microseconds. All else is in the headers, CloudEvents 1.0 in binary mode, as text:
+
+| header | of an event | of a claim | meaning |
+|---|---|---|---|
+{event}
+
+A record of `asof.semantic.main`:
+
+    {record}
+
+### Which records stand
+
+A topic cannot refuse a writer that was replaced and does not know it yet, nor half a batch of one that died. So not
+every record is part of the log. A reader goes through a partition in the order of offsets and remembers a term, which
+is 0 at first, and a batch, which is empty:
+
+1. `writer.claimed` with a `ce_term` above the term: that is the term from now on, and the batch is emptied. A claim
+   that is not above it means nothing.
+2. An event whose `ce_term` is the term joins the batch. When the batch has `ce_size` events, they stand, together, and
+   the batch is empty again.
+3. Everything else is passed over.
+
+The events that stand have the positions 0, 1, 2 and so on in `ce_sequence`, without a gap, and within a batch the same
+`ce_cause` and the places 0, 1, 2 and so on. Where that is not so, records of the topic are lost: stop. An offset is no
+position: claims, and what is passed over, have offsets too.
+
+Where `group.erased` stands, forget all of that group that stands before it.
+
+## Dead letters
+
+Key, value and headers are those of the record that was not taken; these are added:
+
+| header | meaning |
+|---|---|
+{dead}
+
+To send one again, mend the value and send it to `asof.messages` under a new `ce_id`.
+"""
+
+
+def page() -> str:
+    """Return the page."""
+    kept = events.sample()
+    shown = envelope.event("semantic.main", kept.position, Draft(*kept[1:6], kept.event), kept.term, None)
+    record = [("key", shown.key or b""), *shown.headers, ("value", shown.value)]
+    return PAGE.format(
+        sent=_rows(asyncapi.SENT.items()),
+        event=_events(),
+        dead=_rows(asyncapi.DEAD.items()),
+        record="\n    ".join(f"{name:<16} {value.decode()}" for name, value in record),
+    )
+
+
+def _rows(headers: Iterable[tuple[str, asyncapi.Header]]) -> str:
+    return "\n".join(f"| `{name}` | {header.meaning} |" for name, header in headers)
+
+
+def _events() -> str:
+    event, claim = asyncapi.names()
+    of_claim = dict.fromkeys(claim, "yes")
+    of_event = dict.fromkeys(event, "yes") | {"ce_checkpoint": "some"}
+    return "\n".join(f"| `{n}` | {of_event[n]} | {of_claim.get(n, '')} | {asyncapi.EVENT[n].meaning} |" for n in event)
