@@ -1,0 +1,144 @@
+"""The description of the topics is whole, and what is sent to them and read there fits it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+import asof_streams
+from asof_streams import episodic, events, messages, semantic
+from asof_streams.events import Draft
+from asof_streams.kafka import envelope
+
+ROOT = Path(__file__).resolve().parents[2]
+FILE = ROOT / "docs" / "asyncapi.yaml"
+HISTORY = ROOT / "tests" / "history"
+DOCUMENT: dict[str, Any] = yaml.safe_load(FILE.read_text("utf-8"))
+CHANNELS, MESSAGES = DOCUMENT["channels"], DOCUMENT["components"]["messages"]
+TYPES = {name: cls for name, cls in events.types().items() if cls.__module__.startswith(f"{asof_streams.__name__}.")}
+DERIVED = sorted(name for name, cls in TYPES.items() if cls.__module__ in (episodic.__name__, semantic.__name__))
+
+
+def retrieve(uri: str) -> Resource[Any]:
+    path = Path(uri.removeprefix("file://"))
+    read = yaml.safe_load if path == FILE else json.loads
+    return Resource.from_contents(read(path.read_text("utf-8")), default_specification=DRAFT202012)
+
+
+def fits(pointer: str) -> Draft202012Validator:
+    """Return what checks against a schema within the document."""
+    registry: Registry[Any] = Registry(retrieve=retrieve)
+    return Draft202012Validator({"$ref": f"{FILE.as_uri()}#{pointer}"}, registry=registry)
+
+
+def headers(sent: envelope.Outgoing) -> dict[str, str]:
+    return {name: value.decode() for name, value in sent.headers}
+
+
+def stored(type_: str) -> Iterator[events.Event]:
+    """Yield an event of a type for each payload of its golden file."""
+    version = TYPES[type_].version
+    for line in (HISTORY / f"{type_}.v{version}.jsonl").read_text("utf-8").splitlines():
+        yield events.decode(type_, version, json.loads(line)["payload"].encode())
+
+
+def references(part: Any) -> Iterator[str]:
+    if isinstance(part, dict):
+        yield from (value for key, value in part.items() if key == "$ref")
+        part = list(part.values())
+    if isinstance(part, list):
+        for one in part:
+            yield from references(one)
+
+
+def test_it_has_what_asyncapi_asks_of_a_document() -> None:
+    assert DOCUMENT["asyncapi"] == "3.1.0"
+    assert {"title", "version"} <= DOCUMENT["info"].keys()
+    for channel in CHANNELS.values():
+        assert channel["messages"]
+        assert all(f"{{{name}}}" in channel["address"] for name in channel["parameters"])
+        assert channel["address"].count("{") == len(channel["parameters"])
+    for operation in DOCUMENT["operations"].values():
+        assert operation["action"] in ("send", "receive")
+        _, _, channel = operation["channel"]["$ref"].rpartition("/")
+        assert [one["$ref"] for one in operation["messages"]] == [
+            f"#/channels/{channel}/messages/{name}" for name in CHANNELS[channel]["messages"]
+        ]
+    for name, message in MESSAGES.items():
+        assert message["name"] == name
+        assert {"description", "headers", "payload"} <= message.keys()
+
+
+def test_every_reference_leads_somewhere() -> None:
+    found = sorted(set(references(DOCUMENT)))
+
+    assert found
+    for reference in found:
+        if reference.startswith("#"):
+            part = DOCUMENT
+            for step in reference.removeprefix("#/").split("/"):
+                part = part[step]
+        else:
+            assert (FILE.parent / reference).is_file(), reference
+
+
+def test_every_channel_has_an_operation_and_every_message_and_schema_a_place() -> None:
+    of_operations = {operation["channel"]["$ref"].rpartition("/")[2] for operation in DOCUMENT["operations"].values()}
+    of_channels = {name for channel in CHANNELS.values() for name in channel["messages"]}
+    named = {reference for reference in references(DOCUMENT) if not reference.startswith("#")}
+    logged = {f"schemas/{name}.v{cls.version}.json" for name, cls in TYPES.items() if name in DERIVED}
+    sent = {f"schemas/door/{path.name}" for path in (FILE.parent / "schemas" / "door").iterdir()}
+
+    assert of_operations == CHANNELS.keys()
+    assert of_channels == MESSAGES.keys()
+    assert named == logged | sent
+
+
+def test_the_messages_topic_takes_what_producers_may_send() -> None:
+    taken = {messages.Message.type, messages.FactStatement.type, messages.ErasureRequest.type}
+
+    assert CHANNELS["messages"]["messages"].keys() == taken
+
+
+@pytest.mark.parametrize("type_", DERIVED)
+def test_an_event_is_sent_with_the_headers_and_the_value_that_are_described(type_: str) -> None:
+    for event in stored(type_):
+        for log, checkpoint in (("episodic", None), ("semantic.main", 18)):
+            draft = Draft("ana-1", 1_714_555_800_000_001, 17, 0, 2, event)
+            sent = envelope.event(log, 41, draft, 3, checkpoint)
+
+            fits(f"/components/messages/{type_}/headers").validate(headers(sent))
+            fits(f"/components/messages/{type_}/payload").validate(json.loads(sent.value))
+
+
+def test_what_concerns_a_generation_as_a_whole_is_described_too() -> None:
+    (event, *_) = stored("relation.declared")
+    sent = envelope.event("semantic.g2-x_y", 0, Draft("", 0, -1, 0, 1, event), 1, None)
+
+    fits("/components/messages/relation.declared/headers").validate(headers(sent))
+
+
+def test_a_claim_is_sent_as_it_is_described() -> None:
+    sent = envelope.claim("episodic", 3, "some-writer")
+
+    assert sent.key is None
+    fits(f"/components/messages/{envelope.CLAIMED}/headers").validate(headers(sent))
+    fits(f"/components/messages/{envelope.CLAIMED}/payload").validate(json.loads(sent.value))
+
+
+@pytest.mark.parametrize("name", ["ce_id", "ce_time", "ce_sequence", "ce_cause", "ce_place", "ce_size", "ce_term"])
+def test_a_header_that_is_missing_or_wrong_does_not_fit(name: str) -> None:
+    (event, *_) = stored("group.erased")
+    sent = headers(envelope.event("episodic", 41, Draft("ana-1", 0, 17, 0, 1, event), 3, 18))
+    described = fits("/components/messages/group.erased/headers")
+
+    assert described.is_valid(sent)
+    assert not described.is_valid({key: value for key, value in sent.items() if key != name})
+    assert not described.is_valid({**sent, name: ""})
+    assert not described.is_valid({**sent, "ce_type": "fact.ended"})
