@@ -96,9 +96,13 @@ def open_log(places: Places, log: str, generation: str | None = None) -> SqliteL
             return SqliteLog(places.semantic(catalog[generation].name if generation else catalog.active))
 
 
-def writable_log(path: Path, *, durable: bool = False) -> SqliteLog:
-    """Open a log for writing, making it where there is none."""
-    return SqliteLog(path, writable=True, durable=durable)
+OpenLog = Callable[[Path], SqliteLog]
+"""Opens a log of a data directory for writing, making it where there is none."""
+
+
+def writable_log(path: Path) -> SqliteLog:
+    """Open a log for writing, making it where there is none. What was said to us is durable when acknowledged."""
+    return SqliteLog(path, writable=True, durable=path.stem == "messages")
 
 
 def following_store(log: SqliteLog, path: Path) -> SqliteGraph:

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from asof.bootstrap import Progress, extractor_of, writable_log
+from asof.bootstrap import OpenLog, Progress, extractor_of, writable_log
 from asof.places import Places
 from asof_agents.engine import Generation, Layer, batches
 from asof_agents.ports import EpisodesKnown
@@ -19,17 +19,30 @@ from asof_streams.sqlite_log import SqliteLog
 FLUSH_EVERY = 10_000  # messages: few enough to hold in memory; ids are random, so a commit touches many pages
 
 
-def open_semantic(places: Places, info: GenerationInfo, episodic: SqliteLog) -> SqliteLog:
+def open_semantic(
+    places: Places, info: GenerationInfo, episodic: SqliteLog, open_log: OpenLog = writable_log
+) -> SqliteLog:
     """Open a generation's log for writing; a new one gets its first events."""
-    log = writable_log(places.semantic(info.name))
+    log = open_log(places.semantic(info.name))
     try:
         check_order(episodic, log)
         if log.end() == 0:
             _start(log, info, kept_ontology(places.ontology_of(info.name)))
+        _check_build(log, info)
     except BaseException:
         log.close()
         raise
     return log
+
+
+def _check_build(log: SqliteLog, info: GenerationInfo) -> None:
+    """Refuse to go on with a log in another way than it was begun: its ids would not be those of a rebuild."""
+    started = next(log.read(0, 1)).event
+    if not isinstance(started, GenerationStarted) or started.build != info.build:
+        raise ContractError(
+            f"{log.path} was begun with another ontology, extractor or policy than generation {info.name} has here: "
+            "start with the settings that it was begun with, or let it be rebuilt as a generation of another name"
+        )
 
 
 def generation_of(places: Places, info: GenerationInfo, log: SqliteLog, store: SqliteGraph) -> Generation:

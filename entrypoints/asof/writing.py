@@ -5,7 +5,16 @@ from contextlib import suppress
 from pathlib import Path
 
 from asof.apart import Apart
-from asof.bootstrap import Progress, describe, existing, extractor_of, following_store, load_ontology, writable_log
+from asof.bootstrap import (
+    OpenLog,
+    Progress,
+    describe,
+    existing,
+    extractor_of,
+    following_store,
+    load_ontology,
+    writable_log,
+)
 from asof.generating import (
     FLUSH_EVERY,
     check_order,
@@ -27,12 +36,17 @@ from asof_streams.writer_lock import WriterLock
 
 
 class Writer:
-    """A data directory opened for writing: one process at a time."""
+    """A data directory opened for writing: one process at a time.
 
-    def __init__(self, places: Places, settings: Settings) -> None:
+    `open_log` is given where its logs are more than files; one process then writes all of them.
+    """
+
+    def __init__(self, places: Places, settings: Settings, open_log: OpenLog | None = None) -> None:
         places.root.mkdir(parents=True, exist_ok=True)
         self.places = places
         self._lock = WriterLock(places.root)
+        self._open_log = open_log or writable_log
+        self._alone = open_log is not None
         self._opened: list[SqliteLog | SqliteGraph] = []
         self._stores: dict[str, SqliteGraph] = {}
         self._unflushed = 0  # messages
@@ -40,7 +54,7 @@ class Writer:
         try:
             self.catalog = load(places.root) or self._create(settings)
             self._clear()
-            self.messages = self._log(places.messages, durable=True)
+            self.messages = self._log(places.messages)
             self.episodic = self._log(places.episodic)
             check_order(self.messages, self.episodic)
             self.episodes = self._store(places.episodes, self.episodic)
@@ -73,8 +87,8 @@ class Writer:
         for file in self.places.root.rglob("*.building*"):
             file.unlink()
 
-    def _log(self, path: Path, *, durable: bool = False) -> SqliteLog:
-        log = writable_log(path, durable=durable)
+    def _log(self, path: Path) -> SqliteLog:
+        log = self._open_log(path)
         self._opened.append(log)
         return log
 
@@ -85,7 +99,7 @@ class Writer:
 
     def _generation(self, info: GenerationInfo) -> Generation:
         """Open a generation, making it where it does not exist yet."""
-        log = open_semantic(self.places, info, self.episodic)
+        log = open_semantic(self.places, info, self.episodic, self._open_log)
         self._opened.append(log)
         self._stores[info.name] = store = self._store(self.places.graph(info.name), log)
         return generation_of(self.places, info, log, store)
@@ -134,6 +148,8 @@ class Writer:
 
     def _part(self) -> None:
         """Let another process follow the episodic log, as far as it now goes, while this one records."""
+        if self._alone:
+            return
         if self._apart is None:
             try:
                 self._apart = Apart(self.places)
