@@ -22,7 +22,7 @@ class Received(NamedTuple):
     offset: int
     appended_at: int  # by the broker's clock, in microseconds
     message: AnyMessage
-    key: bytes | None  # the same for what a producer sent twice; None where it gave no id
+    producer: bytes | None  # who sent it and under what id, as a hash; None where there is no id
 
 
 def receive(raw: Raw) -> Received:

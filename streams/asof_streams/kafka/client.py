@@ -1,0 +1,216 @@
+"""Kafka behind synchronous calls: how far a topic goes, reading it, sending to it. aiokafka on a thread of its own.
+
+Logs and the engine are synchronous; a network is not. Here is the one place where the two meet.
+"""
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final, NamedTuple, Self, TypeVar
+
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
+
+from asof_streams.errors import AsofError
+from asof_streams.kafka.connection import Connection
+from asof_streams.kafka.envelope import Outgoing, Raw
+from asof_streams.kafka.errors import guard
+
+MAX_RECORD_BYTES: Final = 8 * 1024 * 1024  # of a derived topic: an escaped text is longer than the text
+_BATCH_BYTES: Final = 512 * 1024
+_FETCH_BYTES: Final = 4 * 1024 * 1024
+_IDLE_SECONDS: Final = 1.0  # without a record before the end: what is left are the marks of transactions
+
+T = TypeVar("T")
+
+
+class Run(NamedTuple):
+    """Records that were sent together: the offset of the first, and how many."""
+
+    offset: int
+    size: int
+
+
+class Client:
+    """A connection to one cluster. Its calls wait; `timeout` says how many seconds, then it is BrokerUnavailable."""
+
+    def __init__(self, connection: Connection, *, timeout: float = 30.0) -> None:
+        self.connection: Final = connection
+        self._timeout = timeout
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="kafka", daemon=True)
+        self._thread.start()
+        self._producer: AIOKafkaProducer | None = None
+        self._reader: AIOKafkaConsumer | None = None
+
+    def close(self) -> None:
+        """Let go of the cluster. What was not acknowledged by then may or may not be on a topic."""
+        try:
+            for part in (self._producer, self._reader):
+                if part is not None:
+                    with suppress(AsofError):  # it may not be there to say goodbye to
+                        self.run(part.stop(), timeout=5.0)
+        finally:
+            self._producer = self._reader = None
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def run(self, work: Coroutine[Any, Any, T], *, timeout: float | None = None) -> T:
+        """Wait for some work on the loop's thread, and turn its errors into ours."""
+        return asyncio.run_coroutine_threadsafe(self._guarded(work, timeout or self._timeout), self._loop).result()
+
+    async def _guarded(self, work: Coroutine[Any, Any, T], timeout: float) -> T:  # noqa: ASYNC109 - of many steps at once
+        async with guard(self.connection):
+            return await asyncio.wait_for(work, timeout)
+
+    # Reading.
+
+    def extent(self, topic: str, partition: int) -> tuple[int, int]:
+        """Return the first offset that a topic still has, and the one that its next record will get."""
+        return self.run(self._extent(TopicPartition(topic, partition)))
+
+    def partitions(self, topic: str) -> int:
+        """Return how many partitions a topic has; 0 where there is no such topic."""
+        return self.run(self._partitions(topic))
+
+    def topics(self) -> set[str]:
+        """Return the names of all topics."""
+        return self.run(self._topics())
+
+    def read(self, topic: str, partition: int, start: int, stop: int) -> Iterator[list[Raw]]:
+        """Yield the records of offsets [start, stop), in order, some at once."""
+        with Tail(self, {(topic, partition): start}) as tail:
+            idle = 0.0
+            while tail.position(topic, partition) < stop and idle < _IDLE_SECONDS:
+                found = tail.poll(0.25).get((topic, partition), [])
+                idle = 0.0 if found else idle + 0.25
+                if within := [raw for raw in found if raw.offset < stop]:
+                    yield within
+
+    def one(self, topic: str, partition: int, offset: int) -> Raw | None:
+        """Return the record at an offset; None where none is there."""
+        for found in self.read(topic, partition, offset, offset + 1):
+            return found[0]
+        return None
+
+    # Sending.
+
+    def send(self, topic: str, partition: int, records: Sequence[Outgoing]) -> list[Run]:
+        """Send records in this order; when it returns, all of them are on the topic, and none twice."""
+        return self.run(self._send(topic, partition, records))
+
+    async def _send(self, topic: str, partition: int, records: Sequence[Outgoing]) -> list[Run]:
+        producer = await self._started_producer()
+        batch = producer.create_batch()
+        batches = [batch]
+        for key, value, headers in records:
+            while batch.append(key=key, value=value, timestamp=None, headers=headers) is None:
+                batch = producer.create_batch()
+                batches.append(batch)
+        sent = []
+        for full in batches:
+            full.close()
+            sent.append(await producer.send_batch(full, topic, partition=partition))
+        found = await asyncio.gather(*sent)
+        return [Run(done.offset, full.record_count()) for done, full in zip(found, batches, strict=True)]
+
+    async def _started_producer(self) -> AIOKafkaProducer:
+        if self._producer is None:
+            producer = AIOKafkaProducer(
+                **self.connection.arguments(),
+                acks="all",
+                enable_idempotence=True,
+                max_batch_size=_BATCH_BYTES,
+                max_request_size=MAX_RECORD_BYTES,
+            )
+            await _start(producer)
+            self._producer = producer
+        return self._producer
+
+    async def started_reader(self) -> AIOKafkaConsumer:
+        """Return the one consumer, which belongs to no group: positions are ours. On the loop's thread only."""
+        if self._reader is None:
+            reader = AIOKafkaConsumer(
+                **self.connection.arguments(),
+                enable_auto_commit=False,
+                auto_offset_reset="none",
+                isolation_level="read_committed",
+                max_partition_fetch_bytes=_FETCH_BYTES,
+            )
+            await _start(reader)
+            self._reader = reader
+        return self._reader
+
+    async def _extent(self, at: TopicPartition) -> tuple[int, int]:
+        reader = await self.started_reader()
+        first, end = await reader.beginning_offsets([at]), await reader.end_offsets([at])
+        return first[at], end[at]
+
+    async def _partitions(self, topic: str) -> int:
+        reader = await self.started_reader()
+        await reader._client.force_metadata_update()  # noqa: SLF001 - what it has may be older than the topic
+        return len(reader.partitions_for_topic(topic) or ())
+
+    async def _topics(self) -> set[str]:
+        return set(await (await self.started_reader()).topics())
+
+
+class Tail:
+    """Records of some topics as they come, from given offsets on. One at a time for each client."""
+
+    def __init__(self, client: Client, offsets: Mapping[tuple[str, int], int]) -> None:
+        self._client = client
+        self._next = dict(offsets)
+        client.run(self._assign())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.run(self._leave())
+
+    def position(self, topic: str, partition: int) -> int:
+        """Return the offset of the next record of a topic that poll will give."""
+        return self._next[topic, partition]
+
+    def poll(self, seconds: float) -> dict[tuple[str, int], list[Raw]]:
+        """Return what there is, waiting some seconds where there is nothing."""
+        return self._client.run(self._poll(seconds))
+
+    async def _assign(self) -> None:
+        reader = await self._client.started_reader()
+        reader.assign([TopicPartition(*at) for at in self._next])
+        for at, offset in self._next.items():
+            reader.seek(TopicPartition(*at), offset)
+
+    async def _leave(self) -> None:
+        reader = await self._client.started_reader()
+        reader.unsubscribe()
+
+    async def _poll(self, seconds: float) -> dict[tuple[str, int], list[Raw]]:
+        reader = await self._client.started_reader()
+        found = await reader.getmany(timeout_ms=int(seconds * 1_000))
+        records = {(at.topic, at.partition): [raw(r) for r in of] for at, of in found.items() if of}
+        for at, of in records.items():
+            self._next[at] = of[-1].offset + 1
+        return records
+
+
+def raw(record: ConsumerRecord) -> Raw:
+    """Return a record of aiokafka's as ours."""
+    return Raw(record.offset, record.timestamp, record.key, record.value, record.headers)
+
+
+async def _start(part: AIOKafkaConsumer | AIOKafkaProducer) -> None:
+    try:
+        await part.start()
+    except BaseException:
+        await part.stop()
+        raise

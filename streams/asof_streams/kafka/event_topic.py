@@ -1,0 +1,137 @@
+"""A derived log on Kafka, episodic or semantic: what stands in its topic, and appending to it as its one writer."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from asof_streams.episodic import GroupErased, MessageParked
+from asof_streams.errors import DecodeError, WriterBusy
+from asof_streams.events import Draft, Record
+from asof_streams.kafka.client import Client
+from asof_streams.kafka.envelope import Raw, Sent, claim, event
+from asof_streams.kafka.fence import Fence
+from asof_streams.kafka.state import Place, State, mark
+from asof_streams.kafka.topic_log import At, TopicLog
+from asof_streams.sqlite_log import SqliteLog
+
+Park = Callable[[Sequence[tuple[int, str]]], None]
+"""Takes (position of a message, why it was parked) before the log says so."""
+
+
+class EventTopic(TopicLog):
+    """The copy of a derived log. Anyone may catch up; who has taken it over may append.
+
+    What is appended goes to the topic first, and is kept only when it stands there. `source` is the log that this one
+    is made from: its positions are what the checkpoint counts.
+    """
+
+    def __init__(self, path: Path, at: At, client: Client, state: State, source: SqliteLog, park: Park) -> None:
+        super().__init__(path, at, client, state)
+        self._source: Final = source
+        self._park = park
+        self._place = state.place(str(at))
+        if self._place.position > self.end():  # the log was deleted beside it
+            self._place = Place()
+        self._extent(self._place)
+        self._fence = Fence(str(at), *self._place[:4])
+        self._mine = False
+
+    def catch_up(self) -> None:
+        """Keep what has come to stand in the topic since the last time."""
+        for found in self._client.read(*self.at, self._fence.offset, self._client.extent(*self.at)[1]):
+            self.take(found)
+
+    def take(self, found: Sequence[Raw]) -> None:
+        """Keep what stands of some more records, which must be the next ones."""
+        stands: list[Sent] = []
+        for raw in found:
+            stands += self._fence.pass_through(raw)
+        end = self.end()
+        self._keep([sent for sent in stands if sent.position >= end])
+        if found:
+            self._put(found[-1])
+
+    def _keep(self, new: Sequence[Sent]) -> None:
+        if not new:
+            return
+        drafts = [Draft(*record[1:6], record.event) for record in map(self._decoded, new)]
+        checkpoints = [sent.checkpoint for sent in new if sent.checkpoint is not None]
+        end = super().append(drafts, checkpoint=max([self.checkpoint(), *checkpoints]))
+        for position, draft in enumerate(drafts, end - len(drafts)):
+            if isinstance(draft.event, GroupErased):
+                self.erase(draft.group, before=position)
+
+    # Writing.
+
+    def take_over(self, writer: str) -> None:
+        """Become the one writer of the topic; `writer` is a name that no other has. Whoever was, is deposed."""
+        self.catch_up()
+        while self._fence.writer != writer:
+            self._client.send(*self.at, [claim(self.name, self._fence.term + 1, writer)])
+            self.catch_up()
+        self._mine = True
+
+    def last_cause(self) -> int:
+        """Return the position of the last message that this log has an answer to; -1 where it has none."""
+        end = self.end()
+        cause: int = self._records.rows(end - 1, end)[0][3] if end else -1
+        return cause
+
+    def go_on(self) -> None:
+        """Move the checkpoint behind all that was answered: a writer may have stopped within an append."""
+        last, checkpoint = self.last_cause(), self.checkpoint()
+        for record in self._source.read(checkpoint):
+            if (record.position if self._source.name == "messages" else record.cause) > last:
+                break
+            checkpoint = record.position + 1
+        super().append([], checkpoint=checkpoint)
+
+    def append(self, drafts: Sequence[Draft], *, checkpoint: int) -> int:
+        if not drafts:
+            return super().append(drafts, checkpoint=checkpoint)
+        if not self._mine:
+            raise WriterBusy(f"{self.at}: not taken over, or lost; open it again")
+        self._mine = False  # after any error it is unknown what stands, until it is taken over again
+        if parked := [(d.cause, d.event.reason) for d in drafts if isinstance(d.event, MessageParked)]:
+            self._park(parked)
+        self._publish(drafts, checkpoint)
+        end = super().append(drafts, checkpoint=checkpoint)
+        self._put()
+        self._mine = True
+        return end
+
+    def _publish(self, drafts: Sequence[Draft], checkpoint: int) -> None:
+        start, term, last = self._fence.position, self._fence.term, len(drafts) - 1
+        records = [
+            event(self.name, start + i, draft, term, checkpoint if i == last else None)
+            for i, draft in enumerate(drafts)
+        ]
+        offset = self._fence.offset
+        for run in self._client.send(*self.at, records):
+            if run.offset != offset:
+                self._read_back(start + len(drafts))
+                return
+            offset += run.size
+        self._fence.offset, self._fence.position = offset, start + len(drafts)
+
+    def _read_back(self, end: int) -> None:
+        """Somebody else has written between: go by what stands now."""
+        term = self._fence.term
+        for found in self._client.read(*self.at, self._fence.offset, self._client.extent(*self.at)[1]):
+            for raw in found:
+                self._fence.pass_through(raw)
+        if self._fence.term != term or self._fence.position != end:
+            raise WriterBusy(f"{self.at}: another worker has taken over; this one must stop")
+
+    def _put(self, last: Raw | None = None) -> None:
+        """Keep how far the topic is read, and a mark of the last record read."""
+        fence, before = self._fence, self._place
+        marked = (before.marked, before.mark) if last is None else (last.offset, mark(last))
+        self._place = Place(fence.offset, fence.position, fence.term, fence.writer, *marked)
+        self._state.put(str(self.at), self._place)
+
+    def _decoded(self, sent: Sent) -> Record:
+        try:
+            return sent.record()
+        except DecodeError as error:
+            raise DecodeError(f"{self.at}, event {sent.position}: {error}") from None

@@ -1,0 +1,54 @@
+"""A log that is a copy of one partition of a topic. The topic is the truth; the SQLite log is what is read.
+
+So everything that reads a log reads these too, at any position and without a network.
+"""
+
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from asof_streams.errors import DamagedLog
+from asof_streams.kafka.client import Client
+from asof_streams.kafka.state import Place, State, mark
+from asof_streams.sqlite_log import SqliteLog
+
+
+class At(NamedTuple):
+    """One partition of a topic."""
+
+    topic: str
+    partition: int
+
+    def __str__(self) -> str:
+        return f"{self.topic}[{self.partition}]"
+
+
+class TopicLog(SqliteLog):
+    """What both kinds of copy share: which topic it is a copy of, and whether that is still the same one."""
+
+    def __init__(self, path: Path, at: At, client: Client, state: State) -> None:
+        super().__init__(path, writable=True, durable=False)  # a power cut is made good from the topic
+        self.at: Final = at
+        self._client = client
+        self._state = state
+
+    def _extent(self, place: Place) -> int:
+        """Return the end of the topic. DamagedLog: it is not the one that was read up to `place`, or lost records."""
+        first, end = self._client.extent(*self.at)
+        if first > 0:
+            raise DamagedLog(
+                f"{self.at} begins at offset {first}: what stood before is lost. Restore the topic from a backup, and "
+                "let nothing delete from it (asof topics check)"
+            )
+        if end < place.offset:
+            raise self._another(place, f"it ends at offset {end}")
+        if place.marked >= 0:
+            found = self._client.one(*self.at, place.marked)
+            if found is None or mark(found) != place.mark:
+                raise self._another(place, f"offset {place.marked} holds another record")
+        return end
+
+    def _another(self, place: Place, found: str) -> DamagedLog:
+        return DamagedLog(
+            f"{self.at} is not the topic that was read up to offset {place.offset}: {found}. Was it made anew, or cut "
+            f"short? Restore it, or delete {self.path.parent} to begin again with what is there"
+        )
