@@ -38,6 +38,9 @@ which the message was put on the log, also for all that was later made of it; it
 **Versions.** A type name and version mean the same for ever. asof reads every version that a release has written; of
 one that is newer than itself it says so, and stops.
 
+**For programs.** [schemas](../schemas) has a JSON Schema for each type and version, and under
+[door](../schemas/door) for what producers send. Events on Kafka: [topics](topics.md).
+
 ## The envelope
 
 `asof events` prints one event a line, `memory.events()` gives the same as `Record`s. One of them, with line breaks:

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 
 from asof_streams.events import Draft
 from asof_streams.kafka import envelope
-from making import asyncapi, events
+from making import events, headers
 
 PAGE = """\
 # Topics
 
-<!-- Made by docs/generate.py: change docs/making/topics.py and the headers of docs/making/asyncapi.py instead. -->
+<!-- Made by docs/generate.py: change docs/making/topics.py and docs/making/headers.py instead. -->
 
 On Kafka the logs are topics. This page is for those who send or read with a client of their own;
 [asyncapi.yaml](../asyncapi.yaml) says the same to programs, [schemas](../schemas) has a JSON Schema for each value, and
@@ -88,19 +88,19 @@ def page() -> str:
     shown = envelope.event("semantic.main", kept.position, Draft(*kept[1:6], kept.event), kept.term, None)
     record = [("key", shown.key or b""), *shown.headers, ("value", shown.value)]
     return PAGE.format(
-        sent=_rows(asyncapi.SENT.items()),
+        sent=_rows(headers.SENT.items()),
         event=_events(),
-        dead=_rows(asyncapi.DEAD.items()),
+        dead=_rows(headers.DEAD.items()),
         record="\n    ".join(f"{name:<16} {value.decode()}" for name, value in record),
     )
 
 
-def _rows(headers: Iterable[tuple[str, asyncapi.Header]]) -> str:
-    return "\n".join(f"| `{name}` | {header.meaning} |" for name, header in headers)
+def _rows(known: Iterable[tuple[str, headers.Header]]) -> str:
+    return "\n".join(f"| `{name}` | {header.meaning} |" for name, header in known)
 
 
 def _events() -> str:
-    event, claim = asyncapi.names()
+    event, claim = headers.names()
     of_claim = dict.fromkeys(claim, "yes")
     of_event = dict.fromkeys(event, "yes") | {"ce_checkpoint": "some"}
-    return "\n".join(f"| `{n}` | {of_event[n]} | {of_claim.get(n, '')} | {asyncapi.EVENT[n].meaning} |" for n in event)
+    return "\n".join(f"| `{n}` | {of_event[n]} | {of_claim.get(n, '')} | {headers.EVENT[n].meaning} |" for n in event)

@@ -1,0 +1,62 @@
+"""The headers of records on Kafka, with what they mean: for the page of topics and for the AsyncAPI document."""
+
+from typing import NamedTuple
+
+from asof_streams import episodic
+from asof_streams.events import Draft
+from asof_streams.kafka import envelope
+
+
+class Header(NamedTuple):
+    """What a header holds: text in UTF-8."""
+
+    pattern: str
+    meaning: str
+
+
+EVENT = {  # headers of the events of derived topics
+    "content-type": Header("^application/json$", "of the value"),
+    "ce_specversion": Header(r"^1\.0$", "of CloudEvents"),
+    "ce_id": Header("^.+$", "the event's id, the same at every replay; of a claim, what tells it from others"),
+    "ce_source": Header(r"^/asof/(episodic|semantic\.[a-z0-9][a-z0-9_-]{0,62})$", "`/asof/` and the name of the log"),
+    "ce_type": Header(r"^[a-z_]+\.[a-z_]+$", "the type of the event, or `writer.claimed`"),
+    "ce_time": Header(
+        r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{6})?Z$",
+        "when the message that caused it was put on the messages topic, RFC 3339 in UTC; rises strictly within a group",
+    ),
+    "ce_sequence": Header("^[0-9]{20}$", "its position in the log, 20 digits"),
+    "ce_eventversion": Header("^[1-9][0-9]*$", "of the type"),
+    "ce_cause": Header("^(-1|[0-9]+)$", "the position of that message among the messages; -1 where there is none"),
+    "ce_place": Header("^[0-9]+$", "its place within its batch, from 0"),
+    "ce_size": Header("^[1-9][0-9]*$", "how many events the batch has"),
+    "ce_term": Header("^[1-9][0-9]*$", "of the writer: the next number with each claim"),
+    "ce_checkpoint": Header(
+        "^[0-9]+$", "the position of the input log to go on from; on the last record of each append alone"
+    ),
+}
+
+SENT = {  # headers of the messages topic, each of which may be left out
+    "ce_type": Header(
+        "", "which of the three it is; left out, `content` makes a value a message, and other fields a fact"
+    ),
+    "ce_eventversion": Header("^[0-9]+$", "of the type; the worker stops at one that is newer than it knows"),
+    "ce_source": Header("", "who sends; with `ce_id`, what makes a record known again"),
+    "ce_id": Header(
+        "^.+$", "the producer's own id of the record: a second one with the same source and id adds nothing"
+    ),
+}
+
+DEAD = {  # headers that a dead letter has beside its own
+    "dlq_original_topic": Header("^.+$", "the topic that it was taken from"),
+    "dlq_original_partition": Header("^[0-9]+$", "its partition there"),
+    "dlq_original_offset": Header("^[0-9]+$", "its offset there"),
+    "dlq_original_timestamp": Header("^[0-9]+$", "when it was put there, in milliseconds since 1970"),
+    "dlq_reason": Header("^.+$", "why it was not taken; names fields, never content"),
+}
+
+
+def names() -> tuple[list[str], list[str]]:
+    """Return the headers of an event, the checkpoint that not all have among them, and those of a claim."""
+    draft = Draft("default", 0, 0, 0, 1, episodic.GroupErased())
+    event, claim = envelope.event("episodic", 0, draft, 1, 0), envelope.claim("episodic", 1, "w")
+    return [name for name, _ in event.headers], [name for name, _ in claim.headers]
