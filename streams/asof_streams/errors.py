@@ -6,11 +6,14 @@ AsofError
 │   ├── NotFound             no such entity, fact, episode or generation
 │   ├── DecodeError          bytes in a log are not an event this version knows
 │   ├── DamagedLog           stored bytes are not what was written; the message names the position
-│   └── PositionConflict     a store was offered a position that does not follow its own
+│   ├── PositionConflict     a store was offered a position that does not follow its own
+│   ├── TopicUnfit           a Kafka topic is not set up to keep history and order; the message names the remedy
+│   └── AccessDenied         the Kafka broker knows who asks, and does not let them
 └── UnavailableError         the outside world failed; the same call may work later
     ├── WriterBusy           another process is writing to this directory
     ├── StorageFailed        the disk is full, read-only or failing; nothing half-written remains
-    └── ModelUnavailable     an embedding or language model cannot be reached or loaded
+    ├── ModelUnavailable     an embedding or language model cannot be reached or loaded
+    └── BrokerUnavailable    the Kafka broker cannot be reached or does not answer in time
 
 Messages name files, positions, fields and ids, never content.
 """
@@ -48,6 +51,14 @@ class PositionConflict(ContractError):
     """A store was offered a position that does not follow its own."""
 
 
+class TopicUnfit(ContractError):
+    """A Kafka topic is not set up to keep history and order; the message names the remedy."""
+
+
+class AccessDenied(ContractError):
+    """The Kafka broker knows who asks, and does not let them."""
+
+
 class UnavailableError(AsofError):
     """The outside world failed; the same call may work later."""
 
@@ -62,3 +73,7 @@ class StorageFailed(UnavailableError):
 
 class ModelUnavailable(UnavailableError):
     """An embedding or language model cannot be reached or loaded."""
+
+
+class BrokerUnavailable(UnavailableError):
+    """The Kafka broker cannot be reached or does not answer in time."""

@@ -1,0 +1,179 @@
+"""What aiokafka raises, as ours: what the operator must change, or that the broker is away for now."""
+
+import os
+import socket
+import ssl
+from asyncio import IncompleteReadError
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+from aiokafka import errors as theirs
+from aiokafka.conn import collect_hosts, create_conn
+from aiokafka.protocol.metadata import MetadataRequest
+
+from asof_streams.errors import (
+    AccessDenied,
+    AsofError,
+    BrokerUnavailable,
+    DamagedLog,
+    InvalidInput,
+    NotFound,
+    TopicUnfit,
+)
+from asof_streams.kafka.connection import Connection
+
+ANSWER_MS: Final = 5_000  # how long a broker may take to say who it is, or to look something up
+_LARGEST: Final = 100 * 2**20  # no answer to a first question is longer; what looks so is not Kafka's protocol
+
+_AWAY = (theirs.KafkaConnectionError, theirs.NodeNotReadyError, theirs.NoBrokersAvailable, OSError)
+_TIMED_OUT = (theirs.KafkaTimeoutError, theirs.RequestTimedOutError, TimeoutError)
+_CREDENTIALS = (theirs.AuthenticationFailedError, theirs.SaslAuthenticationFailed)
+_TOO_OLD = (theirs.IncompatibleBrokerVersion, theirs.UnsupportedVersionError, theirs.UnrecognizedBrokerVersion)
+_DENIED = (
+    theirs.TopicAuthorizationFailedError,
+    theirs.GroupAuthorizationFailedError,
+    theirs.ClusterAuthorizationFailedError,
+    theirs.TransactionalIdAuthorizationFailed,
+)
+
+
+@asynccontextmanager
+async def guard(connection: Connection, *topics: str) -> AsyncIterator[None]:
+    """Turn what aiokafka raises within into our exceptions; `topics` are those that it is asked about."""
+    try:
+        yield
+    except _AWAY as error:
+        await reach(connection)  # says why, where nobody is let in: aiokafka only logs that
+        raise translated(connection, error, *topics) from error
+    except theirs.KafkaError as error:
+        raise translated(connection, error, *topics) from error
+
+
+async def reach(connection: Connection) -> None:
+    """Return once a broker has let us in. InvalidInput: none will, as things are set; BrokerUnavailable: not now."""
+    arguments = connection.arguments()
+    failure: AsofError | None = None
+    for host, port, _ in collect_hosts(arguments.pop("bootstrap_servers"), randomize=False):
+        failure = await _knock(connection, host, port, arguments)
+        if failure is None:
+            return
+        if isinstance(failure, InvalidInput):
+            break
+    assert failure is not None, "there is at least one server"
+    raise failure
+
+
+def translated(connection: Connection, error: BaseException, *topics: str) -> AsofError:
+    """Return our exception for one that aiokafka raised after it had been let in."""
+    where = connection.bootstrap
+    named = ", ".join(topics) or "a topic"
+    match error:
+        case theirs.UnknownTopicOrPartitionError():
+            return NotFound(f"{where} has no topic {named}, or does not show it: asof topics create makes it")
+        case theirs.OffsetOutOfRangeError() | theirs.NoOffsetForPartitionError():
+            return TopicUnfit(f"{named} no longer has all of its records: asof topics check says more")
+        case theirs.MessageSizeTooLargeError():
+            return TopicUnfit(f"{named} takes no record of that size: asof topics check says how to raise it")
+        case theirs.CorruptRecordException():
+            return DamagedLog(f"{named}: a record is not what was written")
+        case _ if isinstance(error, _DENIED):
+            who = connection.sasl_username or "this client"
+            return AccessDenied(
+                f"{where} does not let {who} use {named} ({type(error).__name__}): its ACLs must allow it"
+            )
+        case _ if isinstance(error, _TOO_OLD):
+            return InvalidInput(f"{where} is too old a broker ({type(error).__name__}): asof needs Kafka 2.1 or later")
+        case _ if isinstance(error, _TIMED_OUT):
+            return BrokerUnavailable(f"{where} did not answer in time")
+        case _ if isinstance(error, _AWAY):
+            return BrokerUnavailable(
+                f"{where} answers, but a broker of its cluster could not be reached:"
+                " it is starting or stopping, or its advertised.listeners cannot be reached from here"
+            )
+        case _:
+            return BrokerUnavailable(f"{where} failed: {type(error).__name__}")
+
+
+async def _knock(connection: Connection, host: str, port: int, arguments: dict[str, Any]) -> AsofError | None:
+    """Return why a server does not let us in, if it does not."""
+    try:
+        asked = await create_conn(host, port, request_timeout_ms=ANSWER_MS, **arguments)
+    except (theirs.KafkaError, OSError) as error:
+        if connection.uses_ssl and isinstance(error, ConnectionError) and await _is_plain(host, port):
+            return InvalidInput(f"{host}:{port} does not speak TLS: {_protocol(connection, tls=False)}")
+        return _refusal(connection, f"{host}:{port}", error)
+    try:
+        await asked.send(MetadataRequest([]))
+    except _AWAY as error:
+        if isinstance(error, TimeoutError) or connection.uses_sasl:
+            return _refusal(connection, f"{host}:{port}", error)
+        return InvalidInput(f"{host}:{port} wants a password: {_protocol(connection, sasl=True)}")
+    finally:
+        asked.close()
+    return None
+
+
+async def _is_plain(host: str, port: int) -> bool:
+    try:
+        (await create_conn(host, port, request_timeout_ms=ANSWER_MS)).close()
+    except (theirs.KafkaError, OSError):
+        return False
+    return True
+
+
+def _refusal(connection: Connection, where: str, error: BaseException) -> AsofError:
+    for cause in _causes(error):
+        match cause:
+            case ssl.SSLCertVerificationError():
+                reason = cause.verify_message
+                return InvalidInput(
+                    f"{where} has a certificate that ASOF_KAFKA_SSL_CAFILE does not vouch for: {reason}"
+                )
+            case ssl.SSLError(reason=str(reason)) if "ALERT" in reason:
+                return InvalidInput(
+                    f"{where} ends the TLS handshake ({reason}): ASOF_KAFKA_SSL_CERTFILE and"
+                    " ASOF_KAFKA_SSL_KEYFILE must be a certificate that it trusts"
+                )
+            case ssl.SSLError():
+                return InvalidInput(f"{where} does not speak TLS: {_protocol(connection, tls=False)}")
+            case IncompleteReadError(expected=int(size)) if size > _LARGEST:
+                return InvalidInput(f"{where} does not speak Kafka in the clear: {_protocol(connection, tls=True)}")
+            case theirs.UnsupportedSaslMechanismError():
+                return InvalidInput(
+                    f"{where} does not know {connection.sasl_mechanism}: set ASOF_KAFKA_SASL_MECHANISM to one it does"
+                )
+            case theirs.IllegalSaslStateError():
+                return InvalidInput(f"{where} takes no password: {_protocol(connection, sasl=False)}")
+            case _ if isinstance(cause, _CREDENTIALS):
+                return InvalidInput(f"{where} refuses ASOF_KAFKA_SASL_USERNAME with ASOF_KAFKA_SASL_PASSWORD")
+            case _ if isinstance(cause, _TOO_OLD):
+                return translated(connection, cause)
+    return BrokerUnavailable(f"no broker at {where}, where ASOF_KAFKA says that one is: {_reason(error)}")
+
+
+def _reason(error: BaseException) -> str:
+    match error:
+        case TimeoutError():
+            return "it does not answer"
+        case socket.gaierror():
+            return "there is no host of that name"
+        case ConnectionResetError() | theirs.KafkaError():
+            return "it hangs up"
+        case OSError(errno=int(number)):
+            return os.strerror(number)
+        case _:
+            return "no connection"  # to any of several addresses
+
+
+def _protocol(connection: Connection, *, sasl: bool | None = None, tls: bool | None = None) -> str:
+    """Return the remedy for another security protocol, which differs from the one that is set in what is given."""
+    first = "SASL_" if (connection.uses_sasl if sasl is None else sasl) else ""
+    second = "SSL" if (connection.uses_ssl if tls is None else tls) else "PLAINTEXT"
+    return f"set ASOF_KAFKA_SECURITY_PROTOCOL to {first}{second}"
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__

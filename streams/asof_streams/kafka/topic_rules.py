@@ -1,0 +1,162 @@
+"""What a topic must be set to, so that no history and no order is lost: data, and judging what was found. Pure."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal, NamedTuple
+
+from asof_streams.errors import TopicUnfit
+
+RECORD_BYTES: Final = 1_048_588  # what Kafka itself takes if nobody says otherwise; asof sends nothing larger
+DEAD_LETTER_BYTES: Final = 2 * 2**20  # a copy carries more headers than the record that it is a copy of
+SAFE_REPLICAS: Final = 3
+SAFE_IN_SYNC: Final = 2
+
+Severity = Literal["error", "warning"]
+Kind = Literal["log", "dead letters"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing about a topic that is not as it must be (error) or should be (warning), and what mends it."""
+
+    topic: str
+    setting: str
+    found: str
+    wanted: str
+    why: str
+    fix: str
+    severity: Severity = "error"
+
+    def __str__(self) -> str:
+        return f"{self.topic}: {self.setting} is {self.found}, not {self.wanted}: {self.why}. {self.fix}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as the command line shows it."""
+        return asdict(self)
+
+
+class Rule(NamedTuple):
+    """What one setting of a topic has to be. `create` sets `wanted`."""
+
+    setting: str
+    wanted: str
+    holds: Callable[[str], bool]
+    why: str
+
+
+class Described(NamedTuple):
+    """A topic as a broker describes it."""
+
+    partitions: int
+    replication: int  # of the partition that has the fewest
+    settings: Mapping[str, str]
+    starts: Sequence[int]  # the first offset of each partition that is still there
+
+
+def _exactly(setting: str, wanted: str, why: str) -> Rule:
+    return Rule(setting, wanted, lambda found: found == wanted, why)
+
+
+def _at_least(setting: str, wanted: int, why: str) -> Rule:
+    return Rule(setting, str(wanted), lambda found: int(found) >= wanted, why)
+
+
+_NOT_COMPACTED: Final = Rule(
+    "cleanup.policy",
+    "delete",
+    lambda found: "compact" not in found,
+    "compaction keeps only the last record of each group",
+)
+RULES: Final[Mapping[Kind, Sequence[Rule]]] = {
+    "log": (
+        _NOT_COMPACTED,
+        _exactly("retention.ms", "-1", "records older than that are deleted, and they are the history"),
+        _exactly("retention.bytes", "-1", "records beyond that size are deleted, and they are the history"),
+        _exactly("message.timestamp.type", "LogAppendTime", "known time is the broker's clock, not that of a producer"),
+        _at_least("max.message.bytes", RECORD_BYTES, "the broker refuses records that asof may send"),
+    ),
+    "dead letters": (
+        _NOT_COMPACTED,
+        _at_least("max.message.bytes", DEAD_LETTER_BYTES, "a record is copied there with more headers than it had"),
+    ),
+}
+_IN_SYNC: Final = _at_least("min.insync.replicas", SAFE_IN_SYNC, "a write counts as kept while one broker has it")
+_CLEAN: Final = _exactly(
+    "unclean.leader.election.enable", "false", "a broker that missed records may become leader, and they are gone"
+)
+
+
+def judge(topic: str, kind: Kind, found: Described, partitions: int, bootstrap: str) -> Iterator[Finding]:
+    """Yield what is not as it must or should be of one topic, where the messages topic has `partitions`."""
+    if found.partitions != partitions:
+        yield _uneven(topic, found.partitions, partitions, bootstrap)
+    for rule in RULES[kind]:
+        yield from _broken(topic, rule, found, bootstrap)
+    if kind == "log":
+        yield from (_truncated(topic, number, start) for number, start in enumerate(found.starts) if start)
+    if found.replication < SAFE_REPLICAS:
+        yield _thin(topic, found.replication)
+    if found.replication > 1:  # what they say of one copy alone is said already
+        yield from _broken(topic, _IN_SYNC, found, bootstrap, "warning")
+        yield from _broken(topic, _CLEAN, found, bootstrap, "warning")
+
+
+def absent(topic: str) -> Finding:
+    """Return what is said of a topic that is not there."""
+    why = "it is not there, or this user may not see it"
+    return Finding(topic, "topic", "absent", "present", why, "Run: asof topics create")
+
+
+def require(findings: Sequence[Finding]) -> None:
+    """Raise TopicUnfit with the first error, and how many more there are, if there is one."""
+    errors = [finding for finding in findings if finding.severity == "error"]
+    if errors:
+        more = f" ({len(errors) - 1} more: asof topics check lists them)" if errors[1:] else ""
+        raise TopicUnfit(f"{errors[0]}{more}")
+
+
+def _broken(
+    topic: str, rule: Rule, found: Described, bootstrap: str, severity: Severity = "error"
+) -> Iterator[Finding]:
+    value = found.settings.get(rule.setting)
+    if value is not None and not rule.holds(value):
+        fix = (
+            f"Run: kafka-configs.sh --bootstrap-server {bootstrap} --alter --entity-type topics"
+            f" --entity-name {topic} --add-config {rule.setting}={rule.wanted}"
+        )
+        yield Finding(topic, rule.setting, value, rule.wanted, rule.why, fix, severity)
+
+
+def _uneven(topic: str, found: int, wanted: int, bootstrap: str) -> Finding:
+    if found < wanted:
+        fix = f"Run: kafka-topics.sh --bootstrap-server {bootstrap} --alter --topic {topic} --partitions {wanted}"
+    else:
+        fix = (
+            f"Stop all workers and run: kafka-topics.sh --bootstrap-server {bootstrap} --delete --topic {topic};"
+            " then asof topics create. A worker fills it again"
+        )
+    why = "a partition holds what follows from the same partition of the messages"
+    return Finding(topic, "partitions", str(found), str(wanted), why, fix)
+
+
+def _truncated(topic: str, partition: int, start: int) -> Finding:
+    return Finding(
+        topic,
+        f"first offset of partition {partition}",
+        str(start),
+        "0",
+        f"the {start} records before it were deleted",
+        "What is gone does not come back: restore the topic from a backup, or begin anew with another --prefix",
+    )
+
+
+def _thin(topic: str, replication: int) -> Finding:
+    return Finding(
+        topic,
+        "replication factor",
+        str(replication),
+        f"{SAFE_REPLICAS} or more",
+        "with fewer copies a broker that is lost can take history with it",
+        f"On a cluster of {SAFE_REPLICAS} brokers or more, raise it with kafka-reassign-partitions.sh",
+        "warning",
+    )
