@@ -119,12 +119,12 @@ def _event(cls: type[Event]) -> dict[str, Any]:
 
 
 def _event_headers() -> dict[str, Any]:
-    event, _ = headers.names()
+    event = headers.of_event()
     return _headers({name: headers.EVENT[name] for name in event}, [name for name in event if name != "ce_checkpoint"])
 
 
 def _claim() -> dict[str, Any]:
-    _, claim = headers.names()
+    claim = headers.of_claim()
     sent = _headers({name: headers.EVENT[name] for name in claim}, claim)
     sent["properties"]["ce_type"]["const"] = envelope.CLAIMED
     about = "A control record, no event: a writer has taken the topic over. It has no key."
@@ -133,8 +133,9 @@ def _claim() -> dict[str, Any]:
 
 def _dead_letter() -> dict[str, Any]:
     about = "A record of the messages topic that could not be taken: key, value and headers as they were, and why."
+    dead = headers.of_dead_letter()
     value = {"description": "The value as it was sent: any bytes."}
-    dead = _message("dead.letter", about, _headers(headers.DEAD, [*headers.DEAD]), value)
+    dead = _message("dead.letter", about, _headers({name: headers.DEAD[name] for name in dead}, dead), value)
     return dead | {"contentType": "application/octet-stream"}
 
 

@@ -55,8 +55,18 @@ DEAD = {  # headers that a dead letter has beside its own
 }
 
 
-def names() -> tuple[list[str], list[str]]:
-    """Return the headers of an event, the checkpoint that not all have among them, and those of a claim."""
-    draft = Draft("default", 0, 0, 0, 1, episodic.GroupErased())
-    event, claim = envelope.event("episodic", 0, draft, 1, 0), envelope.claim("episodic", 1, "w")
-    return [name for name, _ in event.headers], [name for name, _ in claim.headers]
+def of_event() -> list[str]:
+    """Return the headers that an event is sent with; the checkpoint, which not all have, is among them."""
+    sent = envelope.event("episodic", 0, Draft("default", 0, 0, 0, 1, episodic.GroupErased()), 1, 0)
+    return [name for name, _ in sent.headers]
+
+
+def of_claim() -> list[str]:
+    """Return the headers that a claim is sent with."""
+    return [name for name, _ in envelope.claim("episodic", 1, "w").headers]
+
+
+def of_dead_letter() -> list[str]:
+    """Return the headers that a dead letter gets beside its own."""
+    sent = envelope.dead_letter(envelope.Raw(0, 0, None, None, []), "asof.messages", 0, "why")
+    return [name for name, _ in sent.headers]

@@ -23,15 +23,16 @@ On Kafka the logs are topics. This page is for those who send or read with a cli
 | `asof.dead-letters` | what `asof.messages` had and asof could not take | asof |
 
 `asof` in front is the setting `kafka_prefix`. The topics keep everything (`cleanup.policy=delete`, no limit of time or
-size), in the order and at the times of the broker (`message.timestamp.type=LogAppendTime`). They have one partition
-each, or all the same number; a group then lives in the partition that Kafka's own partitioner (murmur2) gives its key.
+size), and the logs have the broker's times (`message.timestamp.type=LogAppendTime`). They have one partition each, or
+all the same number; a group then lives in the partition that Kafka's own partitioner (murmur2) gives its key.
 
 ## Sending messages
 
-The key is the group, in UTF-8. The value is one JSON object in UTF-8, as a line of `asof produce` or `asof import` has
-it: [message](../schemas/door/message.json), [fact](../schemas/door/fact.json), or
-[erasure](../schemas/door/erasure.json), which needs the header `ce_type`. Times are RFC 3339 with an offset. `group_id`
-may stand in the value, in the key, or in both, where they must be equal. No header is needed:
+The key is the group, in UTF-8; it is needed where there is more than one partition. The value is one JSON object in
+UTF-8, as a line of `asof produce` or `asof import` has it: [message](../schemas/door/message.json),
+[fact](../schemas/door/fact.json), or [erasure](../schemas/door/erasure.json), which needs the header `ce_type`. Times
+are RFC 3339 with an offset. `group_id` may stand in the value, in the key, or in both, where they must be equal. No
+other header is needed:
 
 | header | meaning |
 |---|---|
@@ -100,7 +101,7 @@ def _rows(known: Iterable[tuple[str, headers.Header]]) -> str:
 
 
 def _events() -> str:
-    event, claim = headers.names()
+    event, claim = headers.of_event(), headers.of_claim()
     of_claim = dict.fromkeys(claim, "yes")
     of_event = dict.fromkeys(event, "yes") | {"ce_checkpoint": "some"}
     return "\n".join(f"| `{n}` | {of_event[n]} | {of_claim.get(n, '')} | {headers.EVENT[n].meaning} |" for n in event)

@@ -132,6 +132,15 @@ def test_a_claim_is_sent_as_it_is_described() -> None:
     fits(f"/components/messages/{envelope.CLAIMED}/payload").validate(json.loads(sent.value))
 
 
+def test_a_dead_letter_is_sent_as_it_is_described() -> None:
+    own = [("ce_id", b"7"), ("trace", b"\xc3\xa9")]
+    original = envelope.Raw(5, 1_714_555_800_000, b"ana-1", b"no JSON", own)
+    sent = envelope.dead_letter(original, "asof.messages", 0, "the value must be one JSON object in UTF-8")
+
+    fits("/components/messages/dead.letter/headers").validate(headers(sent))
+    assert (sent.key, sent.value, sent.headers[:2]) == (original.key, original.value, own)
+
+
 @pytest.mark.parametrize("name", ["ce_id", "ce_time", "ce_sequence", "ce_cause", "ce_place", "ce_size", "ce_term"])
 def test_a_header_that_is_missing_or_wrong_does_not_fit(name: str) -> None:
     (event, *_) = stored("group.erased")

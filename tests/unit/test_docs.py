@@ -122,12 +122,12 @@ def test_no_meaning_is_kept_of_a_field_that_is_gone(making: ModuleType) -> None:
 
 
 def test_the_headers_that_are_documented_are_those_that_are_sent(pages: dict[str, str], making: ModuleType) -> None:
-    sent, claimed = making.headers.names()
-    table = pages["topics.md"].partition("## Reading events")[2].partition("A record of")[0]
+    known = making.headers
+    sections = {section.partition("\n")[0]: section for section in pages["topics.md"].split("## ")}
 
-    assert [row.split("`")[1] for row in table.splitlines() if row.startswith("| `")] == sent
-    assert list(making.headers.EVENT) == sent
-    assert set(claimed) <= set(sent)
+    assert _first_cells(sections["Reading events"]) == known.of_event() == list(known.EVENT)
+    assert _first_cells(sections["Dead letters"]) == known.of_dead_letter() == list(known.DEAD)
+    assert set(known.of_claim()) <= set(known.of_event())
 
 
 def test_every_verb_of_a_memory_is_documented_with_all_that_it_gives_back(
@@ -170,6 +170,10 @@ def test_the_code_map_names_every_module_and_every_folder_and_nothing_else() -> 
         everything = {f"{p.name}/" if p.is_dir() else p.stem for p in inside}
         directly = {f"{p.name}/" if p.is_dir() else p.stem for p in inside if p.parent == ROOT / package}
         assert directly - {"__init__", "py"} <= listed <= everything, package
+
+
+def _first_cells(section: str) -> list[str]:
+    return [row.split("`")[1] for row in section.splitlines() if row.startswith("| `")]
 
 
 def _names(annotation: ast.expr | None) -> Iterator[str]:

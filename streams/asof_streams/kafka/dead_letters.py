@@ -7,7 +7,7 @@ the parking is on the log, so after a crash it may be sent again: `dlq_original_
 from collections.abc import Sequence
 
 from asof_streams.kafka.client import Client
-from asof_streams.kafka.envelope import Outgoing, Raw
+from asof_streams.kafka.envelope import dead_letter
 from asof_streams.kafka.messages_topic import MessagesTopic
 
 
@@ -26,18 +26,6 @@ class DeadLetters:
             for message in self._messages.read(position, position + 1):  # none where it was erased since
                 original = self._client.one(*self._messages.at, message.cause)
                 if original is not None:
-                    copies.append(self._copy(original, reason))
+                    copies.append(dead_letter(original, *self._messages.at, reason))
         if copies:
             self._client.send(self._topic, self._messages.at.partition, copies)
-
-    def _copy(self, original: Raw, reason: str) -> Outgoing:
-        topic, partition = self._messages.at
-        added = {
-            "dlq_original_topic": topic,
-            "dlq_original_partition": partition,
-            "dlq_original_offset": original.offset,
-            "dlq_original_timestamp": original.timestamp,
-            "dlq_reason": reason,
-        }
-        headers = [*original.headers, *((name, str(value).encode()) for name, value in added.items())]
-        return Outgoing(original.key, original.value or b"", headers)

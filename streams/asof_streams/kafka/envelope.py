@@ -88,6 +88,19 @@ def event(log: str, position: int, draft: Draft, term: int, checkpoint: int | No
     return Outgoing(group.encode(), happened.encode(), headers)
 
 
+def dead_letter(original: Raw, topic: str, partition: int, reason: str) -> Outgoing:
+    """Return the copy of a record that was parked: as it came, and where it stands, and why it was parked."""
+    added = {
+        "dlq_original_topic": topic,
+        "dlq_original_partition": partition,
+        "dlq_original_offset": original.offset,
+        "dlq_original_timestamp": original.timestamp,
+        "dlq_reason": reason,
+    }
+    headers = [*original.headers, *((name, str(value).encode()) for name, value in added.items())]
+    return Outgoing(original.key, original.value or b"", headers)
+
+
 def read(raw: Raw) -> Claim | Sent | None:
     """Return what a record of a derived topic is; None where it is not one of asof's."""
     found = dict(raw.headers)
