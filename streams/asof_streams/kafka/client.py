@@ -15,8 +15,8 @@ from asof_streams.errors import AsofError
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Outgoing, Raw
 from asof_streams.kafka.errors import guard
+from asof_streams.kafka.topic_rules import DERIVED_BYTES
 
-MAX_RECORD_BYTES: Final = 8 * 1024 * 1024  # of a derived topic: an escaped text is longer than the text
 _BATCH_BYTES: Final = 512 * 1024
 _FETCH_BYTES: Final = 4 * 1024 * 1024
 _IDLE_SECONDS: Final = 1.0  # without a record before the end: what is left are the marks of transactions
@@ -128,7 +128,7 @@ class Client:
                 acks="all",
                 enable_idempotence=True,
                 max_batch_size=_BATCH_BYTES,
-                max_request_size=MAX_RECORD_BYTES,
+                max_request_size=DERIVED_BYTES,
             )
             await _start(producer)
             self._producer = producer

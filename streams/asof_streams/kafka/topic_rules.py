@@ -6,13 +6,14 @@ from typing import Any, Final, Literal, NamedTuple
 
 from asof_streams.errors import TopicUnfit
 
-RECORD_BYTES: Final = 1_048_588  # what Kafka itself takes if nobody says otherwise; asof sends nothing larger
-DEAD_LETTER_BYTES: Final = 2 * 2**20  # a copy carries more headers than the record that it is a copy of
+MESSAGE_BYTES: Final = 1_048_588  # what Kafka takes where nobody says otherwise
+DERIVED_BYTES: Final = 8 * 2**20  # what asof may send: an escaped text is longer than the text
+DEAD_LETTER_BYTES: Final = 2 * 2**20  # a copy has more headers than what it is a copy of
 SAFE_REPLICAS: Final = 3
 SAFE_IN_SYNC: Final = 2
 
 Severity = Literal["error", "warning"]
-Kind = Literal["log", "dead letters"]
+Kind = Literal["messages", "derived", "dead letters"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +68,19 @@ _NOT_COMPACTED: Final = Rule(
     lambda found: "compact" not in found,
     "compaction keeps only the last record of each group",
 )
+_KEPT: Final = (
+    _NOT_COMPACTED,
+    _exactly("retention.ms", "-1", "records older than that are deleted, and they are the history"),
+    _exactly("retention.bytes", "-1", "records beyond that size are deleted, and they are the history"),
+    _exactly("message.timestamp.type", "LogAppendTime", "known time is the broker's clock, not that of a producer"),
+)
+_SIZE: Final = "max.message.bytes"
 RULES: Final[Mapping[Kind, Sequence[Rule]]] = {
-    "log": (
-        _NOT_COMPACTED,
-        _exactly("retention.ms", "-1", "records older than that are deleted, and they are the history"),
-        _exactly("retention.bytes", "-1", "records beyond that size are deleted, and they are the history"),
-        _exactly("message.timestamp.type", "LogAppendTime", "known time is the broker's clock, not that of a producer"),
-        _at_least("max.message.bytes", RECORD_BYTES, "the broker refuses records that asof may send"),
-    ),
+    "messages": (*_KEPT, _at_least(_SIZE, MESSAGE_BYTES, "it would refuse messages that other brokers take")),
+    "derived": (*_KEPT, _at_least(_SIZE, DERIVED_BYTES, "it would refuse records that asof may send")),
     "dead letters": (
         _NOT_COMPACTED,
-        _at_least("max.message.bytes", DEAD_LETTER_BYTES, "a record is copied there with more headers than it had"),
+        _at_least(_SIZE, DEAD_LETTER_BYTES, "a copy has more headers than the record that it is a copy of"),
     ),
 }
 _IN_SYNC: Final = _at_least("min.insync.replicas", SAFE_IN_SYNC, "a write counts as kept while one broker has it")
@@ -92,7 +95,7 @@ def judge(topic: str, kind: Kind, found: Described, partitions: int, bootstrap: 
         yield _uneven(topic, found.partitions, partitions, bootstrap)
     for rule in RULES[kind]:
         yield from _broken(topic, rule, found, bootstrap)
-    if kind == "log":
+    if kind != "dead letters":
         yield from (_truncated(topic, number, start) for number, start in enumerate(found.starts) if start)
     if found.replication < SAFE_REPLICAS:
         yield _thin(topic, found.replication)

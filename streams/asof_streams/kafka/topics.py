@@ -82,12 +82,8 @@ class Topics:
 
     def all(self, generations: Iterable[str]) -> dict[str, Kind]:
         """Return the name of every topic, and what it is for; that of the messages comes first."""
-        logs: tuple[str, ...] = (
-            self.messages,
-            self.episodic,
-            *(self.semantic(generation) for generation in generations),
-        )
-        return {**dict.fromkeys(logs, "log"), self.dead_letters: "dead letters"}
+        derived: tuple[str, ...] = (self.episodic, *(self.semantic(generation) for generation in generations))
+        return {self.messages: "messages", **dict.fromkeys(derived, "derived"), self.dead_letters: "dead letters"}
 
 
 async def create(
