@@ -93,9 +93,7 @@ class Beliefs:
     def reinforce(self, assertion: Assertion, working: Working, event: FactReinforced) -> None:
         """Say a known fact again."""
         if event.said_at > assertion.attested:
-            working.assertions[assertion.fact_id] = Assertion(
-                assertion.fact_id, assertion.value, assertion.start, assertion.end, assertion.order, event.said_at
-            )
+            working.assertions[assertion.fact_id] = assertion._replace(attested=event.said_at)
             working.last = assertion.fact_id
         self.said.append(event)
 
@@ -195,9 +193,9 @@ class Beliefs:
 
     def _consequences(self, working: Working, held: dict[str, tuple[Interval, ...]]) -> Iterator[Event]:
         new = {s["fact_id"] for s in self.said if isinstance(s, dict)}
-        for fact_id in sorted(working.before.keys() | held.keys()):
+        for fact_id in sorted((working.before.keys() | held.keys()) - new):
             before, now = working.before.get(fact_id, ()), held.get(fact_id, ())
-            if fact_id in new or before == now:
+            if before == now:
                 continue
             if _within(before, now):
                 yield FactRestored(fact_id=fact_id, cause=working.last, holds=_open(now))

@@ -4,7 +4,7 @@ Pure: it reads what the generation knows so far and gives events. What follows f
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from asof_agents.invalidations import Beliefs, Reason, Working, value_of
 from asof_agents.policies import contest
@@ -30,8 +30,7 @@ class Build:
     policy: Literal["recency", "graded"]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Subject, relation, and an object: an entity, a literal, or (in an ending of every value) neither."""
 
     subject: str

@@ -5,7 +5,7 @@ exact, as in every structured fact.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from asof_projections.ports import BeliefStore
@@ -89,7 +89,7 @@ class Trial:
             for uuid, held in slot.believed().items():
                 this = slot.assertions[uuid]
                 if this.value == value and end in (INF, this.end) and any(a <= start < b for a, b in held):
-                    slot.assertions[uuid] = replace(this, attested=max(this.attested, self._said_at(stated)))
+                    slot.assertions[uuid] = this._replace(attested=max(this.attested, self._said_at(stated)))
                     return
         self._hold(stated)
 

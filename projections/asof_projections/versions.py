@@ -7,16 +7,15 @@ last attested; where stated periods still overlap, the latest start wins, then t
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise, product
+from typing import NamedTuple
 
 from asof_streams.instants import INF
 
 Interval = tuple[int, int]  # half-open, microseconds
 
 
-@dataclass(frozen=True, slots=True)
-class Assertion:
+class Assertion(NamedTuple):
     """A live assertion of a slot."""
 
     fact_id: str
@@ -27,8 +26,7 @@ class Assertion:
     attested: int  # the last moment at which it was said
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(NamedTuple):
     """A live ending of a slot: of one value, of every value (None), or of one assertion alone."""
 
     ending_id: str
@@ -47,8 +45,8 @@ def belief(
     assertions: Iterable[Assertion], endings: Sequence[Ending], *, single: bool
 ) -> dict[str, tuple[Interval, ...]]:
     """Return, for every assertion, the periods over which it is believed: disjoint, in order, maybe none."""
-    ordered = sorted(assertions, key=lambda a: (a.start, a.order))
-    stated = _stated_ends(ordered, endings)
+    ordered = sorted(assertions, key=_start)
+    stated = _stated_ends(ordered, endings) if endings else [a.end for a in ordered]
     if not single or len(ordered) == 1:  # nothing there can displace another
         return {a.fact_id: ((a.start, end),) for a, end in zip(ordered, stated, strict=True)}
     held: dict[str, tuple[Interval, ...]] = {}
@@ -63,13 +61,15 @@ def belief(
     return held
 
 
+def _start(assertion: Assertion) -> tuple[int, tuple[int, int]]:
+    return assertion.start, assertion.order
+
+
 def _stated_ends(ordered: Iterable[Assertion], endings: Iterable[Ending]) -> list[int]:
     """Return where each assertion ends by what was said of itself: its own end, or the first ending that cuts it."""
     at: dict[tuple[str | None, str | None], list[int]] = {}  # by what an ending is of: an assertion, a value, or any
     for ending in sorted(endings, key=lambda e: e.at):
         at.setdefault((ending.fact_id, ending.value), []).append(ending.at)
-    if not at:
-        return [a.end for a in ordered]
     stated = []
     for a in ordered:
         cutting = [at[of] for of in product((None, a.fact_id), (None, a.value)) if of in at]

@@ -47,7 +47,7 @@ def believed(log):
     for said in log:
         if isinstance(said, oracle.Reinforce):
             a = assertions[said.target]
-            assertions[said.target] = replace(a, attested=max(a.attested, said.wit))
+            assertions[said.target] = a._replace(attested=max(a.attested, said.wit))
     endings = [Ending(e.id, e.value, e.at, e.fact) for e in log if isinstance(e, oracle.End)]
     return belief(assertions.values(), endings, single=log[0].functional)
 

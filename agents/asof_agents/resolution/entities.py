@@ -96,7 +96,10 @@ class Resolver:
         for entity in self.introduced.values():
             if entity.name == name and _fits(entity.type, type_):
                 return entity
-        return next((e for e in self.known.entities_named(self.group, name) if _fits(e.type, type_)), None)
+        for entity in self.known.entities_named(self.group, name):
+            if _fits(entity.type, type_):
+                return entity
+        return None
 
     def _person(self, text: str) -> Entity | None:
         """Return the one person whose first name, or whose short name among the speakers, this is."""

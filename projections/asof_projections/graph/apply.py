@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from asof_projections import names
 from asof_projections.graph import schema
+from asof_projections.graph.kept import Kept
 from asof_projections.graph.keys import Claim, Keys
 from asof_projections.graph.known import ANY_ENDING
 from asof_projections.graph.pending import Pending
@@ -68,18 +69,19 @@ _CLOSE: Final = f"UPDATE versions SET kt = ?, closed = ? WHERE fact = ? AND kt =
 _STATEMENTS: Final = ("facts", "endings", "retractions")
 
 
-def _touches(fact: str, subject: int, relation: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Return what depends on the rows of a fact: what is asked of it, and of its slot."""
-    return ("fact", fact), ("slot", subject, relation)
+def _touches(fact: str, claim: Claim) -> tuple[tuple[Any, ...], ...]:
+    """Return what depends on the rows of a fact: what is asked of it, of its slot, and of that value in it."""
+    _, subject, relation, value = claim
+    return ("fact", fact), ("slot", subject, relation), ("slot", subject, relation, value)
 
 
 class Applier:
     """Writes the rows of events through a connection whose transaction the caller holds."""
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+    def __init__(self, db: sqlite3.Connection, *, empty: bool) -> None:
         self._db = db
-        self.pending = Pending(db)
-        self.kept: dict[tuple[Any, ...], Any] = {}  # answers that reads need not look up again
+        self.pending = Pending(db, empty=empty)
+        self.kept: Kept[Any] = Kept()  # answers that reads need not look up again
         self.indexing_words = True  # a bulk load makes the word index at its end
         self._wordless: int | None = None  # the first fact whose words are not yet in the index
         self.keys = Keys(db)
@@ -157,18 +159,18 @@ class Applier:
         row = (r.position, e.entity_id, group, e.name, e.entity_type, e.episode_id, r.recorded_at)
         self.pending.add(_ENTITY, row)
         self.keys.introduce(r, e.entity_id)
-        asked = ("name", group, names.key(e.name), e.name)
-        known = self.kept.get(asked)
+        known = self.kept["name", group, e.name]
         self._named(r, group, r.position, e.name, e.episode_id)
         if known is not None:  # whoever had the name before, and now this one too: no need to ask again
-            self.kept[asked] = [*known, Entity(e.entity_id, r.group, e.name, e.entity_type, r.recorded_at)]
+            named = Entity(e.entity_id, r.group, e.name, e.entity_type, r.recorded_at)
+            self.kept["name", group, e.name] = [*known, named]
 
     def _described(self, r: Record, e: EntityDescribed) -> None:
         self._named(r, self.keys.group(r), self.keys.entity(r, e.entity_id), e.alias, e.episode_id)
 
     def _named(self, r: Record, group: int, entity: int, name: str, episode: str) -> None:
         key = names.key(name)
-        self.kept.pop(("name", group, key, name), None)
+        self.kept.drop(("name", group, name))
         self.pending.add(_NAME, (r.position, group, entity, name, key, episode, r.recorded_at), ("name", group, key))
         for word in names.words(name):
             self.pending.add(_WORD, (group, word, entity), ("word", group, word))
@@ -199,9 +201,9 @@ class Applier:
                 *(e.said_at, e.said_at, 0, r.cause, r.place, r.recorded_at, INF, e.grain, e.time_words),
                 *(e.episode_id, e.relationship_id, e.ref, e.corrects, 0),
             ),
-            *_touches(e.fact_id, subject, relation),
+            *_touches(e.fact_id, (group, subject, relation, obj)),
         )
-        self._open(r, e.fact_id, n, (group, subject, relation, obj), e.holds)
+        self._open(r, n, (group, subject, relation, obj), e.holds)
         if self._wordless is None and self.indexing_words:
             self._wordless = n
 
@@ -217,9 +219,9 @@ class Applier:
         group = self.keys.group(r)
         slot = (self.keys.entity(r, e.subject), self.keys.relation(r, group, e.relation))
         said = (self.keys.object(r, e.object, e.value), e.fact_id, e.at, e.said_at, e.episode_id, e.relationship_id)
-        self.kept.pop((ANY_ENDING,), None)
+        self.kept.drop((ANY_ENDING,))
         row = (r.position, e.ending_id, group, *slot, *said, r.recorded_at, 0)
-        self.pending.add(_ENDING, row, ("slot", *slot))
+        self.pending.add(_ENDING, row, ("ending", *slot))
 
     def _retracted(self, r: Record, e: FactRetracted) -> None:
         said = (e.target, e.episode_id, e.reason, r.recorded_at)
@@ -254,12 +256,12 @@ class Applier:
         self._db.execute(_FORGET_UNSEEN, (n, now))
         self._db.execute(_CLOSE, (now, r.cause, n))
         self.pending.add(_CLOSING, (r.position, n, claim[0], kind, statement, r.cause, now))
-        self._open(r, fact, n, claim, holds)
+        self._open(r, n, claim, holds, *_touches(fact, claim))
 
-    def _open(self, r: Record, fact: str, n: int, claim: Claim, holds: tuple[Period, ...]) -> None:
+    def _open(self, r: Record, n: int, claim: Claim, holds: tuple[Period, ...], *touches: tuple[Any, ...]) -> None:
         for vf, vt in holds:
             period = (vf, INF if vt is None else vt, r.recorded_at, INF, r.cause)
-            self.pending.add(_VERSION, (n, *claim, *period), *_touches(fact, claim[1], claim[2]))
+            self.pending.add(_VERSION, (n, *claim, *period), *touches)
 
     # Erasure.
 

@@ -5,11 +5,11 @@ import sqlite3
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Final
 
+from asof_projections.graph.kept import Kept
 from asof_projections.graph.pending import Pending
 from asof_streams.sqlite import Guard
 
 _PAGE: Final = 1_000  # rows
-_KEPT: Final = 100_000  # answers, at most
 
 
 class Connected:
@@ -19,7 +19,7 @@ class Connected:
     _guard: Guard
     generation: str  # the name of the generation; "" for the episodic layer
     _pending: Pending | None = None  # of the one writer
-    _kept: dict[tuple[Any, ...], Any] | None = None  # what the one writer need not look up again; readers keep nothing
+    _kept: Kept[Any] | None = None  # what the one writer need not look up again; readers keep nothing
 
     def _settle(self) -> None:
         """Write what waits to be written, so that a read misses nothing."""
@@ -38,9 +38,13 @@ class Connected:
 
     def _rows_on(self, dependence: Hashable, sql: str, values: Any) -> list[Any]:
         """Return rows that depend, of all that may wait to be written, on this alone (see Pending)."""
+        pending = self._pending
+        if pending is None:
+            return self._rows(sql, values)
+        if pending.untouched(dependence):
+            return []
         with self._guard:
-            if self._pending is not None:
-                self._pending.flush_for(dependence)
+            pending.flush_for(dependence)
             return self._db.execute(sql, values).fetchall()
 
     def _one(self, sql: str, *values: Any) -> Any:
@@ -62,19 +66,12 @@ class Connected:
         if self._kept is None:
             return self._one(sql, *values)
         asked = (sql, *values)
-        found = self._kept.get(asked)
+        found = self._kept[asked]
         if found is None:
             found = self._one(sql, *values)
             if found is not None:
-                self._keep(asked, found)
+                self._kept[asked] = found
         return found
-
-    def _keep(self, asked: tuple[Any, ...], found: Any) -> None:
-        """Remember an answer, where this is the one writer."""
-        if self._kept is not None:
-            if len(self._kept) >= _KEPT:
-                self._kept.clear()
-            self._kept[asked] = found
 
     def _group(self, name: str) -> int:
         """Return the key of a group; -1, which no row has, where nothing is known of it."""

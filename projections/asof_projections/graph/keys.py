@@ -1,12 +1,12 @@
 """The keys of what events name: looked up once, then remembered, within bounds."""
 
 import sqlite3
-from typing import Any, Final
+from typing import Final
 
+from asof_projections.graph.kept import Kept
 from asof_streams.errors import DamagedLog
 from asof_streams.events import Record
 
-_CACHED: Final = 250_000  # keys kept in memory, some 200 bytes each
 _NO_GROUP: Final = -1  # where the names of groups themselves stand
 _INTERNED: Final = {
     "groups": ("SELECT n FROM groups WHERE name = ?", "INSERT INTO groups VALUES (?, ?)"),
@@ -24,8 +24,8 @@ class Keys:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        self._entities: dict[str, int] = {}  # by uuid
-        self._names: dict[tuple[int, str], int] = {}  # of relations, by group; and of groups
+        self._entities: Kept[int] = Kept()  # by uuid
+        self._names: Kept[int] = Kept()  # of relations, by group and name; and of groups
 
     def forget(self) -> None:
         """Drop what is remembered: after a rollback or an erasure the rows may not be there."""
@@ -42,21 +42,21 @@ class Keys:
 
     def introduce(self, record: Record, uuid: str) -> None:
         """Remember the entity that this record introduces."""
-        _remember(self._entities, uuid, record.position)
+        self._entities[uuid] = record.position
 
     def remembered(self, uuid: str) -> int | None:
         """Return the key of an entity, if it need not be looked up; its row may still wait to be written."""
-        return self._entities.get(uuid)
+        return self._entities[uuid]
 
     def entity(self, record: Record, uuid: str) -> int:
         """Return the key of an entity."""
-        n = self._entities.get(uuid)
+        n = self._entities[uuid]
         if n is None:
             row = self._db.execute(_ENTITY, (uuid,)).fetchone()
             if row is None:
                 raise _unknown(record, "entity", uuid)
             n = row[0]
-            _remember(self._entities, uuid, n)
+            self._entities[uuid] = n
         return n
 
     def object(self, record: Record, entity: str | None, literal: str | None) -> int | str | None:
@@ -72,7 +72,7 @@ class Keys:
         return n, tuple(claim)
 
     def _interned(self, record: Record, table: str, group: int, name: str) -> int:
-        n = self._names.get((group, name))
+        n = self._names[group, name]
         if n is None:
             select, insert = _INTERNED[table]
             key = (name,) if group == _NO_GROUP else (group, name)
@@ -80,14 +80,8 @@ class Keys:
             n = record.position if row is None else row[0]
             if row is None:
                 self._db.execute(insert, (n, *key))
-            _remember(self._names, (group, name), n)
+            self._names[group, name] = n
         return n
-
-
-def _remember(cache: dict[Any, int], key: Any, n: int) -> None:
-    if len(cache) >= _CACHED:
-        del cache[next(iter(cache))]  # the one learned first
-    cache[key] = n
 
 
 def _unknown(record: Record, kind: str, uuid: str) -> DamagedLog:

@@ -87,12 +87,14 @@ class Known(Connected):
         return Entity._make(row) if row else None
 
     def entities_named(self, group: str, name: str) -> list[Entity]:
-        n, key = self._group(group), key_of(name)
-        asked = ("name", n, key, name)
-        found: list[Entity] | None = None if self._kept is None else self._kept.get(asked)
+        n = self._group(group)
+        asked = ("name", n, name)
+        found: list[Entity] | None = None if self._kept is None else self._kept[asked]
         if found is None:
-            found = _entities(group, self._rows_on(asked[:3], _ENTITIES_NAMED, asked[1:]))
-            self._keep(asked, found)
+            key = key_of(name)
+            found = _entities(group, self._rows_on(("name", n, key), _ENTITIES_NAMED, (n, key, name)))
+            if self._kept is not None:
+                self._kept[asked] = found
         return found
 
     def entities_keyed(self, group: str, key: str) -> list[Entity]:
@@ -111,16 +113,15 @@ class Known(Connected):
         return bool(self._lasting(_SINGLE, relation))
 
     def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
-        key = [self._entity(subject), self._relation(self._group(group), relation)]
-        slot = ("slot", *key)
+        key = (self._entity(subject), self._relation(self._group(group), relation))
         ended = self._lasting(ANY_ENDING)  # looked up for every statement, while most memories never hear of one
         if value is None:
-            rows = self._rows_on(slot, _ASSERTIONS_OF_SLOT, key)
-            ends = self._rows_on(slot, _ENDINGS_OF_SLOT, key) if ended else []
+            rows = self._rows_on(("slot", *key), _ASSERTIONS_OF_SLOT, key)
+            ends = self._rows_on(("ending", *key), _ENDINGS_OF_SLOT, key) if ended else []
         else:
-            only = [*key, self._object(value)]
-            rows = self._rows_on(slot, _ASSERTIONS_OF_VALUE, only) if _UNKNOWN not in only else []
-            ends = self._rows_on(slot, _ENDINGS_OF_VALUE, only) if ended else []
+            only = (*key, self._object(value))
+            rows = self._rows_on(("slot", *only), _ASSERTIONS_OF_VALUE, only) if _UNKNOWN not in only else []
+            ends = self._rows_on(("ending", *key), _ENDINGS_OF_VALUE, only) if ended else []
         assertions: dict[str, Assertion] = {}
         held: dict[str, tuple[tuple[int, int], ...]] = {}
         for row in rows:

@@ -60,7 +60,7 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
             except BaseException:
                 self._db.close()
                 raise
-        self._applier = Applier(self._db)
+        self._applier = Applier(self._db, empty=writable and self.position() == 0)
         if writable:
             self._pending, self._kept = self._applier.pending, self._applier.kept
         self._mirror = Mirror()
