@@ -13,7 +13,8 @@ AsofError
     ├── WriterBusy           another process is writing to this directory
     ├── StorageFailed        the disk is full, read-only or failing; nothing half-written remains
     ├── ModelUnavailable     an embedding or language model cannot be reached or loaded
-    └── BrokerUnavailable    the Kafka broker cannot be reached or does not answer in time
+    ├── BrokerUnavailable    the Kafka broker cannot be reached or does not answer in time
+    └── WorkerStalled        a worker stands still while its topic goes on; start it again
 
 Messages name files, positions, fields and ids, never content.
 """
@@ -77,3 +78,7 @@ class ModelUnavailable(UnavailableError):
 
 class BrokerUnavailable(UnavailableError):
     """The Kafka broker cannot be reached or does not answer in time."""
+
+
+class WorkerStalled(UnavailableError):
+    """A worker stands still while its topic goes on; start it again."""

@@ -1,0 +1,59 @@
+"""One partition of the topics, taken: its directory, its logs, and the engine between them."""
+
+from secrets import token_hex
+
+from asof.places import Places
+from asof.settings import Settings
+from asof.topic_logs import TopicLogs
+from asof.writing import Writer
+from asof_streams.kafka.client import Client
+from asof_streams.kafka.connection import Connection
+from asof_streams.kafka.envelope import Raw
+from asof_streams.kafka.topics import Topics
+
+
+def places_of(places: Places, partition: int, partitions: int) -> Places:
+    """Return the directory of a partition: the whole one, where there is but one partition."""
+    return places if partitions == 1 else Places(places.root / f"partition-{partition}")
+
+
+class Partition:
+    """A partition whose messages are made into events here. Used by the thread that opened it.
+
+    Opening it deposes whoever took its messages before. WriterBusy: another process has its directory.
+    """
+
+    def __init__(
+        self, places: Places, settings: Settings, connection: Connection, topics: Topics, partition: int
+    ) -> None:
+        self._client = Client(connection)
+        self._logs = TopicLogs(places, self._client, topics, partition, writer=token_hex(8))
+        try:
+            self._writer = Writer(places, settings, self._logs.open)
+        except BaseException:
+            self._logs.close()
+            self._client.close()
+            raise
+
+    @property
+    def offset(self) -> int:
+        """The offset of the next record to take."""
+        return self._logs.messages.offset
+
+    def take(self, records: list[Raw]) -> None:
+        """Take records and make them known; with none, what is on the topic. A gap before them is read there."""
+        messages = self._logs.messages
+        new = [raw for raw in records if raw.offset >= messages.offset]
+        if not records:
+            messages.read_up_to(self._client.extent(*messages.at)[1])
+        elif new and new[-1].offset - messages.offset == len(new) - 1:
+            messages.take(new)
+        elif new:  # Faust has moved past something, or there are marks of transactions between
+            messages.read_up_to(new[-1].offset + 1)
+        self._writer.process(flush=True)
+
+    def close(self) -> None:
+        """Let go of the partition; what was taken is known."""
+        self._writer.close()
+        self._logs.close()
+        self._client.close()

@@ -1,0 +1,87 @@
+"""The logs of a data directory that is a copy of topics, opened in the order in which each needs the ones before it."""
+
+from pathlib import Path
+from typing import Final
+
+from asof.places import Places
+from asof_streams.errors import NotFound
+from asof_streams.kafka.client import Client
+from asof_streams.kafka.dead_letters import DeadLetters
+from asof_streams.kafka.event_topic import EventTopic
+from asof_streams.kafka.messages_topic import MessagesTopic
+from asof_streams.kafka.state import FILE, State
+from asof_streams.kafka.topic_log import At
+from asof_streams.kafka.topics import Topics
+from asof_streams.sqlite_log import SqliteLog
+
+
+class TopicLogs:
+    """One partition of every topic, as logs in a directory.
+
+    `writer`: a name that no other has, to take the derived topics over and append to them; None: to read alone.
+    """
+
+    messages: MessagesTopic
+    episodic: EventTopic
+
+    def __init__(self, places: Places, client: Client, topics: Topics, partition: int, writer: str | None) -> None:
+        self.derived: Final[list[EventTopic]] = []  # those that are open, in the order of their making
+        self._places = places
+        self._client = client
+        self._topics = topics
+        self._partition = partition
+        self._writer = writer
+        self._state: State | None = None
+
+    def open(self, path: Path) -> SqliteLog:
+        """Return the log that belongs at a path of the directory; that of the messages must be the first."""
+        match path.stem.partition("."):
+            case ("messages", "", ""):
+                self._begin()
+                return self.messages
+            case ("episodic", "", ""):
+                return self.episodic
+            case (_, _, generation):
+                return self._ready(self._derived(path, self._topics.semantic(generation), self.episodic))
+
+    def _begin(self) -> None:
+        """Open what was said as far as it was answered, and what was recorded of it."""
+        self._state = State(self._places.root / FILE)
+        count = self._partitions(self._topics.messages)
+        at = At(self._topics.messages, self._partition)
+        self.messages = MessagesTopic(self._places.messages, at, self._client, self._state, count)
+        self.episodic = self._derived(self._places.episodic, self._topics.episodic, self.messages)
+        self.messages.catch_up(self.episodic.last_cause() + 1)
+        self._ready(self.episodic)
+
+    def _derived(self, path: Path, topic: str, source: SqliteLog) -> EventTopic:
+        assert self._state is not None, "the messages come first"
+        self._partitions(topic)
+        park = DeadLetters(self._client, self._topics.dead_letters, self.messages).park
+        log = EventTopic(path, At(topic, self._partition), self._client, self._state, source, park)
+        self.derived.append(log)
+        if self._writer is None:
+            log.catch_up()
+        else:
+            log.take_over(self._writer)
+        return log
+
+    def _ready(self, log: EventTopic) -> EventTopic:
+        if self._writer is not None:
+            log.go_on()
+        return log
+
+    def _partitions(self, topic: str) -> int:
+        count = self._client.partitions(topic)
+        if not count:
+            raise NotFound(f"there is no topic {topic}: asof topics create makes it")
+        return count
+
+    def close(self) -> None:
+        """Close the logs. Whoever opened them through here may have closed them already."""
+        for log in self.derived:
+            log.close()
+        if self._state is not None:
+            self._state.close()
+        if hasattr(self, "messages"):
+            self.messages.close()
