@@ -8,6 +8,7 @@ import yaml
 from asof_streams import episodic, semantic
 from asof_streams.events import Event
 from asof_streams.kafka import envelope
+from asof_streams.kafka.topic_rules import RULES, Kind
 from making import events, headers, schemas
 from making.source import described
 
@@ -22,16 +23,6 @@ _ELSEWHERE: tuple[type[Event], ...] = (  # episodic events that semantic logs ha
 )
 _EPISODIC, _SEMANTIC = events.of(episodic), [*events.of(semantic), *_ELSEWHERE]
 _BINDING = {"bindingVersion": "0.5.0"}
-_SETTINGS = {
-    "partitions": 1,
-    "topicConfiguration": {
-        "cleanup.policy": ["delete"],
-        "retention.ms": -1,
-        "retention.bytes": -1,
-        "message.timestamp.type": "LogAppendTime",
-    },
-    **_BINDING,
-}
 _PREFIX = {"default": "asof", "description": "The setting kafka_prefix."}
 _GENERATION = {"default": "main", "description": "The name of a generation: see asof generations."}
 _KEY = {"type": "string", "description": "The group, in UTF-8; empty for what concerns a generation as a whole."}
@@ -57,11 +48,11 @@ def document() -> dict[str, Any]:
         },
         "defaultContentType": "application/json",
         "channels": {
-            "messages": _channel("messages", "What producers send.", sent),
+            "messages": _channel("messages", "What producers send.", sent, "messages"),
             "episodic": _channel("episodic", "What was recorded of each message, as worded.", _types(_EPISODIC)),
             "semantic": _channel("semantic.{generation}", "What one generation believes, and why.", _types(_SEMANTIC)),
             "deadLetters": _channel(
-                "dead-letters", "What the messages topic had and asof could not take.", ["dead.letter"]
+                "dead-letters", "What the messages topic had and asof could not take.", ["dead.letter"], "dead letters"
             ),
         },
         "operations": {
@@ -86,15 +77,22 @@ def _types(classes: list[type[Event]]) -> list[str]:
     return [*(cls.type for cls in classes), envelope.CLAIMED]
 
 
-def _channel(topic: str, about: str, messages: Iterable[str]) -> dict[str, Any]:
+def _channel(topic: str, about: str, messages: Iterable[str], kind: Kind = "derived") -> dict[str, Any]:
     parameters = {"prefix": _PREFIX} | ({"generation": _GENERATION} if "{generation}" in topic else {})
     return {
         "address": f"{{prefix}}.{topic}",
         "description": about,
         "messages": {name: {"$ref": f"#/components/messages/{name}"} for name in messages},
         "parameters": parameters,
-        "bindings": {"kafka": _SETTINGS},
+        "bindings": {"kafka": {"partitions": 1, "topicConfiguration": _settings(kind), **_BINDING}},
     }
+
+
+def _settings(kind: Kind) -> dict[str, Any]:
+    """Return what a topic must be set to, in the types that AsyncAPI wants."""
+    wanted = {rule.setting: rule.wanted for rule in RULES[kind]}
+    typed = {name: int(value) if value.lstrip("-").isdigit() else value for name, value in wanted.items()}
+    return typed | {"cleanup.policy": [wanted["cleanup.policy"]]}
 
 
 def _operation(action: str, channel: str, messages: Iterable[str]) -> dict[str, Any]:

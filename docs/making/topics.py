@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from asof_streams.events import Draft
 from asof_streams.kafka import envelope
+from asof_streams.kafka.topic_rules import RULES
 from making import events, headers
 
 PAGE = """\
@@ -22,9 +23,14 @@ On Kafka the logs are topics. This page is for those who send or read with a cli
 | `asof.semantic.<generation>` | what one generation believes, and why | one asof at a time |
 | `asof.dead-letters` | what `asof.messages` had and asof could not take | asof |
 
-`asof` in front is the setting `kafka_prefix`. The topics keep everything (`cleanup.policy=delete`, no limit of time or
-size), and the logs have the broker's times (`message.timestamp.type=LogAppendTime`). They have one partition each, or
-all the same number; a group then lives in the partition that Kafka's own partitioner (murmur2) gives its key.
+`asof` in front is the setting `kafka_prefix`. All topics have one partition, or the same number; a group then lives in
+the partition that Kafka's own partitioner (murmur2) gives its key. asof asks of their settings:
+
+| setting | messages | episodic, semantic | dead letters |
+|---|---|---|---|
+{settings}
+
+The sizes are the least that will do. `asof topics create` makes the topics so, `asof topics check` looks at them.
 
 ## Sending messages
 
@@ -89,6 +95,7 @@ def page() -> str:
     shown = envelope.event("semantic.main", kept.position, Draft(*kept[1:6], kept.event), kept.term, None)
     record = [("key", shown.key or b""), *shown.headers, ("value", shown.value)]
     return PAGE.format(
+        settings=_settings(),
         sent=_rows(headers.SENT.items()),
         event=_events(),
         dead=_rows(headers.DEAD.items()),
@@ -98,6 +105,12 @@ def page() -> str:
 
 def _rows(known: Iterable[tuple[str, headers.Header]]) -> str:
     return "\n".join(f"| `{name}` | {header.meaning} |" for name, header in known)
+
+
+def _settings() -> str:
+    asked = [{rule.setting: rule.wanted for rule in rules} for rules in RULES.values()]
+    names = dict.fromkeys(name for wanted in asked for name in wanted)
+    return "\n".join(f"| `{name}` | {' | '.join(wanted.get(name, '') for wanted in asked)} |" for name in names)
 
 
 def _events() -> str:

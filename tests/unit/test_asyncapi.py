@@ -15,6 +15,8 @@ import asof_streams
 from asof_streams import episodic, events, messages, semantic
 from asof_streams.events import Draft
 from asof_streams.kafka import envelope
+from asof_streams.kafka.topic_rules import RULES, Described, judge
+from asof_streams.kafka.topics import Topics
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "docs" / "asyncapi.yaml"
@@ -98,6 +100,23 @@ def test_every_channel_has_an_operation_and_every_message_and_schema_a_place() -
     assert of_operations == CHANNELS.keys()
     assert of_channels == MESSAGES.keys()
     assert named == logged | sent
+
+
+def test_the_channels_are_the_topics_with_the_settings_that_they_must_have() -> None:
+    topics = Topics("some")
+    named = {channel["address"].format(prefix="some", generation="g2"): channel for channel in CHANNELS.values()}
+
+    assert named.keys() == topics.all(["g2"]).keys()
+    for name, kind in topics.all(["g2"]).items():
+        binding = named[name]["bindings"]["kafka"]
+        given = {
+            **binding["topicConfiguration"],
+            "cleanup.policy": ",".join(binding["topicConfiguration"]["cleanup.policy"]),
+        }
+        settings = {key: str(value) for key, value in given.items()}
+        described = Described(binding["partitions"], 3, {"min.insync.replicas": "2", **settings}, [0])
+        assert {rule.setting for rule in RULES[kind]} == settings.keys()
+        assert list(judge(name, kind, described, 1, "localhost:9092")) == []
 
 
 def test_the_messages_topic_takes_what_producers_may_send() -> None:
