@@ -3,10 +3,12 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
 from asof.places import Places
+from asof.settings import Settings
 from asof_agents.extraction.dates import find_times
 from asof_agents.extraction.rules import RuleExtractor
 from asof_ontologies import registry
@@ -18,6 +20,7 @@ from asof_projections.graph.sqlite import SqliteGraph
 from asof_projections.projector import open_following
 from asof_projections.questions import Questions
 from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.kafka.connection import Connection
 from asof_streams.sqlite_log import SqliteLog
 
 Progress = Callable[[int, int], None]
@@ -38,6 +41,24 @@ def load_ontology(name: str) -> Ontology:
 def extractor_of(ontology: Ontology) -> RuleExtractor:
     """Return what reads messages with an ontology."""
     return RuleExtractor(ontology, find_times)
+
+
+def connection_of(settings: Settings) -> Connection:
+    """Return how Kafka is reached. InvalidInput: there is no address, what is set contradicts itself, no extra."""
+    if settings.kafka is None:
+        raise InvalidInput("which Kafka? Give --kafka HOST:PORT, or set ASOF_KAFKA")
+    if find_spec("aiokafka") is None:
+        raise InvalidInput('Kafka needs aiokafka, which is not installed. Get it with: pip install "asof[kafka]"')
+    return Connection(
+        settings.kafka,
+        settings.kafka_security_protocol,
+        settings.kafka_sasl_mechanism,
+        settings.kafka_sasl_username,
+        settings.kafka_sasl_password,
+        settings.kafka_ssl_cafile,
+        settings.kafka_ssl_certfile,
+        settings.kafka_ssl_keyfile,
+    )
 
 
 def describe(name: str, ontology: Ontology, policy: Policy, source: Source) -> GenerationInfo:

@@ -8,6 +8,7 @@ from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from asof_streams.errors import InvalidInput
+from asof_streams.kafka.connection import SaslMechanism, SecurityProtocol
 
 
 class Settings(BaseSettings):
@@ -33,6 +34,24 @@ class Settings(BaseSettings):
     """Its model, or that of sentence-transformers."""
     embedding_dimensions: int | None = Field(default=None, gt=0)
     """How long its vectors are to be; left out, as long as the model makes them."""
+    kafka: str | None = None
+    """Kafka's brokers, HOST:PORT with commas between several; left out, the logs are files in the directory."""
+    kafka_prefix: str = "asof"
+    """What the names of the topics begin with."""
+    kafka_security_protocol: SecurityProtocol = "PLAINTEXT"
+    """How the brokers are spoken to: PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL."""
+    kafka_sasl_mechanism: SaslMechanism | None = None
+    """With SASL, how the password is shown: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512."""
+    kafka_sasl_username: str | None = None
+    """With SASL, who asks."""
+    kafka_sasl_password: SecretStr | None = None
+    """With SASL, the password."""
+    kafka_ssl_cafile: Path | None = None
+    """With SSL, a PEM file of the certificates that vouch for the brokers; left out, the system's."""
+    kafka_ssl_certfile: Path | None = None
+    """With SSL, a PEM file of the certificate that this client shows, if the brokers ask for one."""
+    kafka_ssl_keyfile: Path | None = None
+    """With SSL, a PEM file of its private key, unless that is in the same file."""
 
     @classmethod
     def settings_customise_sources(

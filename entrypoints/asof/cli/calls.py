@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from asof_streams.errors import AsofError, InvalidInput
+from asof_streams.errors import AccessDenied, AsofError, InvalidInput, TopicUnfit
 
 if TYPE_CHECKING:
     from asof.memory import Memory
@@ -23,12 +23,14 @@ FAILED = 1
 WRONG_CALL = 2
 INTERRUPTED = 130
 
+_WRONG = (InvalidInput, TopicUnfit, AccessDenied)  # it ends so again, until somebody changes what is set or asked
 
-def settings(data: Path | None) -> "Settings":
+
+def settings(data: Path | None, **given: str | None) -> "Settings":
     """Read the settings; what the command says wins."""
     from asof.settings import read
 
-    return read() if data is None else read(data=data)
+    return read(**{name: value for name, value in {"data": data, **given}.items() if value is not None})
 
 
 @contextmanager
@@ -81,6 +83,6 @@ def _say(error: typer.TyperException | AsofError | OSError, *, as_json: bool) ->
         case OSError():
             text, code = f"{error.filename or 'output'}: {error.strerror}", FAILED
         case _:
-            text, code = str(error), WRONG_CALL if isinstance(error, InvalidInput) else FAILED
+            text, code = str(error), WRONG_CALL if isinstance(error, _WRONG) else FAILED
     print(json.dumps({"error": text}, ensure_ascii=False) if as_json else f"asof: {text}", file=sys.stderr)
     return code

@@ -31,6 +31,10 @@ Data = Annotated[
     Path | None,
     typer.Option("--data", metavar="DIR", help="The memory's directory: ./asof-data, or what ASOF_DATA says."),
 ]
+Kafka = Annotated[
+    str | None,
+    typer.Option("--kafka", metavar="HOST:PORT", help="Kafka's brokers, with commas between: what ASOF_KAFKA says."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Group = Annotated[str | None, typer.Option("--group", metavar="ID", parser=group_id, help="Only this group.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="At most this many.")]
