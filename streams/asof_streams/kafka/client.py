@@ -42,16 +42,17 @@ class Client:
         self._thread.start()
         self._producer: AIOKafkaProducer | None = None
         self._reader: AIOKafkaConsumer | None = None
+        self._asker: AIOKafkaConsumer | None = None  # who is not made to wait by a fetch that waits for records
 
     def close(self) -> None:
         """Let go of the cluster. What was not acknowledged by then may or may not be on a topic."""
         try:
-            for part in (self._producer, self._reader):
+            for part in (self._producer, self._reader, self._asker):
                 if part is not None:
                     with suppress(AsofError):  # it may not be there to say goodbye to
                         self.run(part.stop(), timeout=5.0)
         finally:
-            self._producer = self._reader = None
+            self._producer = self._reader = self._asker = None
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._loop.close()
@@ -86,6 +87,8 @@ class Client:
 
     def read(self, topic: str, partition: int, start: int, stop: int) -> Iterator[list[Raw]]:
         """Yield the records of offsets [start, stop), in order, some at once."""
+        if start >= stop:
+            return
         with Tail(self, {(topic, partition): start}) as tail:
             idle = 0.0
             while tail.position(topic, partition) < stop and idle < _IDLE_SECONDS:
@@ -135,31 +138,39 @@ class Client:
         return self._producer
 
     async def started_reader(self) -> AIOKafkaConsumer:
-        """Return the one consumer, which belongs to no group: positions are ours. On the loop's thread only."""
+        """Return the one consumer that reads, of no group: positions are ours. On the loop's thread only."""
         if self._reader is None:
-            reader = AIOKafkaConsumer(
-                **self.connection.arguments(),
-                enable_auto_commit=False,
-                auto_offset_reset="none",
-                isolation_level="read_committed",
-                max_partition_fetch_bytes=_FETCH_BYTES,
-            )
-            await _start(reader)
-            self._reader = reader
+            self._reader = await self._consumer()
         return self._reader
 
+    async def _started_asker(self) -> AIOKafkaConsumer:
+        if self._asker is None:
+            self._asker = await self._consumer()
+        return self._asker
+
+    async def _consumer(self) -> AIOKafkaConsumer:
+        consumer = AIOKafkaConsumer(
+            **self.connection.arguments(),
+            enable_auto_commit=False,
+            auto_offset_reset="none",
+            isolation_level="read_committed",
+            max_partition_fetch_bytes=_FETCH_BYTES,
+        )
+        await _start(consumer)
+        return consumer
+
     async def _extent(self, at: TopicPartition) -> tuple[int, int]:
-        reader = await self.started_reader()
-        first, end = await reader.beginning_offsets([at]), await reader.end_offsets([at])
+        asker = await self._started_asker()
+        first, end = await asker.beginning_offsets([at]), await asker.end_offsets([at])
         return first[at], end[at]
 
     async def _partitions(self, topic: str) -> int:
-        reader = await self.started_reader()
-        await reader._client.force_metadata_update()  # noqa: SLF001 - what it has may be older than the topic
-        return len(reader.partitions_for_topic(topic) or ())
+        asker = await self._started_asker()
+        await asker._client.force_metadata_update()  # noqa: SLF001 - what it has may be older than the topic
+        return len(asker.partitions_for_topic(topic) or ())
 
     async def _topics(self) -> set[str]:
-        return set(await (await self.started_reader()).topics())
+        return set(await (await self._started_asker()).topics())
 
 
 class Tail:
