@@ -53,6 +53,9 @@ class Settings(BaseSettings):
     kafka_ssl_keyfile: Path | None = None
     """With SSL, a PEM file of its private key, unless that is in the same file."""
 
+    worker_patience: float = Field(default=300.0, gt=0.0)
+    """Seconds for which a worker may stand still while its topic goes on, before it gives up to be started again."""
+
     @classmethod
     def settings_customise_sources(
         cls,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from asof_streams.errors import AccessDenied, AsofError, InvalidInput, TopicUnfit
+from asof_streams.errors import AccessDenied, AsofError, BrokerUnavailable, DecodeError, InvalidInput, TopicUnfit
 
 if TYPE_CHECKING:
     from asof.memory import Memory
@@ -23,7 +23,13 @@ FAILED = 1
 WRONG_CALL = 2
 INTERRUPTED = 130
 
-_WRONG = (InvalidInput, TopicUnfit, AccessDenied)  # it ends so again, until somebody changes what is set or asked
+_WRONG = (
+    InvalidInput,
+    TopicUnfit,
+    AccessDenied,
+    BrokerUnavailable,
+    DecodeError,
+)  # it ends so again, until somebody changes what is set or asked
 
 
 def settings(data: Path | None, **given: str | None) -> "Settings":

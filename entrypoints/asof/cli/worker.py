@@ -1,0 +1,43 @@
+"""The command that runs for ever: worker."""
+
+import asyncio
+import logging
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from asof.cli import calls, show
+from asof.cli.options import Data, Json, Kafka
+
+
+def worker(
+    health: Annotated[bool, typer.Option("--health", help="Say how far the worker of this directory is.")] = False,
+    kafka: Kafka = None,
+    data: Data = None,
+    as_json: Json = False,
+) -> int:
+    """Take messages from Kafka and make what follows from them, until stopped."""
+    from asof.working import work
+
+    chosen = calls.settings(data, kafka=kafka)
+    if health:
+        return _health(chosen.data, as_json=as_json)
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.WARNING)
+    logging.getLogger("asof_agents").setLevel(logging.INFO)
+    asyncio.run(work(chosen))
+    return 0
+
+
+def _health(root: Path, *, as_json: bool) -> int:
+    from asof import clock
+    from asof.working import Health
+
+    found = Health.read(root)
+    well = found.well(clock.system())
+    if as_json:
+        show.data({"well": well, **found.to_json()})
+    else:
+        show.line("well" if well else "NOT WELL: it does not run, or cannot open a partition")
+        show.table(("partition", "offset", "end"), found.partitions)
+    return 0 if well else calls.FAILED
