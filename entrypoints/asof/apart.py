@@ -26,6 +26,7 @@ from asof_streams.errors import AsofError
 from asof_streams.sqlite_log import SqliteLog
 
 _YOUNG = 100_000  # records of a semantic log: read again in some seconds, less than a bulk load saves
+_SELDOM = 1_000_000  # new objects between sweeps: nothing here refers to itself, and much is remembered
 _NO_MORE = -1
 
 
@@ -74,7 +75,7 @@ def main() -> int:
     """Follow as the writer says, and no longer than it lives."""
     stops: SimpleQueue[int] = SimpleQueue()
     Thread(target=_listen, args=(stops,), daemon=True).start()
-    gc.freeze()
+    gc.set_threshold(_SELDOM)
     places = Places(Path(sys.argv[1]))
     try:
         with ExitStack() as stack:
