@@ -79,9 +79,8 @@ def translated(connection: Connection, error: BaseException, *topics: str) -> As
             return DamagedLog(f"{named}: a record is not what was written")
         case _ if isinstance(error, _DENIED):
             who = connection.sasl_username or "this client"
-            return AccessDenied(
-                f"{where} does not let {who} use {named} ({type(error).__name__}): its ACLs must allow it"
-            )
+            what = f"use {named}" if topics else "do this"
+            return AccessDenied(f"{where} does not let {who} {what} ({type(error).__name__}): its ACLs must allow it")
         case _ if isinstance(error, _TOO_OLD):
             return InvalidInput(f"{where} is too old a broker ({type(error).__name__}): asof needs Kafka 2.1 or later")
         case _ if isinstance(error, _TIMED_OUT):
