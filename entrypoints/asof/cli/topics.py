@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -11,25 +11,26 @@ from asof.cli import calls, show
 from asof.cli.options import Data, Json, Kafka
 
 if TYPE_CHECKING:
+    from asof.settings import Settings
+    from asof_streams.kafka.connection import Connection
     from asof_streams.kafka.topic_rules import Finding
+    from asof_streams.kafka.topics import Topics
 
 
 def topics(
     action: Annotated[
-        Literal["check", "create", "lag"], typer.Argument(metavar="ACTION", help="What to do.")
+        Literal["check", "create", "lag"], typer.Argument(metavar="ACTION", help="What to do: check, create or lag.")
     ] = "check",
     generation: Annotated[
         list[str] | None,
-        typer.Option(
-            "--generation", metavar="NAME", help="Once for each: create makes main, check takes all there are."
-        ),
+        typer.Option("--generation", metavar="NAME", help="Once for each. create: main; check: all that are there."),
     ] = None,
     partitions: Annotated[
-        int | None, typer.Option("--partitions", min=1, metavar="N", help="create: of each topic; else 1. For ever.")
+        int | None, typer.Option("--partitions", min=1, metavar="N", help="create: of each topic, for ever; else 1.")
     ] = None,
     replication: Annotated[
         int | None,
-        typer.Option("--replication", min=1, metavar="N", help="create: copies; else 3, or one a broker of fewer."),
+        typer.Option("--replication", min=1, metavar="N", help="create: copies; else 3, or as many as brokers."),
     ] = None,
     prefix: Annotated[
         str | None,
@@ -39,13 +40,16 @@ def topics(
     data: Data = None,
     as_json: Json = False,
 ) -> int:
-    """Check the topics on Kafka, create those that are not there, or see what is left to read of them."""
+    """Check the topics on Kafka, create those that are not there, or see how far a directory has read them."""
     from asof.bootstrap import connection_of
     from asof_projections.generations import FIRST
     from asof_streams.kafka.topics import Topics, check, create
 
     chosen = calls.settings(data, kafka=kafka, kafka_prefix=prefix)
     connection, names = connection_of(chosen), Topics(chosen.kafka_prefix)
+    if action == "lag":
+        _show_lag(_lag(chosen, connection, names), as_json=as_json)
+        return 0
     made: list[str] = []
     if action == "create":
         generation = generation or [FIRST]
@@ -57,12 +61,12 @@ def topics(
     else:
         for name in made:
             show.line(f"created {name}")
-        _show(findings)
+        _show_findings(findings)
     return calls.FAILED if any(finding.severity == "error" for finding in findings) else 0
 
 
-def _show(findings: Sequence["Finding"]) -> None:
-    """Print what was found, and what is the same of several topics once."""
+def _show_findings(findings: Sequence["Finding"]) -> None:
+    """Print what was found; once, where it is the same of several topics."""
     alike: dict[Finding, list[str]] = {}
     for finding in findings:
         alike.setdefault(replace(finding, topic=""), []).append(finding.topic)
@@ -70,3 +74,28 @@ def _show(findings: Sequence["Finding"]) -> None:
         show.line(f"{finding.severity}: {replace(finding, topic=', '.join(names))}")
     if not any(finding.severity == "error" for finding in findings):
         show.line("the topics keep what they must")
+
+
+def _lag(chosen: "Settings", connection: "Connection", names: "Topics") -> list[dict[str, Any]]:
+    """Return, of each partition, where it ends and how far the directory has read it, if it has."""
+    from asof.partitions import places_of
+    from asof.places import Places
+    from asof_streams.kafka import state
+    from asof_streams.kafka.topic_log import At
+    from asof_streams.kafka.topics import ends
+
+    rows: list[dict[str, Any]] = []
+    for topic, offsets in asyncio.run(ends(connection, names)).items():
+        for partition, end in enumerate(offsets):
+            root = places_of(Places(chosen.data), partition, len(offsets)).root
+            read = state.offsets(root / state.FILE).get(str(At(topic, partition)))
+            behind = None if read is None else max(end - read, 0)
+            rows.append({"topic": topic, "partition": partition, "end": end, "read": read, "behind": behind})
+    return rows
+
+
+def _show_lag(rows: list[dict[str, Any]], *, as_json: bool) -> None:
+    if as_json:
+        show.data(rows)
+    else:
+        show.table(("topic", "partition", "end", "read", "behind"), (tuple(row.values()) for row in rows))

@@ -7,6 +7,7 @@ position, or by its producer's id. Lost, it is made again from the topics.
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
@@ -79,6 +80,14 @@ class State:
     def _has(self, key: bytes) -> bool:
         found: sqlite3.Cursor = self._db.execute("SELECT 1 FROM seen WHERE producer = ?", (key,))
         return found.fetchone() is not None
+
+
+def offsets(path: Path) -> dict[str, int]:
+    """Return the offset to go on from of each `topic[partition]` that was read; none where there is no file yet."""
+    if not path.exists():
+        return {}
+    with Guard(path, _REMEDY), closing(connect(path, writable=False, durable=False)) as db:
+        return dict(db.execute("SELECT topic, offset FROM topics"))
 
 
 def mark(raw: Raw) -> bytes:

@@ -43,6 +43,9 @@ _REFUSED: Final = (
     PolicyViolationError,
 )
 
+Partitions = Sequence[Mapping[str, Any]]
+"""The partitions of a topic, as a broker describes them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Topics:
@@ -106,8 +109,8 @@ async def create(
         count = there[first] if first else partitions or 1
         if partitions not in (None, count):
             raise InvalidInput(
-                f"{first} has {count} partitions, not {partitions}: their number stays what it is, because a group"
-                " lives in one of them; --prefix gives other topics"
+                f"{first} has {count} partition{'s' if count > 1 else ''}, not {partitions}: that stays as it is,"
+                " because a group lives in one of them; --prefix gives other topics"
             )
         if missing := [name for name in wanted if name not in there]:
             copies = replication or min(SAFE_REPLICAS, len((await admin.describe_cluster())["brokers"]))
@@ -120,9 +123,25 @@ async def create(
 async def check(connection: Connection, topics: Topics, generations: Sequence[str] | None = None) -> list[Finding]:
     """Return what is not as it must or should be. `generations`: of these only, else of all that have a topic."""
     async with _admin(connection, *topics.all(generations or ())) as admin:
-        listed = {topic["topic"]: topic["partitions"] for topic in await admin.describe_topics()}
+        listed = await _listed(admin)
         wanted = topics.all(topics.generations_of(listed) if generations is None else generations)
-        found = await _describe(connection, admin, {name: listed[name] for name in wanted if name in listed})
+        return await _findings(connection, admin, listed, wanted)
+
+
+async def check_messages(connection: Connection, topics: Topics) -> list[Finding]:
+    """Return what is not as it must or should be of the messages topic: the only one that a producer may use."""
+    async with _admin(connection, topics.messages) as admin:
+        return await _findings(connection, admin, await _listed(admin), {topics.messages: "messages"})
+
+
+async def _listed(admin: AIOKafkaAdminClient) -> dict[str, Partitions]:
+    return {topic["topic"]: topic["partitions"] for topic in await admin.describe_topics()}
+
+
+async def _findings(
+    connection: Connection, admin: AIOKafkaAdminClient, listed: Mapping[str, Partitions], wanted: Mapping[str, Kind]
+) -> list[Finding]:
+    found = await _describe(connection, admin, {name: listed[name] for name in wanted if name in listed})
     findings: list[Finding] = []
     partitions = next((described.partitions for described in found.values()), 0)  # the messages topic is the first
     for name, kind in wanted.items():
@@ -142,7 +161,7 @@ async def ends(connection: Connection, topics: Topics) -> dict[str, list[int]]:
 
 
 async def _describe(
-    connection: Connection, admin: AIOKafkaAdminClient, listed: Mapping[str, Sequence[Mapping[str, Any]]]
+    connection: Connection, admin: AIOKafkaAdminClient, listed: Mapping[str, Partitions]
 ) -> dict[str, Described]:
     asked = [ConfigResource(ConfigResourceType.TOPIC, name) for name in listed]
     settings: dict[str, dict[str, str]] = {}
