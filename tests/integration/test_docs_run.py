@@ -1,39 +1,10 @@
-"""README and the how-tos do what they say: every block of them is run, in order, in a directory of its own.
+"""README and the how-tos do what they say, each in a directory of its own; tests/documents.py reads them."""
 
-```python             is run; a ```text block right behind it is what it prints
-```console            each line `$ asof ...` is run and succeeds; what stands below it is what it prints
-```LANGUAGE FILE      is a file of that name
-
-In what is printed, `...` stands for anything, and spaces and rules may be of any length.
-"""
-
-import re
-import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
-from io import StringIO
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from asof.cli import app, calls
-
-ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
-FENCED = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-COMMAND = re.compile(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
-
-
-class Block(NamedTuple):
-    language: str
-    file: str
-    text: str
-
-
-def blocks(document: Path) -> list[Block]:
-    return [Block(language, file, text) for language, file, text in FENCED.findall(document.read_text("utf-8"))]
+import documents
 
 
 @pytest.fixture(autouse=True)
@@ -44,51 +15,6 @@ def _clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("document", documents.OFFLINE, ids=lambda path: path.stem)
 def test_what_a_document_tells_to_do_works_and_prints_what_it_shows(document: Path) -> None:
-    found = blocks(document)
-    following = [block.text if block.language == "text" else "" for block in found[1:]]
-    names: dict[str, object] = {}
-    done = 0
-
-    for block, shown in zip(found, [*following, ""], strict=True):
-        match block:
-            case Block(file=str(name)) if name:
-                Path(name).write_text(block.text, encoding="utf-8")
-            case Block("python"):
-                done += 1
-                with printing() as printed:
-                    exec(compile(block.text, document.name, "exec"), names)
-                compare(block.text, shown, printed.getvalue())
-            case Block("console"):
-                done += sum(1 for _ in commands(block.text))
-    assert done, "nothing of it was run"
-
-
-def commands(text: str) -> Iterator[str]:
-    """Run the commands of a block, each of which is to succeed; yield each."""
-    for command, shown in COMMAND.findall(text):
-        if command.startswith("asof "):
-            with printing() as printed:
-                code = calls.run(app, shlex.split(command, comments=True)[1:])
-            assert code == 0, (command, printed.getvalue())
-            compare(command, shown, printed.getvalue())
-            yield command
-
-
-@contextmanager
-def printing() -> Iterator[StringIO]:
-    """Keep what is printed, on either stream, in order."""
-    both = StringIO()
-    with redirect_stdout(both), redirect_stderr(both):
-        yield both
-
-
-def compare(what: str, shown: str, printed: str) -> None:
-    """Hold what is shown against what was printed; where nothing is shown anything goes."""
-    same = OutputChecker().check_output(even(shown), even(printed), ELLIPSIS | NORMALIZE_WHITESPACE)
-    assert not shown.strip() or same, f"{what}\nprinted:\n{printed}"
-
-
-def even(text: str) -> str:
-    return re.sub("─+", "─", text)
+    documents.run(document)
