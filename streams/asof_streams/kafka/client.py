@@ -5,13 +5,14 @@ Logs and the engine are synchronous; a network is not. Here is the one place whe
 
 import asyncio
 import threading
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import Any, Final, NamedTuple, Self, TypeVar
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
 
-from asof_streams.errors import AsofError
+from asof_streams.errors import BrokerUnavailable
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Outgoing, Raw
 from asof_streams.kafka.errors import guard
@@ -19,7 +20,9 @@ from asof_streams.kafka.topic_rules import DERIVED_BYTES
 
 _BATCH_BYTES: Final = 512 * 1024
 _FETCH_BYTES: Final = 4 * 1024 * 1024
-_IDLE_SECONDS: Final = 1.0  # without a record before the end: what is left are the marks of transactions
+_FETCH_WAIT_MS: Final = 10  # reads end where a topic does: a fetch that waits for more only keeps the next one waiting
+_CLOSE_SECONDS: Final = 5.0
+_POLL_SECONDS: Final = 0.25
 
 T = TypeVar("T")
 
@@ -37,6 +40,7 @@ class Client:
     def __init__(self, connection: Connection, *, timeout: float = 30.0) -> None:
         self.connection: Final = connection
         self._timeout = timeout
+        self._closed = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="kafka", daemon=True)
         self._thread.start()
@@ -45,17 +49,21 @@ class Client:
         self._asker: AIOKafkaConsumer | None = None  # who is not made to wait by a fetch that waits for records
 
     def close(self) -> None:
-        """Let go of the cluster. What was not acknowledged by then may or may not be on a topic."""
-        try:
-            for part in (self._producer, self._reader, self._asker):
-                if part is not None:
-                    with suppress(AsofError):  # it may not be there to say goodbye to
-                        self.run(part.stop(), timeout=5.0)
-        finally:
-            self._producer = self._reader = self._asker = None
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join()
-            self._loop.close()
+        """Let go of the cluster: who waits gives up. What was not acknowledged may or may not be on a topic."""
+        self._closed = True
+        asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    async def _stop(self) -> None:
+        parts = [part.stop() for part in (self._producer, self._reader, self._asker) if part is not None]
+        with suppress(TimeoutError):  # it may not be there to say goodbye to
+            await asyncio.wait_for(asyncio.gather(*parts, return_exceptions=True), _CLOSE_SECONDS)
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
 
     def __enter__(self) -> Self:
         return self
@@ -65,7 +73,14 @@ class Client:
 
     def run(self, work: Coroutine[Any, Any, T], *, timeout: float | None = None) -> T:
         """Wait for some work on the loop's thread, and turn its errors into ours."""
-        return asyncio.run_coroutine_threadsafe(self._guarded(work, timeout or self._timeout), self._loop).result()
+        try:
+            if not self._closed:
+                guarded = self._guarded(work, timeout or self._timeout)
+                return asyncio.run_coroutine_threadsafe(guarded, self._loop).result()
+        except CancelledError:
+            pass
+        work.close()
+        raise BrokerUnavailable(f"{self.connection.bootstrap} is no longer asked: the connection was closed")
 
     async def _guarded(self, work: Coroutine[Any, Any, T], timeout: float) -> T:  # noqa: ASYNC109 - of many steps at once
         async with guard(self.connection):
@@ -77,6 +92,10 @@ class Client:
         """Return the first offset that a topic still has, and the one that its next record will get."""
         return self.run(self._extent(TopicPartition(topic, partition)))
 
+    def ends(self, places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        """Return, of some partitions of topics, the offset that the next record of each will get."""
+        return self.run(self._ends([TopicPartition(*at) for at in places]))
+
     def partitions(self, topic: str) -> int:
         """Return how many partitions a topic has; 0 where there is no such topic."""
         return self.run(self._partitions(topic))
@@ -86,16 +105,19 @@ class Client:
         return self.run(self._topics())
 
     def read(self, topic: str, partition: int, start: int, stop: int) -> Iterator[list[Raw]]:
-        """Yield the records of offsets [start, stop), in order, some at once."""
+        """Yield the records of offsets [start, stop), in order, some at once: all of them, or BrokerUnavailable."""
         if start >= stop:
             return
         with Tail(self, {(topic, partition): start}) as tail:
-            idle = 0.0
-            while tail.position(topic, partition) < stop and idle < _IDLE_SECONDS:
-                found = tail.poll(0.25).get((topic, partition), [])
-                idle = 0.0 if found else idle + 0.25
+            waited = 0.0
+            while (at := tail.position(topic, partition)) < stop:
+                found = tail.poll(_POLL_SECONDS).get((topic, partition), [])
                 if within := [raw for raw in found if raw.offset < stop]:
                     yield within
+                waited = 0.0 if tail.position(topic, partition) > at else waited + _POLL_SECONDS
+                if waited >= self._timeout:
+                    where = f"{topic}[{partition}], offset {at}"
+                    raise BrokerUnavailable(f"{self.connection.bootstrap} gives nothing of {where}, for {waited:.0f} s")
 
     def one(self, topic: str, partition: int, offset: int) -> Raw | None:
         """Return the record at an offset; None where none is there."""
@@ -155,6 +177,7 @@ class Client:
             auto_offset_reset="none",
             isolation_level="read_committed",
             max_partition_fetch_bytes=_FETCH_BYTES,
+            fetch_max_wait_ms=_FETCH_WAIT_MS,
         )
         await _start(consumer)
         return consumer
@@ -163,6 +186,10 @@ class Client:
         asker = await self._started_asker()
         first, end = await asker.beginning_offsets([at]), await asker.end_offsets([at])
         return first[at], end[at]
+
+    async def _ends(self, places: list[TopicPartition]) -> dict[tuple[str, int], int]:
+        found = await (await self._started_asker()).end_offsets(places)
+        return {(at.topic, at.partition): end for at, end in found.items()}
 
     async def _partitions(self, topic: str) -> int:
         asker = await self._started_asker()
@@ -188,7 +215,7 @@ class Tail:
         self._client.run(self._leave())
 
     def position(self, topic: str, partition: int) -> int:
-        """Return the offset of the next record of a topic that poll will give."""
+        """Return the offset from which poll goes on: all before it was given."""
         return self._next[topic, partition]
 
     def poll(self, seconds: float) -> dict[tuple[str, int], list[Raw]]:
@@ -208,10 +235,9 @@ class Tail:
     async def _poll(self, seconds: float) -> dict[tuple[str, int], list[Raw]]:
         reader = await self._client.started_reader()
         found = await reader.getmany(timeout_ms=int(seconds * 1_000))
-        records = {(at.topic, at.partition): [raw(r) for r in of] for at, of in found.items() if of}
-        for at, of in records.items():
-            self._next[at] = of[-1].offset + 1
-        return records
+        for at in self._next:
+            self._next[at] = await reader.position(TopicPartition(*at))  # behind the marks of transactions too
+        return {(at.topic, at.partition): [raw(r) for r in of] for at, of in found.items() if of}
 
 
 def raw(record: ConsumerRecord) -> Raw:

@@ -1,0 +1,116 @@
+"""Reading a topic through the client: all of it, or an error. Never less, in silence."""
+
+import asyncio
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from aiokafka import AIOKafkaProducer
+
+from asof_streams.errors import BrokerUnavailable
+from asof_streams.kafka.client import Client, Run
+from asof_streams.kafka.connection import Connection
+from asof_streams.kafka.envelope import Outgoing
+from asof_streams.kafka.topics import Topics, create
+from kafka_broker import Broker
+
+
+def topic_of(bootstrap: str, prefix: str) -> str:
+    asyncio.run(create(Connection(bootstrap), Topics(prefix), ["main"]))
+    return Topics(prefix).messages
+
+
+def sent(client: Client, topic: str, *values: bytes) -> list[Run]:
+    return client.send(topic, 0, [Outgoing(b"g", value, []) for value in values])
+
+
+def values(client: Client, topic: str, start: int, stop: int) -> list[bytes | None]:
+    return [raw.value for found in client.read(topic, 0, start, stop) for raw in found]
+
+
+@contextmanager
+def frozen(broker: Broker) -> Iterator[None]:
+    """The broker keeps its connections, and says nothing."""
+    assert broker._process is not None
+    os.killpg(broker._process.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.killpg(broker._process.pid, signal.SIGCONT)
+
+
+async def in_transactions(bootstrap: str, topic: str, *steps: tuple[bytes, bool]) -> None:
+    """Send each value in a transaction of its own, committed or aborted."""
+    producer = AIOKafkaProducer(bootstrap_servers=bootstrap, transactional_id=f"tx-{topic}")
+    async with producer:
+        for value, commit in steps:
+            await producer.begin_transaction()
+            await producer.send_and_wait(topic, value, key=b"g", partition=0)
+            await (producer.commit_transaction() if commit else producer.abort_transaction())
+
+
+def test_a_broker_that_says_nothing_for_a_while_ends_no_topic(own_broker: Broker, prefix: str) -> None:
+    topic = topic_of(own_broker.bootstrap, prefix)
+    with Client(Connection(own_broker.bootstrap), timeout=20) as client:
+        sent(client, topic, b"one", b"two", b"three")
+        assert client.one(topic, 0, 0) is not None
+        with frozen(own_broker):
+            later = threading.Timer(3, lambda: os.killpg(own_broker._process.pid, signal.SIGCONT))  # type: ignore[union-attr]
+            later.start()
+            assert values(client, topic, 0, 3) == [b"one", b"two", b"three"]
+            later.join()
+
+
+def test_a_broker_that_does_not_come_back_is_an_error_and_not_an_end(own_broker: Broker, prefix: str) -> None:
+    topic = topic_of(own_broker.bootstrap, prefix)
+    with Client(Connection(own_broker.bootstrap), timeout=2) as client:
+        sent(client, topic, b"one")
+        assert client.one(topic, 0, 0) is not None
+        own_broker.kill()
+        with pytest.raises(BrokerUnavailable):
+            values(client, topic, 0, 1)
+
+
+def test_closing_ends_a_call_that_waits(own_broker: Broker, prefix: str) -> None:
+    topic = topic_of(own_broker.bootstrap, prefix)
+    client = Client(Connection(own_broker.bootstrap), timeout=60)
+    client.extent(topic, 0)
+    failed: list[BaseException] = []
+
+    def ask() -> None:
+        try:
+            client.extent(topic, 0)
+        except BrokerUnavailable as error:
+            failed.append(error)
+
+    with frozen(own_broker):
+        waiting = threading.Thread(target=ask, daemon=True)
+        waiting.start()
+        time.sleep(0.5)
+        client.close()
+        waiting.join(5)
+    assert failed
+
+
+def test_marks_of_transactions_are_read_past_at_once(bootstrap: str, prefix: str) -> None:
+    topic = topic_of(bootstrap, prefix)
+    asyncio.run(in_transactions(bootstrap, topic, (b"kept", True), (b"lost", False), (b"kept too", True)))
+
+    with Client(Connection(bootstrap)) as client:
+        first, end = client.extent(topic, 0)
+        client.one(topic, 0, 0)
+        start = time.monotonic()
+        assert values(client, topic, first, end) == [b"kept", b"kept too"]
+        assert time.monotonic() - start < 0.9
+
+
+def test_a_record_larger_than_a_batch_comes_back_whole(bootstrap: str, prefix: str) -> None:
+    asyncio.run(create(Connection(bootstrap), Topics(prefix), ["main"]))
+    topic, large = Topics(prefix).episodic, b"x" * 7_000_000
+    with Client(Connection(bootstrap)) as client:
+        assert sent(client, topic, b"small", large, b"last")[-1].offset == 2
+        assert values(client, topic, 0, 3) == [b"small", large, b"last"]
