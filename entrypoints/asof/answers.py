@@ -8,8 +8,8 @@ from typing import Any
 class Added:
     """A message that is on the log for good."""
 
-    position: int
-    episode_id: str
+    position: int  # on Kafka its offset, in the partition of its group
+    episode_id: str | None  # None on Kafka, where it is known once a worker has taken the message
 
     def to_json(self) -> dict[str, Any]:
         """Return it as every door shows it."""
@@ -34,8 +34,8 @@ class Produced:
 
     accepted: int
     refused: tuple[Refused, ...]
-    first: int | None  # position of the first accepted message
-    parked: int  # accepted, yet no fact could be made of them: `asof stats` and the events say why
+    first: int | None  # position of the first accepted message; on Kafka its offset, in the partition of its group
+    parked: int | None  # accepted, yet no fact could be made of them, events say why; None on Kafka: not known yet
 
     def to_json(self) -> dict[str, Any]:
         """Return it as every door shows it."""

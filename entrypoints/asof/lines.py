@@ -8,9 +8,11 @@ from asof.answers import Refused
 from asof_ontologies.model import Ontology
 from asof_streams.errors import InvalidInput
 from asof_streams.instants import parse
+from asof_streams.kafka.topic_rules import MESSAGE_BYTES
 from asof_streams.messages import AnyMessage, FactStatement, Message, accept
 
 MAX_LINE_BYTES = 4 * 1024 * 1024  # content is limited to less; this bounds what is read before anything is known
+MAX_RECORD_BYTES = MESSAGE_BYTES - 1024  # of a line that goes on a topic: its key and headers need less than the rest
 
 
 class Line(NamedTuple):
@@ -19,6 +21,12 @@ class Line(NamedTuple):
     number: int
     message: AnyMessage
     recorded_at: int | None  # given only where a history is moved in
+    text: bytes  # the line itself, without its end
+
+
+def line_of(message: AnyMessage, fields: dict[str, Any]) -> Line:
+    """Return a message as the line of JSON that it would be."""
+    return Line(1, message, None, json.dumps(fields, ensure_ascii=False).encode())
 
 
 Read = Callable[[dict[str, Any]], tuple[AnyMessage, int | None]]
@@ -69,8 +77,16 @@ def _check_relation(stated: FactStatement, ontology: Ontology) -> None:
         raise InvalidInput(f"relation: ontology {ontology.id} is closed and does not have it; it has {known}")
 
 
-def read_lines(lines: Iterable[bytes | str], read: Read) -> Iterator[Line | Refused | None]:
-    """Yield each line as a message or as refused; empty lines are passed over.
+def check_size(text: bytes, limit: int) -> None:
+    """Refuse a line that is longer than its place takes."""
+    if len(text) > limit:
+        raise InvalidInput(f"the line has {len(text)} bytes, the limit is {limit}")
+
+
+def read_lines(
+    lines: Iterable[bytes | str], read: Read, limit: int = MAX_LINE_BYTES
+) -> Iterator[Line | Refused | None]:
+    """Yield each line as a message or as refused; empty lines are passed over. `limit`: bytes of a line.
 
     An item without any byte is no line: it says that no more is there to read just now, and is yielded as None.
     """
@@ -83,9 +99,9 @@ def read_lines(lines: Iterable[bytes | str], read: Read) -> Iterator[Line | Refu
         if not line.strip():
             continue
         try:
-            if len(line) > MAX_LINE_BYTES:
-                raise InvalidInput(f"the line has {len(line)} bytes, the limit is {MAX_LINE_BYTES}")
-            yield Line(number, *read(_json(line)))
+            text = _text(line)
+            check_size(text, limit)
+            yield Line(number, *read(_json(line)), text)
         except InvalidInput as error:
             yield Refused(number, str(error))
 
@@ -101,6 +117,11 @@ def chunks(found: Iterable[Line | Refused | None], size: int) -> Iterator[list[L
             chunk = []
     if chunk:
         yield chunk
+
+
+def _text(line: bytes | str) -> bytes:
+    text = line.encode(errors="surrogatepass") if isinstance(line, str) else line  # as json.loads takes bytes
+    return text.rstrip(b"\r\n")
 
 
 def _json(line: bytes | str) -> dict[str, Any]:

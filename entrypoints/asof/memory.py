@@ -7,26 +7,31 @@
 Reading needs no lock, and sees what was flushed. The first write takes the directory's writer lock and keeps it until
 the memory is closed; a second writer gets WriterBusy. Every time may be given as text (RFC 3339), a date, an aware
 datetime, or microseconds.
+
+With the setting `kafka`, writing sends to the messages topic instead: any number may, and what they sent is known once
+a worker has taken it.
 """
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from asof import clock, lines
-from asof.answers import Added, Produced, Refused
+from asof.answers import Added, Produced
 from asof.bootstrap import Policy, Progress, Source, describe, load_ontology
 from asof.places import Places
 from asof.readings import Readings, Time, instant
 from asof.settings import Settings
+from asof.taking import Directory, Sink, take
 from asof.writing import Writer
 from asof_agents.episodes import episode_id
 from asof_projections.generations import GenerationInfo, check_name
 from asof_streams import instants
 from asof_streams.errors import InvalidInput
-from asof_streams.messages import AnyMessage, ErasureRequest, Message, accept, check_group
+from asof_streams.messages import ErasureRequest, Message, accept, check_group
 
-_CHUNK = 1_000  # lines accepted, hence durable, at once
+if TYPE_CHECKING:
+    from asof.producing import Producer
 
 
 class Memory(Readings):
@@ -34,7 +39,10 @@ class Memory(Readings):
 
     def __init__(self, data: Path, settings: Settings, now: Callable[[], int] = clock.system) -> None:
         super().__init__(Places(data), settings, now)
+        self._on_kafka = settings.kafka is not None
+        self._limit = lines.MAX_RECORD_BYTES if self._on_kafka else lines.MAX_LINE_BYTES
         self._writer: Writer | None = None
+        self._producer: Producer | None = None
 
     # writing
 
@@ -49,19 +57,18 @@ class Memory(Readings):
         **fields: Any,
     ) -> Added:
         """Add one message (other fields are Graphiti's: name, source_description, source). Durable when it returns."""
-        message = accept(
-            Message,
-            {
-                "content": content,
-                "group_id": group_id,
-                "role": role,
-                "role_type": role_type,
-                "timestamp": None if timestamp is None else instants.render(instant(timestamp)),
-                **fields,
-            },
-        )
-        position = self._take([message], None)
-        return Added(position, episode_id(group_id, position))
+        given = {
+            "content": content,
+            "group_id": group_id,
+            "role": role,
+            "role_type": role_type,
+            "timestamp": None if timestamp is None else instants.render(instant(timestamp)),
+            **fields,
+        }
+        line = lines.line_of(accept(Message, given), given)
+        lines.check_size(line.text, self._limit)
+        position = self._sink().put([line])
+        return Added(position, None if self._on_kafka else episode_id(group_id, position))
 
     def produce(
         self, source: Iterable[bytes | str], *, strict: bool = False, acknowledged: Progress | None = None
@@ -79,49 +86,34 @@ class Memory(Readings):
         acknowledged: Progress | None = None,
     ) -> Produced:
         """Add structured facts given as JSON lines: exact names, no extraction (design 8 has the fields)."""
+        if recorded and self._on_kafka:
+            raise InvalidInput("recorded: on Kafka the broker's clock says when a fact was recorded, so leave this out")
         read = lines.as_fact(recorded=recorded, ontology=load_ontology(ontology) if ontology else None)
         return self._take_lines(source, read, strict=strict, acknowledged=acknowledged)
 
     def erase(self, group_id: str) -> int:
-        """Make everything of a group gone, at every moment of both clocks. Returns the position of the request."""
-        check_group(group_id)
-        return self._take([ErasureRequest(group_id=group_id)], None)
+        """Make everything of a group gone, at every moment of both clocks. Returns the position of the request.
+
+        On Kafka its offset, and the group is gone from what answers; its records stay on the topics.
+        """
+        request = ErasureRequest(group_id=check_group(group_id))
+        return self._sink().put([lines.line_of(request, {"group_id": group_id})])
 
     def _take_lines(
         self, source: Iterable[bytes | str], read: lines.Read, *, strict: bool, acknowledged: Progress | None
     ) -> Produced:
-        found = lines.read_lines(source, read)
-        if strict:
-            every = [f for f in found if f is not None]  # whether any may be taken is known only at the end
-            if bad := tuple(f for f in every if isinstance(f, Refused)):
-                return Produced(0, bad, None, 0)
-            found = iter(every)
-        refused: list[Refused] = []
-        accepted, first, parked = 0, None, self._parked()
-        try:
-            for chunk in lines.chunks(found, _CHUNK):
-                refused += [f for f in chunk if isinstance(f, Refused)]
-                good = [f for f in chunk if isinstance(f, lines.Line)]
-                if good:
-                    recorded = [line.recorded_at for line in good if line.recorded_at is not None]
-                    start = self._take([line.message for line in good], recorded or None, flush=len(chunk) < _CHUNK)
-                    first = start if first is None else first
-                    accepted += len(good)
-                if acknowledged:
-                    acknowledged(accepted, accepted + len(refused))
-        finally:  # also where the source failed: what was acknowledged is shown
-            self._write().process(flush=True)
-        return Produced(accepted, tuple(refused), first, self._parked() - parked)
+        found = lines.read_lines(source, read, self._limit)
+        return take(found, self._sink, strict=strict, acknowledged=acknowledged)
 
-    def _take(self, messages: list[AnyMessage], recorded: list[int] | None, *, flush: bool = True) -> int:
-        """Put messages on the log for good, then let the engine make what follows from them."""
-        writer = self._write()
-        positions = writer.messages.accept(messages, clock=self._now(), recorded=recorded)
-        writer.process(flush=flush)
-        return positions.start
+    def _sink(self) -> Sink:
+        """Return where lines go: the one place where that is decided."""
+        if not self._on_kafka:
+            return Directory(self._write(), self._now)
+        if self._producer is None:
+            from asof.producing import Producer
 
-    def _parked(self) -> int:
-        return self._write().parked()
+            self._producer = Producer(self._settings)
+        return self._producer
 
     # generations
 
@@ -156,6 +148,8 @@ class Memory(Readings):
         self._write().drop(name)
 
     def _write(self) -> Writer:
+        if self._on_kafka:
+            raise InvalidInput("on Kafka the worker writes the generations; they cannot be changed through here yet")
         if self._writer is None:
             self._writer = Writer(self._places, self._settings)
         return self._writer
@@ -166,6 +160,9 @@ class Memory(Readings):
         if self._writer is not None:
             self._writer.close()
             self._writer = None
+        if self._producer is not None:
+            self._producer.close()
+            self._producer = None
 
     def __enter__(self) -> Self:
         return self

@@ -40,26 +40,26 @@ def settings(data: Path | None, **given: str | None) -> "Settings":
 
 
 @contextmanager
-def memory(data: Path | None) -> Iterator["Memory"]:
+def memory(data: Path | None, kafka: str | None = None) -> Iterator["Memory"]:
     """Open the memory that a command writes to, making it where there is none."""
     from asof.memory import Memory
 
-    chosen = settings(data)
+    chosen = settings(data, kafka=kafka)
     with Memory(chosen.data, chosen) as opened:
         yield opened
 
 
 @contextmanager
-def existing(data: Path | None) -> Iterator["Memory"]:
-    """Open the memory that a command reads; a directory without one makes the call wrong."""
+def existing(data: Path | None, kafka: str | None = None) -> Iterator["Memory"]:
+    """Open the memory that a command reads; a directory without one makes the call wrong, unless it is on Kafka."""
     from asof_projections.generations import FILE
 
-    chosen = settings(data)
-    if not (chosen.data / FILE).exists():
+    chosen = settings(data, kafka=kafka)
+    if chosen.kafka is None and not (chosen.data / FILE).exists():
         raise InvalidInput(
             f"{chosen.data} holds no memory: --data DIR names another; asof add, produce or import makes one"
         )
-    with memory(chosen.data) as opened:
+    with memory(chosen.data, chosen.kafka) as opened:
         yield opened
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 import typer
 
 from asof.cli import calls, show
-from asof.cli.options import Data, Json, moment
+from asof.cli.options import Data, Json, Kafka, moment
 from asof_streams.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -38,23 +38,29 @@ def add(
     ] = None,
     source: Annotated[Literal["message", "text", "json"], typer.Option("--source", help="What TEXT is.")] = "message",
     name: Annotated[str, typer.Option("--name", metavar="NAME", help="The producer's own name for it.")] = "",
+    kafka: Kafka = None,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """Add one message. It is on disk when the command returns."""
-    with calls.memory(data) as memory:
+    """Add one message. It is on disk, or with Kafka on the topic, when the command returns."""
+    with calls.memory(data, kafka) as memory:
         added = memory.add(
             text, group_id=group, role=role, role_type=role_type, timestamp=timestamp, source=source, name=name
         )
     if as_json:
         show.data(added.to_json())
     else:
-        show.line(f"message {added.position}, episode {added.episode_id}")
+        known = (
+            f"at offset {added.position}"
+            if added.episode_id is None
+            else f"{added.position}, episode {added.episode_id}"
+        )
+        show.line(f"message {known}")
 
 
-def produce(file: File, strict: Strict = False, data: Data = None, as_json: Json = False) -> int:
+def produce(file: File, strict: Strict = False, kafka: Kafka = None, data: Data = None, as_json: Json = False) -> int:
     """Add messages given as JSON lines. Their fields are Graphiti's, and group_id."""
-    with calls.memory(data) as memory, _acknowledging() as acknowledged, lines_of(file) as lines:
+    with calls.memory(data, kafka) as memory, _acknowledging() as acknowledged, lines_of(file) as lines:
         done = memory.produce(lines, strict=strict, acknowledged=acknowledged)
     return _tell(done, strict=strict, as_json=as_json)
 
@@ -69,11 +75,12 @@ def import_(
         typer.Option("--ontology", metavar="NAME", help="Check relations against it: its id, or a YAML file."),
     ] = None,
     strict: Strict = False,
+    kafka: Kafka = None,
     data: Data = None,
     as_json: Json = False,
 ) -> int:
     """Add structured facts given as JSON lines. Names are exact; nothing is extracted."""
-    with calls.memory(data) as memory, _acknowledging() as acknowledged, lines_of(file) as lines:
+    with calls.memory(data, kafka) as memory, _acknowledging() as acknowledged, lines_of(file) as lines:
         done = memory.import_facts(
             lines, recorded=recorded, ontology=ontology, strict=strict, acknowledged=acknowledged
         )
@@ -83,18 +90,23 @@ def import_(
 def erase(
     group: Annotated[str, typer.Argument(metavar="GROUP", help="The group to forget.")],
     yes: Annotated[bool, typer.Option("--yes", help="Yes, for ever.")] = False,
+    kafka: Kafka = None,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """Make everything of a group gone, for ever. At every moment of both clocks, as if it had never been."""
+    """Make everything of a group gone, for ever. At every moment of both clocks, as if it had never been.
+
+    With Kafka a worker does it when it takes the request, in what answers; the records on the topics stay.
+    """
     if not yes:
         raise InvalidInput("nothing was erased: it cannot be undone, so it needs --yes")
-    with calls.existing(data) as memory:
+    with calls.existing(data, kafka) as memory:
         position = memory.erase(group)
     if as_json:
         show.data({"group_id": group, "position": position})
     else:
-        show.line(f"erased; the request is message {position}")
+        on_kafka = calls.settings(data, kafka=kafka).kafka is not None
+        show.line(f"asked for at offset {position}" if on_kafka else f"erased; the request is message {position}")
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from asof_streams.errors import InvalidInput
 from asof_streams.events import Draft, Record, decode
 from asof_streams.ids import derive
 from asof_streams.instants import parse, render
+from asof_streams.messages import AnyMessage
 
 CLAIMED: Final = "writer.claimed"  # a control record: a new writer has taken the topic over
 JSON: Final = b"application/json"
@@ -33,7 +34,7 @@ class Outgoing(NamedTuple):
     """A record about to be sent."""
 
     key: bytes | None
-    value: bytes
+    value: bytes | None
     headers: Headers
 
 
@@ -62,6 +63,12 @@ class Sent(NamedTuple):
     def record(self) -> Record:
         """Decode it. DecodeError: asof wrote it, but this version cannot read it."""
         return Record(*self[:7], decode(self.type, self.version, self.payload))
+
+
+def message(accepted: AnyMessage, text: bytes, id_: str) -> Outgoing:
+    """Return the record of a message that was accepted at the door, as the JSON `text`."""
+    headers = [*_standard("messages", id_, accepted.type), ("ce_eventversion", b"%d" % accepted.version)]
+    return Outgoing(accepted.group_id.encode(), text, headers)
 
 
 def claim(log: str, term: int, writer: str) -> Outgoing:
@@ -98,7 +105,7 @@ def dead_letter(original: Raw, topic: str, partition: int, reason: str) -> Outgo
         "dlq_reason": reason,
     }
     headers = [*original.headers, *((name, str(value).encode()) for name, value in added.items())]
-    return Outgoing(original.key, original.value or b"", headers)
+    return Outgoing(original.key, original.value, headers)
 
 
 def read(raw: Raw) -> Claim | Sent | None:
