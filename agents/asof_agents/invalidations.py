@@ -58,12 +58,13 @@ class Beliefs:
 
     def slot(self, subject: str, relation: str, value: str | None) -> Working:
         """Return the working state of a slot; of a many-valued relation, the part of it that has this value."""
-        single = self.known.single(relation)
-        at = (subject, relation, None if single else value)
-        if at not in self._slots:
+        found = self._slots.get((subject, relation, value)) or self._slots.get((subject, relation, None))
+        if found is None:
+            single = self.known.single(relation)
+            at = (subject, relation, None if single else value)
             new = subject in self.introduced  # of a new value alone, an ending of every value may be known
-            self._slots[at] = Working(single, {}, {}, {}) if new else self._known_slot(single, *at)
-        return self._slots[at]
+            found = self._slots[at] = Working(single, {}, {}, {}) if new else self._known_slot(single, *at)
+        return found
 
     def _known_slot(self, single: bool, subject: str, relation: str, value: str | None) -> Working:
         slot = self.known.slot(self.group, subject, relation, value)

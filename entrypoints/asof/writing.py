@@ -15,6 +15,7 @@ from asof.bootstrap import (
     load_ontology,
     writable_log,
 )
+from asof.forgetting import forget_vectors
 from asof.generating import (
     FLUSH_EVERY,
     check_order,
@@ -33,6 +34,8 @@ from asof_projections.graph.sqlite import SqliteGraph
 from asof_streams.errors import ContractError, WriterBusy
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
+
+_MUCH = 4_000  # messages at once: more will come, and a second process is worth its start
 
 
 class Writer:
@@ -132,9 +135,9 @@ class Writer:
             for message in self.messages.read(self.engine.episodic.input):
                 self.engine.ingest(message)
                 self._unflushed += 1
-                if self._unflushed >= FLUSH_EVERY:
+                if self._unflushed >= (FLUSH_EVERY if self._alone or self._apart else _MUCH):
                     self._flush()
-                    self._part()  # so many at once: more will come
+                    self._part()
             if flush:
                 self._flush()
                 self._rejoin()
@@ -207,21 +210,8 @@ class Writer:
         self.messages.erase(group, before=before)
         self.episodic.erase(group)
         for name, generation in self.generations.items():
-            self._forget_vectors(name, group)
+            forget_vectors(self.places, name, group)
             generation.layer.log.erase(group)
-
-    def _forget_vectors(self, name: str, group: str) -> None:
-        """Let no vector of a group stay: neither by content nor in the index, which the next search makes again."""
-        self.places.index(name).unlink(missing_ok=True)
-        if self.places.vectors.exists():
-            from asof_projections.embedding.cache import CachedEmbedder
-            from asof_projections.embedding.hashing import HashingEmbedder
-
-            cache = CachedEmbedder(HashingEmbedder(), self.places.vectors)  # what it forgets, it forgets of every model
-            try:
-                cache.forget([sentence for _, of, sentence in self._stores[name].sentences() if of == group])
-            finally:
-                cache.close()
 
     def ontology(self, name: str) -> Ontology:
         """Return the ontology that a generation is built with."""

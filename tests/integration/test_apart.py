@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import asof
-from asof import apart, memory, writing
+from asof import apart, taking, writing
 from asof.lines import Line, as_fact, read_lines
 from asof_streams.messages import ErasureRequest
 from world import World
@@ -34,7 +34,8 @@ CHAT = [
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
-    """Part after every 20 messages, not 10,000."""
+    """Part after 20 messages, not thousands."""
+    monkeypatch.setattr(writing, "_MUCH", 20)
     monkeypatch.setattr(writing, "FLUSH_EVERY", 20)
 
 
@@ -76,7 +77,7 @@ def test_where_no_second_process_can_be_started_one_does_it_all(tmp_path, monkey
 
 
 def test_a_reader_sees_what_was_and_then_what_is(tmp_path, monkeypatch):
-    monkeypatch.setattr(memory, "_CHUNK", 10)
+    monkeypatch.setattr(taking, "_CHUNK", 10)
     with asof.open(tmp_path, embedder="none") as writer:
         writer.import_facts(LINES[:5])
         with asof.open(tmp_path, embedder="none") as reader:

@@ -252,16 +252,17 @@ class Applier:
         self.pending.flush_for(("fact", fact))
         n, claim = self.keys.fact(r, fact)
         now = r.recorded_at
-        self._db.execute(_EXPIRE, (now, n))
-        self._db.execute(_FORGET_UNSEEN, (n, now))
-        self._db.execute(_CLOSE, (now, r.cause, n))
+        self.pending.change(_EXPIRE, (now, n), *_touches(fact, claim))
+        self.pending.change(_FORGET_UNSEEN, (n, now))
+        self.pending.change(_CLOSE, (now, r.cause, n))
         self.pending.add(_CLOSING, (r.position, n, claim[0], kind, statement, r.cause, now))
-        self._open(r, n, claim, holds, *_touches(fact, claim))
+        self._open(r, n, claim, holds)
 
-    def _open(self, r: Record, n: int, claim: Claim, holds: tuple[Period, ...], *touches: tuple[Any, ...]) -> None:
+    def _open(self, r: Record, n: int, claim: Claim, holds: tuple[Period, ...]) -> None:
+        """Open a version for each period; what touches the fact has been said of it."""
         for vf, vt in holds:
             period = (vf, INF if vt is None else vt, r.recorded_at, INF, r.cause)
-            self.pending.add(_VERSION, (n, *claim, *period), *touches)
+            self.pending.add(_VERSION, (n, *claim, *period))
 
     # Erasure.
 

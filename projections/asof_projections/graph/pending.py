@@ -5,6 +5,7 @@ touches that. What nothing ever touched, in a store that was filled from its sta
 """
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Hashable
 from typing import Any, Final
 
@@ -19,31 +20,35 @@ class Pending:
 
     def __init__(self, db: sqlite3.Connection, *, empty: bool = False) -> None:
         self._db = db
-        self._rows: dict[str, list[tuple[Any, ...]]] = {}  # by the statement that writes them
+        self._rows: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)  # by the statement that writes them
+        self._changes: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
         self._touched: set[Hashable] = set()
         self._ever = bytearray(_TOLD_APART if empty else 0)
 
     def add(self, sql: str, row: tuple[Any, ...], *touches: Hashable) -> None:
         """Let a row wait; `touches` names what a read may depend on."""
-        rows = self._rows.get(sql)
-        if rows is None:
-            rows = self._rows[sql] = []
+        rows = self._rows[sql]
         rows.append(row)
-        if touches:
-            self._touched.update(touches)
-            if ever := self._ever:
-                for touched in touches:
-                    bit = hash(touched)
-                    ever[bit >> 3 & _TOLD_APART - 1] |= 1 << (bit & 7)
+        self._touched.update(touches)
         if len(rows) >= _LIMIT:
             self.flush()
 
+    def change(self, sql: str, values: tuple[Any, ...], *touches: Hashable) -> None:
+        """Let a change of rows that are written already wait; what `add` lets wait is written after it."""
+        self._changes[sql].append(values)
+        self._touched.update(touches)
+
     def flush(self) -> None:
         """Write what waits."""
-        waiting, self._rows = self._rows, {}
+        if ever := self._ever:
+            for touched in self._touched:
+                bit = hash(touched)
+                ever[bit >> 3 & _TOLD_APART - 1] |= 1 << (bit & 7)
         self._touched.clear()
-        for sql, rows in waiting.items():
-            self._db.executemany(sql, rows)
+        for waiting in (self._changes, self._rows):
+            for sql, rows in waiting.items():
+                self._db.executemany(sql, rows)
+            waiting.clear()
 
     def flush_for(self, dependence: Hashable) -> None:
         """Write what waits, if any of it touches what a read depends on."""
@@ -52,12 +57,13 @@ class Pending:
 
     def untouched(self, dependence: Hashable) -> bool:
         """Whether it is certain that no row was ever written that touches what a read depends on."""
-        if not self._ever:
+        if not self._ever or dependence in self._touched:
             return False
         bit = hash(dependence)
         return not self._ever[bit >> 3 & _TOLD_APART - 1] >> (bit & 7) & 1
 
     def forget(self) -> None:
         """Drop what waits: its transaction is rolled back."""
-        self._rows = {}
+        self._changes.clear()
+        self._rows.clear()
         self._touched.clear()

@@ -66,6 +66,7 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
         self._mirror = Mirror()
         self._next: int | None = None  # while a transaction is open: the position after the last record applied
         self._erased = False
+        self._loading = False
 
     def close(self) -> None:
         self._db.close()
@@ -142,6 +143,8 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
             self._applier.index_words()
             self._db.execute("UPDATE meta SET value = ? WHERE key = 'position'", (position,))
             self._db.execute("UPDATE meta SET value = ? WHERE key = 'head'", (head,))
+            if self._loading:
+                return  # nobody else can see it, and to write each page once is enough
             self._db.execute("COMMIT")
             self._next = None
             if self._erased:  # no byte of it stays in the write-ahead log either; while somebody reads it, next time
@@ -170,13 +173,16 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
             self._set(_LOADING)
             for index in schema.ASKED | schema.READ:
                 self._db.execute(f"DROP INDEX {index}")
-        self._applier.indexing_words = False
+        self._applier.indexing_words, self._loading = False, True
         yield
+        self._applier.indexing_words, self._loading = True, False
         with self._guard:
+            if self._db.in_transaction:
+                self._db.execute("COMMIT")
+                self._next = None
             self._index(schema.ASKED | schema.READ)
             self._db.execute("INSERT INTO sentence_words (sentence_words) VALUES ('rebuild')")
             self._set(("PRAGMA synchronous = NORMAL", "PRAGMA journal_mode = WAL", *_WRITING))
-        self._applier.indexing_words = True
 
     def answer_handlers(self) -> None:
         """Make, while a bulk load goes on, the indexes that the handlers' questions need."""
