@@ -7,6 +7,7 @@ import shutil
 import socket
 import ssl
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -113,6 +114,13 @@ def listening(answer: Callable[[socket.socket], None], host: str = "localhost") 
 def test_without_an_address_it_says_how_to_give_one() -> None:
     with pytest.raises(InvalidInput, match="--kafka HOST:PORT, or set ASOF_KAFKA"):
         connection_of(settings.read())
+
+
+def test_without_the_extra_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "aiokafka", None)  # as Python marks a module that cannot be imported
+
+    with pytest.raises(InvalidInput, match=re.escape('pip install "asof[kafka]"')):
+        connection()
 
 
 @pytest.mark.parametrize("address", ["kafka:9092", "10.0.0.1:1", "[::1]:65535", "a.b-c.example:9092, d:9093"])
