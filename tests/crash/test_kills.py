@@ -8,8 +8,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from threading import Timer
 
 import pytest
+
+from asof import apart, taking, writing
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(900)]
 
@@ -149,6 +152,76 @@ def test_08_two_hundred_kills_lose_nothing_double_nothing_and_end_as_a_clean_run
     zygote.run("save_index", clean)
     assert _index(clean).read_bytes() == whole
     assert kills >= 200
+
+
+def facts(count: int) -> list[bytes]:
+    """Structured facts of our own making, some of which end, correct or take back what was said before."""
+    ops = [{"op": "assert"}] * 5 + [{"op": "end"}, {"op": "correct"}, {"op": "retract"}]
+    return [
+        json.dumps(
+            {"group_id": "crash", "subject": PEOPLE[n % 4], "relation": ("lives_in", "likes")[n % 3 == 0]}
+            | {"object": PLACES[n * 7 % 5], "ref": f"r{n - n % 8 % 4}"}
+            | {"valid_at": f"20{10 + n // 60:02d}-{1 + n % 12:02d}-01T00:00:00Z"}
+            | ops[n % 8]
+        ).encode()
+        for n in range(count)
+    ]
+
+
+def test_a_long_import_killed_at_any_moment_goes_on_and_ends_as_a_clean_one(tmp_path, zygote):
+    chance = random.Random(SEED)
+    zygote.lines = tmp_path / "facts.jsonl"
+    zygote.lines.write_bytes(b"\n".join(facts(600)) + b"\n")
+    clean = tmp_path / "clean"
+    done, acked, seconds = zygote.run("load", clean)
+    assert (done, acked) == (True, 600)
+    expected = digests(clean)
+
+    kills, rounds = 0, 0
+    while kills < 20:
+        directory = tmp_path / f"load-{rounds}"
+        known, done = 0, False
+        while not done:
+            done, acked, _ = zygote.run("load", directory, chance.uniform(0.05, seconds) if kills < 20 else 0.0)
+            kills += not done
+            known = max(known, acked)
+            assert acked == 0 or acked >= known, "an acknowledged line is gone"
+        assert digests(directory) == expected, f"seed {SEED}, round {rounds}"
+        assert not list(directory.rglob("*.building*"))
+        shutil.rmtree(directory)
+        rounds += 1
+
+
+def test_a_second_process_killed_at_any_moment_changes_nothing_of_the_end(tmp_path, monkeypatch):
+    chance = random.Random(SEED)
+    monkeypatch.setattr(taking, "_CHUNK", 10)
+    monkeypatch.setattr(writing, "_MUCH", 40)
+    monkeypatch.setattr(writing, "FLUSH_EVERY", 40)
+    clean = tmp_path / "clean"
+    seconds = _loaded(clean)
+    expected = digests(clean)
+
+    def killed_soon(*command, **given):
+        process = subprocess.Popen(*command, **given)
+        Timer(chance.uniform(0.05, seconds), process.kill).start()
+        return process
+
+    monkeypatch.setattr(apart, "Popen", killed_soon)
+    for round_ in range(12):
+        _loaded(tmp_path / f"load-{round_}")
+        assert digests(tmp_path / f"load-{round_}") == expected, f"seed {SEED}, round {round_}"
+
+
+def _loaded(directory: Path) -> float:
+    """Import in this process, which a second one helps; return how long it took."""
+    from asof.memory import Memory
+    from asof.settings import Settings
+
+    began = time.monotonic()
+    times = iter(range(1_700_000_000_000_000, 2_000_000_000_000_000, 1_000_000))
+    with Memory(directory, Settings(data=directory, embedder="none"), now=lambda: next(times)) as memory:
+        memory.import_facts(facts(600))
+    return time.monotonic() - began
 
 
 def _reset(directory: Path) -> None:

@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+from asof import taking, writing
 from asof.memory import Memory
 from asof.settings import Settings
 from asof_agents.extraction import rules
@@ -38,6 +39,15 @@ def ingest(directory: Path, lines: list[bytes]) -> None:
             say(f"acked {memory._write().messages.end()}")
 
 
+def load(directory: Path, lines: list[bytes]) -> None:
+    """Import what is left, with a second process from the 40th line on; as much is acknowledged at once every time."""
+    taking._CHUNK, writing._MUCH, writing.FLUSH_EVERY = 10, 40, 40
+    with open_memory(directory) as memory:
+        left = lines[memory._write().messages.end() :]
+        end = len(lines) - len(left)
+        memory.import_facts(left, acknowledged=lambda accepted, _: say(f"acked {end + accepted}"))
+
+
 def rebuild(directory: Path, _: list[bytes]) -> None:
     with open_memory(directory) as memory:
         if all(g.name != "again" for g in memory.generations()):
@@ -49,7 +59,7 @@ def save_index(directory: Path, _: list[bytes]) -> None:
         memory.search("where does Ana live", limit=3)
 
 
-JOBS = {"ingest": ingest, "rebuild": rebuild, "save_index": save_index}
+JOBS = {"ingest": ingest, "load": load, "rebuild": rebuild, "save_index": save_index}
 
 
 def main() -> None:
