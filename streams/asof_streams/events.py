@@ -87,16 +87,22 @@ def types() -> dict[str, type[Event]]:
     return dict(_TYPES)
 
 
-def decode(type_: str, version: int, payload: bytes) -> Event:
-    """Return the event that was stored. DecodeError says why it cannot be read."""
+def known(type_: str, version: int) -> type[Event]:
+    """Return the class of a stored event. DecodeError: a newer asof wrote it."""
     cls = _TYPES.get(type_)
     if cls is None:
         raise DecodeError(f"unknown event type {type_}: a newer asof wrote it; upgrade this one")
+    if version > cls.version:
+        raise DecodeError(f"{type_} version {version} is newer than {cls.version}: upgrade asof")
+    return cls
+
+
+def decode(type_: str, version: int, payload: bytes) -> Event:
+    """Return the event that was stored. DecodeError says why it cannot be read."""
+    cls = known(type_, version)
     try:
         if version == cls.version:
             return cls.__pydantic_validator__.validate_json(payload)  # type: ignore[no-any-return]
-        if version > cls.version:
-            raise DecodeError(f"{type_} version {version} is newer than {cls.version}: upgrade asof")
         state = json.loads(payload)
         for step in range(version, cls.version):
             state = _UPCASTERS[type_, step](state)

@@ -5,12 +5,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_bytes
 from struct import Struct
-from typing import Final, Self
+from typing import Final, Protocol, Self
 
 from asof_streams import chain, semantic  # noqa: F401 - semantic: so that its events can be read
 from asof_streams.episodic import GroupErased
 from asof_streams.errors import DecodeError, InvalidInput, PositionConflict, StorageFailed, WriterBusy
-from asof_streams.events import Draft, Event, Record, decode
+from asof_streams.events import Draft, Record, decode
 from asof_streams.instants import NEG, SECOND
 from asof_streams.messages import AnyMessage, ErasureRequest
 from asof_streams.sqlite import Guard, connect, create, snapshot, transaction
@@ -25,6 +25,16 @@ _ERASE: Final = (
 _CHUNK: Final = 256  # records read at once: no reader keeps a snapshot while its caller thinks
 _STOOD_STILL: Final = SECOND  # how far equal given times may have risen: a million messages of one moment
 _SALTS: Final = Struct(f"{chain.SALT_BYTES}s")
+
+
+class Encoded(Protocol):
+    """What is kept of an event: it need not be decoded for that."""
+
+    @property
+    def type(self) -> str: ...
+    @property
+    def version(self) -> int: ...
+    def encode(self) -> bytes: ...
 
 
 class SqliteLog:
@@ -145,7 +155,7 @@ class SqliteLog:
             raise StorageFailed(f"{self.path}-wal still holds erased text: a reader is using it; erase again")
         return erased
 
-    def _write(self, head: Head, drafts: Sequence[tuple[str, int, int, int, int, Event]], checkpoint: int) -> int:
+    def _write(self, head: Head, drafts: Sequence[tuple[str, int, int, int, int, Encoded]], checkpoint: int) -> int:
         last = head.hash
         term = self._term
 

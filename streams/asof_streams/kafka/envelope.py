@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from asof_streams import semantic  # noqa: F401 - so that its events can be read
 from asof_streams.errors import InvalidInput
-from asof_streams.events import Draft, Record, decode
+from asof_streams.events import Draft
 from asof_streams.ids import derive
 from asof_streams.instants import parse, render
 from asof_streams.messages import AnyMessage
@@ -60,9 +60,9 @@ class Sent(NamedTuple):
     payload: bytes
     checkpoint: int | None  # position of the input log to go on from; on the last record of each append
 
-    def record(self) -> Record:
-        """Decode it. DecodeError: asof wrote it, but this version cannot read it."""
-        return Record(*self[:7], decode(self.type, self.version, self.payload))
+    def encode(self) -> bytes:
+        """Return the payload as it was sent, which is how it is kept."""
+        return self.payload
 
 
 def message(accepted: AnyMessage, text: bytes, id_: str) -> Outgoing:

@@ -6,7 +6,7 @@ from typing import Final
 
 from asof_streams.episodic import GroupErased, MessageParked
 from asof_streams.errors import DecodeError, WriterBusy
-from asof_streams.events import Draft, Record
+from asof_streams.events import Draft, known
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.envelope import Raw, Sent, claim, event
 from asof_streams.kafka.fence import Fence
@@ -17,28 +17,43 @@ from asof_streams.sqlite_log import SqliteLog
 Park = Callable[[Sequence[tuple[int, str]]], None]
 """Takes (position of a message, why it was parked) before the log says so."""
 
+Forget = Callable[[str, int], None]
+"""Takes (a group, the position of the message that asked for its erasure) before the log keeps that it is erased."""
+
 
 class EventTopic(TopicLog):
     """The copy of a derived log. Anyone may catch up; who has taken it over may append.
 
     What is appended goes to the topic first, and is kept only when it stands there. `source` is the log that this one
-    is made from: its positions are what the checkpoint counts.
+    is made from: its positions are what the checkpoint counts. `forget` is told of every erasure that others wrote.
     """
 
-    def __init__(self, path: Path, at: At, client: Client, state: State, source: SqliteLog, park: Park) -> None:
+    def __init__(
+        self, path: Path, at: At, client: Client, state: State, source: SqliteLog, park: Park, forget: Forget
+    ) -> None:
         super().__init__(path, at, client, state)
         self._source: Final = source
         self._park = park
+        self._forget = forget
         self._place = state.place(str(at))
         if self._place.position > self.end():  # the log was deleted beside it
             self._place = Place()
-        self._extent(self._place)
+        self._expect_same(self._place)
         self._fence = Fence(str(at), *self._place[:4])
         self._mine = False
 
-    def catch_up(self) -> None:
-        """Keep what has come to stand in the topic since the last time."""
-        for found in self._client.read(*self.at, self._fence.offset, self._client.extent(*self.at)[1]):
+    @property
+    def offset(self) -> int:
+        """The offset of the first record that may still be needed."""
+        return self._fence.offset
+
+    def catch_up(self, end: int | None = None) -> None:
+        """Keep what has come to stand in the topic since the last time; `end`: where it ends, if that is known."""
+        if end is None:
+            _, end = self._client.extent(*self.at)
+        self._expect_reached(end, self._place)
+        self._fence.restart()
+        for found in self._client.read(*self.at, self.offset, end):
             self.take(found)
 
     def take(self, found: Sequence[Raw]) -> None:
@@ -52,14 +67,25 @@ class EventTopic(TopicLog):
             self._put(found[-1])
 
     def _keep(self, new: Sequence[Sent]) -> None:
+        """Append them as sent. An erasure takes effect before it is kept, or a crash could leave it undone."""
+        begun = 0
+        for index, sent in enumerate(new):
+            if sent.type == GroupErased.type:
+                self._append_sent(new[begun:index])
+                self._forget(sent.group, sent.cause)
+                self.erase(sent.group)
+                begun = index
+        self._append_sent(new[begun:])
+
+    def _append_sent(self, new: Sequence[Sent]) -> None:
         if not new:
             return
-        drafts = [Draft(*record[1:6], record.event) for record in map(self._decoded, new)]
+        for type_, version in {(sent.type, sent.version) for sent in new}:
+            self._expect_known(type_, version, new)
         checkpoints = [sent.checkpoint for sent in new if sent.checkpoint is not None]
-        end = super().append(drafts, checkpoint=max([self.checkpoint(), *checkpoints]))
-        for position, draft in enumerate(drafts, end - len(drafts)):
-            if isinstance(draft.event, GroupErased):
-                self.erase(draft.group, before=position)
+        with self._writing() as head:
+            drafts = [(s.group, s.recorded_at, s.cause, s.place, s.size, s) for s in new]
+            self._write(head, drafts, max([head.checkpoint, *checkpoints]))
 
     # Writing.
 
@@ -130,8 +156,9 @@ class EventTopic(TopicLog):
         self._place = Place(fence.offset, fence.position, fence.term, fence.writer, *marked)
         self._state.put(str(self.at), self._place)
 
-    def _decoded(self, sent: Sent) -> Record:
+    def _expect_known(self, type_: str, version: int, new: Sequence[Sent]) -> None:
         try:
-            return sent.record()
+            known(type_, version)
         except DecodeError as error:
-            raise DecodeError(f"{self.at}, event {sent.position}: {error}") from None
+            first = next(sent.position for sent in new if (sent.type, sent.version) == (type_, version))
+            raise DecodeError(f"{self.at}, event {first}: {error}") from None

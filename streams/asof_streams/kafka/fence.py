@@ -23,6 +23,10 @@ class Fence:
     writer: str = ""
     _batch: list[Sent] = field(default_factory=list)
 
+    def restart(self) -> None:
+        """Go on from `offset`: a batch that was under way is read again from its first record."""
+        self._batch = []
+
     def pass_through(self, raw: Raw) -> list[Sent]:
         """Take the next record of the topic; return the batch that is whole by it, if one is."""
         found = read(raw)

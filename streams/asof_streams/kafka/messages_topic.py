@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from asof_streams.errors import DamagedLog, DecodeError
+from asof_streams.errors import DamagedLog, DecodeError, InvalidInput
 from asof_streams.events import Draft
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.envelope import Raw
@@ -26,12 +26,14 @@ class MessagesTopic(TopicLog):
     def __init__(self, path: Path, at: At, client: Client, state: State, partitions: int = 1) -> None:
         super().__init__(path, at, client, state)
         self._partitions: Final = partitions
-        place = state.place(str(at))
-        if place.offset > self.checkpoint():  # the log was deleted beside it
+        if self.end() and not self.checkpoint():
+            raise InvalidInput(f"{path.parent} holds a memory that is no copy of topics: choose another directory")
+        self._place = state.place(str(at))
+        if self._place.offset > self.checkpoint():  # the log was deleted beside it
             state.forget()
-            place = Place()
-        self._extent(place)
-        for found in client.read(*at, place.offset, self.checkpoint()):
+            self._place = Place()
+        self._expect_same(self._place)
+        for found in client.read(*at, self._place.offset, self.checkpoint()):
             self._put(found, [receive(raw) for raw in found])
 
     @property
@@ -39,36 +41,44 @@ class MessagesTopic(TopicLog):
         """The offset of the next record to take."""
         return self.checkpoint()
 
-    def catch_up(self, until: int | None = None) -> None:
-        """Take what is on the topic, or as much of it as makes the log end at position `until`.
+    def catch_up(self, until: int) -> None:
+        """Take as much of what is on the topic as makes the log end at position `until`.
 
-        All of it was answered before, so a group's erasure that it asks for takes effect here. DamagedLog: it ends before.
+        All of it was answered before, so an erasure that it asks for takes effect here. DamagedLog: it ends before.
         """
         for found in self._client.read(*self.at, self.offset, self._client.extent(*self.at)[1]):
             start = self.end()
-            if until is not None and start >= until:
+            if start >= until:
                 return
-            self.take(found, limit=None if until is None else until - start)
-            for record in list(self.read(start)):
-                if isinstance(record.event, ErasureRequest):
-                    self.erase(record.group, before=record.position)
-        if until is not None and self.end() < until:
+            self.take(found, limit=until - start, answered=True)
+        if self.end() < until:
             raise DamagedLog(f"{self.at} has {self.end()} messages, yet events were made from {until}: it lost its end")
 
     def read_up_to(self, offset: int) -> None:
-        """Take what is on the topic before an offset."""
+        """Take what is on the topic before an offset, which is on it or its end."""
+        self._expect_reached(offset, self._place)
         for found in self._client.read(*self.at, self.offset, offset):
             self.take(found)
 
-    def take(self, found: Sequence[Raw], *, limit: int | None = None) -> None:
+    def take(self, found: Sequence[Raw], *, limit: int | None = None, answered: bool = False) -> None:
         """Take some more records, which must be the next ones; those taken before are passed over."""
         ahead = [self._received(raw) for raw in found if raw.offset >= self.offset]
         taken = list(islice(self._new(ahead), limit))
         if limit is not None and len(taken) == limit:
             ahead = [received for received in ahead if received.offset <= taken[-1].offset] if taken else []
         if ahead:
-            self.append(self._dated(taken), checkpoint=ahead[-1].offset + 1)
+            self._keep(self._dated(taken), ahead[-1].offset + 1, answered=answered)
             self._put([raw for raw in found if raw.offset <= ahead[-1].offset], ahead)
+
+    def _keep(self, drafts: Sequence[Draft], checkpoint: int, *, answered: bool) -> None:
+        """Append them. An answered erasure takes effect before it is kept, or a crash could leave it undone."""
+        begun = 0
+        for index, draft in enumerate(drafts):
+            if answered and isinstance(draft.event, ErasureRequest):
+                self.append(drafts[begun:index], checkpoint=draft.cause)
+                self.erase(draft.group)
+                begun = index
+        self.append(drafts[begun:], checkpoint=checkpoint)
 
     def _received(self, raw: Raw) -> Received:
         try:
@@ -103,5 +113,5 @@ class MessagesTopic(TopicLog):
         return drafts
 
     def _put(self, found: Sequence[Raw], received: Sequence[Received]) -> None:
-        place = Place(offset=found[-1].offset + 1, marked=found[-1].offset, mark=mark(found[-1]))
-        self._state.put(str(self.at), place, (r.producer for r in received if r.producer))
+        self._place = Place(offset=found[-1].offset + 1, marked=found[-1].offset, mark=mark(found[-1]))
+        self._state.put(str(self.at), self._place, (r.producer for r in received if r.producer))

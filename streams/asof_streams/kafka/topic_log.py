@@ -6,7 +6,7 @@ So everything that reads a log reads these too, at any position and without a ne
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from asof_streams.errors import DamagedLog
+from asof_streams.errors import TopicUnfit
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.state import Place, State, mark
 from asof_streams.sqlite_log import SqliteLog
@@ -31,24 +31,26 @@ class TopicLog(SqliteLog):
         self._client = client
         self._state = state
 
-    def _extent(self, place: Place) -> int:
-        """Return the end of the topic. DamagedLog: it is not the one that was read up to `place`, or lost records."""
+    def _expect_same(self, place: Place) -> None:
+        """Check that the topic is the one that was read up to `place`, and has all of it. TopicUnfit: it is not."""
         first, end = self._client.extent(*self.at)
         if first > 0:
-            raise DamagedLog(
+            raise TopicUnfit(
                 f"{self.at} begins at offset {first}: what stood before is lost. Restore the topic from a backup, and "
                 "let nothing delete from it (asof topics check)"
             )
-        if end < place.offset:
-            raise self._another(place, f"it ends at offset {end}")
+        self._expect_reached(end, place)
         if place.marked >= 0:
             found = self._client.one(*self.at, place.marked)
             if found is None or mark(found) != place.mark:
                 raise self._another(place, f"offset {place.marked} holds another record")
-        return end
 
-    def _another(self, place: Place, found: str) -> DamagedLog:
-        return DamagedLog(
+    def _expect_reached(self, end: int, place: Place) -> None:
+        if end < place.offset:
+            raise self._another(place, f"it ends at offset {end}")
+
+    def _another(self, place: Place, found: str) -> TopicUnfit:
+        return TopicUnfit(
             f"{self.at} is not the topic that was read up to offset {place.offset}: {found}. Was it made anew, or cut "
             f"short? Restore it, or delete {self.path.parent} to begin again with what is there"
         )
