@@ -1,13 +1,15 @@
 """The logs of a data directory that is a copy of topics, opened in the order in which each needs the ones before it."""
 
+from functools import partial
 from pathlib import Path
 from typing import Final
 
+from asof.forgetting import forget_vectors
 from asof.places import Places
 from asof_streams.errors import NotFound
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.dead_letters import DeadLetters
-from asof_streams.kafka.event_topic import EventTopic
+from asof_streams.kafka.event_topic import EventTopic, Forget
 from asof_streams.kafka.messages_topic import MessagesTopic
 from asof_streams.kafka.state import FILE, State
 from asof_streams.kafka.topic_log import At
@@ -18,7 +20,8 @@ from asof_streams.sqlite_log import SqliteLog
 class TopicLogs:
     """One partition of every topic, as logs in a directory.
 
-    `writer`: a name that no other has, to take the derived topics over and append to them; None: to read alone.
+    `writer`: a name that no other has, to take the derived topics over and append to them. None: to read alone; the
+    logs are then as they were left, for the caller to catch up.
     """
 
     messages: MessagesTopic
@@ -37,32 +40,40 @@ class TopicLogs:
         """Return the log that belongs at a path of the directory; that of the messages must be the first."""
         match path.stem.partition("."):
             case ("messages", "", ""):
-                self._begin()
+                self.begin()
                 return self.messages
             case ("episodic", "", ""):
                 return self.episodic
             case (_, _, generation):
-                return self._ready(self._derived(path, self._topics.semantic(generation), self.episodic))
+                return self._ready(self.semantic(generation))
 
-    def _begin(self) -> None:
-        """Open what was said as far as it was answered, and what was recorded of it."""
+    def begin(self) -> None:
+        """Open what was said, and what was recorded of it; a writer's messages go as far as they were answered."""
         self._state = State(self._places.root / FILE)
         count = self._partitions(self._topics.messages)
         at = At(self._topics.messages, self._partition)
         self.messages = MessagesTopic(self._places.messages, at, self._client, self._state, count)
-        self.episodic = self._derived(self._places.episodic, self._topics.episodic, self.messages)
-        self.messages.catch_up(self.episodic.last_cause() + 1)
-        self._ready(self.episodic)
+        self.episodic = self._derived(self._places.episodic, self._topics.episodic, self.messages, self._forget_said)
+        if self._writer is not None:
+            self.messages.catch_up(self.episodic.last_cause() + 1)
+            self._ready(self.episodic)
 
-    def _derived(self, path: Path, topic: str, source: SqliteLog) -> EventTopic:
+    def semantic(self, generation: str) -> EventTopic:
+        """Open what a generation believes."""
+        path, topic = self._places.semantic(generation), self._topics.semantic(generation)
+        forget = partial(forget_vectors, self._places, generation)
+        return self._derived(path, topic, self.episodic, lambda group, _: forget(group))
+
+    def _forget_said(self, group: str, before: int) -> None:
+        self.messages.erase(group, before=before)
+
+    def _derived(self, path: Path, topic: str, source: SqliteLog, forget: Forget) -> EventTopic:
         assert self._state is not None, "the messages come first"
         self._partitions(topic)
         park = DeadLetters(self._client, self._topics.dead_letters, self.messages).park
-        log = EventTopic(path, At(topic, self._partition), self._client, self._state, source, park)
+        log = EventTopic(path, At(topic, self._partition), self._client, self._state, source, park, forget)
         self.derived.append(log)
-        if self._writer is None:
-            log.catch_up()
-        else:
+        if self._writer is not None:
             log.take_over(self._writer)
         return log
 

@@ -15,6 +15,7 @@ from asof.bootstrap import (
     load_ontology,
     writable_log,
 )
+from asof.copied import is_copy
 from asof.forgetting import forget_vectors
 from asof.generating import (
     FLUSH_EVERY,
@@ -24,6 +25,7 @@ from asof.generating import (
     keep_ontology,
     kept_ontology,
     open_semantic,
+    restore_ontologies,
 )
 from asof.places import Places
 from asof.settings import Settings
@@ -31,7 +33,7 @@ from asof_agents.engine import Engine, Generation, Layer
 from asof_ontologies.model import Ontology
 from asof_projections.generations import FIRST, Catalog, GenerationInfo, is_name, load, save
 from asof_projections.graph.sqlite import SqliteGraph
-from asof_streams.errors import ContractError, WriterBusy
+from asof_streams.errors import ContractError, InvalidInput, WriterBusy
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
 
@@ -45,7 +47,8 @@ class Writer:
     """
 
     def __init__(self, places: Places, settings: Settings, open_log: OpenLog | None = None) -> None:
-        places.root.mkdir(parents=True, exist_ok=True)
+        if open_log is None and is_copy(places.root):
+            raise InvalidInput(f"{places.root} is a copy of topics: what is written goes there, with --kafka HOST:PORT")
         self.places = places
         self._lock = WriterLock(places.root)
         self._open_log = open_log or writable_log
@@ -56,6 +59,8 @@ class Writer:
         self._apart: Apart | None = None  # who writes the generations, where this one does not
         try:
             self.catalog = load(places.root) or self._create(settings)
+            if self._alone:
+                restore_ontologies(places, self.catalog, load_ontology(settings.ontology))
             self._clear()
             self.messages = self._log(places.messages)
             self.episodic = self._log(places.episodic)
@@ -71,7 +76,7 @@ class Writer:
 
     def _create(self, settings: Settings) -> Catalog:
         """Make an empty directory's catalogue; nothing else in it may exist yet."""
-        if self.places.messages.exists():
+        if self.places.messages.exists() and not self._alone:
             raise ContractError("catalog.json is missing beside messages.sqlite: restore it, or move that file away")
         ontology = load_ontology(settings.ontology)
         info = describe(FIRST, ontology, settings.policy, "mentions")
@@ -232,8 +237,13 @@ class Writer:
 
 
 def settle(places: Places, settings: Settings) -> None:
-    """Process messages that were acknowledged and then left, by a crash; a living writer does so itself."""
+    """Process messages that were acknowledged and then left, by a crash; a living writer does so itself.
+
+    What a copy of topics has not made of its messages, a worker makes.
+    """
     existing(places)
+    if is_copy(places.root):
+        return
     if places.messages.exists() and places.episodic.exists():
         with SqliteLog(places.messages) as messages, SqliteLog(places.episodic) as episodic:
             if messages.end() == episodic.checkpoint() and _built(places, episodic.end()):

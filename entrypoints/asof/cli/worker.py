@@ -12,26 +12,34 @@ from asof.cli.options import Data, Json, Kafka
 
 
 def worker(
+    projector: Annotated[
+        bool, typer.Option("--projector", help="Only follow the topics into the directory; write to none of them.")
+    ] = False,
     health: Annotated[bool, typer.Option("--health", help="Say how far the worker of this directory is.")] = False,
     kafka: Kafka = None,
     data: Data = None,
     as_json: Json = False,
 ) -> int:
     """Take messages from Kafka and make what follows from them, until stopped."""
-    from asof.working import work
-
     chosen = calls.settings(data, kafka=kafka)
     if health:
         return _health(chosen.data, as_json=as_json)
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.WARNING)
     logging.getLogger("asof_agents").setLevel(logging.INFO)
-    asyncio.run(work(chosen))
+    if projector:
+        from asof.projecting import project
+
+        project(chosen)
+    else:
+        from asof.working import work
+
+        asyncio.run(work(chosen))
     return 0
 
 
 def _health(root: Path, *, as_json: bool) -> int:
     from asof import clock
-    from asof.working import Health
+    from asof.health import Health
 
     found = Health.read(root)
     well = found.well(clock.system())
@@ -39,5 +47,5 @@ def _health(root: Path, *, as_json: bool) -> int:
         show.data({"well": well, **found.to_json()})
     else:
         show.line("well" if well else "NOT WELL: it does not run, or cannot open a partition")
-        show.table(("partition", "offset", "end"), found.partitions)
+        show.table(("topic", "partition", "offset", "end"), found.partitions)
     return 0 if well else calls.FAILED
