@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
@@ -23,6 +24,7 @@ from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Headers, Outgoing, Raw
 from asof_streams.kafka.partitioning import partition_of
 from asof_streams.kafka.topics import Topics, create
+from kafka_broker import Broker
 
 ASOF = [sys.executable, "-c", "import asof.cli; asof.cli.main()"]
 SAID = {"group_id": "g", "role": "Ana", "role_type": "user", "content": "I live in Oslo."}
@@ -376,3 +378,26 @@ def test_a_record_of_a_newer_version_stops_the_worker_where_it_stands(kafka: Kaf
     assert kafka.records(kafka.topics.dead_letters) == []
     with kafka.local() as memory:
         assert len(list(memory.events("messages"))) == 1
+
+
+def test_a_broker_that_is_killed_and_started_again_in_the_middle_loses_nothing_and_doubles_nothing(
+    own_broker: Broker, prefix: str, tmp_path: Path
+) -> None:
+    kafka = Kafka(own_broker.bootstrap, prefix, tmp_path / "data")
+    kafka.create()
+    lines = [json.dumps({**FACT, "object": f"thing {i}"}) for i in range(10_000)]
+
+    def restart() -> None:
+        own_broker.kill()
+        own_broker.restart()
+
+    def given() -> Iterator[str]:
+        yield from lines[:1_500]
+        restarting = Thread(target=restart)
+        restarting.start()  # while lines are being sent
+        yield from lines[1_500:]
+        restarting.join()
+
+    with kafka.client, kafka.memory() as memory:
+        assert memory.import_facts(given()).accepted == len(lines)
+        assert [raw.value for raw in kafka.sent()] == [line.encode() for line in lines]
