@@ -8,31 +8,26 @@ agent failed. No tables, no transactions, no standby.
 
 import asyncio
 import logging
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from functools import partial
-from typing import Any, ClassVar, Final, NamedTuple, Protocol
+from typing import Any, ClassVar, Final, NamedTuple
 
 import faust
 from aiokafka import AIOKafkaConsumer
 from faust.transport.drivers import aiokafka as driver
 from faust.types import TP
 
-from asof_streams.errors import BrokerUnavailable, UnavailableError, WorkerStalled, WriterBusy
+from asof_agents.lanes import Lane, OpenIntake, tell_failure
+from asof_streams.errors import BrokerUnavailable, UnavailableError, WorkerStalled
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Raw
+from asof_streams.kafka.errors import guard
 
 _log = logging.getLogger(__name__)
 
-AHEAD: Final = 5_000  # records of a partition that wait for its engine, at most: then Faust waits
-_QUIET_SECONDS: Final = 2.0  # without a record from Faust before the topic itself is asked
-_PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)  # seconds before a partition is opened again
 _STOP_SECONDS: Final = 10.0
 _LOOK_SECONDS: Final = 2.0  # between two looks at how far each partition is
-
-OpenIntake = Callable[[int], "Intake"]
-"""Opens a partition to take its messages; called on the thread that will use it."""
 
 
 class Reach(NamedTuple):
@@ -41,101 +36,6 @@ class Reach(NamedTuple):
     partition: int
     offset: int  # of the next record to take; -1 while it is being opened
     end: int  # of the topic
-
-
-class Intake(Protocol):
-    """What takes the messages of one partition. Used by one thread."""
-
-    @property
-    def offset(self) -> int:
-        """The offset of the next record to take."""
-        ...
-
-    def take(self, records: list[Raw]) -> None:
-        """Take records, in order: what they say is known when it returns. None: look for what is on the topic."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the partition."""
-        ...
-
-
-class _Lane:
-    """One partition that is ours: its records wait in a queue, its intake lives on a thread."""
-
-    def __init__(self, partition: int, open_intake: OpenIntake, seek: Callable[[int], Any]) -> None:
-        self.offset = -1  # as of the last record taken
-        self._partition = partition
-        self._open = open_intake
-        self._seek = seek
-        self._records: asyncio.Queue[Raw] = asyncio.Queue(AHEAD)
-        self._thread = ThreadPoolExecutor(1, f"partition-{partition}")
-        self._task = asyncio.create_task(self._run())
-
-    async def put(self, record: Raw) -> None:
-        await self._records.put(record)
-
-    def failed(self, tell: Callable[[BaseException], None]) -> None:
-        """Have it told where the lane ended with an error."""
-
-        def ended(task: "asyncio.Task[None]") -> None:
-            if not task.cancelled() and (error := task.exception()):
-                tell(error)
-
-        self._task.add_done_callback(ended)
-
-    async def stop(self) -> None:
-        """Finish what is being taken, and let go."""
-        self._task.cancel()
-        with suppress(asyncio.CancelledError, Exception):
-            await self._task
-        await asyncio.to_thread(self._thread.shutdown)
-
-    async def _run(self) -> None:
-        """Open the partition and take its records; again where the world outside failed, from its own checkpoint."""
-        failures = 0
-        while True:
-            intake: Intake | None = None
-            try:
-                intake = await self._in_thread(self._open, self._partition)
-                self.offset = await self._in_thread(_offset, intake)
-                await self._seek(self.offset)
-                while True:
-                    records = await self._waiting()
-                    self.offset = await self._in_thread(_take, intake, records)
-                    failures = 0
-            except WriterBusy:
-                raise  # another worker has the partition: not ours to fight for
-            except UnavailableError as error:
-                pause = _PAUSES[min(failures, len(_PAUSES) - 1)]
-                failures += 1
-                _log.warning("partition %d: %s; opening it again in %.1f s", self._partition, error, pause)
-                await asyncio.sleep(pause)
-            finally:
-                if intake is not None:
-                    await asyncio.shield(self._in_thread(intake.close))
-
-    async def _waiting(self) -> list[Raw]:
-        """Return all records that wait; none where none came for a while."""
-        try:
-            records = [await asyncio.wait_for(self._records.get(), _QUIET_SECONDS)]
-        except TimeoutError:
-            return []
-        while not self._records.empty():
-            records.append(self._records.get_nowait())
-        return records
-
-    async def _in_thread(self, work: Callable[..., Any], *given: Any) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work, *given)
-
-
-def _offset(intake: Intake) -> int:
-    return intake.offset
-
-
-def _take(intake: Intake, records: list[Raw]) -> int:
-    intake.take(records)
-    return intake.offset
 
 
 class Worker:
@@ -156,12 +56,13 @@ class Worker:
         report: Callable[[list[Reach]], None],
         patience: float,
     ) -> None:
+        self._connection = connection
         self._topic = topic
         self._open = open_intake
         self._end_of = end_of
         self._report = report
         self._patience = patience
-        self._lanes: dict[int, _Lane] = {}
+        self._lanes: dict[int, Lane] = {}
         self._ended: asyncio.Future[None] | None = None
         self._app = self._faust(connection, group)
 
@@ -169,35 +70,49 @@ class Worker:
         """Work until `stop` is called. Raises what made a partition fail; UnavailableError: one stands still."""
         self._ended = asyncio.get_running_loop().create_future()
         watch = asyncio.create_task(self._watch())
+        tell_failure(watch, self._fail)
+        start = asyncio.create_task(self._start())
+        tell_failure(start, self._fail)
         try:
-            await self._app.start()
             await self._ended
         finally:
             watch.cancel()
-            await asyncio.gather(*(lane.stop() for lane in self._lanes.values()))
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._app.stop(), _STOP_SECONDS)
+            start.cancel()
+            await self._within_reason(*(lane.stop() for lane in self._lanes.values()))
+            await self._within_reason(self._app.stop())
+
+    async def _start(self) -> None:
+        async with guard(self._connection, self._topic):
+            await self._app.start()
+
+    async def _within_reason(self, *work: Coroutine[Any, Any, None]) -> None:
+        """Wait for what should end soon. What does not, ends with the process: nothing is lost by that."""
+        if work:
+            await asyncio.wait([asyncio.create_task(one) for one in work], timeout=_STOP_SECONDS)
 
     async def _watch(self) -> None:
         """Look how far each partition is, and whether it moves."""
-        moved: dict[int, tuple[int, float]] = {}  # by partition: an offset, and since when it is that
+        moved: dict[int, tuple[int, float]] = {}  # by partition: how far it came, and since when it is there
         while True:
             await asyncio.sleep(_LOOK_SECONDS)
-            now = asyncio.get_running_loop().time()
             if self._app.crashed:
                 self._fail(BrokerUnavailable(f"Faust gave up: {type(self._app.crash_reason).__name__}"))
             with suppress(UnavailableError):  # a topic that cannot be seen is not seen to grow
                 reached = [await self._reach(partition, lane) for partition, lane in sorted(self._lanes.items())]
                 self._report(reached)
-                for partition, offset, end in reached:
-                    last, since = moved.get(partition, (offset, now))
-                    if offset != last or offset == end:
-                        since = now
-                    moved[partition] = (offset, since)
-                    if now - since > self._patience:
-                        self._fail(WorkerStalled(f"partition {partition} of {self._topic} stands at {offset} of {end}"))
+                moved = {reach.partition: self._moved(reach, moved.get(reach.partition)) for reach in reached}
 
-    async def _reach(self, partition: int, lane: _Lane) -> Reach:
+    def _moved(self, reach: Reach, before: tuple[int, float] | None) -> tuple[int, float]:
+        now = asyncio.get_running_loop().time()
+        far, since = before or (reach.offset, now)
+        if reach.offset > far or reach.offset == reach.end:
+            return reach.offset, now
+        if now - since > self._patience:
+            where = f"partition {reach.partition} of {self._topic} stands at {max(far, 0)} of {reach.end}"
+            self._fail(WorkerStalled(f"{where}, for {now - since:.0f} s: start the worker again"))
+        return far, since
+
+    async def _reach(self, partition: int, lane: Lane) -> Reach:
         return Reach(partition, lane.offset, await asyncio.to_thread(self._end_of, partition))
 
     def stop(self) -> None:
@@ -239,7 +154,7 @@ class Worker:
         ours = self._partitions(given)
         await self._leave(self._lanes.keys() - ours)
         for partition in sorted(ours - self._lanes.keys()):
-            lane = _Lane(partition, self._open, partial(self._app.consumer.seek, TP(self._topic, partition)))
+            lane = Lane(partition, self._open, partial(self._app.consumer.seek, TP(self._topic, partition)))
             lane.failed(self._fail)
             self._lanes[partition] = lane
             _log.info("partition %d of %s is ours", partition, self._topic)

@@ -1,6 +1,7 @@
 """One partition of the topics, taken: its directory, its logs, and the engine between them."""
 
 from secrets import token_hex
+from typing import Final
 
 from asof.places import Places
 from asof.settings import Settings
@@ -10,6 +11,8 @@ from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Raw
 from asof_streams.kafka.topics import Topics
+
+_STEP: Final = 5_000  # offsets read before what they say is made known
 
 
 def places_of(places: Places, partition: int, partitions: int) -> Places:
@@ -41,15 +44,18 @@ class Partition:
         return self._logs.messages.offset
 
     def take(self, records: list[Raw]) -> None:
-        """Take records and make them known; with none, what is on the topic. A gap before them is read there."""
+        """Take records and make them known; with none, what is on the topic. A gap before them is read there.
+
+        Of much that has to be read it takes the first part.
+        """
         messages = self._logs.messages
-        new = [raw for raw in records if raw.offset >= messages.offset]
-        if not records:
-            messages.read_up_to(self._client.extent(*messages.at)[1])
-        elif new and new[-1].offset - messages.offset == len(new) - 1:
+        start = messages.offset
+        new = [raw for raw in records if raw.offset >= start]
+        if new and all(raw.offset == offset for offset, raw in enumerate(new, start)):
             messages.take(new)
-        elif new:  # Faust has moved past something, or there are marks of transactions between
-            messages.read_up_to(new[-1].offset + 1)
+        elif new or not records:  # Faust has moved past something, or there are marks of transactions between
+            end = new[-1].offset + 1 if new else self._client.extent(*messages.at)[1]
+            messages.read_up_to(min(end, start + _STEP))
         self._writer.process(flush=True)
 
     def close(self) -> None:
