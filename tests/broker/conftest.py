@@ -1,7 +1,7 @@
 """One Kafka broker for all tests of this folder, and for each test names of topics that nobody else has."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
@@ -9,6 +9,7 @@ from uuid import uuid4
 import pytest
 
 from kafka_broker import NEEDED, Broker, can_run
+from kafka_worker import Running, World, Zygote
 
 HERE = Path(__file__).parent
 GIVEN = os.environ.get("ASOF_TEST_KAFKA")
@@ -74,3 +75,32 @@ def own_broker(own_kafka: None, tmp_path: Path) -> Iterator[Broker]:  # noqa: AR
     """A broker of the test's own, running: to kill, to restart, to ask for a password."""
     with Broker(tmp_path / "kafka") as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def zygote() -> Iterator[Zygote]:
+    """What forks workers."""
+    zygote = Zygote()
+    yield zygote
+    zygote.close()
+
+
+@pytest.fixture
+def start(zygote: Zygote, tmp_path: Path) -> Iterator[Callable[..., Running]]:
+    """Starts a worker of a world, in the directory `data` or another; none outlives the test."""
+    started: list[Running] = []
+
+    def start(world: World, name: str = "data", **settings: str) -> Running:
+        started.append(Running(zygote, tmp_path / name, world, **settings))
+        return started[-1]
+
+    yield start
+    for running in started:
+        running.kill()
+
+
+@pytest.fixture
+def world(bootstrap: str, prefix: str) -> Iterator[World]:
+    """The topics of a test, of one partition, on the broker that all share."""
+    with World(bootstrap, prefix) as world:
+        yield world

@@ -1,0 +1,75 @@
+"""The same messages through Kafka and a real Faust worker, and embedded: event for event the same."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafka_worker import Dump, Running, World, dump, embedded, fact, until_known
+
+Start = Callable[..., Running]
+
+
+def through_kafka(world: World, start: Start, end: int) -> Dump:
+    """Return what a worker makes of what is on the topic, which ends at an offset."""
+    running = start(world)
+    until_known(running, end)
+    running.stop()
+    return dump(running.data)
+
+
+def expect_equal(found: Dump, world: World, tmp_path: Path) -> None:
+    """Compare what a worker made with the embedded runtime, and with what a new directory reads from the topics."""
+    wanted = embedded(world, tmp_path / "data", tmp_path / "embedded")
+    for name in ("messages", "episodic", "semantic"):
+        assert getattr(found, name) == getattr(wanted, name)
+    assert found.digest == wanted.digest
+    assert world.afresh(tmp_path / "afresh") == found
+
+
+def test_the_demo_conversation_is_the_same_through_kafka(world: World, start: Start, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in files("asof.demo").joinpath("conversation.jsonl").read_bytes().splitlines()]
+    end = world.send([{k: v for k, v in line.items() if k != "recorded_at"} for line in lines])
+
+    found = through_kafka(world, start, end)
+
+    assert len(found.messages) == len(lines)
+    assert Counter(type(row[-2]).__name__ for row in found.semantic)["FactAsserted"] > 10
+    expect_equal(found, world, tmp_path)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("number", [26, 30])
+def test_a_real_conversation_is_the_same_through_kafka(
+    world: World, start: Start, tmp_path: Path, data_dir: Path, number: int
+) -> None:
+    lines = (data_dir / "locomo-dev" / f"locomo-conv-{number}.jsonl").read_bytes().splitlines()
+
+    found = through_kafka(world, start, world.send(lines))
+
+    assert len(found.messages) == len(lines)
+    assert len(found.semantic) > 100
+    expect_equal(found, world, tmp_path)
+
+
+def test_all_that_can_be_on_the_topic_is_the_same_through_kafka(world: World, start: Start, tmp_path: Path) -> None:
+    """Facts of three groups that contradict each other, poison, unknown references, and an erasure half way."""
+    sent: list[bytes | dict[str, Any]] = []
+    for number in range(90):
+        sent.append(fact(number, "abc"[number % 3]))
+        if number % 10 == 4:
+            sent += [b"\xff no JSON", {"group_id": "a", "op": "retract", "ref": f"nobody-{number}"}]
+    middle = world.send(sent)
+    world.send([{"group_id": "b"}], ce_type=b"erasure.requested")
+    end = world.send([*sent, {"group_id": "b", "content": "I live in Oslo.", "role": "Eva", "role_type": "user"}])
+
+    found = through_kafka(world, start, end)
+
+    assert end == 2 * middle + 2
+    assert Counter(type(row[-2]).__name__ for row in found.episodic)["GroupErased"] == 1
+    assert Counter(type(row[-2]).__name__ for row in found.episodic)["MessageParked"] == 18
+    expect_equal(found, world, tmp_path)

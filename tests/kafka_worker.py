@@ -1,0 +1,219 @@
+"""Workers in processes of their own, what to send them, and what they must come to: what the embedded runtime gives."""
+
+import asyncio
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from asof.memory import Memory
+from asof.partitions import Partition
+from asof.places import Places
+from asof.settings import Settings
+from asof.writing import Writer
+from asof_streams.kafka.client import Client
+from asof_streams.kafka.connection import Connection
+from asof_streams.kafka.envelope import Outgoing, Raw
+from asof_streams.kafka.inbox import receive
+from asof_streams.kafka.topics import Topics, create
+from asof_streams.sqlite_log import SqliteLog
+
+ZYGOTE = Path(__file__).parent / "broker" / "zygote.py"
+
+
+class Zygote:
+    """Starts `asof` commands as forks of a process that has imported everything."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, str(ZYGOTE)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def ask(self, *call: Any) -> Any:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(call) + "\n")
+        self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline())
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.wait(timeout=30)
+        self._process.stdout.close()
+
+
+class Running:
+    """An `asof worker` that was started."""
+
+    def __init__(self, zygote: Zygote, data: Path, world: "World", **settings: str) -> None:
+        self._zygote = zygote
+        self._file = data.with_name(f"{data.name}.said")
+        given = {"data": str(data), "embedder": "none"} | world.settings() | settings
+        environment = {f"ASOF_{name.upper()}": value for name, value in given.items()}
+        self.data = data
+        self._pid: int | None = zygote.ask("start", ["worker"], environment, str(self._file))
+
+    def wait(self, seconds: float = 20.0) -> int:
+        """Return its exit code, which must come within some seconds."""
+        code: int | None = self._zygote.ask("wait", self._pid, seconds)
+        assert code is not None, f"it still runs; it said:\n{self.said()}"
+        self._pid = None
+        return code
+
+    def signal(self, number: int) -> None:
+        assert self._pid is not None
+        os.kill(self._pid, number)
+
+    def kill(self) -> None:
+        """Kill it with -9, if it runs."""
+        if self._pid is not None:
+            self.signal(signal.SIGKILL)
+            self.wait()
+
+    def stop(self, seconds: float = 10.0) -> None:
+        """Ask it to stop, and see that it does, as it should."""
+        self.signal(signal.SIGTERM)
+        assert self.wait(seconds) == 0, self.said()
+
+    def said(self) -> str:
+        return self._file.read_text(encoding="utf-8") if self._file.exists() else ""
+
+
+class World:
+    """The topics of one test: to send to, and to compare with."""
+
+    def __init__(self, bootstrap: str, prefix: str, partitions: int = 1) -> None:
+        self.connection = Connection(bootstrap)
+        self.topics = Topics(prefix)
+        asyncio.run(create(self.connection, self.topics, ["main"], partitions=partitions))
+        self.client = Client(self.connection)
+
+    def send(self, values: Iterable[bytes | dict[str, Any]], partition: int = 0, **headers: bytes | None) -> int:
+        """Send values to the messages topic, without a key; return the offset after the last."""
+        found = [
+            Outgoing(None, v if isinstance(v, bytes) else json.dumps(v).encode(), [*headers.items()]) for v in values
+        ]
+        return self.send_raw(self.topics.messages, found, partition)
+
+    def send_raw(self, topic: str, records: Sequence[Outgoing], partition: int = 0) -> int:
+        last = self.client.send(topic, partition, records)[-1]
+        return last.offset + last.size
+
+    def records(self, topic: str, partition: int = 0) -> list[Raw]:
+        """Return all that is on a topic."""
+        return [
+            raw for some in self.client.read(topic, partition, *self.client.extent(topic, partition)) for raw in some
+        ]
+
+    def partition(self, data: Path, partition: int = 0) -> Partition:
+        return Partition(Places(data), _settings(data), self.connection, self.topics, partition)
+
+    def afresh(self, data: Path) -> "Dump":
+        """Return what stands in the topics, as read into a new directory."""
+        self.partition(data).close()
+        return dump(data)
+
+    def settings(self) -> dict[str, str]:
+        return {"kafka": self.connection.bootstrap, "kafka_prefix": self.topics.prefix}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.client.close()
+
+
+class Dump(NamedTuple):
+    """All that a directory holds, but for what may differ between two of them: terms, and offsets."""
+
+    messages: list[tuple[Any, ...]]
+    episodic: list[tuple[Any, ...]]
+    semantic: list[tuple[Any, ...]]
+    digest: str
+
+
+def dump(data: Path) -> Dump:
+    """Return all that a directory holds, which must be whole."""
+    logs = []
+    places = Places(data)
+    for path in (places.messages, places.episodic, places.semantic("main")):
+        with SqliteLog(path) as log:
+            assert log.verify() == log.end()
+            own = log.name == "messages"  # the cause of a message is its offset on Kafka, its position elsewhere
+            logs.append(
+                [
+                    (*r[:3], None if own else r.cause, *r[4:6], r.event, not own and r.id_in(log.name))
+                    for r in log.read()
+                ]
+            )
+    with Memory(data, _settings(data)) as memory:
+        return Dump(*logs, memory.digest())
+
+
+def embedded(world: World, told: Path, data: Path, partition: int = 0) -> Dump:
+    """Tell an embedded memory what a worker took, with the times that it recorded; return what it holds."""
+    raws = {raw.offset: raw for raw in world.records(world.topics.messages, partition)}
+    writer = Writer(Places(data), _settings(data))
+    with closing(sqlite3.connect(Places(told).messages)) as log:
+        for offset, recorded_at in log.execute("SELECT cause, recorded_at FROM log ORDER BY position"):
+            writer.messages.accept([receive(raws[offset]).message], clock=0, recorded=[recorded_at])
+    writer.process(flush=True)
+    writer.close()
+    return dump(data)
+
+
+def reached(data: Path) -> tuple[int, int]:
+    """Return the offset that a directory's messages go up to, and how many of them are known everywhere."""
+    places = Places(data)
+    paths = (places.messages, places.episodic, places.semantic("main"))
+    if not all(path.exists() for path in paths):
+        return 0, 0
+    with SqliteLog(paths[0]) as messages, SqliteLog(paths[1]) as episodic, SqliteLog(paths[2]) as semantic:
+        offset, end = messages.checkpoint(), episodic.end()
+        return offset, episodic.checkpoint() if semantic.checkpoint() >= end else 0
+
+
+def until(true: Callable[[], object], running: Running | None = None, seconds: float = 60.0) -> None:
+    """Wait until something is true, while a worker runs."""
+    end = time.monotonic() + seconds
+    while not true():
+        said = running.said() if running else ""
+        assert time.monotonic() < end, f"it did not come about in {seconds} s; the worker said:\n{said}"
+        time.sleep(0.02)
+
+
+def until_known(running: Running, offset: int, seconds: float = 60.0) -> None:
+    """Wait until a worker has made known all before an offset of the messages topic."""
+
+    def known() -> bool:
+        far, count = reached(running.data)
+        if far < offset:
+            return False
+        with SqliteLog(Places(running.data).messages) as messages:
+            return count >= messages.end()
+
+    until(known, running, seconds)
+
+
+def fact(number: int, group: str = "g") -> dict[str, Any]:
+    """A structured fact of a small world, in which some contradict others."""
+    return {
+        "group_id": group,
+        "subject": f"S{number % 7}",
+        "relation": ["lives_in", "likes"][number % 2],
+        "object": f"O{number}",
+        "valid_at": f"20{10 + number % 12}-03-01T00:00:00Z",
+    }
+
+
+def _settings(data: Path) -> Settings:
+    return Settings(data=data, embedder="none")
