@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+from asof.copied import is_copy
 from asof.places import Places
 from asof.settings import Settings
 from asof_agents.extraction.dates import find_times
@@ -72,6 +73,8 @@ def describe(name: str, ontology: Ontology, policy: Policy, source: Source) -> G
 def existing(places: Places) -> Catalog:
     """Return the catalogue of a directory to read from."""
     catalog = load(places.root)
+    if catalog is None and is_copy(places.root):
+        raise NotFound(f"{places.root}: no worker has made anything of the messages yet; asof worker does")
     if catalog is None:
         raise NotFound(f"{places.root} holds no memory yet: asof add, produce or import makes one")
     return catalog

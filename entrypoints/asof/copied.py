@@ -10,7 +10,8 @@ from typing import Final
 
 from asof.places import Places
 from asof_projections.generations import replace_file
-from asof_streams.errors import InvalidInput
+from asof_streams.errors import InvalidInput, WriterBusy
+from asof_streams.writer_lock import WriterLock
 
 FILE: Final = "topics.json"
 _STATE: Final = "kafka.db"  # what the logs of a partition's directory have beside them
@@ -53,6 +54,17 @@ def keep(root: Path, wanted: Copied) -> None:
         raise InvalidInput(f"{root} holds a memory that is no copy of topics: choose another directory")
     root.mkdir(parents=True, exist_ok=True)
     replace_file(root / FILE, json.dumps(asdict(wanted)).encode() + b"\n")
+
+
+def is_held(root: Path) -> bool:
+    """Whether a process keeps a directory up, or writes to it."""
+    if not root.exists():
+        return False
+    try:
+        WriterLock(root).release()
+    except WriterBusy:
+        return True
+    return False
 
 
 def places_of(places: Places, partition: int, partitions: int) -> Places:

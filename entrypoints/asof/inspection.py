@@ -1,7 +1,7 @@
 """Looking into a directory: how much there is, how far everything has come, and whether it is whole."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -103,6 +103,35 @@ def stats(places: Places) -> dict[str, Any]:
         "parked_messages": parked,
         "bytes": {str(f.relative_to(places.root)): f.stat().st_size for f in files if f.is_file()},
     }
+
+
+def together(found: Sequence[dict[str, Any]], folders: Sequence[str]) -> dict[str, Any]:
+    """Return the stats of all partitions as one: what counts is added up, what was parked says in which folder."""
+    return {
+        "partitions": len(found),
+        **_added([{k: v for k, v in one.items() if k not in ("parked_messages", "bytes")} for one in found]),
+        "parked_messages": [
+            {"partition": folder, **parked}
+            for folder, one in zip(folders, found, strict=True)
+            for parked in one["parked_messages"]
+        ],
+        "bytes": {
+            f"{folder}/{name}": size
+            for folder, one in zip(folders, found, strict=True)
+            for name, size in one["bytes"].items()
+        },
+    }
+
+
+def _added(found: Sequence[Any]) -> Any:
+    """Add up numbers, in whatever they lie; the rest is as in the first."""
+    match found[0]:
+        case dict():
+            names = dict.fromkeys(name for one in found for name in one)
+            return {name: _added([one[name] for one in found if name in one]) for name in names}
+        case int():
+            return sum(found)
+    return found[0]
 
 
 def _parked(store: SqliteGraph, log: str) -> list[dict[str, Any]]:

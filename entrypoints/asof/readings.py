@@ -1,26 +1,27 @@
 """Every question a memory answers, each fixed once to a moment on both clocks: valid (now) and known (so far)."""
 
-import os
+import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from datetime import date, datetime
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal
 
-from asof.bootstrap import Opened, Progress, existing, open_log, open_reader
+from asof.bootstrap import Progress, existing, open_log, open_reader
 from asof.places import Places
 from asof.settings import Settings
-from asof.writing import settle
-from asof_projections.generations import GenerationInfo
-from asof_projections.questions import Questions
+from asof.sources import Sources
+from asof_projections.generations import Catalog, GenerationInfo
 from asof_projections.rows import Entity, Fact, Moment
 from asof_streams import instants
-from asof_streams.errors import InvalidInput
+from asof_streams.errors import InvalidInput, UnavailableError
 from asof_streams.events import Record
 from asof_streams.follow import follow as follow_log
 from asof_streams.messages import FactStatement, accept
 
 if TYPE_CHECKING:
     from asof.inspection import Check
-    from asof.searching import Searching
     from asof_projections.answers import ChangesPage, Level, Portrait, Rectangle
     from asof_projections.diffs import Change
     from asof_projections.evidence import Why
@@ -53,26 +54,19 @@ def instant(time: Time) -> int:
     raise InvalidInput("a time is RFC 3339 text, a date, an aware datetime, or microseconds since 1970 as an int")
 
 
-def _stamp(catalog: str) -> tuple[int, int]:
-    """Return what tells one catalogue from the next: it is replaced by rename."""
-    try:
-        found = os.stat(catalog)  # noqa: PTH116 - a third of the cost of Path.stat, which shows in a question's time
-    except FileNotFoundError:
-        return (0, 0)
-    return found.st_ino, found.st_mtime_ns
-
-
 class Readings:
-    """The reading half of Memory. It holds no lock, and sees every message that was acknowledged."""
+    """The reading half of Memory. It holds no lock, and sees every message that was acknowledged.
+
+    With the setting `kafka` each question sees what was on the topics when it was asked, as far as workers had answered
+    it, unless another process keeps the directory up. Where the topics have several partitions a question has to name
+    its group, but for those about one fact, by its id, and those about the whole.
+    """
 
     def __init__(self, places: Places, settings: Settings, now: Callable[[], int]) -> None:
         self._places = places
         self._settings = settings
         self._now = now
-        self._opened: Opened | None = None
-        self._catalog = str(places.catalog)  # asked after at each question, so kept as the system takes it
-        self._stamp: tuple[int, int] | None = None  # of the catalogue that was opened
-        self._searching: Searching | None = None
+        self._sources = Sources(places, settings)
 
     # as of a moment
 
@@ -90,7 +84,9 @@ class Readings:
     ) -> list[Fact]:
         """Return the facts that hold: `about` names their subject. `any_time` lifts valid time."""
         at = self._moment(valid_at, known_at, any_time=any_time)
-        return self._ask().facts(at, group_id, about=about, relation=relation, object_=object, limit=limit)
+        return self._sources.ask(group_id).facts(
+            at, group_id, about=about, relation=relation, object_=object, limit=limit
+        )
 
     def search(
         self,
@@ -103,19 +99,14 @@ class Readings:
         progress: Progress | None = None,
     ) -> "list[Hit]":
         """Return the facts that hold and fit a question best, by words and by meaning."""
-        self._ask()
-        assert self._opened is not None
-        if self._searching is None:
-            from asof.searching import Searching
-
-            self._searching = Searching(self._places, self._opened, self._settings)
-        return self._searching.search(query, self._moment(valid_at, known_at), group_id, limit, progress)
+        source = self._sources.of(group_id)
+        return source.search(query, self._moment(valid_at, known_at), group_id, limit, progress)
 
     def entities(
         self, *, group_id: str | None = None, known_at: Time | None = None, limit: int | None = None
     ) -> list[Entity]:
         """Return the entities that are known, first introduced first."""
-        return self._ask().entities(self._known(known_at), group_id, limit=limit)
+        return self._sources.ask(group_id).entities(self._known(known_at), group_id, limit=limit)
 
     def entity(
         self,
@@ -127,7 +118,7 @@ class Readings:
         limit: int | None = None,
     ) -> "list[Portrait]":
         """Return what is known of everything called so: other names, merges, mentions, facts from and to it."""
-        return self._ask().entity(name, self._moment(valid_at, known_at), group_id, limit=limit)
+        return self._sources.ask(group_id).entity(name, self._moment(valid_at, known_at), group_id, limit=limit)
 
     def neighbourhood(
         self,
@@ -140,7 +131,9 @@ class Readings:
         limit: int | None = None,
     ) -> "list[Level]":
         """Return the facts around a name, step by step away from it, all as of one moment."""
-        return self._ask().neighbourhood(name, hops, self._moment(valid_at, known_at), group_id, limit=limit)
+        return self._sources.ask(group_id).neighbourhood(
+            name, hops, self._moment(valid_at, known_at), group_id, limit=limit
+        )
 
     # over valid time
 
@@ -148,13 +141,17 @@ class Readings:
         self, start: Time, stop: Time, *, group_id: str | None = None, known_at: Time | None = None, **of: Any
     ) -> list[Fact]:
         """Return what holds at some instant of [start, stop); `of`: about, relation, limit."""
-        return self._ask().overlapping(instant(start), instant(stop), self._known(known_at), group_id, **of)
+        return self._sources.ask(group_id).overlapping(
+            instant(start), instant(stop), self._known(known_at), group_id, **of
+        )
 
     def throughout(
         self, start: Time, stop: Time, *, group_id: str | None = None, known_at: Time | None = None, **of: Any
     ) -> "list[Segment]":
         """Return what holds at every instant of [start, stop); `of`: about, relation."""
-        return self._ask().throughout(instant(start), instant(stop), self._known(known_at), group_id, **of)
+        return self._sources.ask(group_id).throughout(
+            instant(start), instant(stop), self._known(known_at), group_id, **of
+        )
 
     def timeline(
         self,
@@ -165,17 +162,19 @@ class Readings:
         known_at: Time | None = None,
     ) -> "list[Segment]":
         """Return what held of a name and when, slot by slot, gaps included."""
-        return self._ask().timeline(name, self._known(known_at), group_id, relation=relation)
+        return self._sources.ask(group_id).timeline(name, self._known(known_at), group_id, relation=relation)
 
     # over known time
 
     def history(self, what: str, *, group_id: str | None = None) -> "list[Rectangle]":
         """Return every version of a fact (by id) or of an entity's facts (by name), with what made each."""
-        return self._ask().history(what, group_id)
+        sources = [self._sources.of(group_id)] if group_id is not None else self._sources.every()
+        return [found for source in sources for found in source.opened().questions.history(what, group_id)]
 
     def known_history(self, fact: str, *, valid_at: Time | None = None) -> "list[Believed]":
         """Return when a fact was believed to hold at `valid_at` (None: at any time)."""
-        return self._ask().known_history(fact, None if valid_at is None else instant(valid_at))
+        valid = None if valid_at is None else instant(valid_at)
+        return self._sources.find(lambda questions: questions.known_history(fact, valid))
 
     def diff(
         self,
@@ -188,20 +187,21 @@ class Readings:
     ) -> "list[Change]":
         """Return what differs between two moments (valid, known), each change under one label."""
         one, other = (Moment(instant(valid), self._known(known)) for valid, known in (first, second))
-        return self._ask().diff(one, other, group_id, about=about, relation=relation)
+        return self._sources.ask(group_id).diff(one, other, group_id, about=about, relation=relation)
 
     def changes(self, *, since: int = -1, limit: int = 1_000, group_id: str | None = None) -> "ChangesPage":
         """Return what messages after position `since` changed, in order, and where to go on from."""
-        return self._ask().changes(since, limit, group_id)
+        return self._sources.ask(group_id).changes(since, limit, group_id)
 
     def why(self, fact: str, *, known_at: Time | None = None) -> "Why":
         """Return the words that a fact rests on, and those behind what became of it."""
-        return self._ask().why(fact, None if known_at is None else instant(known_at))
+        known = None if known_at is None else instant(known_at)
+        return self._sources.find(lambda questions: questions.why(fact, known))
 
     def what_if(self, statements: Iterable[dict[str, Any]], *, group_id: str) -> "WhatIf":
         """Return what would be believed with these structured facts added; nothing is written."""
         said = [accept(FactStatement, {"group_id": group_id, **fields}) for fields in statements]
-        return self._ask().what_if(said, group_id, self._now())
+        return self._sources.ask(group_id).what_if(said, group_id, self._now())
 
     # the logs and the whole
 
@@ -213,45 +213,64 @@ class Readings:
         *,
         follow: bool = False,
         generation: str | None = None,
+        partition: int | None = None,
     ) -> Iterator[Record]:
-        """Replay a log from a position; `follow`: then wait for more, without end."""
-        self._settle()
-        with open_log(self._places, log, generation) as opened:
+        """Replay a log from a position; `follow`: then wait for more, without end.
+
+        `partition`: whose log, where there are several.
+        """
+        source = self._sources.partition(partition)
+        source.settle()
+        with open_log(source.places, log, generation) as opened:
             if follow and stop is None:
-                yield from follow_log(opened, start)
+                yield from follow_log(opened, start, wait=self._wait)
             else:
                 yield from opened.read(start, stop)
 
     def generations(self) -> list[GenerationInfo]:
         """Return the generations, oldest first."""
-        return list(existing(self._places).generations)
+        return list(self._any_catalog().generations)
 
     def active(self) -> str:
         """Return the name of the generation that answers."""
-        return existing(self._places).active
+        return self._any_catalog().active
 
     def digest(self, generation: str | None = None) -> str:
-        """Return the SHA-256 of all that a generation believes: equal for equal builds of equal logs."""
-        self._settle()
-        opened = open_reader(self._places, generation)
-        try:
-            return opened.beliefs.digest()
-        finally:
-            opened.close()
+        """Return the SHA-256 of all that a generation believes: equal for equal builds of equal logs.
+
+        With several partitions it is the SHA-256 of theirs, in order.
+        """
+        digests = []
+        for source in self._sources.every():
+            source.settle()
+            opened = open_reader(source.places, generation)
+            try:
+                digests.append(opened.beliefs.digest())
+            finally:
+                opened.close()
+        return digests[0] if len(digests) == 1 else sha256("\n".join(digests).encode()).hexdigest()
 
     def stats(self) -> dict[str, Any]:
         """Return how much there is, how far each log and store has come, and what was parked and why."""
-        from asof.inspection import stats
+        from asof.inspection import stats, together
 
-        self._settle()
-        return stats(self._places)
+        sources = self._sources.every()
+        for source in sources:
+            source.settle()
+        found = [stats(source.places) for source in sources]
+        return found[0] if len(found) == 1 else together(found, [source.places.root.name for source in sources])
 
     def verify(self, *, progress: Progress | None = None) -> "list[Check]":
         """Check every hash chain, and that every store equals one built anew from its log."""
         from asof.inspection import verify
 
-        self._settle()
-        return list(verify(self._places, progress))
+        found: list[Check] = []
+        sources = self._sources.every()
+        for source in sources:
+            source.settle()
+            where = f"{source.places.root.name}: " if len(sources) > 1 else ""
+            found += (replace(check, what=where + check.what) for check in verify(source.places, progress))
+        return found
 
     def export(
         self,
@@ -267,12 +286,11 @@ class Readings:
 
         if episodic and form != "json":
             raise InvalidInput("--format: the episodic graph is exported as json")
-        self._ask()
-        assert self._opened is not None
+        opened = self._sources.of(group_id).opened()
         if episodic:
-            return export.episodic(self._opened.episodes, group_id)
+            return export.episodic(opened.episodes, group_id)
         write = export.semantic_graphml if form == "graphml" else export.semantic_json
-        return write(self._opened.beliefs, group_id, self._moment(valid_at, known_at))
+        return write(opened.beliefs, group_id, self._moment(valid_at, known_at))
 
     # moments, and what is open
 
@@ -283,23 +301,13 @@ class Readings:
     def _known(self, known_at: Time | None) -> int:
         return HEAD if known_at is None else instant(known_at)
 
-    def _ask(self) -> Questions:
-        """Return the questions of the generation that answers; a switch, by whichever process, is seen at once."""
-        if self._opened is None or self._stamp != _stamp(self._catalog):
-            self._settle()
-            self._close_reader()
-            self._stamp = _stamp(self._catalog)
-            self._opened = open_reader(self._places)
-        return self._opened.questions
+    def _any_catalog(self) -> Catalog:
+        return existing(self._sources.every()[0].places)
 
-    def _settle(self) -> None:
-        """Let messages that a crash left unprocessed be processed, where no writer is about to."""
-        settle(self._places, self._settings)
+    def _wait(self, seconds: float) -> None:
+        with suppress(UnavailableError):  # it may come back; until then nothing comes
+            self._sources.every()
+        time.sleep(seconds)
 
     def _close_reader(self) -> None:
-        if self._searching is not None:
-            self._searching.close()
-            self._searching = None
-        if self._opened is not None:
-            self._opened.close()
-            self._opened = None
+        self._sources.close()

@@ -1,13 +1,15 @@
 """Reading a log without end: what is there, then what comes."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from asof_streams.events import Record
 from asof_streams.log import EventLog
 
 
-def follow(log: EventLog, start: int = 0, *, poll_seconds: float = 0.2) -> Iterator[Record]:
+def follow(
+    log: EventLog, start: int = 0, *, poll_seconds: float = 0.2, wait: Callable[[float], None] = time.sleep
+) -> Iterator[Record]:
     """Yield the records from `start` on, waiting at the end for more. It never ends by itself."""
     while True:
         end = log.end()
@@ -15,4 +17,4 @@ def follow(log: EventLog, start: int = 0, *, poll_seconds: float = 0.2) -> Itera
             yield from log.read(start, end)
             start = end
         else:
-            time.sleep(poll_seconds)
+            wait(poll_seconds)

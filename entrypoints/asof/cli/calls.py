@@ -52,10 +52,10 @@ def memory(data: Path | None, kafka: str | None = None) -> Iterator["Memory"]:
 @contextmanager
 def existing(data: Path | None, kafka: str | None = None) -> Iterator["Memory"]:
     """Open the memory that a command reads; a directory without one makes the call wrong, unless it is on Kafka."""
-    from asof_projections.generations import FILE
+    from asof.copied import parts
 
     chosen = settings(data, kafka=kafka)
-    if chosen.kafka is None and not (chosen.data / FILE).exists():
+    if chosen.kafka is None and not any(part.catalog.exists() for part in parts(chosen.data)):
         raise InvalidInput(
             f"{chosen.data} holds no memory: --data DIR names another; asof add, produce or import makes one"
         )

@@ -5,17 +5,22 @@ from typing import Annotated
 import typer
 
 from asof.cli import calls, facts, show
-from asof.cli.options import Data, Group, Json, KnownAt, Limit, ValidAt
+from asof.cli.options import Data, Group, Json, Kafka, KnownAt, Limit, ValidAt
 from asof_streams.errors import NotFound
 
 
 def entities(
-    group: Group = None, known_at: KnownAt = None, limit: Limit = None, data: Data = None, as_json: Json = False
+    group: Group = None,
+    known_at: KnownAt = None,
+    limit: Limit = None,
+    kafka: Kafka = None,
+    data: Data = None,
+    as_json: Json = False,
 ) -> None:
     """List who and what is known."""
     from asof_projections.answers import entity_json
 
-    with calls.existing(data) as memory:
+    with calls.existing(data, kafka) as memory:
         found = [entity_json(entity) for entity in memory.entities(group_id=group, known_at=known_at, limit=limit)]
     if as_json:
         show.data(found)
@@ -32,11 +37,12 @@ def entity(
     valid_at: ValidAt = None,
     known_at: KnownAt = None,
     limit: Limit = None,
+    kafka: Kafka = None,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
     """Show what is known of whoever has this name. Other names, and the facts that hold."""
-    with calls.existing(data) as memory:
+    with calls.existing(data, kafka) as memory:
         portraits = memory.entity(name, group_id=group, valid_at=valid_at, known_at=known_at, limit=limit)
         found = [portrait.to_json() for portrait in portraits]
     if not found:

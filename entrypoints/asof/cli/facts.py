@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from asof.cli import calls, show
-from asof.cli.options import AnyTime, Data, Group, Json, KnownAt, Limit, ValidAt
+from asof.cli.options import AnyTime, Data, Group, Json, Kafka, KnownAt, Limit, ValidAt
 from asof.cli.write import lines_of
 from asof_streams.errors import InvalidInput
 
@@ -46,6 +46,7 @@ def facts(
             "or limit. Prints a JSON array of facts for each, in order. Other fields are not looked at.",
         ),
     ] = None,
+    kafka: Kafka = None,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
@@ -63,7 +64,7 @@ def facts(
     asked = {name: value for name, value in question.items() if value not in (None, False)}
     if batch is not None and asked:
         raise InvalidInput("--batch takes its questions from the file: leave the other options out")
-    with calls.existing(data) as memory:
+    with calls.existing(data, kafka) as memory:
         if batch is not None:
             with lines_of(batch) as lines:
                 _answer(memory, lines)
@@ -81,11 +82,12 @@ def search(
     valid_at: ValidAt = None,
     known_at: KnownAt = None,
     limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="At most this many.")] = 10,
+    kafka: Kafka = None,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
     """Find facts by meaning and by words, best first."""
-    with calls.existing(data) as memory, show.progress("embedding") as progress:
+    with calls.existing(data, kafka) as memory, show.progress("embedding") as progress:
         hits = memory.search(
             query, group_id=group, valid_at=valid_at, known_at=known_at, limit=limit, progress=progress
         )

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from asof.cli import calls, show
-from asof.cli.options import Data, Group, Json, KnownAt, ValidAt
+from asof.cli.options import Data, Group, Json, Kafka, KnownAt, ValidAt
 
 
 def doctor(data: Data = None, as_json: Json = False) -> int:
@@ -24,9 +24,9 @@ def doctor(data: Data = None, as_json: Json = False) -> int:
     return calls.FAILED if any(f.state == "broken" for f in found) else 0
 
 
-def verify(data: Data = None, as_json: Json = False) -> int:
+def verify(kafka: Kafka = None, data: Data = None, as_json: Json = False) -> int:
     """Check every log and every projection. Names the position of damage."""
-    with calls.existing(data) as memory, show.progress("verifying") as progress:
+    with calls.existing(data, kafka) as memory, show.progress("verifying") as progress:
         found = [check.to_json() for check in memory.verify(progress=progress)]
     if as_json:
         show.data(found)
@@ -35,9 +35,9 @@ def verify(data: Data = None, as_json: Json = False) -> int:
     return 0 if all(c["ok"] for c in found) else calls.FAILED
 
 
-def stats(data: Data = None, as_json: Json = False) -> None:
+def stats(kafka: Kafka = None, data: Data = None, as_json: Json = False) -> None:
     """Count what is there, and say what was parked and why."""
-    with calls.existing(data) as memory:
+    with calls.existing(data, kafka) as memory:
         found = memory.stats()
     if as_json:
         show.data(found)
@@ -70,11 +70,12 @@ def export(
     output: Annotated[
         Path | None, typer.Option("--output", metavar="FILE", help="Write there, whole or not at all.")
     ] = None,
+    kafka: Kafka = None,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
     """Write the graph out. What is believed as of a moment, or what was recorded."""
-    with calls.existing(data) as memory:
+    with calls.existing(data, kafka) as memory:
         pieces = memory.export(form, episodic=episodic, group_id=group, valid_at=valid_at, known_at=known_at)
         if output is None:
             sys.stdout.writelines(pieces)

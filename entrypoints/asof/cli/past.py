@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from asof.cli import calls, show
-from asof.cli.options import Data, Group, Json, KnownAt, moment
+from asof.cli.options import Data, Group, Json, Kafka, KnownAt, moment
 from asof_streams.errors import NotFound
 
 _POINT = "As the world was at T, as known at K (all that is known, if not given)."
@@ -27,11 +27,12 @@ def point(text: str) -> Point:
 def history(
     what: Annotated[str, typer.Argument(metavar="ID", help="Of a fact, as facts prints it; or an entity's name.")],
     group: Group = None,
+    kafka: Kafka = None,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
     """Show every version of a fact. When it held, when it was believed to, and what changed that."""
-    with calls.existing(data) as memory:
+    with calls.existing(data, kafka) as memory:
         found = [rectangle.to_json() for rectangle in memory.history(what, group_id=group)]
     if not found:
         raise NotFound("no fact has this id, and no entity this name")
@@ -59,11 +60,12 @@ def timeline(
     group: Group = None,
     relation: Annotated[str | None, typer.Option("--relation", metavar="NAME", help="Such as lives_in.")] = None,
     known_at: KnownAt = None,
+    kafka: Kafka = None,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
     """Show what held of an entity, and when. Period after period, with the gaps."""
-    with calls.existing(data) as memory:
+    with calls.existing(data, kafka) as memory:
         found = [
             segment.to_json() for segment in memory.timeline(name, group_id=group, relation=relation, known_at=known_at)
         ]
@@ -89,11 +91,12 @@ def diff(
     start: Annotated[Point, typer.Option("--from", metavar="T[,K]", parser=point, help=_POINT)],
     stop: Annotated[Point, typer.Option("--to", metavar="T[,K]", parser=point, help=_POINT)],
     group: Group = None,
+    kafka: Kafka = None,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
     """Show what differs between two points in time. Each change is began, ended, learned, retracted or revised."""
-    with calls.existing(data) as memory:
+    with calls.existing(data, kafka) as memory:
         found = [change.to_json() for change in memory.diff(start, stop, group_id=group)]
     if as_json:
         show.data(found)
@@ -111,11 +114,12 @@ def diff(
 
 def why(
     uuid: Annotated[str, typer.Argument(metavar="ID", help="A fact's id, as facts prints it.")],
+    kafka: Kafka = None,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
     """Show the words that said a fact, and what became of it."""
-    with calls.existing(data) as memory:
+    with calls.existing(data, kafka) as memory:
         found = memory.why(uuid).to_json()
     if as_json:
         show.data(found)
@@ -129,11 +133,12 @@ def changes(
     ] = -1,
     limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="About this many; see `next`.")] = 1_000,
     group: Group = None,
+    kafka: Kafka = None,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
     """Show what came to be believed, and ceased to be. Message by message, in their order."""
-    with calls.existing(data) as memory:
+    with calls.existing(data, kafka) as memory:
         found = memory.changes(since=since, limit=limit, group_id=group).to_json()
     if as_json:
         show.data(found)

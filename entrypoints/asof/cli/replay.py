@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from asof.cli import calls, show
-from asof.cli.options import Data, Json
+from asof.cli.options import Data, Json, Kafka
 from asof_streams.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ def events(
     generation: Annotated[
         str | None, typer.Option("--generation", metavar="NAME", help="Whose semantic log; else the one that answers.")
     ] = None,
+    partition: Annotated[
+        int | None, typer.Option("--partition", min=0, metavar="P", help="Whose log, where the topics have several.")
+    ] = None,
+    kafka: Kafka = None,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
@@ -32,9 +36,9 @@ def events(
     del as_json  # it has no other form
     if generation is not None and log != "semantic":
         raise InvalidInput("--generation: only the semantic log has generations")
-    with calls.existing(data) as memory:
+    with calls.existing(data, kafka) as memory:
         named = (generation or memory.active()) if log == "semantic" else None
-        for record in memory.events(log, start, stop, follow=follow, generation=named):
+        for record in memory.events(log, start, stop, follow=follow, generation=named, partition=partition):
             show.data(envelope(record, log, named), at_once=follow)
 
 

@@ -1,0 +1,161 @@
+"""What questions are asked of: a data directory, or on Kafka one for each partition, as far as the topics go."""
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from asof.bootstrap import Opened, Progress, connection_of, open_reader
+from asof.copied import is_held, parts
+from asof.places import Places
+from asof.settings import Settings
+from asof.writing import settle
+from asof_projections.questions import Questions
+from asof_projections.rows import Moment
+from asof_streams.errors import InvalidInput, NotFound
+
+if TYPE_CHECKING:
+    from asof.searching import Searching
+    from asof_projections.search import Hit
+    from asof_streams.kafka.client import Client
+
+T = TypeVar("T")
+
+
+class Source:
+    """One directory, opened for questions: no lock is held. A switch of generations, by any process, is seen at once."""
+
+    def __init__(self, places: Places, settings: Settings) -> None:
+        self.places = places
+        self._settings = settings
+        self._opened: Opened | None = None
+        self._catalog = str(places.catalog)  # asked after at each question, so kept as the system takes it
+        self._stamp: tuple[int, int] | None = None  # of the catalogue that was opened
+        self._searching: Searching | None = None
+
+    def opened(self) -> Opened:
+        """Return the generation that answers."""
+        if self._opened is None or self._stamp != _stamp(self._catalog):
+            self.settle()
+            self.close()
+            self._stamp = _stamp(self._catalog)
+            self._opened = open_reader(self.places)
+        return self._opened
+
+    def search(self, query: str, at: Moment, group: str | None, limit: int, progress: Progress | None) -> "list[Hit]":
+        """Return the best facts of a moment."""
+        opened = self.opened()
+        if self._searching is None:
+            from asof.searching import Searching
+
+            self._searching = Searching(self.places, opened, self._settings)
+        return self._searching.search(query, at, group, limit, progress)
+
+    def settle(self) -> None:
+        """Let messages that a crash left unprocessed be processed, where no writer is about to."""
+        settle(self.places, self._settings)
+
+    def close(self) -> None:
+        """Close what is open; the next question opens it anew."""
+        if self._searching is not None:
+            self._searching.close()
+            self._searching = None
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+
+class Sources:
+    """All of a memory. With the setting `kafka` it is brought up to the topics' ends before each question.
+
+    What another process keeps up, a worker or a projector, is left to it.
+    """
+
+    def __init__(self, places: Places, settings: Settings) -> None:
+        self._places = places
+        self._settings = settings
+        self._on_kafka = settings.kafka is not None
+        self._sources: list[Source] = []
+        self._client: Client | None = None
+        self._reached: dict[tuple[str, int], int] = {}  # where the topics ended when they were last followed
+
+    def every(self) -> list[Source]:
+        """Return the directories of all partitions."""
+        if self._on_kafka:
+            self._follow()
+        if not self._sources:
+            self._sources = [Source(places, self._settings) for places in parts(self._places.root)]
+        return self._sources
+
+    def of(self, group: str | None) -> Source:
+        """Return the directory where a group is. InvalidInput: there are several, and no group to choose by."""
+        sources = self.every()
+        if len(sources) == 1:
+            return sources[0]
+        if group is None:
+            raise InvalidInput(
+                f"this memory has {len(sources)} partitions, each with groups of its own: say which group (--group)"
+            )
+        from asof_streams.kafka.partitioning import partition_of
+
+        return sources[partition_of(group, len(sources))]
+
+    def partition(self, number: int | None) -> Source:
+        """Return the directory of a partition. InvalidInput: there are several, and none is named, or no such one."""
+        sources = self.every()
+        if number is None and len(sources) > 1:
+            raise InvalidInput(f"this memory has {len(sources)} partitions, each with logs of its own: say --partition")
+        if number is not None and number >= len(sources):
+            raise InvalidInput(f"this memory has no partition {number}: it has {len(sources)}, counted from 0")
+        return sources[number or 0]
+
+    def ask(self, group: str | None) -> Questions:
+        """Return the questions to ask about a group."""
+        return self.of(group).opened().questions
+
+    def find(self, question: Callable[[Questions], T]) -> T:
+        """Ask about something by its id: the answer of whichever partition knows it. NotFound: none does."""
+        unknown = NotFound("")
+        for source in self.every():
+            try:
+                return question(source.opened().questions)
+            except NotFound as error:
+                unknown = error
+        raise unknown
+
+    def close(self) -> None:
+        """Close what is open; the next question opens it anew."""
+        for source in self._sources:
+            source.close()
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
+    def _follow(self) -> None:
+        """Bring up what nobody else does."""
+        if self._is_up() or all(is_held(part.root) for part in parts(self._places.root)):
+            return
+        from asof.following import Follower
+        from asof_streams.kafka.topics import Topics
+
+        topics = Topics(self._settings.kafka_prefix)
+        with Follower(self._places, connection_of(self._settings), topics, leave_held=True) as follower:
+            self._reached = {(topic, partition): end for topic, partition, _, end in follower.catch_up()}
+
+    def _is_up(self) -> bool:
+        """Whether nothing has come to the topics since they were followed."""
+        if not self._reached:
+            return False
+        if self._client is None:
+            from asof_streams.kafka.client import Client
+
+            self._client = Client(connection_of(self._settings))
+        return self._client.ends(self._reached) == self._reached
+
+
+def _stamp(catalog: str) -> tuple[int, int]:
+    """Return what tells one catalogue from the next: it is replaced by rename."""
+    try:
+        found = os.stat(catalog)  # noqa: PTH116 - a third of the cost of Path.stat, which shows in a question's time
+    except FileNotFoundError:
+        return (0, 0)
+    return found.st_ino, found.st_mtime_ns
