@@ -19,7 +19,7 @@ from typing import NamedTuple
 from asof.cli import app, calls
 
 ROOT = Path(__file__).resolve().parents[1]
-ON_KAFKA = [ROOT / "docs" / "how-to" / "kafka-topics.md"]
+ON_KAFKA = [ROOT / "docs" / "how-to" / f"{name}.md" for name in ("kafka-topics", "produce-to-kafka")]
 OFFLINE = [
     path for path in (ROOT / "README.md", *sorted((ROOT / "docs" / "how-to").glob("*.md"))) if path not in ON_KAFKA
 ]

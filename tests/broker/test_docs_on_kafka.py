@@ -1,18 +1,62 @@
 """The how-tos about Kafka do what they say, on a broker of their own; tests/documents.py reads them."""
 
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 import documents
+from asof.memory import Memory
+from asof.settings import Settings
+from asof_streams.errors import NotFound
 from kafka_broker import Broker
+
+WORKER = [sys.executable, "-c", "import asof.cli; asof.cli.main()", "worker"]
+
+
+@pytest.fixture(autouse=True)
+def _own(own_broker: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASOF_KAFKA", own_broker.bootstrap)
+    monkeypatch.setenv("ASOF_EMBEDDER", "none")
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize("document", documents.ON_KAFKA, ids=lambda path: path.stem)
-def test_what_a_document_tells_to_do_works_and_prints_what_it_shows(
-    document: Path, own_broker: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ASOF_KAFKA", own_broker.bootstrap)
-    monkeypatch.chdir(tmp_path)
-
+def test_what_a_document_tells_to_do_works_and_prints_what_it_shows(document: Path) -> None:
     documents.run(document)
+
+
+def test_what_is_sent_as_told_becomes_facts_and_once(tmp_path: Path) -> None:
+    documents.run(documents.ROOT / "docs" / "how-to" / "produce-to-kafka.md")
+
+    with subprocess.Popen(WORKER) as worker:
+        try:
+            wait_for({"Acme", "Beta", "Berlin", "Madrid"}, tmp_path / "asof-data")
+        finally:
+            worker.terminate()
+
+    assert worker.returncode == 0
+    with local(tmp_path / "asof-data") as memory:
+        assert [record.cause for record in memory.events("messages")] == [0, 1, 2, 3], "not those that were sent again"
+        assert memory.stats()["parked"] == 0
+
+
+def wait_for(objects: set[str], data: Path) -> None:
+    """Return once there are facts with these objects, and no others."""
+    until = time.monotonic() + 60
+    found: set[str] = set()
+    while found != objects:
+        assert time.monotonic() < until, found
+        time.sleep(0.2)
+        try:
+            with local(data) as memory:
+                found = {fact.object for fact in memory.facts(any_time=True)}
+        except NotFound:  # the worker has not made it yet
+            continue
+
+
+def local(data: Path) -> Memory:
+    """The worker's directory, read as what it is."""
+    return Memory(data, Settings(data=data, embedder="none", kafka=None))
