@@ -72,6 +72,7 @@ CREATE TABLE closings (n INTEGER PRIMARY KEY, fact INTEGER NOT NULL, grp INTEGER
 CREATE VIEW sentences AS SELECT n, sentence, 'g' || grp AS grp FROM facts;
 CREATE VIRTUAL TABLE sentence_words USING fts5 (sentence, grp, content = 'sentences', content_rowid = 'n',
     tokenize = "porter unicode61 remove_diacritics 2");
+INSERT INTO sentence_words (sentence_words, rank) VALUES ('hashsize', 8388608); -- bytes, gathered and then written
 """
 
 GROUPED: Final = (  # every table whose rows belong to a group

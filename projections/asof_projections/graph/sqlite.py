@@ -37,6 +37,7 @@ _LOADING: Final = (
     "PRAGMA cache_size = -262144",
     "PRAGMA threads = 2",
 )
+_SORTING: Final = ("PRAGMA cache_size = -4096",)  # KiB, also what is sorted at once: so that a second thread sorts too
 
 
 class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
@@ -180,6 +181,7 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
             if self._db.in_transaction:
                 self._db.execute("COMMIT")
                 self._next = None
+            self._set(_SORTING)
             self._index(schema.ASKED | schema.READ)
             self._db.execute("INSERT INTO sentence_words (sentence_words) VALUES ('rebuild')")
             self._set(("PRAGMA synchronous = NORMAL", "PRAGMA journal_mode = WAL", *_WRITING))
