@@ -16,6 +16,7 @@ from asof_streams.instants import INF
 
 _REVISION: Final = "1"  # to be raised when the same events make other rows in the same tables
 
+# The last statement lets FTS gather so many bytes of words before it writes them.
 TABLES: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE groups (n INTEGER PRIMARY KEY, name TEXT NOT NULL);
@@ -72,7 +73,7 @@ CREATE TABLE closings (n INTEGER PRIMARY KEY, fact INTEGER NOT NULL, grp INTEGER
 CREATE VIEW sentences AS SELECT n, sentence, 'g' || grp AS grp FROM facts;
 CREATE VIRTUAL TABLE sentence_words USING fts5 (sentence, grp, content = 'sentences', content_rowid = 'n',
     tokenize = "porter unicode61 remove_diacritics 2");
-INSERT INTO sentence_words (sentence_words, rank) VALUES ('hashsize', 8388608); -- bytes, gathered and then written
+INSERT INTO sentence_words (sentence_words, rank) VALUES ('hashsize', 8388608);
 """
 
 GROUPED: Final = (  # every table whose rows belong to a group
