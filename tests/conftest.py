@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 
+os.environ.pop("ASOF_KAFKA", None)  # named to try things out: tests send nothing to a broker that is not for tests
+
 # Built on "default": where CI is set, hypothesis would otherwise repeat the same examples for ever.
 default = settings.get_profile("default")
 settings.register_profile("ci", default, derandomize=False, print_blob=True, deadline=None)

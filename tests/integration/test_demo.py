@@ -123,6 +123,12 @@ def test_the_story_is_the_same_whenever_it_is_told(told: story.Story, tmp_path: 
     assert again.to_json() == told.to_json()
 
 
+def test_the_story_goes_to_a_directory_even_where_a_broker_is_named(told: story.Story, tmp_path: Path) -> None:
+    settings = Settings(data=tmp_path, embedder="none", kafka="127.0.0.1:1")
+
+    assert story.tell(tmp_path, settings).answers == told.answers
+
+
 def test_the_command_tells_it_in_less_than_forty_lines_and_leaves_nothing(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", "import asof.cli; asof.cli.main()", "demo"],

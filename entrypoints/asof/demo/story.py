@@ -108,7 +108,8 @@ def tell(data: Path, settings: Settings, heard: Callable[[int, int], None] | Non
     """Tell the story in an empty directory; `heard` is called with (messages so far, all of them)."""
     messages = conversation()
     clock = 0
-    with Memory(data, settings, now=lambda: clock) as memory:
+    apart = settings.model_copy(update={"kafka": None})  # a broker has a clock of its own, and others who read
+    with Memory(data, apart, now=lambda: clock) as memory:
         for number, message in enumerate(messages, 1):
             clock = parse(message["recorded_at"])
             said = {name: value for name, value in message.items() if name != "recorded_at"}
