@@ -352,6 +352,25 @@ def test_what_cannot_be_taken_is_parked_and_copied_unchanged_and_the_next_messag
         assert memory.stats()["parked"] == 1
 
 
+def test_a_message_in_a_partition_that_is_not_that_of_its_group_is_parked(kafka: Kafka) -> None:
+    kafka.create(partitions=4)
+    there, elsewhere = "ben", "ana"  # in partitions 1 and 0 of four, as kcat puts them with murmur2_random
+    for group in (elsewhere, there):
+        value = json.dumps({**SAID, "group_id": group}).encode()
+        kafka.client.send(kafka.topics.messages, 1, [Outgoing(None, value, [])])
+
+    partition = kafka.open(1)
+    try:
+        partition.take([])
+    finally:
+        partition.close()
+
+    (copy,) = kafka.records(kafka.topics.dead_letters, 1)
+    assert dict(copy.headers)["dlq_reason"] == b"the group belongs to partition 0: produce it with its key"
+    with kafka.local() as memory:
+        assert [(fact.group_id, fact.object) for fact in memory.facts()] == [(there, "Oslo")]
+
+
 NEWER: Headers = [("ce_type", b"message.sent"), ("ce_eventversion", b"2")]
 
 
