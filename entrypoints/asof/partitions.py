@@ -15,11 +15,6 @@ from asof_streams.kafka.topics import Topics
 _STEP: Final = 5_000  # offsets read before what they say is made known
 
 
-def places_of(places: Places, partition: int, partitions: int) -> Places:
-    """Return the directory of a partition: the whole one, where there is but one partition."""
-    return places if partitions == 1 else Places(places.root / f"partition-{partition}")
-
-
 class Partition:
     """A partition whose messages are made into events here. Used by the thread that opened it.
 

@@ -6,7 +6,7 @@ import signal
 from asof.bootstrap import connection_of
 from asof.copied import Copied, keep, places_of
 from asof.health import Reached, write_health
-from asof.partitions import Partition
+from asof.partition_process import Opening, PartitionProcess
 from asof.places import Places
 from asof.settings import Settings
 from asof_agents.worker import Reach, Worker
@@ -24,8 +24,9 @@ async def work(settings: Settings) -> None:
         count = await asyncio.to_thread(client.partitions, topics.messages)
         keep(places.root, Copied(topics.prefix, count))
 
-        def open_partition(partition: int) -> Partition:
-            return Partition(places_of(places, partition, count), settings, connection, topics, partition)
+        def open_partition(partition: int) -> PartitionProcess:
+            there = places_of(places, partition, count)
+            return PartitionProcess(Opening(there, settings, connection, topics, partition))
 
         def report(reached: list[Reach]) -> None:
             write_health(places.root, [Reached(topics.messages, *reach) for reach in reached])
