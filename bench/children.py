@@ -1,6 +1,7 @@
 """What is measured in a process of its own, so that its memory and its start are its own: says JSON on stdout."""
 
 import json
+import os
 import sys
 import time
 from itertools import pairwise
@@ -58,7 +59,78 @@ def answer(directory: str, name: str) -> dict[str, Any]:
         return {"seconds": time.perf_counter() - began, "found": len(found)}
 
 
-_PROGRAMS = {"import": import_, "projection": projection, "generation": generation, "answer": answer}
+def bare_loop(bootstrap: str, source: str, target: str, count: str) -> dict[str, Any]:
+    """Read records with aiokafka and send each on: nothing else."""
+    import asyncio
+
+    from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+
+    async def run() -> float:
+        consumer = AIOKafkaConsumer(bootstrap_servers=bootstrap, enable_auto_commit=False)
+        producer = AIOKafkaProducer(bootstrap_servers=bootstrap, acks="all", enable_idempotence=True)
+        await consumer.start()
+        await producer.start()
+        at, taken, last = TopicPartition(source, 0), 0, None
+        consumer.assign([at])
+        consumer.seek(at, 0)
+        began = time.perf_counter()
+        while taken < int(count):
+            for record in (await consumer.getmany(timeout_ms=1_000)).get(at, ()):
+                last = await producer.send(target, record.value, key=record.key)
+                taken += 1
+        assert last is not None
+        await last
+        seconds = time.perf_counter() - began
+        await consumer.stop()
+        await producer.stop()
+        return int(count) / seconds
+
+    return {"rate": asyncio.run(run())}
+
+
+def bare_faust(bootstrap: str, source: str, target: str, count: str) -> dict[str, Any]:
+    """Read records with a Faust agent and send each on, as its manual has it: nothing else."""
+    import asyncio
+
+    import faust
+
+    app = faust.App(
+        f"bench.{source}", broker=f"kafka://{bootstrap}", store="memory://", web_enabled=False,
+        topic_allow_declare=False, topic_disable_leader=True,
+    )  # fmt: skip
+    raw: dict[str, Any] = {"key_type": bytes, "value_type": bytes, "key_serializer": "raw", "value_serializer": "raw"}
+    sink = app.topic(target, **raw)
+    moments: list[float] = []
+    done = asyncio.Event()
+
+    async def pass_on(stream: Any) -> None:
+        async for event in stream.events():
+            moments.append(time.perf_counter())
+            await sink.send(key=event.key, value=event.value)
+            if len(moments) == int(count):
+                done.set()
+
+    async def run() -> None:
+        app.agent(app.topic(source, **raw))(pass_on)
+        await app.start()
+        await done.wait()
+        rate = int(count) / (time.perf_counter() - moments[0])
+        usage = {"cpu_seconds": time.process_time(), "peak_megabytes": peak_megabytes()}
+        print(json.dumps({"rate": rate} | usage), flush=True)
+        os._exit(0)  # Faust does not end when its loop does
+
+    asyncio.run(run())
+    raise AssertionError
+
+
+_PROGRAMS = {
+    "import": import_,
+    "projection": projection,
+    "generation": generation,
+    "answer": answer,
+    "bare_loop": bare_loop,
+    "bare_faust": bare_faust,
+}
 
 if __name__ == "__main__":
     said = _PROGRAMS[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,82 @@
+"""How far a worker is, seen from outside: what readers of its directory can see, and when."""
+
+import threading
+import time
+from pathlib import Path
+
+from asof.places import Places
+from asof_projections.graph.sqlite import SqliteGraph
+from asof_streams.errors import AsofError
+from asof_streams.kafka.client import Client
+from asof_streams.kafka.envelope import Outgoing
+from asof_streams.sqlite_log import SqliteLog
+
+_LOOK = 0.004  # seconds
+
+
+class Following:
+    """Looks into the directory of a worker that is starting or runs."""
+
+    def __init__(self, data: Path) -> None:
+        self._places = Places(data)
+
+    def rate(self, count: int) -> float:
+        """Return messages a second, from when the worker holds the first to when what follows from `count` is there."""
+        while not self._received():
+            time.sleep(_LOOK)
+        start = time.perf_counter()
+        self.wait_for(count)
+        return count / (time.perf_counter() - start)
+
+    def wait_for(self, count: int) -> None:
+        """Wait until so many messages are taken."""
+        while self._taken() < count:
+            time.sleep(0.01)
+
+    def _received(self) -> int:
+        try:
+            with SqliteLog(self._places.messages) as messages:
+                return messages.end()
+        except AsofError:
+            return 0
+
+    def _taken(self) -> int:
+        try:
+            with SqliteLog(self._places.semantic("main")) as semantic, SqliteLog(self._places.episodic) as episodic:
+                *_, (_, _, _, cause, *_) = episodic.read(semantic.checkpoint() - 1, semantic.checkpoint())
+                return cause + 1
+        except (AsofError, ValueError):
+            return 0
+
+    def while_sending(
+        self, client: Client, topic: str, records: list[Outgoing], rate: float
+    ) -> tuple[list[float], dict[int, float]]:
+        """Send records at a rate; return when each was sent, and when each position was seen."""
+        sent: list[float] = []
+        sending = threading.Thread(target=self._send, args=(client, topic, records, rate, sent))
+        sending.start()
+        seen: dict[int, float] = {}
+        known = 1
+        name = "semantic.main"
+        with SqliteGraph(self._places.graph("main"), name) as graph, SqliteLog(self._places.semantic("main")) as log:
+            while known <= len(records):
+                position = graph.position()
+                now = time.perf_counter()
+                *_, last = log.read(position - 1, position)
+                for message in range(known, last.cause + 1):
+                    seen[message] = now
+                known = last.cause + 1
+                time.sleep(_LOOK)
+        sending.join()
+        return sent, seen
+
+    @staticmethod
+    def _send(client: Client, topic: str, records: list[Outgoing], rate: float, sent: list[float]) -> None:
+        began = time.perf_counter()
+        while (done := len(sent)) < len(records):
+            due = min(int((time.perf_counter() - began) * rate) + 1, len(records))
+            if due > done:
+                sent += [time.perf_counter()] * (due - done)
+                client.send(topic, 0, records[done:due])
+            else:
+                time.sleep(1 / rate)

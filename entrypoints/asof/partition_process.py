@@ -1,0 +1,140 @@
+"""A partition taken in a process of its own: Faust brings records on one core, the engine works on another.
+
+The two speak over a pipe: records one way, the offset to go on from the other. Whichever dies, the topics are whole:
+without its worker the process ends at once, and without its process the worker opens the partition again.
+"""
+
+import gc
+import os
+import signal
+import time
+import traceback
+from dataclasses import dataclass
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection as Pipe
+from multiprocessing.connection import wait
+from threading import Thread
+from typing import Final
+
+from asof.partitions import Partition
+from asof.places import Places
+from asof.settings import Settings
+from asof_streams.errors import AsofError, WorkerStalled, WriterBusy
+from asof_streams.kafka.connection import Connection
+from asof_streams.kafka.envelope import Raw
+from asof_streams.kafka.topics import Topics
+
+_SPAWN: Final = get_context("spawn")  # a fork would have half of our threads
+_GRACE_SECONDS: Final = 10.0
+_LOCKED_SECONDS: Final = 3.0  # how long the process of a worker that was killed may take to end
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a partition is opened with."""
+
+    places: Places
+    settings: Settings
+    connection: Connection
+    topics: Topics
+    partition: int
+
+    def open(self) -> Partition:
+        """Open the partition. WriterBusy: another process has its directory, and keeps it."""
+        until = time.monotonic() + _LOCKED_SECONDS
+        while True:
+            try:
+                return Partition(self.places, self.settings, self.connection, self.topics, self.partition)
+            except WriterBusy:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.1)
+
+
+class PartitionProcess:
+    """An intake (asof_agents.lanes) whose work is done elsewhere."""
+
+    def __init__(self, opening: Opening) -> None:
+        self._partition = opening.partition
+        self._pipe, theirs = _SPAWN.Pipe()
+        self._process = _SPAWN.Process(target=_serve, args=(theirs, opening), daemon=True)
+        self._process.start()
+        theirs.close()
+        try:
+            self._offset = self._answer()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def offset(self) -> int:
+        """The offset of the next record to take."""
+        return self._offset
+
+    def take(self, records: list[Raw]) -> None:
+        """Take records and make them known; with none, what is on the topic."""
+        self._tell(records)
+        self._offset = self._answer()
+
+    def close(self) -> None:
+        """Let go of the partition; what was taken is known."""
+        if self._process.is_alive():
+            self._tell(None)
+            self._process.join(_GRACE_SECONDS)
+            self._process.kill()
+        self._process.join()
+        self._pipe.close()
+
+    def _tell(self, records: list[Raw] | None) -> None:
+        try:
+            self._pipe.send(records)
+        except OSError:
+            raise self._gone() from None
+
+    def _answer(self) -> int:
+        try:
+            found: int | BaseException = self._pipe.recv()
+        except (EOFError, OSError):
+            raise self._gone() from None
+        if isinstance(found, BaseException):
+            raise found
+        return found
+
+    def _gone(self) -> WorkerStalled:
+        return WorkerStalled(f"the process of partition {self._partition} has ended")
+
+
+def _serve(pipe: Pipe, opening: Opening) -> None:
+    """Do what the worker asks, and no longer than it lives."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)  # the worker is told, and lets us finish
+    Thread(target=_die_with_parent, daemon=True).start()
+    gc.set_threshold(200_000, 50, 1_000)
+    try:
+        partition = opening.open()
+    except Exception as error:  # noqa: BLE001 - whatever it is, the worker decides
+        pipe.send(_told(error))
+        return
+    try:
+        pipe.send(partition.offset)
+        while (records := pipe.recv()) is not None:
+            partition.take(records)
+            pipe.send(partition.offset)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the worker decides
+        pipe.send(_told(error))
+    finally:
+        partition.close()
+
+
+def _told(error: Exception) -> Exception:
+    """Return an error as it can be sent; one that nobody foresaw as the place where it was raised, without content."""
+    if isinstance(error, AsofError):
+        return error
+    return RuntimeError("".join([type(error).__name__, "\n", *traceback.format_tb(error.__traceback__)]))
+
+
+def _die_with_parent() -> None:
+    parent = parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)
