@@ -52,15 +52,17 @@ class Zygote:
 
 
 class Running:
-    """An `asof worker` that was started."""
+    """An `asof` command that was started, a worker if no other."""
 
-    def __init__(self, zygote: Zygote, data: Path, world: "World", **settings: str) -> None:
+    def __init__(
+        self, zygote: Zygote, data: Path, world: "World", command: Sequence[str] = ("worker",), **settings: str
+    ) -> None:
         self._zygote = zygote
         self._file = data.with_name(f"{data.name}.said")
         given = {"data": str(data), "embedder": "none"} | world.settings() | settings
         environment = {f"ASOF_{name.upper()}": value for name, value in given.items()}
         self.data = data
-        self._pid: int | None = zygote.ask("start", ["worker"], environment, str(self._file))
+        self._pid: int | None = zygote.ask("start", [*command], environment, str(self._file))
 
     def wait(self, seconds: float = 20.0) -> int:
         """Return its exit code, which must come within some seconds."""

@@ -23,6 +23,7 @@ _log = logging.getLogger(__name__)
 
 _PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)  # seconds before the topics are opened again
 _REPORT_SECONDS: Final = 2.0
+_LAST_ROUND_SECONDS: Final = 5
 
 
 def project(settings: Settings) -> None:
@@ -32,20 +33,33 @@ def project(settings: Settings) -> None:
     """
     connection, topics, places = connection_of(settings), Topics(settings.kafka_prefix), Places(settings.data)
     require(asyncio.run(check(connection, topics)))
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    report = _Report(places.root)
+    report, stop = _Report(places.root), _signalled()
     with suppress(KeyboardInterrupt):  # wherever it comes: nothing is lost that the topics have
-        while True:
+        while not stop.is_set():
             try:
                 with Follower(places, connection, topics) as follower:
-                    follower.follow(Event(), report.tell)
+                    follower.follow(stop, report.tell)
             except UnavailableError as error:
                 if isinstance(error, WriterBusy) and not report.told:
                     raise
                 pause = _PAUSES[min(report.failures, len(_PAUSES) - 1)]
                 report.failures += 1
                 _log.warning("%s; trying again in %.1f s", error, pause)
-                time.sleep(pause)
+                stop.wait(pause)
+
+
+def _signalled() -> Event:
+    """Return what a signal sets, so that the round under way is finished; one that is long is cut short."""
+    stop = Event()
+
+    def end(*_: object) -> None:
+        stop.set()
+        signal.alarm(_LAST_ROUND_SECONDS)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    return stop
 
 
 class _Report:

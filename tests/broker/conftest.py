@@ -1,7 +1,7 @@
 """One Kafka broker for all tests of this folder, and for each test names of topics that nobody else has."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
@@ -87,11 +87,11 @@ def zygote() -> Iterator[Zygote]:
 
 @pytest.fixture
 def start(zygote: Zygote, tmp_path: Path) -> Iterator[Callable[..., Running]]:
-    """Starts a worker of a world, in the directory `data` or another; none outlives the test."""
+    """Starts a worker of a world, or another command, in the directory `data` or another; none outlives the test."""
     started: list[Running] = []
 
-    def start(world: World, name: str = "data", **settings: str) -> Running:
-        started.append(Running(zygote, tmp_path / name, world, **settings))
+    def start(world: World, name: str = "data", command: Sequence[str] = ("worker",), **settings: str) -> Running:
+        started.append(Running(zygote, tmp_path / name, world, command, **settings))
         return started[-1]
 
     yield start
