@@ -134,4 +134,4 @@ _PROGRAMS = {
 
 if __name__ == "__main__":
     said = _PROGRAMS[sys.argv[1]](*sys.argv[2:])
-    print(json.dumps(said | {"cpu_seconds": time.process_time(), "peak_megabytes": peak_megabytes()}))
+    print(json.dumps(said | {"cpu_seconds": sum(os.times()[:4]), "peak_megabytes": peak_megabytes()}))

@@ -3,6 +3,7 @@
 import math
 import os
 import platform
+import resource
 import sqlite3
 import sys
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999}
+_PER_MEGABYTE = 1e6 if sys.platform == "darwin" else 1e3  # of what getrusage counts in
 Values = dict[str, float]
 
 
@@ -118,14 +120,13 @@ def machine(folder: Path) -> dict[str, Any]:
 
 
 def peak_megabytes() -> float:
-    """Return the most memory this process has had resident: since its start, without what its parent had."""
+    """Return the most memory that this process, or one that it waited for, has had resident since its start."""
+    waited_for = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / _PER_MEGABYTE
     status = Path("/proc/self/status")
-    if status.exists():
+    if status.exists():  # what getrusage says of this process includes what its parent had
         line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
-        return int(line.split()[1]) / 1e3
-    import resource
-
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
+        return max(waited_for, int(line.split()[1]) / 1e3)
+    return max(waited_for, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _PER_MEGABYTE)
 
 
 def _file_system(folder: Path) -> str:
