@@ -62,7 +62,8 @@ class MessagesTopic(TopicLog):
 
     def take(self, found: Sequence[Raw], *, limit: int | None = None, answered: bool = False) -> None:
         """Take some more records, which must be the next ones; those taken before are passed over."""
-        ahead = [self._received(raw) for raw in found if raw.offset >= self.offset]
+        start = self.offset
+        ahead = [self._received(raw) for raw in found if raw.offset >= start]
         taken = list(islice(self._new(ahead), limit))
         if limit is not None and len(taken) == limit:
             ahead = [received for received in ahead if received.offset <= taken[-1].offset] if taken else []
