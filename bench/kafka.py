@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from itertools import count, islice
 from pathlib import Path
@@ -42,7 +42,7 @@ def measure(material: Material) -> Iterator[Figure]:
     name, turns = material.chat(2_760)
     chat = list(islice(_again_and_again(turns), material.count(20_000, 1_000)))
     with Broker(material.folder / "kafka") as broker, Client(Connection(broker.bootstrap)) as client:
-        yield from _beside(
+        rate = yield from _beside(
             client, material.folder / "facts-kafka", "structured facts", facts, as_fact(recorded=False, ontology=None)
         )
         yield from _beside(client, material.folder / "chat-kafka", f"chat ({name}), rules", chat, as_message)
@@ -50,7 +50,7 @@ def measure(material: Material) -> Iterator[Figure]:
         yield from _caught_up(client, material.folder / "facts-kafka", facts)
 
 
-def _beside(client: Client, folder: Path, what: str, lines: list[bytes], read: Read) -> "Iterator[Figure]":
+def _beside(client: Client, folder: Path, what: str, lines: list[bytes], read: Read) -> Generator[Figure, None, float]:
     topics = topics_of(client, folder.name)
     client.send(topics.messages, 0, [Outgoing(json.loads(line)["group_id"].encode(), line, []) for line in lines])
     at = (client.connection.bootstrap, topics.messages, topics.dead_letters, len(lines))
@@ -154,11 +154,11 @@ def worker(connection: Connection, topics: Topics, data: Path) -> Iterator["Pope
     process = Popen(
         [*command, "--kafka", connection.bootstrap, "--data", str(data)],
         stdout=DEVNULL,
-        stderr=DEVNULL,
         env=os.environ | environment,
     )
     try:
         yield process
+        assert process.poll() is None, "the worker has ended"
     finally:
         process.terminate()
         process.wait()

@@ -5,6 +5,7 @@ batch of one cause whole (cause, place, size), who wrote it (term), and how far 
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from asof_streams import semantic  # noqa: F401 - so that its events can be read
@@ -67,28 +68,25 @@ class Sent(NamedTuple):
 
 def message(accepted: AnyMessage, text: bytes, id_: str) -> Outgoing:
     """Return the record of a message that was accepted at the door, as the JSON `text`."""
-    headers = [*_standard("messages", id_, accepted.type), ("ce_eventversion", b"%d" % accepted.version)]
+    headers = [*_constant("messages", accepted.type, accepted.version), ("ce_id", id_.encode())]
     return Outgoing(accepted.group_id.encode(), text, headers)
 
 
 def claim(log: str, term: int, writer: str) -> Outgoing:
     """Return the control record by which a writer takes a log over."""
-    headers = _standard(log, writer, CLAIMED)
-    return Outgoing(None, b"{}", [*headers, ("ce_term", b"%d" % term)])
+    headers = [*_constant(log, CLAIMED, 1), ("ce_id", writer.encode()), ("ce_term", b"%d" % term)]
+    return Outgoing(None, b"{}", headers)
 
 
 def event(log: str, position: int, draft: Draft, term: int, checkpoint: int | None) -> Outgoing:
     """Return the record of an event; `position` is the one it takes in the log."""
     group, recorded_at, cause, place, size, happened = draft
     headers = [
-        *_standard(log, derive("event", log, cause, place, happened.type), happened.type),
-        ("ce_time", (render(recorded_at) or "").encode()),
-        ("ce_sequence", b"%020d" % position),
-        ("ce_eventversion", b"%d" % happened.version),
-        ("ce_cause", b"%d" % cause),
+        *_constant(log, happened.type, happened.version),
+        ("ce_id", derive("event", log, cause, place, happened.type).encode()),
+        *_of_batch(recorded_at, cause, size, term),
         ("ce_place", b"%d" % place),
-        ("ce_size", b"%d" % size),
-        ("ce_term", b"%d" % term),
+        ("ce_sequence", b"%020d" % position),
     ]
     if checkpoint is not None:
         headers.append(("ce_checkpoint", b"%d" % checkpoint))
@@ -132,11 +130,24 @@ def read(raw: Raw) -> Claim | Sent | None:
         return None
 
 
-def _standard(log: str, id_: str, type_: str) -> Headers:
+@lru_cache(maxsize=256)
+def _constant(log: str, type_: str, version: int) -> Headers:
+    """Return the headers that all events of one kind in one log have."""
     return [
         ("content-type", JSON),
         ("ce_specversion", b"1.0"),
-        ("ce_id", id_.encode()),
         ("ce_source", f"/asof/{log}".encode()),
         ("ce_type", type_.encode()),
+        ("ce_eventversion", b"%d" % version),
+    ]
+
+
+@lru_cache(maxsize=1)
+def _of_batch(recorded_at: int, cause: int, size: int, term: int) -> Headers:
+    """Return the headers that all events of one batch have."""
+    return [
+        ("ce_time", (render(recorded_at) or "").encode()),
+        ("ce_cause", b"%d" % cause),
+        ("ce_size", b"%d" % size),
+        ("ce_term", b"%d" % term),
     ]
