@@ -126,7 +126,7 @@ def read(raw: Raw) -> Claim | Sent | None:
             raw.value or b"",
             int(found["ce_checkpoint"]) if "ce_checkpoint" in found else None,
         )
-    except (KeyError, ValueError, InvalidInput):
+    except (KeyError, ValueError, TypeError, AttributeError, InvalidInput):  # a header may have no value at all
         return None
 
 

@@ -55,6 +55,8 @@ class EventTopic(TopicLog):
         self._fence.restart()
         for found in self._client.read(*self.at, self.offset, end):
             self.take(found)
+        if self._fence.position < self.end():
+            raise self._another(self._place, f"{self._fence.position} events stand in it, {self.end()} were read")
 
     def take(self, found: Sequence[Raw]) -> None:
         """Keep what stands of some more records, which must be the next ones."""

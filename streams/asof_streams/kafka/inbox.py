@@ -15,6 +15,8 @@ from asof_streams.messages import AnyMessage, ErasureRequest, FactStatement, Mes
 _KINDS: Final = {kind.type: kind for kind in (Message, FactStatement, ErasureRequest)}
 _OF_FACTS: Final = frozenset({"subject", "relation", "object", "op", "ref"})
 
+_DIGITS: Final = 9
+
 
 class Received(NamedTuple):
     """One record of the messages topic."""
@@ -27,7 +29,7 @@ class Received(NamedTuple):
 
 def receive(raw: Raw) -> Received:
     """Return what a record is. DecodeError: a newer asof wrote it, so this one must not go on."""
-    headers = dict(raw.headers)
+    headers = {name: value for name, value in raw.headers if value is not None}
     try:
         message = _message(raw, headers)
     except InvalidInput as error:
@@ -36,8 +38,10 @@ def receive(raw: Raw) -> Received:
 
 
 def _message(raw: Raw, headers: dict[str, bytes]) -> AnyMessage:
+    kind = _named(headers)  # before the value is looked at: a newer version of it may not be JSON
     fields = _fields(raw.value)
-    kind = _kind(headers, fields)
+    if kind is None:
+        kind = FactStatement if "content" not in fields and fields.keys() & _OF_FACTS else Message
     if raw.key:
         group = _text(raw.key, "the key")
         if fields.setdefault("group_id", group) != group:
@@ -49,14 +53,15 @@ def _message(raw: Raw, headers: dict[str, bytes]) -> AnyMessage:
     return accept(Message, fields) if kind is Message else accept(FactStatement, fields)
 
 
-def _kind(headers: dict[str, bytes], fields: dict[str, Any]) -> type[AnyMessage]:
+def _named(headers: dict[str, bytes]) -> type[AnyMessage] | None:
+    """Return the kind that the headers name, if they do."""
     if (named := headers.get("ce_type")) is None:
-        return FactStatement if "content" not in fields and fields.keys() & _OF_FACTS else Message
+        return None
     kind = _KINDS.get(_text(named, "ce_type"))
     if kind is None:
         raise InvalidInput(f"ce_type: it is none of {', '.join(_KINDS)}")
     version = headers.get("ce_eventversion", b"1")
-    if not version.isdigit():
+    if not version.isdigit() or len(version) > _DIGITS:
         raise InvalidInput("ce_eventversion: it must be a number")
     if int(version) > kind.version:
         raise DecodeError(f"offset holds {kind.type} version {int(version)}, newer than {kind.version}: upgrade asof")
