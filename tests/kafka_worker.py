@@ -119,9 +119,9 @@ class World:
     def partition(self, data: Path, partition: int = 0) -> Partition:
         return Partition(Places(data), _settings(data), self.connection, self.topics, partition)
 
-    def afresh(self, data: Path) -> "Dump":
+    def afresh(self, data: Path, partition: int = 0) -> "Dump":
         """Return what stands in the topics, as read into a new directory."""
-        self.partition(data).close()
+        self.partition(data, partition).close()
         return dump(data)
 
     def settings(self) -> dict[str, str]:

@@ -17,6 +17,7 @@ import faust
 from aiokafka import AIOKafkaConsumer
 from faust.transport.drivers import aiokafka as driver
 from faust.types import TP
+from mode.threads import WorkerThread
 
 from asof_agents.lanes import Lane, OpenIntake, tell_failure
 from asof_streams.errors import BrokerUnavailable, UnavailableError, WorkerStalled
@@ -26,7 +27,7 @@ from asof_streams.kafka.errors import guard
 
 _log = logging.getLogger(__name__)
 
-_STOP_SECONDS: Final = 10.0
+_STOP_SECONDS: Final = 5.0
 _LOOK_SECONDS: Final = 2.0  # between two looks at how far each partition is
 
 
@@ -78,8 +79,7 @@ class Worker:
         finally:
             watch.cancel()
             start.cancel()
-            await self._within_reason(*(lane.stop() for lane in self._lanes.values()))
-            await self._within_reason(self._app.stop())
+            await self._within_reason(self._app.stop(), *(lane.stop() for lane in self._lanes.values()))
 
     async def _start(self) -> None:
         async with guard(self._connection, self._topic):
@@ -87,8 +87,7 @@ class Worker:
 
     async def _within_reason(self, *work: Coroutine[Any, Any, None]) -> None:
         """Wait for what should end soon. What does not, ends with the process: nothing is lost by that."""
-        if work:
-            await asyncio.wait([asyncio.create_task(one) for one in work], timeout=_STOP_SECONDS)
+        await asyncio.wait([asyncio.create_task(one) for one in work], timeout=_STOP_SECONDS)
 
     async def _watch(self) -> None:
         """Look how far each partition is, and whether it moves."""
@@ -171,8 +170,18 @@ class Worker:
         await asyncio.gather(*(lane.stop() for lane in leaving))
 
 
+class _Daemon(WorkerThread):
+    """Faust's thread for what brings the records; one that hangs does not keep the process from ending."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.daemon = True
+
+
 class _ConsumerThread(driver.AIOKafkaConsumerThread):
     """Faust's, but for records of transactions that were taken back: Faust would bring them too."""
+
+    Worker: type[WorkerThread] = _Daemon
 
     def _create_worker_consumer(self, transport: Any) -> AIOKafkaConsumer:
         consumer = super()._create_worker_consumer(transport)

@@ -26,6 +26,9 @@ def worker(
         return _health(chosen.data, as_json=as_json)
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.WARNING)
     logging.getLogger("asof_agents").setLevel(logging.INFO)
+    logging.getLogger("aiokafka").setLevel(
+        logging.CRITICAL
+    )  # ten lines a second where there is no broker: we say it once
     if projector:
         from asof.projecting import project
 
