@@ -19,7 +19,8 @@ from typing import NamedTuple
 from asof.cli import app, calls
 
 ROOT = Path(__file__).resolve().parents[1]
-ON_KAFKA = [ROOT / "docs" / "how-to" / f"{name}.md" for name in ("kafka-topics", "produce-to-kafka")]
+DOCUMENTS_ON_KAFKA = ("kafka-topics", "produce-to-kafka", "replay-from-kafka", "run-several-workers")
+ON_KAFKA = [ROOT / "docs" / "how-to" / f"{name}.md" for name in DOCUMENTS_ON_KAFKA]
 OFFLINE = [
     path for path in (ROOT / "README.md", *sorted((ROOT / "docs" / "how-to").glob("*.md"))) if path not in ON_KAFKA
 ]

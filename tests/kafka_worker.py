@@ -8,10 +8,12 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple, Self
+
+from aiokafka.admin import AIOKafkaAdminClient
 
 from asof.memory import Memory
 from asof.partitions import Partition
@@ -25,6 +27,7 @@ from asof_streams.kafka.inbox import receive
 from asof_streams.kafka.topics import Topics, create
 from asof_streams.sqlite_log import SqliteLog
 
+PROJECTOR = ("worker", "--projector")
 ZYGOTE = Path(__file__).parent / "broker" / "zygote.py"
 
 
@@ -123,6 +126,19 @@ class World:
         """Return what stands in the topics, as read into a new directory."""
         self.partition(data, partition).close()
         return dump(data)
+
+    def administer(self, work: Callable[[AIOKafkaAdminClient], Awaitable[Any]]) -> None:
+        """Do something to topics that asof never does."""
+
+        async def administer() -> None:
+            admin = AIOKafkaAdminClient(bootstrap_servers=self.connection.bootstrap)
+            await admin.start()
+            try:
+                await work(admin)
+            finally:
+                await admin.close()
+
+        asyncio.run(administer())
 
     def settings(self) -> dict[str, str]:
         return {"kafka": self.connection.bootstrap, "kafka_prefix": self.topics.prefix}

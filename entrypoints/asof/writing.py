@@ -241,9 +241,9 @@ def settle(places: Places, settings: Settings) -> None:
 
     What a copy of topics has not made of its messages, a worker makes.
     """
-    existing(places)
     if is_copy(places.root):
         return
+    existing(places)
     if places.messages.exists() and places.episodic.exists():
         with SqliteLog(places.messages) as messages, SqliteLog(places.episodic) as episodic:
             if messages.end() == episodic.checkpoint() and _built(places, episodic.end()):

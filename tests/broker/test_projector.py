@@ -9,7 +9,7 @@ from threading import Event
 from typing import Any
 
 import pytest
-from aiokafka.admin import AIOKafkaAdminClient, RecordsToDelete
+from aiokafka.admin import RecordsToDelete
 from aiokafka.structs import TopicPartition
 
 import asof
@@ -33,10 +33,9 @@ from asof_streams.kafka.topics import create
 from asof_streams.semantic import GenerationStarted
 from asof_streams.sqlite_log import SqliteLog
 from kafka_broker import Broker
-from kafka_worker import Dump, Running, World, dump, fact, reached, until, until_known
+from kafka_worker import PROJECTOR, Dump, Running, World, dump, fact, reached, until, until_known
 
 Start = Callable[..., Running]
-PROJECTOR = ("worker", "--projector")
 SECRET = "Zarquon"
 
 
@@ -74,15 +73,6 @@ def erase(world: World, group: str) -> int:
 def holds(data: Path, text: str) -> list[str]:
     """The files of a directory that have a text anywhere."""
     return [f.name for f in sorted(data.rglob("*")) if f.is_file() and text.encode() in f.read_bytes()]
-
-
-async def admin(world: World, work: Callable[[AIOKafkaAdminClient], Any]) -> None:
-    client = AIOKafkaAdminClient(bootstrap_servers=world.connection.bootstrap)
-    await client.start()
-    try:
-        await work(client)
-    finally:
-        await client.close()
 
 
 # The same.
@@ -236,7 +226,7 @@ def test_a_topic_that_was_made_anew_is_refused_and_named(world: World, start: St
     wanted = told(world, tmp_path / "data")
     follow(world, tmp_path / "followed")
     topic = f"{world.topics.prefix}.{kind}"
-    asyncio.run(admin(world, lambda client: client.delete_topics([topic])))
+    world.administer(lambda admin: admin.delete_topics([topic]))
     until(lambda: topic not in world.client.topics())
     asyncio.run(create(world.connection, world.topics, ["main"]))
 
@@ -258,7 +248,7 @@ def test_a_topic_whose_first_records_were_deleted_is_refused_and_named(
     told(world, tmp_path / "data")
     follow(world, tmp_path / "followed")
     gone = {TopicPartition(world.topics.episodic, 0): RecordsToDelete(before_offset=5)}
-    asyncio.run(admin(world, lambda client: client.delete_records(gone)))
+    world.administer(lambda admin: admin.delete_records(gone))
 
     projector = start(world, "followed", PROJECTOR)
 
@@ -536,6 +526,8 @@ def test_before_any_worker_there_is_nothing_to_answer_from_and_it_is_said(
 
     assert code == 1
     assert "no worker has made anything of the messages yet" in said
+    with asof.open(tmp_path / "new", kafka=at_topics.connection.bootstrap) as memory:
+        assert len(list(memory.events("messages"))) == len(everything())
 
 
 def test_a_directory_that_another_process_keeps_up_is_read_as_it_is(at_topics: World, tmp_path: Path) -> None:

@@ -1,0 +1,252 @@
+"""Topics of several partitions: workers share them, a group's order is kept, and one directory answers for all."""
+
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiokafka.admin import NewPartitions
+
+import asof
+from asof.cli import app, calls
+from asof.copied import Copied, copied, places_of
+from asof.following import Follower
+from asof.health import Health
+from asof.places import Places
+from asof_streams.episodic import MessageParked
+from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.kafka.partitioning import partition_of
+from asof_streams.writer_lock import WriterLock
+from kafka_worker import PROJECTOR, Dump, Running, World, dump, embedded, fact, until
+
+Start = Callable[..., Running]
+PARTITIONS = 3
+GROUPS = [f"group-{number}" for number in range(9)]
+
+
+@pytest.fixture
+def world(bootstrap: str, prefix: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The topics of a test, of three partitions."""
+    monkeypatch.setenv("ASOF_KAFKA_PREFIX", prefix)
+    monkeypatch.setenv("ASOF_EMBEDDER", "none")
+    with World(bootstrap, prefix, PARTITIONS) as world:
+        yield world
+
+
+def where(group: str) -> int:
+    return partition_of(group, PARTITIONS)
+
+
+def send(world: World, start: int, stop: int) -> None:
+    """Send each group some facts, numbered so that their order can be seen, to the partition where it belongs."""
+    for group in GROUPS:
+        world.send([fact(number, group) for number in range(start, stop)], where(group))
+
+
+def part(data: Path, partition: int) -> Path:
+    return places_of(Places(data), partition, PARTITIONS).root
+
+
+def follow(world: World, data: Path) -> list[Dump]:
+    with Follower(Places(data), world.connection, world.topics) as follower:
+        follower.catch_up()
+    return [dump(part(data, partition)) for partition in range(PARTITIONS)]
+
+
+def answered(world: World, data: Path, count: int) -> bool:
+    """Whether workers have answered so many messages in all."""
+    with Follower(Places(data), world.connection, world.topics) as follower:
+        follower.catch_up()
+    if not all(Places(part(data, partition)).catalog.exists() for partition in range(PARTITIONS)):
+        return False
+    with asof.open(data) as memory:
+        stats = memory.stats()
+    return bool(stats["messages"] == count and stats["waiting"] == 0 and stats["generations"]["main"]["lag"] == 0)
+
+
+def shared(one: Path, other: Path) -> bool:
+    """Whether two workers have all partitions between them, none twice and each at least one."""
+    if not ((one / "worker.json").exists() and (other / "worker.json").exists()):
+        return False
+    owned = [[row.partition for row in Health.read(data).partitions] for data in (one, other)]
+    return all(owned) and sorted(owned[0] + owned[1]) == list(range(PARTITIONS))
+
+
+def told(world: World, data: Path) -> None:
+    """Let all partitions be taken."""
+    for number in range(PARTITIONS):
+        partition = world.partition(part(data, number), number)
+        partition.take([])
+        partition.close()
+
+
+def test_two_workers_share_the_partitions_and_one_takes_over_what_the_other_leaves(
+    world: World, start: Start, tmp_path: Path
+) -> None:
+    send(world, 0, 20)
+    one, other = start(world, "one"), start(world, "other")
+    until(lambda: answered(world, tmp_path / "followed", 20 * len(GROUPS)), one)
+    until(lambda: shared(tmp_path / "one", tmp_path / "other"), one)
+
+    send(world, 20, 30)
+    one.kill()
+    send(world, 30, 40)
+    until(lambda: answered(world, tmp_path / "followed", 40 * len(GROUPS)), other, seconds=120)
+    assert all(part(tmp_path / "other", number).exists() for number in range(PARTITIONS))
+    other.stop()
+
+    found = follow(world, tmp_path / "followed")
+    for number in range(PARTITIONS):
+        assert found[number] == dump(part(tmp_path / "other", number))
+        wanted = embedded(world, part(tmp_path / "followed", number), tmp_path / f"embedded-{number}", number)
+        assert found[number] == wanted
+    with asof.open(tmp_path / "followed") as memory:
+        for group in GROUPS:
+            said = [
+                json.loads(r.event.encode())["object"]
+                for r in memory.events("messages", partition=where(group))
+                if r.group == group
+            ]
+            assert said == [f"O{number}" for number in range(40)]
+
+
+def test_a_directory_of_all_partitions_answers_for_each_group_as_if_there_were_but_one(
+    world: World, tmp_path: Path
+) -> None:
+    send(world, 0, 20)
+    told(world, tmp_path / "data")
+
+    with asof.open(tmp_path / "new", kafka=world.connection.bootstrap) as memory:
+        for group in GROUPS:
+            with asof.open(part(tmp_path / "data", where(group))) as one:
+                assert memory.facts(group_id=group) == one.facts(group_id=group) != []
+                assert memory.search("lives in", group_id=group) == one.search("lives in", group_id=group) != []
+                assert memory.timeline("S1", group_id=group) == one.timeline("S1", group_id=group) != []
+                uuid = memory.facts(group_id=group)[0].uuid
+                assert memory.why(uuid) == one.why(uuid)
+                assert memory.history(uuid) == one.history(uuid) != []
+                assert memory.known_history(uuid) == one.known_history(uuid) != []
+        with pytest.raises(NotFound, match="no fact"):
+            memory.why("00000000-0000-0000-0000-000000000000")
+        assert len(memory.history("S1")) == sum(len(memory.history("S1", group_id=group)) for group in GROUPS)
+        assert memory.active() == "main"
+
+
+def test_a_question_that_names_no_group_is_refused_where_it_would_be_asked_of_one_partition_only(
+    world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    send(world, 0, 3)
+    told(world, tmp_path / "data")
+    follow(world, tmp_path / "followed")
+
+    for command in (
+        ["facts"],
+        ["search", "who"],
+        ["entities"],
+        ["entity", "S1"],
+        ["timeline", "S1"],
+        ["changes"],
+        ["export"],
+    ):
+        assert calls.run(app, [*command, "--data", str(tmp_path / "followed")]) == 2
+        assert "--group" in capsys.readouterr().err
+        assert calls.run(app, [*command, "--data", str(tmp_path / "followed"), "--group", GROUPS[0]]) == 0
+        capsys.readouterr()
+    assert calls.run(app, ["events", "--data", str(tmp_path / "followed")]) == 2
+    assert "--partition" in capsys.readouterr().err
+    assert calls.run(app, ["events", "--data", str(tmp_path / "followed"), "--partition", "3"]) == 2
+    assert "no partition 3" in capsys.readouterr().err
+
+
+def test_stats_and_verify_look_at_all_partitions(
+    world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    send(world, 0, 5)
+    world.send([b"no JSON"], 1)
+    told(world, tmp_path / "data")
+    follow(world, tmp_path / "followed")
+
+    assert calls.run(app, ["stats", "--data", str(tmp_path / "followed"), "--json"]) == 0
+    stats = json.loads(capsys.readouterr().out)
+    assert (stats["partitions"], stats["messages"], stats["parked"]) == (3, 5 * len(GROUPS) + 1, 1)
+    assert stats["parked_messages"][0]["partition"] == "partition-1"
+    with asof.open(part(tmp_path / "followed", 0)) as memory:
+        assert 0 < memory.stats()["messages"] < stats["messages"]
+        first = memory.digest()
+    assert calls.run(app, ["verify", "--data", str(tmp_path / "followed"), "--json"]) == 0
+    checks = json.loads(capsys.readouterr().out)
+    assert sum(check["what"] == "partition-2: log semantic.main" for check in checks) == 1
+    assert len(checks) == 3 * 5
+    with (
+        asof.open(tmp_path / "followed") as one,
+        asof.open(tmp_path / "data2", kafka=world.connection.bootstrap) as two,
+    ):
+        assert one.digest() == two.digest() != first
+
+
+def test_a_record_in_a_partition_that_is_not_its_group_s_is_parked(world: World, tmp_path: Path) -> None:
+    wrong = (where("a") + 1) % PARTITIONS
+    world.send([fact(1, "a")], wrong)
+    told(world, tmp_path / "data")
+
+    with asof.open(part(tmp_path / "data", wrong)) as memory:
+        events = [record.event for record in memory.events("episodic")]
+    assert len(events) == 1
+    assert isinstance(events[0], MessageParked)
+    assert f"belongs to partition {where('a')}" in events[0].reason
+
+
+def test_a_directory_knows_its_partitions_and_refuses_topics_that_were_given_more(
+    world: World, start: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    send(world, 0, 3)
+    told(world, tmp_path / "data")
+    follow(world, tmp_path / "followed")
+    assert copied(tmp_path / "followed") == Copied(world.topics.prefix, PARTITIONS)
+    more = {topic: NewPartitions(PARTITIONS + 1) for topic in world.topics.all(["main"])}
+    world.administer(lambda admin: admin.create_partitions(more))
+    until(lambda: world.client.partitions(world.topics.messages) == PARTITIONS + 1)
+
+    with pytest.raises(InvalidInput, match=r"in 3 partitions, .* in 4"):
+        Follower(Places(tmp_path / "followed"), world.connection, world.topics)
+    for command in (("worker",), PROJECTOR, ("stats",)):
+        running = start(world, "followed", command)
+        assert running.wait() == 2
+        assert "in 3 partitions" in running.said()
+    assert calls.run(app, ["stats", "--data", str(tmp_path / "followed")]) == 0
+    capsys.readouterr()
+
+
+def test_a_partition_that_another_process_keeps_up_is_left_to_it(world: World, tmp_path: Path) -> None:
+    send(world, 0, 3)
+    told(world, tmp_path / "data")
+    follow(world, tmp_path / "followed")
+    send(world, 3, 6)
+    told(world, tmp_path / "data")
+
+    with (
+        WriterLock(part(tmp_path / "followed", 1)),
+        asof.open(tmp_path / "followed", kafka=world.connection.bootstrap) as memory,
+    ):
+        for group in GROUPS:
+            count = sum(r.group == group for r in memory.events("messages", partition=where(group)))
+            assert count == (3 if where(group) == 1 else 6)
+
+
+def test_a_projector_keeps_up_all_partitions(world: World, start: Start, tmp_path: Path) -> None:
+    projector = start(world, "followed", PROJECTOR)
+    send(world, 0, 5)
+    told(world, tmp_path / "data")
+    wanted = [dump(part(tmp_path / "data", number)) for number in range(PARTITIONS)]
+
+    def done() -> bool:
+        root = tmp_path / "followed"
+        if not all(Places(part(root, number)).catalog.exists() for number in range(PARTITIONS)):
+            return False
+        return [dump(part(root, number)) for number in range(PARTITIONS)] == wanted
+
+    until(done, projector)
+    projector.signal(signal.SIGINT)
+    assert projector.wait() == 0
