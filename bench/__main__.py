@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench import chatting, finding, growth, importing, kafka, logs, moments, opening, rebuilding, synthetic
+from bench import chatting, finding, growth, importing, kafka, logs, moments, opening, rebuilding, soak, synthetic
 from bench.figures import Figure, machine, table, timed
 from bench.material import Material
 
@@ -26,6 +26,7 @@ SUBJECTS: dict[str, Callable[[Material], Iterator[Figure]]] = {
     "open": opening.measure,
     "growth": growth.measure,
     "kafka": kafka.measure,
+    "soak": soak.measure,
 }
 SCALES = {"full": 1.0, "small": 0.05}
 

@@ -30,7 +30,7 @@ class Following:
 
     def wait_for(self, count: int) -> None:
         """Wait until so many messages are taken."""
-        while self._taken() < count:
+        while self.taken() < count:
             time.sleep(0.01)
 
     def _received(self) -> int:
@@ -40,7 +40,8 @@ class Following:
         except AsofError:
             return 0
 
-    def _taken(self) -> int:
+    def taken(self) -> int:
+        """Return how many messages have come so far that what follows from them is on the semantic log."""
         try:
             with SqliteLog(self._places.semantic("main")) as semantic, SqliteLog(self._places.episodic) as episodic:
                 *_, (_, _, _, cause, *_) = episodic.read(semantic.checkpoint() - 1, semantic.checkpoint())

@@ -93,7 +93,7 @@ def _embedded(folder: Path, lines: list[bytes], read: Read) -> float:
 
 
 def _latency(client: Client, folder: Path, lines: list[bytes], rate: float, seconds: int) -> Iterator[Figure]:
-    """Send facts at a rate; one is there when the graph that readers see has what follows from it, as of every one does."""
+    """Send facts at a rate; one is there when the graph that readers see has what follows from it."""
     topics = topics_of(client, folder.name)
     size = min(int(rate * seconds), 20_000)
     records = [
