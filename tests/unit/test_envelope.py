@@ -1,0 +1,91 @@
+"""An event goes to Kafka as a CloudEvent in binary mode, and comes back as the record that it was."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asof_streams import episodic, semantic
+from asof_streams.errors import DecodeError
+from asof_streams.events import Draft, Event, Record, decode
+from asof_streams.instants import parse
+from asof_streams.kafka.envelope import Claim, Outgoing, Raw, Sent, claim, event, read
+from asof_streams.messages import Message
+
+assert episodic
+assert semantic
+HISTORY = Path(__file__).resolve().parents[1] / "history"
+EVENTS = [
+    decode(path.name.split(".v")[0], int(path.name.split(".v")[1].split(".")[0]), json.loads(line)["payload"].encode())
+    for path in sorted(HISTORY.glob("*.jsonl"))
+    for line in path.read_text(encoding="utf-8").splitlines()
+]
+SAID = Message(group_id="g", content="Hello", role_type="user")
+
+
+def raw(sent: Outgoing, offset: int = 4) -> Raw:
+    return Raw(offset, 1_000, *sent)
+
+
+@pytest.mark.parametrize("happened", EVENTS, ids=lambda happened: happened.type)
+def test_every_kind_of_event_comes_back_as_it_went(happened: Event) -> None:
+    draft = Draft("a-group", 1_714_555_800_000_001, 17, 1, 3, happened)
+    found = read(raw(event("semantic.main", 9, draft, 5, 40)))
+
+    assert isinstance(found, Sent)
+    assert found[:7] == (9, *draft[:5], 5)
+    assert decode(found.type, found.version, found.payload) == happened
+    assert found.encode() == happened.encode()
+    assert found.checkpoint == 40
+
+
+@given(
+    st.integers(0, 2**53), st.integers(0, 2**53), st.integers(0, 253_402_300_799_999_999), st.none() | st.integers(0, 9)
+)
+def test_numbers_and_times_come_back_to_the_microsecond(
+    position: int, cause: int, recorded_at: int, checkpoint: int | None
+) -> None:
+    found = read(raw(event("episodic", position, Draft("", recorded_at, cause, 0, 1, SAID), 1, checkpoint)))
+
+    assert isinstance(found, Sent)
+    assert (found.position, found.cause, found.recorded_at) == (position, cause, recorded_at)
+    assert (found.group, found.checkpoint) == ("", checkpoint)
+
+
+def test_other_clients_find_the_attributes_of_cloud_events() -> None:
+    draft = Draft("g", 1_500_000, 3, 0, 1, SAID)
+    key, value, headers = event("episodic", 12, draft, 2, None)
+    found = {name: value.decode() for name, value in headers}
+
+    assert (key, value) == (b"g", SAID.encode())
+    assert found["content-type"] == "application/json"
+    assert found["ce_specversion"] == "1.0"
+    assert found["ce_id"] == Record(12, *draft[:5], 2, SAID).id_in("episodic")
+    assert found["ce_source"] == "/asof/episodic"
+    assert found["ce_type"] == "message.sent"
+    assert parse(found["ce_time"]) == 1_500_000
+    assert found["ce_sequence"] == "00000000000000000012"
+    assert "ce_checkpoint" not in found
+
+
+def test_a_claim_comes_back_as_one() -> None:
+    assert read(raw(claim("episodic", 3, "who"))) == Claim(3, "who")
+
+
+@pytest.mark.parametrize("missing", ["ce_type", "ce_term", "ce_sequence", "ce_time", "ce_cause", "ce_place", "ce_size"])
+def test_a_record_that_lacks_a_header_or_its_value_is_not_ours(missing: str) -> None:
+    key, value, headers = event("episodic", 1, Draft("g", 5, 0, 0, 1, SAID), 1, None)
+
+    for given_ in ([h for h in headers if h[0] != missing], *([*headers, (missing, v)] for v in (b"\xff", None))):
+        assert read(Raw(0, 0, key, value, given_)) is None  # type: ignore[arg-type]
+
+
+def test_an_event_of_a_newer_version_is_ours_and_cannot_be_read() -> None:
+    key, value, headers = event("episodic", 1, Draft("g", 5, 0, 0, 1, SAID), 1, None)
+    found = read(Raw(0, 0, key, value, [*headers, ("ce_eventversion", b"2")]))
+
+    assert isinstance(found, Sent)
+    with pytest.raises(DecodeError, match="upgrade asof"):
+        decode(found.type, found.version, found.payload)

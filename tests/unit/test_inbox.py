@@ -1,0 +1,122 @@
+"""What a record of the messages topic is, whoever sent it: a message, or a reason, and never an end of the worker."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asof_streams.errors import DecodeError
+from asof_streams.instants import parse
+from asof_streams.kafka.envelope import Headers, Outgoing, Raw, dead_letter
+from asof_streams.kafka.inbox import Received, receive
+from asof_streams.messages import ErasureRequest, FactStatement, Message, RecordRefused
+
+SAID = {"group_id": "g", "content": "Hello", "role_type": "user"}
+FACT = {"group_id": "g", "subject": "Ana", "relation": "likes", "object": "Tea"}
+
+
+def received(value: Any, key: bytes | None = None, **headers: bytes | None) -> Received:
+    value = value if isinstance(value, bytes | None) else json.dumps(value).encode()
+    return receive(Raw(7, 1_500, key, value, [*headers.items()]))  # type: ignore[arg-type]
+
+
+def reason(value: Any, key: bytes | None = None, **headers: bytes | None) -> str:
+    message = received(value, key, **headers).message
+    assert isinstance(message, RecordRefused)
+    return message.reason
+
+
+def test_a_record_needs_no_headers_and_no_key() -> None:
+    assert received(SAID) == Received(7, 1_500_000, Message(**SAID), None)  # type: ignore[arg-type]
+    assert received(FACT).message == FactStatement(**FACT)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("field", ["subject", "relation", "object", "op", "ref"])
+def test_what_has_a_field_of_facts_and_no_content_is_a_fact(field: str) -> None:
+    assert not reason({"group_id": "g", field: "x"}).startswith("content")
+    assert reason(SAID | {field: "x"}).startswith(f"{field}: no such field; known are group_id, content")
+
+
+def test_times_are_text_with_a_zone() -> None:
+    message = received(SAID | {"timestamp": "2024-05-01T09:30:00+02:00"}).message
+
+    assert isinstance(message, Message)
+    assert message.timestamp == parse("2024-05-01T07:30:00Z")
+    assert reason(SAID | {"timestamp": 5}).startswith("timestamp: ")
+
+
+def test_the_group_may_be_left_to_the_key_and_must_be_that_of_the_key() -> None:
+    assert received({k: v for k, v in SAID.items() if k != "group_id"}, b"h").message.group_id == "h"
+    assert received(SAID, b"g").message.group_id == "g"
+    assert reason(SAID, b"h").startswith("group_id: ")
+    assert received(SAID, b"h").message.group_id == "h"
+
+
+def test_a_header_says_what_it_is() -> None:
+    assert isinstance(received(SAID, ce_type=b"message.sent", ce_eventversion=b"1").message, Message)
+    assert received({"group_id": "g"}, ce_type=b"erasure.requested").message == ErasureRequest(group_id="g")
+    assert received(b"{}", b"g", ce_type=b"erasure.requested").message == ErasureRequest(group_id="g")
+    assert "content" in reason(FACT, ce_type=b"message.sent")
+    assert reason({"group_id": "g", "why": "law"}, ce_type=b"erasure.requested").startswith("an erasure names")
+    assert reason(SAID, ce_type=b"episode.recorded").startswith("ce_type: ")
+    assert reason(SAID, ce_type=b"record.refused").startswith("ce_type: ")
+
+
+def test_a_newer_version_stops_whoever_reads_it_whatever_its_value() -> None:
+    for value in (SAID, b"\xff", None):
+        with pytest.raises(DecodeError, match="upgrade asof"):
+            received(value, ce_type=b"message.sent", ce_eventversion=b"2")
+    assert reason(SAID, ce_type=b"message.sent", ce_eventversion=b"two").startswith("ce_eventversion: ")
+
+
+def test_a_producer_is_known_by_source_and_id_together() -> None:
+    one, again = received(SAID, ce_source=b"a", ce_id=b"1"), received(FACT, ce_source=b"a", ce_id=b"1")
+    others = [received(SAID, ce_source=s, ce_id=i) for s, i in ((b"b", b"1"), (b"a", b"2"), (b"", b"1"), (None, b"a1"))]
+
+    assert one.producer == again.producer is not None
+    assert len({one.producer, *(other.producer for other in others)}) == 5
+    assert received(SAID, ce_source=b"a").producer is None
+    assert received(SAID, ce_source=b"a", ce_id=b"").producer is None
+
+
+@pytest.mark.parametrize(
+    "value", [None, b"", b"[1]", b"null", b"\xff\xfe", b'"x"', b"[" * 200_000, b'{"a": ' + b"9" * 5_000 + b"}", b"{}"]
+)
+def test_what_is_no_message_is_refused_with_a_reason(value: bytes | None) -> None:
+    assert reason(value)
+    assert reason(value, b"g")
+    assert received(value, b"g").message.group_id == "g"
+    assert reason(value, b"\xff")
+
+
+_BYTES = st.binary(max_size=30) | st.sampled_from(
+    [b"message.sent", b"fact.stated", b"erasure.requested", b"1", b"9" * 5_000]
+)
+_NAMES = st.sampled_from(["ce_type", "ce_eventversion", "ce_id", "ce_source", "content-type"])
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+_FIELDS = st.dictionaries(st.sampled_from([*SAID, *FACT, "timestamp", "valid_at", "op", "x"]), _VALUES, max_size=6)
+
+
+@given(
+    st.none() | st.binary(max_size=50) | _FIELDS.map(lambda fields: json.dumps(fields).encode()),
+    st.none() | st.binary(max_size=5),
+    st.lists(st.tuples(_NAMES, st.none() | _BYTES), max_size=4),
+)
+def test_no_record_at_all_stops_a_reader_but_one_of_a_newer_version(
+    value: bytes | None, key: bytes | None, headers: Headers
+) -> None:
+    raw = Raw(3, 1_000, key, value, headers)
+    try:
+        found = receive(raw)
+    except DecodeError:
+        assert "ce_eventversion" in dict(headers)
+        return
+    type(found.message).model_validate_json(found.message.encode())
+    copy = dead_letter(raw, "t", 0, "why")
+    assert copy == Outgoing(key, value, [*headers, *copy.headers[len(headers) :]])
