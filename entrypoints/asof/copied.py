@@ -14,6 +14,7 @@ from asof_streams.errors import InvalidInput, WriterBusy
 from asof_streams.writer_lock import WriterLock
 
 FILE: Final = "topics.json"
+PATIENCE: Final = 10.0  # seconds in which a question that brings a directory up is usually done with it
 _STATE: Final = "kafka.db"  # what the logs of a partition's directory have beside them
 
 

@@ -21,9 +21,9 @@ from asof_streams.writer_lock import WriterLock
 class Copy:
     """A directory of one partition, held against others. WriterBusy: another process keeps it up."""
 
-    def __init__(self, places: Places, client: Client, topics: Topics, partition: int) -> None:
+    def __init__(self, places: Places, client: Client, topics: Topics, partition: int, patience: float) -> None:
         self._places = places
-        self._lock = WriterLock(places.root)
+        self._lock = WriterLock(places.root, patience=patience)
         self._logs = TopicLogs(places, client, topics, partition, writer=None)
         self._stores: dict[str, SqliteGraph] = {}  # by log
         self.beliefs: dict[str, EventTopic] = {}  # by generation

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from threading import Event
 from typing import Final, Self
 
-from asof.copied import Copied, keep, places_of
+from asof.copied import PATIENCE, Copied, keep, places_of
 from asof.copying import Copy
 from asof.health import Reached
 from asof.places import Places
@@ -43,8 +43,9 @@ class Follower:
                 raise NotFound(f"there is no topic {topics.messages}: asof topics create makes it")
             keep(places.root, Copied(topics.prefix, count))
             for partition in range(count):
+                part, patience = places_of(places, partition, count), 0.0 if leave_held else PATIENCE
                 try:
-                    copy = Copy(places_of(places, partition, count), self._client, topics, partition)
+                    copy = Copy(part, self._client, topics, partition, patience)
                 except WriterBusy:
                     if not leave_held:
                         raise

@@ -11,7 +11,7 @@ from asof_agents.scribe import Build
 from asof_ontologies.model import Ontology
 from asof_projections.generations import Catalog, GenerationInfo, replace_file
 from asof_projections.graph.sqlite import SqliteGraph
-from asof_streams.errors import ContractError, DamagedLog
+from asof_streams.errors import ContractError, DamagedLog, InvalidInput
 from asof_streams.events import Draft
 from asof_streams.semantic import GenerationStarted, RelationDeclared
 from asof_streams.sqlite_log import SqliteLog
@@ -97,13 +97,13 @@ def kept_ontology(path: Path) -> Ontology:
 
 
 def restore_ontologies(places: Places, catalog: Catalog, ontology: Ontology) -> None:
-    """Write down the ontology where a copy of topics lacks it: they hold its digest alone. ContractError: another."""
+    """Write down the ontology where a copy of topics lacks it: they hold its digest alone. InvalidInput: another."""
     first = catalog.generations[0]
     wanted = {places.ontology: first, **{places.ontology_of(info.name): info for info in catalog.generations}}
     for path, info in wanted.items():
         if not path.exists():
             if ontology.digest != info.ontology_digest:
-                raise ContractError(
+                raise InvalidInput(
                     f"{path} is missing, and the ontology that is set ({ontology.id}) is not the one that generation "
                     f"{info.name} was begun with ({info.ontology}): start with that one, in ASOF_ONTOLOGY"
                 )

@@ -1,11 +1,15 @@
 """What questions are asked of: a data directory, or on Kafka one for each partition, as far as the topics go."""
 
 import os
+import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, TypeVar
 
+from asof import clock
 from asof.bootstrap import Opened, Progress, connection_of, open_reader
-from asof.copied import is_held, parts
+from asof.copied import PATIENCE, is_held, parts
+from asof.health import Health
 from asof.places import Places
 from asof.settings import Settings
 from asof.writing import settle
@@ -20,9 +24,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_AGAIN_SECONDS: Final = 0.1
+
 
 class Source:
-    """One directory, opened for questions: no lock is held. A switch of generations, by any process, is seen at once."""
+    """One directory, opened for questions without a lock. A switch of generations, by any process, is seen at once."""
 
     def __init__(self, places: Places, settings: Settings) -> None:
         self.places = places
@@ -67,7 +73,7 @@ class Source:
 class Sources:
     """All of a memory. With the setting `kafka` it is brought up to the topics' ends before each question.
 
-    What another process keeps up, a worker or a projector, is left to it.
+    What another process keeps up, a worker or a projector, is left to it; another question is waited for.
     """
 
     def __init__(self, places: Places, settings: Settings) -> None:
@@ -132,7 +138,7 @@ class Sources:
 
     def _follow(self) -> None:
         """Bring up what nobody else does."""
-        if self._is_up() or all(is_held(part.root) for part in parts(self._places.root)):
+        if self._is_up() or self._is_kept_up():
             return
         from asof.following import Follower
         from asof_streams.kafka.topics import Topics
@@ -140,6 +146,18 @@ class Sources:
         topics = Topics(self._settings.kafka_prefix)
         with Follower(self._places, connection_of(self._settings), topics, leave_held=True) as follower:
             self._reached = {(topic, partition): end for topic, partition, _, end in follower.catch_up()}
+
+    def _is_kept_up(self) -> bool:
+        """Whether a process has the directory, and will have it for longer than a question has."""
+        until = time.monotonic() + PATIENCE
+        while all(is_held(part.root) for part in parts(self._places.root)):
+            with suppress(NotFound, InvalidInput):
+                if Health.read(self._places.root).well(clock.system()):
+                    return True
+            if time.monotonic() >= until:
+                return True
+            time.sleep(_AGAIN_SECONDS)
+        return False
 
     def _is_up(self) -> bool:
         """Whether nothing has come to the topics since they were followed."""

@@ -15,7 +15,7 @@ from asof.bootstrap import (
     load_ontology,
     writable_log,
 )
-from asof.copied import is_copy
+from asof.copied import PATIENCE, is_copy
 from asof.forgetting import forget_vectors
 from asof.generating import (
     FLUSH_EVERY,
@@ -50,7 +50,7 @@ class Writer:
         if open_log is None and is_copy(places.root):
             raise InvalidInput(f"{places.root} is a copy of topics: what is written goes there, with --kafka HOST:PORT")
         self.places = places
-        self._lock = WriterLock(places.root)
+        self._lock = WriterLock(places.root, patience=PATIENCE if open_log else 0.0)
         self._open_log = open_log or writable_log
         self._alone = open_log is not None
         self._opened: list[SqliteLog | SqliteGraph] = []

@@ -2,27 +2,30 @@
 
 import fcntl
 import os
+import time
 from pathlib import Path
 from typing import Final, Self
 
 from asof_streams.errors import StorageFailed, WriterBusy
 
 _NAME: Final = "writer.lock"
+_AGAIN_SECONDS: Final = 0.05
 
 
 class WriterLock:
     """Held from its making until release(); WriterBusy if another process, or this one, holds it already.
 
+    patience: for how many seconds to wait for it in that case.
     The file stays behind and holds the last holder's process id, for people to read; the lock itself is the system's.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, patience: float = 0.0) -> None:
         path = directory / _NAME
         try:
             directory.mkdir(parents=True, exist_ok=True)
             self._file: int | None = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             try:
-                _take(self._file, directory)
+                _wait(self._file, directory, patience)
             except BaseException:
                 os.close(self._file)
                 raise
@@ -40,6 +43,17 @@ class WriterLock:
 
     def __exit__(self, *_: object) -> None:
         self.release()
+
+
+def _wait(file: int, directory: Path, patience: float) -> None:
+    until = time.monotonic() + patience
+    while True:
+        try:
+            return _take(file, directory)
+        except WriterBusy:
+            if time.monotonic() >= until:
+                raise
+        time.sleep(_AGAIN_SECONDS)
 
 
 def _take(file: int, directory: Path) -> None:

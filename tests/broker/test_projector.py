@@ -16,12 +16,12 @@ import asof
 from asof.cli import app, calls
 from asof.copied import is_held
 from asof.following import Follower
-from asof.health import Health
+from asof.health import Health, write_health
 from asof.places import Places
 from asof.topic_logs import TopicLogs
 from asof_projections.generations import GenerationInfo, load
 from asof_streams.episodic import MessageParked
-from asof_streams.errors import ContractError, InvalidInput, StorageFailed, TopicUnfit, WriterBusy
+from asof_streams.errors import InvalidInput, StorageFailed, TopicUnfit, WriterBusy
 from asof_streams.events import Draft
 from asof_streams.kafka import envelope
 from asof_streams.kafka.envelope import Outgoing
@@ -32,6 +32,7 @@ from asof_streams.kafka.topic_log import At
 from asof_streams.kafka.topics import create
 from asof_streams.semantic import GenerationStarted
 from asof_streams.sqlite_log import SqliteLog
+from asof_streams.writer_lock import WriterLock
 from kafka_broker import Broker
 from kafka_worker import PROJECTOR, Dump, Running, World, dump, fact, reached, until, until_known
 
@@ -374,7 +375,7 @@ def test_a_worker_with_another_ontology_than_the_topics_is_refused(world: World,
 
     worker = start(world, "followed", ontology="agent_memory_v1")
 
-    assert worker.wait() != 0
+    assert worker.wait() == 2
     assert "ASOF_ONTOLOGY" in worker.said()
     assert follow(world, tmp_path / "followed") == wanted
 
@@ -538,10 +539,29 @@ def test_a_directory_that_another_process_keeps_up_is_read_as_it_is(at_topics: W
         follower.catch_up()
         world.send([fact(2)])
         told(world, tmp_path / "data")
+        write_health(tmp_path / "followed", [])
         with asof.open(tmp_path / "followed", kafka=world.connection.bootstrap) as memory:
             assert memory.stats()["messages"] == 1
             follower.close()
             assert memory.stats()["messages"] == 2
+
+
+def test_a_question_waits_for_another_one_that_is_making_the_directory(
+    at_topics: World, start: Start, tmp_path: Path
+) -> None:
+    world = at_topics
+    world.send([fact(1)])
+    told(world, tmp_path / "data")
+    lock = WriterLock(tmp_path / "followed")
+    asked = start(world, "followed", ("facts",))
+    worker = start(world, "followed")
+    time.sleep(0.5)
+    lock.release()
+
+    assert asked.wait() == 0
+    assert "O1" in asked.said()
+    until(lambda: reached(tmp_path / "followed")[1], worker)
+    worker.stop()
 
 
 def test_events_go_on_with_what_comes_to_the_topics(at_topics: World, start: Start, tmp_path: Path) -> None:
@@ -605,5 +625,5 @@ def test_a_directory_whose_ontology_is_not_the_one_of_its_topics_says_which_one_
     follow(world, tmp_path / "followed")
     other = Settings(data=tmp_path / "followed", embedder="none", ontology="agent_memory_v1")
 
-    with pytest.raises(ContractError, match="ontology"):
+    with pytest.raises(InvalidInput, match="ASOF_ONTOLOGY"):
         Partition(Places(tmp_path / "followed"), other, world.connection, world.topics, 0)
