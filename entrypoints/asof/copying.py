@@ -56,6 +56,9 @@ class Copy:
 
         The end of a log was asked before that of the log that it is made from.
         """
+        answered = self.episodic.last_cause() + 1
+        if self.messages.end() < answered:  # that log was deleted: what was erased of it is to be erased again
+            self.messages.catch_up(answered)
         self.messages.read_up_to(ends[self.messages.at])
         self.episodic.catch_up(ends[self.episodic.at])
         for log in self.beliefs.values():

@@ -145,22 +145,21 @@ def test_a_projector_that_is_killed_again_and_again_loses_and_doubles_nothing(
     assert offsets(tmp_path / "followed") == offsets(tmp_path / "data")
 
 
-def test_logs_that_are_gone_from_a_directory_are_read_again(world: World, tmp_path: Path) -> None:
-    world.send(everything())
+@pytest.mark.parametrize(
+    "gone", ["messages.sqlite", "episodic.sqlite", "generations/main/semantic.main.sqlite", "kafka.db", "episodes.db"]
+)
+def test_a_file_that_is_gone_from_a_directory_is_made_again_and_nothing_erased_comes_back(
+    world: World, tmp_path: Path, gone: str
+) -> None:
+    world.send([*everything(), {**fact(1, "a"), "object": SECRET}])
+    erase(world, "a")
     wanted = told(world, tmp_path / "data")
-    places = Places(tmp_path / "followed")
-    for gone in (
-        places.messages,
-        places.episodic,
-        places.semantic("main"),
-        places.graph("main"),
-        places.root / "kafka.db",
-    ):
-        follow(world, places.root)
-        for suffix in ("", "-wal", "-shm"):
-            gone.with_name(gone.name + suffix).unlink(missing_ok=True)
+    follow(world, tmp_path / "followed")
+    for suffix in ("", "-wal", "-shm"):
+        (tmp_path / "followed" / f"{gone}{suffix}").unlink(missing_ok=True)
 
-        assert follow(world, places.root) == wanted
+    assert follow(world, tmp_path / "followed") == wanted
+    assert holds(tmp_path / "followed", SECRET) == []
 
 
 # What does not stand.
