@@ -109,6 +109,8 @@ class Lane:
         while True:
             try:
                 self.offset = await self._thread.call(self._open)
+                await self._advance([])  # what waits already: whoever brings the records may be seconds away
+                failures = 0
                 with suppress(Exception):  # a hint: what Faust does not bring is read from the topic
                     await self._seek(self.offset)
                 while True:

@@ -28,6 +28,7 @@ from asof_streams.kafka.errors import guard
 _log = logging.getLogger(__name__)
 
 _STOP_SECONDS: Final = 5.0
+_SESSION_SECONDS: Final = 10.0  # without a sign of life, after which another worker has its partitions
 _LOOK_SECONDS: Final = 2.0  # between two looks at how far each partition is
 
 
@@ -129,6 +130,7 @@ class Worker:
             broker=[f"kafka://{server.strip()}" for server in connection.bootstrap.split(",")],
             broker_credentials=_credentials(connection),
             store="memory://",
+            broker_session_timeout=_SESSION_SECONDS,
             web_enabled=False,
             topic_allow_declare=False,
             topic_disable_leader=True,

@@ -10,7 +10,7 @@ import signal
 import time
 import traceback
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
+from multiprocessing import forkserver, get_context, parent_process
 from multiprocessing.connection import Connection as Pipe
 from multiprocessing.connection import wait
 from threading import Thread
@@ -24,9 +24,15 @@ from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Raw
 from asof_streams.kafka.topics import Topics
 
-_SPAWN: Final = get_context("spawn")  # a fork would have half of our threads
+_FORKS: Final = get_context("forkserver")  # of a process that has imported all this: ours has threads
+_FORKS.set_forkserver_preload([__name__])
 _GRACE_SECONDS: Final = 10.0
 _LOCKED_SECONDS: Final = 3.0  # how long the process of a worker that was killed may take to end
+
+
+def prepare() -> None:
+    """Have the process started of which those of partitions are forks, while there is other work to wait for."""
+    forkserver.ensure_running()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +62,8 @@ class PartitionProcess:
 
     def __init__(self, opening: Opening) -> None:
         self._partition = opening.partition
-        self._pipe, theirs = _SPAWN.Pipe()
-        self._process = _SPAWN.Process(target=_serve, args=(theirs, opening), daemon=True)
+        self._pipe, theirs = _FORKS.Pipe()
+        self._process = _FORKS.Process(target=_serve, args=(theirs, opening), daemon=True)
         self._process.start()
         theirs.close()
         try:

@@ -6,7 +6,7 @@ import signal
 from asof.bootstrap import connection_of
 from asof.copied import Copied, keep, places_of
 from asof.health import Reached, write_health
-from asof.partition_process import Opening, PartitionProcess
+from asof.partition_process import Opening, PartitionProcess, prepare
 from asof.places import Places
 from asof.settings import Settings
 from asof_agents.worker import Reach, Worker
@@ -18,6 +18,7 @@ from asof_streams.kafka.topics import Topics, check
 async def work(settings: Settings) -> None:
     """Take messages from the topics until a signal says stop. TopicUnfit: a topic would lose history or order."""
     connection, topics, places = connection_of(settings), Topics(settings.kafka_prefix), Places(settings.data)
+    prepare()
     require(await check(connection, topics))
     client = await asyncio.to_thread(Client, connection)
     try:

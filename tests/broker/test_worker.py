@@ -249,6 +249,25 @@ def test_a_rebalance_under_load_loses_and_doubles_nothing(
     assert all("Traceback" not in one.said() for one in running)
 
 
+def test_repeated_records_do_not_stand_in_for_missing_ones(world: World, tmp_path: Path) -> None:
+    world.send(map(fact, range(10)))
+    partition = world.partition(tmp_path / "data")
+    raws = world.records(world.topics.messages)
+
+    partition.take([raws[number] for number in (0, 1, 0, 1, 4, 5)])
+    partition.take([raws[number] for number in (3, 9)])
+    partition.close()
+
+    assert said(tmp_path / "data") == objects(*range(10))
+
+
+def test_the_partition_of_a_worker_that_was_killed_is_soon_taken_by_another(world: World, start: Start) -> None:
+    until_known(killed := start(world), world.send(map(fact, range(10))))
+    killed.kill()
+
+    until_known(start(world), world.send(map(fact, range(10, 20))), seconds=25)
+
+
 # What producers do.
 
 

@@ -1,0 +1,172 @@
+"""One partition of a worker: its records are taken in order whatever fails, and letting it go leaves nothing behind."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any
+
+import pytest
+
+from asof_agents import lanes
+from asof_agents.lanes import Lane
+from asof_streams.errors import BrokerUnavailable, WriterBusy
+from asof_streams.kafka.envelope import Raw
+
+
+def raw(offset: int) -> Raw:
+    return Raw(offset, 0, None, b"", [])
+
+
+class Topic:
+    """A topic, and what was taken of it: what an intake keeps for the next one. Takes `step` records at once."""
+
+    def __init__(self, end: int, step: int = 100) -> None:
+        self.end = end
+        self.step = step
+        self.taken: list[int] = []
+        self.open = 0
+        self.failures: Iterator[Exception | None] = iter(())
+
+    def opened(self, _: int) -> "Taking":
+        self.open += 1
+        return Taking(self)
+
+
+class Taking:
+    def __init__(self, topic: Topic) -> None:
+        self.topic = topic
+
+    @property
+    def offset(self) -> int:
+        return len(self.topic.taken)
+
+    def take(self, records: list[Raw]) -> None:
+        if error := next(self.topic.failures, None):
+            raise error
+        self.topic.end = max([self.topic.end, *(record.offset + 1 for record in records)])
+        self.topic.taken += range(self.offset, min(self.topic.end, self.offset + self.topic.step))
+
+    def close(self) -> None:
+        self.topic.open -= 1
+
+
+async def unsought(_: int) -> None:
+    pass
+
+
+def run(test: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(asyncio.wait_for(test, 20))
+
+
+async def until(true: Callable[[], object]) -> None:
+    while not true():  # noqa: ASYNC110 - what is waited for is on another thread
+        await asyncio.sleep(0.01)
+
+
+@pytest.fixture(autouse=True)
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lanes, "_PAUSES", (0.0,))
+
+
+def test_what_is_on_the_topic_is_taken_in_steps_before_anybody_brings_it() -> None:
+    async def test() -> None:
+        topic = Topic(1_000, step=7)
+        lane = Lane(0, topic.opened, unsought)
+        await until(lambda: lane.offset == 1_000)
+        await lane.put(raw(1_500))
+        await until(lambda: lane.offset == 1_501)
+        await lane.stop()
+        assert topic.taken == [*range(1_501)]
+        assert topic.open == 0
+
+    run(test())
+
+
+def test_after_the_world_outside_failed_it_opens_again_and_goes_on() -> None:
+    async def test() -> None:
+        topic = Topic(3)
+        topic.failures = iter([None, BrokerUnavailable("away"), BrokerUnavailable("still"), None])
+        lane = Lane(0, topic.opened, unsought)
+        await until(lambda: lane.offset == 3)
+        for offset in range(3, 10):
+            await lane.put(raw(offset))
+        await until(lambda: lane.offset == 10)
+        assert topic.open == 1
+        await lane.stop()
+        assert topic.taken == [*range(10)]
+
+    run(test())
+
+
+def test_a_seek_that_is_refused_does_not_matter() -> None:
+    async def refused(_: int) -> None:
+        raise ValueError("not assigned")
+
+    async def test() -> None:
+        topic = Topic(3)
+        lane = Lane(0, topic.opened, refused)
+        await lane.put(raw(3))
+        await until(lambda: lane.offset == 4)
+        await lane.stop()
+
+    run(test())
+
+
+@pytest.mark.parametrize("error", [WriterBusy("another"), ValueError("a bug")])
+def test_what_does_not_mend_ends_it_and_is_told(error: Exception) -> None:
+    async def test() -> None:
+        topic, told = Topic(3), []
+        topic.failures = iter([error])
+        lane = Lane(0, topic.opened, unsought)
+        lane.failed(told.append)
+        await until(lambda: told)
+        assert told == [error]
+        assert topic.open == 0
+        await lane.stop()
+
+    run(test())
+
+
+def test_let_go_while_it_opens_it_closes_what_was_opened() -> None:
+    async def test() -> None:
+        topic, go_on = Topic(3), threading.Event()
+
+        def slowly(partition: int) -> Taking:
+            go_on.wait(10)
+            return topic.opened(partition)
+
+        lane = Lane(0, slowly, unsought)
+        await asyncio.sleep(0.05)
+        stopping = asyncio.create_task(lane.stop())
+        await asyncio.sleep(0.05)
+        go_on.set()
+        await stopping
+        assert topic.open == 0
+
+    run(test())
+
+
+def test_let_go_it_holds_up_nobody_who_brings_it_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lanes, "AHEAD", 2)
+
+    async def test() -> None:
+        topic, go_on = Topic(0), threading.Event()
+
+        def slowly(partition: int) -> Taking:
+            go_on.wait(10)
+            return topic.opened(partition)
+
+        async def bring() -> None:
+            for offset in range(50):
+                await lane.put(raw(offset))
+
+        lane = Lane(0, slowly, unsought)
+        bringing = asyncio.create_task(bring())
+        await asyncio.sleep(0.05)
+        assert not bringing.done()
+        stopping = asyncio.create_task(lane.stop())
+        await asyncio.sleep(0.05)
+        go_on.set()
+        await asyncio.gather(stopping, bringing)
+
+    run(test())
