@@ -65,22 +65,22 @@ class Running:
         given = {"data": str(data), "embedder": "none"} | world.settings() | settings
         environment = {f"ASOF_{name.upper()}": value for name, value in given.items()}
         self.data = data
-        self._pid: int | None = zygote.ask("start", [*command], environment, str(self._file))
+        self.pid: int | None = zygote.ask("start", [*command], environment, str(self._file))
 
     def wait(self, seconds: float = 20.0) -> int:
         """Return its exit code, which must come within some seconds."""
-        code: int | None = self._zygote.ask("wait", self._pid, seconds)
+        code: int | None = self._zygote.ask("wait", self.pid, seconds)
         assert code is not None, f"it still runs; it said:\n{self.said()}"
-        self._pid = None
+        self.pid = None
         return code
 
     def signal(self, number: int) -> None:
-        assert self._pid is not None
-        os.kill(self._pid, number)
+        assert self.pid is not None
+        os.kill(self.pid, number)
 
     def kill(self) -> None:
         """Kill it with -9, if it runs."""
-        if self._pid is not None:
+        if self.pid is not None:
             self.signal(signal.SIGKILL)
             self.wait()
 

@@ -4,22 +4,14 @@ Reads one JSON array a line: ["start", arguments, environment, file for what it 
 its process id; ["wait", process id, seconds] answers with its exit code (negative: the signal), or null where it runs.
 """
 
+import importlib
 import json
 import os
 import sys
 import time
 from pathlib import Path
 
-import faust
-
-from asof import cli, working
-from asof_agents import worker
-from asof_agents.extraction import rules
-
-assert faust
-assert rules
-assert worker
-assert working
+IMPORTED = ["asof.projecting", "asof.working", "asof_agents.extraction.rules", "faust"]
 
 
 def start(arguments: list[str], environment: dict[str, str], said: str) -> int:
@@ -33,7 +25,8 @@ def start(arguments: list[str], environment: dict[str, str], said: str) -> int:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.environ.update(environment)
     sys.argv[1:] = arguments
-    cli.main()
+    del sys.modules["__main__"].__file__  # so that a process it starts does not begin with this module
+    importlib.import_module("asof.cli").main()
     return 0
 
 
@@ -47,10 +40,13 @@ def wait(child: int, seconds: float) -> int | None:
 
 
 def main() -> None:
+    for name in IMPORTED:
+        importlib.import_module(name)
     calls = {"start": start, "wait": wait}
     for line in sys.stdin:
         name, *given = json.loads(line)
         print(json.dumps(calls[name](*given)), flush=True)  # noqa: T201
 
 
-main()
+if __name__ == "__main__":
+    main()

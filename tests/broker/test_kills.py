@@ -1,0 +1,171 @@
+"""kill -9 of a worker at random moments, and of the broker: the end is that of a run that nothing happened to."""
+
+import asyncio
+import json
+import os
+import random
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.errors import GroupCoordinatorNotAvailableError
+from aiokafka.protocol.group import LeaveGroupRequest
+
+from asof_streams.errors import BrokerUnavailable
+from asof_streams.kafka.client import Client
+from asof_streams.kafka.envelope import Outgoing, Raw
+from asof_streams.kafka.inbox import receive
+from kafka_broker import Broker
+from kafka_worker import Running, World, dump, embedded, fact, reached, until_known
+
+pytestmark = [pytest.mark.crash, pytest.mark.timeout(400)]
+
+KILLS = 50
+BROKER_KILLS = [11, 24, 37, KILLS + 9]  # after so many of the others
+SEED = int(os.environ.get("ASOF_CRASH_SEED", "20240101"))
+GROUPS = ["a", "b", "c"]
+LINES = [
+    "I moved to {place} last month.",
+    "I work at {firm} now.",
+    "My sister Eva lives in {place}.",
+    "I left {firm} last week.",
+    "I love chess and I no longer eat meat.",
+]
+
+
+def line(number: int) -> Outgoing:
+    """The record of a number: chat, facts, poison, and now and then an erasure. Its id tells it from all others."""
+    group = GROUPS[number % 3]
+    headers = [("ce_source", b"test"), ("ce_id", b"%d" % number)]
+    if number % 97 == 96:
+        return Outgoing(None, b'{"group_id": "%s"}' % group.encode(), [*headers, ("ce_type", b"erasure.requested")])
+    if number % 31 == 30:
+        return Outgoing(None, b"poison %d" % number, headers)
+    if number % 2:
+        return Outgoing(None, _json(fact(number, group)), headers)
+    place, firm = ["Madrid", "Berlin", "Oslo"][number % 5 % 3], ["Acme", "Zeta Labs"][number % 7 % 2]
+    content = LINES[number % 5].format(place=place, firm=firm)
+    said = {"group_id": group, "role": "Ana", "role_type": "user", "content": content, "name": str(number)}
+    return Outgoing(None, _json(said), headers)
+
+
+def _json(value: dict[str, Any]) -> bytes:
+    return json.dumps(value).encode()
+
+
+class Producer(threading.Thread):
+    """Sends line after line until it is told to stop; what was not acknowledged it sends again."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(daemon=True)
+        self.sent = 0
+        self.enough = threading.Event()
+        self._world = world
+
+    def run(self) -> None:
+        chance = random.Random(SEED)
+        client = Client(self._world.connection, timeout=5)
+        while not self.enough.is_set():
+            size = chance.randint(1, 12)
+            records = [line(number) for number in range(self.sent, self.sent + size)]
+            try:
+                client.send(self._world.topics.messages, 0, records)
+            except BrokerUnavailable:
+                client.close()
+                client = Client(self._world.connection, timeout=5)
+            else:
+                self.sent += size
+                time.sleep(chance.uniform(0.0, 0.15))
+        client.close()
+
+
+async def bury(world: World) -> None:
+    """Tell the broker that the members of the workers' group are dead, which it would find out within seconds."""
+    group = f"{world.topics.prefix}.workers"
+    admin = AIOKafkaAdminClient(bootstrap_servers=world.connection.bootstrap)
+    await admin.start()
+    try:
+        with suppress(GroupCoordinatorNotAvailableError):  # no worker came so far as to need it
+            coordinator = await admin.find_coordinator(group)
+            for response in await admin.describe_consumer_groups([group]):
+                for member in (member for described in response.groups for member in described[5]):
+                    await admin._send_request(LeaveGroupRequest(group, member[0]), coordinator)
+    finally:
+        await admin.close()
+
+
+def kill_writer(running: Running) -> bool:
+    """Kill the process of a worker that writes to its directory, if there is one."""
+    with suppress(ValueError, OSError):  # none has opened it yet, or it was killed before
+        writer = int((running.data / "writer.lock").read_text(encoding="ascii"))
+        if os.getsid(writer) == running.pid:
+            os.kill(writer, signal.SIGKILL)
+            return True
+    return False
+
+
+@pytest.fixture
+def producer(own_broker: Broker, prefix: str) -> Iterator[Producer]:
+    with World(own_broker.bootstrap, prefix) as world:
+        producer = Producer(world)
+        yield producer
+        producer.enough.set()
+        producer.join()
+
+
+def test_fifty_kills_of_the_worker_and_some_of_the_broker_lose_double_and_reorder_nothing(
+    own_broker: Broker, producer: Producer, start: Callable[..., Running], tmp_path: Path
+) -> None:
+    chance = random.Random(SEED)
+    world = producer._world
+    producer.start()
+    moved, kills = [0], 0
+    while kills < KILLS:
+        running = start(world)
+        for _ in range(chance.randint(0, 3)):  # of what writes, which the worker then starts again
+            time.sleep(chance.uniform(0.5, 2.0))
+            kills += kill_writer(running)
+        time.sleep(chance.uniform(0.5, 2.5))
+        if kills >= BROKER_KILLS[0]:
+            BROKER_KILLS.pop(0)
+            own_broker.kill()
+            time.sleep(chance.uniform(0.0, 1.0))
+            own_broker.start()
+            time.sleep(chance.uniform(0.0, 2.0))
+        running.kill()
+        kills += 1
+        asyncio.run(bury(world))
+        moved.append(reached(running.data)[0])
+    producer.enough.set()
+    producer.join()
+    end = world.client.extent(world.topics.messages, 0)[1]
+    running = start(world)
+    until_known(running, end)
+    running.stop()
+
+    found = dump(running.data)
+    taken = [dict(raw.headers)["ce_id"] for raw in world.records(world.topics.messages)]
+    numbers = [int(one) for one in dict.fromkeys(taken)]
+    assert numbers[: producer.sent] == [*range(producer.sent)], f"ASOF_CRASH_SEED={SEED}"
+    assert [row[-2] for row in found.messages] == _kept(numbers), f"ASOF_CRASH_SEED={SEED}"
+    assert found == embedded(world, running.data, tmp_path / "embedded"), f"ASOF_CRASH_SEED={SEED}"
+    assert found == world.afresh(tmp_path / "afresh"), f"ASOF_CRASH_SEED={SEED}"
+    assert moved == sorted(moved)
+    assert len(set(moved)) > 10, "hardly any worker lived long enough to take something"
+
+
+def _kept(numbers: list[int]) -> list[Any]:
+    """What is left of the lines in the end: all but what was erased."""
+    messages = [receive(Raw(0, 0, None, value, headers)).message for _, value, headers in map(line, numbers)]
+    erased = {m.group_id: place for place, m in enumerate(messages) if m.type == "erasure.requested"}
+    return [
+        message
+        for place, message in enumerate(messages)
+        if place >= erased.get(message.group_id, 0) or message.type == "erasure.requested"
+    ]
