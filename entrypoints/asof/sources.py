@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _AGAIN_SECONDS: Final = 0.1
+_GLANCE_SECONDS: Final = 0.05  # for which a look at the topics counts: many questions come at once
 
 
 class Source:
@@ -83,6 +84,7 @@ class Sources:
         self._sources: list[Source] = []
         self._client: Client | None = None
         self._reached: dict[tuple[str, int], int] = {}  # where the topics ended when they were last followed
+        self._looked = 0.0  # when, by the monotonic clock, that was still so
 
     def every(self) -> list[Source]:
         """Return the directories of all partitions."""
@@ -161,13 +163,17 @@ class Sources:
 
     def _is_up(self) -> bool:
         """Whether nothing has come to the topics since they were followed."""
-        if not self._reached:
-            return False
+        now = time.monotonic()
+        if not self._reached or now - self._looked < _GLANCE_SECONDS:
+            return bool(self._reached)
         if self._client is None:
             from asof_streams.kafka.client import Client
 
             self._client = Client(connection_of(self._settings))
-        return self._client.ends(self._reached) == self._reached
+        if self._client.ends(self._reached) != self._reached:
+            return False
+        self._looked = now
+        return True
 
 
 def _stamp(catalog: str) -> tuple[int, int]:
