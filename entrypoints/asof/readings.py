@@ -57,9 +57,10 @@ def instant(time: Time) -> int:
 class Readings:
     """The reading half of Memory. It holds no lock, and sees every message that was acknowledged.
 
-    With the setting `kafka` each question sees what was on the topics when it was asked, or a twentieth of a second before,
-    as far as workers had answered it, unless another process keeps the directory up. Where the topics have several partitions a question has to name
-    its group, but for those about one fact, by its id, and those about the whole.
+    With the setting `kafka` each question sees what was on the topics when it was asked, or a twentieth of a second
+    before, as far as workers had answered it, unless another process keeps the directory up. Where the topics have
+    several partitions a question has to name its group, but for those about one fact, by its id, and those about the
+    whole.
     """
 
     def __init__(self, places: Places, settings: Settings, now: Callable[[], int]) -> None:
