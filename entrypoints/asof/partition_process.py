@@ -10,7 +10,7 @@ import signal
 import time
 import traceback
 from dataclasses import dataclass
-from multiprocessing import forkserver, get_context, parent_process
+from multiprocessing import active_children, forkserver, get_context, parent_process
 from multiprocessing.connection import Connection as Pipe
 from multiprocessing.connection import wait
 from threading import Thread
@@ -33,6 +33,12 @@ _LOCKED_SECONDS: Final = 3.0  # how long the process of a worker that was killed
 def prepare() -> None:
     """Have the process started of which those of partitions are forks, while there is other work to wait for."""
     forkserver.ensure_running()
+
+
+def end() -> None:
+    """Kill the processes that have not let go of their partition yet, as they may be killed at any time."""
+    for process in active_children():
+        process.kill()
 
 
 @dataclass(frozen=True, slots=True)

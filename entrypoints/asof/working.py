@@ -6,7 +6,7 @@ import signal
 from asof.bootstrap import connection_of
 from asof.copied import Copied, keep, places_of
 from asof.health import Reached, write_health
-from asof.partition_process import Opening, PartitionProcess, prepare
+from asof.partition_process import Opening, PartitionProcess, end, prepare
 from asof.places import Places
 from asof.settings import Settings
 from asof_agents.worker import Reach, Worker
@@ -45,4 +45,5 @@ async def work(settings: Settings) -> None:
             asyncio.get_running_loop().add_signal_handler(number, worker.stop)
         await worker.run()
     finally:
+        end()
         await asyncio.to_thread(client.close)

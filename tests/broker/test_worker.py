@@ -377,7 +377,7 @@ def test_recorded_time_rises_within_a_group_though_the_broker_gives_a_batch_one_
 def test_a_worker_that_is_asked_to_stop_under_load_stops_at_once_and_loses_nothing(
     world: World, start: Start, tmp_path: Path
 ) -> None:
-    sent = world.send(map(fact, range(7_000)))
+    sent = world.send(fact(number) | {"subject": f"S{number % 900}"} for number in range(7_000))
     running = start(world)
     until(lambda: reached(running.data)[0] > 0, running)
     asked = time.monotonic()
