@@ -60,6 +60,7 @@ FOREIGN = [
     Outgoing(b"g", b"x", [("ce_type", b"message.sent"), ("ce_term", b"1")]),
     Outgoing(b"g", None, [("ce_type", None), ("ce_term", b"1")]),  # type: ignore[list-item]
     claim(LOG, 0, "of no term"),
+    event(LOG, 0, Draft("g", 5, 0, 0, 1, Message(group_id="g", content="x", role_type="user")), 99, None),  # unclaimed
 ]
 
 
