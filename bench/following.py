@@ -11,7 +11,7 @@ from asof_streams.kafka.client import Client
 from asof_streams.kafka.envelope import Outgoing
 from asof_streams.sqlite_log import SqliteLog
 
-_LOOK = 0.004  # seconds
+_LOOK = 0.005  # seconds
 
 
 class Following:
@@ -56,20 +56,29 @@ class Following:
         sent: list[float] = []
         sending = threading.Thread(target=self._send, args=(client, topic, records, rate, sent))
         sending.start()
-        seen: dict[int, float] = {}
-        known = 1
-        name = "semantic.main"
-        with SqliteGraph(self._places.graph("main"), name) as graph, SqliteLog(self._places.semantic("main")) as log:
-            while known <= len(records):
-                position = graph.position()
-                now = time.perf_counter()
-                *_, last = log.read(position - 1, position)
-                for message in range(known, last.cause + 1):
-                    seen[message] = now
-                known = last.cause + 1
+        seen: list[tuple[float, int]] = []  # when, and the position of the semantic log that readers saw then
+        with SqliteGraph(self._places.graph("main"), "semantic.main") as graph:
+            while len(sent) < len(records) or self.taken() <= len(records) or seen[-1][1] < self._believed():
+                seen.append((time.perf_counter(), graph.position()))
                 time.sleep(_LOOK)
         sending.join()
-        return sent, seen
+        return sent, self._moments(seen)
+
+    def _believed(self) -> int:
+        with SqliteLog(self._places.semantic("main")) as log:
+            return log.end()
+
+    def _moments(self, seen: list[tuple[float, int]]) -> dict[int, float]:
+        """Return when each message was first seen, by its position: when the last of its events was."""
+        found: dict[int, float] = {}
+        looks = iter(seen)
+        moment, position = next(looks)
+        with SqliteLog(self._places.semantic("main")) as log:
+            for record in log.read():
+                while position <= record.position:
+                    moment, position = next(looks)
+                found[record.cause] = moment
+        return found
 
     @staticmethod
     def _send(client: Client, topic: str, records: list[Outgoing], rate: float, sent: list[float]) -> None:
@@ -77,7 +86,7 @@ class Following:
         while (done := len(sent)) < len(records):
             due = min(int((time.perf_counter() - began) * rate) + 1, len(records))
             if due > done:
-                sent += [time.perf_counter()] * (due - done)
+                moment = time.perf_counter()
                 client.send(topic, 0, records[done:due])
-            else:
-                time.sleep(1 / rate)
+                sent += [moment] * (due - done)
+            time.sleep(_LOOK)
