@@ -96,12 +96,14 @@ class Readings:
         group_id: str | None = None,
         valid_at: Time | None = None,
         known_at: Time | None = None,
+        any_time: bool = False,
         limit: int = 10,
         progress: Progress | None = None,
     ) -> "list[Hit]":
-        """Return the facts that hold and fit a question best, by words and by meaning."""
+        """Return the facts that hold and fit a question best, by words and by meaning. `any_time` lifts valid time."""
         source = self._sources.of(group_id)
-        return source.search(query, self._moment(valid_at, known_at), group_id, limit, progress)
+        at = self._moment(valid_at, known_at, any_time=any_time)
+        return source.search(query, at, group_id, limit, progress)
 
     def entities(
         self, *, group_id: str | None = None, known_at: Time | None = None, limit: int | None = None

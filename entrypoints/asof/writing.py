@@ -131,13 +131,15 @@ class Writer:
         self._follow()
         self.process(flush=True)
 
-    def process(self, *, flush: bool) -> None:
-        """Let the engine take the messages that it has not taken. Not flushed, they are shown later, many at once.
+    def process(self, *, flush: bool, stop: int | None = None) -> None:
+        """Let the engine take the messages that it has not taken, up to position `stop` (None: all that there are).
+
+        Not flushed, they are shown later, many at once.
 
         After an error nothing of them is kept but the messages themselves, and the next call begins with them again.
         """
         try:
-            for message in self.messages.read(self.engine.episodic.input):
+            for message in self.messages.read(self.engine.episodic.input, stop):
                 self.engine.ingest(message)
                 self._unflushed += 1
                 if self._unflushed >= (FLUSH_EVERY if self._alone or self._apart else _MUCH):

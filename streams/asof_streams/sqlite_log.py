@@ -43,9 +43,10 @@ class SqliteLog:
     durable: append and accept return when the disk has what they wrote; without it a power cut (never a crash of the
     process) may take the last batches, whole and from the end. A second writer deposes the first, which then gets
     WriterBusy: hold the directory's WriterLock to keep others out in the first place.
+    term: that of the writer for which this one writes too, from another thread.
     """
 
-    def __init__(self, path: Path, *, writable: bool = False, durable: bool = True) -> None:
+    def __init__(self, path: Path, *, writable: bool = False, durable: bool = True, term: int | None = None) -> None:
         self.path: Final = path
         self._guard = Guard(path, REMEDY)
         with self._guard:
@@ -54,7 +55,7 @@ class SqliteLog:
             self._db = connect(path, writable=writable, durable=durable)
         try:
             self._records = Records(path, self._db)
-            self._term = self._raise_term() if writable else 0
+            self._term = 0 if not writable else self._raise_term() if term is None else term
         except BaseException:
             self._db.close()
             raise
@@ -62,6 +63,11 @@ class SqliteLog:
     @property
     def name(self) -> str:
         return self.path.stem
+
+    @property
+    def term(self) -> int:
+        """Return which writer of the log this is, counted from 1; 0 for a reader."""
+        return self._term
 
     def close(self) -> None:
         self._db.close()
@@ -104,6 +110,10 @@ class SqliteLog:
                     self._records.expect_link(self.head(row[0]), row)
                     raise DecodeError(f"{self.path}, position {row[0]}: {error}") from None
                 yield make(Record, (*row[:7], event))
+
+    def groups(self) -> list[str]:
+        """Return every group that a record was ever written for."""
+        return [group for (group,) in self._records.ask("SELECT grp FROM groups", trusted=0)]
 
     def verify(self) -> int:
         with self._guard, snapshot(self._db):

@@ -209,6 +209,16 @@ def test_search_finds_by_words(told: Asof) -> None:
     assert "Ben lives in Leeds" in told("search", "Leeds")
 
 
+def test_search_finds_what_held_at_any_time_where_it_is_asked_to(asof: Asof) -> None:
+    asof("add", "I live in Paris.", "--role", "Ana", "--timestamp", "2024-01-01T00:00:00Z")
+    asof("add", "I live in Oslo now.", "--role", "Ana", "--timestamp", "2024-02-01T00:00:00Z")
+
+    now, ever = asof("search", "Ana"), asof("search", "Ana", "--any-time")
+
+    assert "Paris" not in now
+    assert "Paris" in ever
+
+
 def test_entities_are_listed_and_shown(told: Asof) -> None:
     listed = told.json("entities", "--group", "g")
     (ana,) = told.json("entity", "Ana", "--group", "g")

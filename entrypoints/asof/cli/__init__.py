@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from asof.cli import calls, entities, facts, generations, inspect, past, replay, topics, worker, write
+from asof.cli import calls, entities, facts, generations, inspect, past, replay, serve, topics, worker, write
 from asof.cli.demo import demo
 
 app = typer.Typer(
@@ -42,6 +42,7 @@ _COMMANDS: dict[str, Callable[..., int | None]] = {
     "stats": inspect.stats,
     "export": inspect.export,
     "doctor": inspect.doctor,
+    "serve": serve.serve,
     "worker": worker.worker,
     "topics": topics.topics,
 }

@@ -81,6 +81,7 @@ def search(
     group: Group = None,
     valid_at: ValidAt = None,
     known_at: KnownAt = None,
+    any_time: AnyTime = False,
     limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="At most this many.")] = 10,
     kafka: Kafka = None,
     data: Data = None,
@@ -89,7 +90,13 @@ def search(
     """Find facts by meaning and by words, best first."""
     with calls.existing(data, kafka) as memory, show.progress("embedding") as progress:
         hits = memory.search(
-            query, group_id=group, valid_at=valid_at, known_at=known_at, limit=limit, progress=progress
+            query,
+            group_id=group,
+            valid_at=valid_at,
+            known_at=known_at,
+            any_time=any_time,
+            limit=limit,
+            progress=progress,
         )
         found = [hit.to_json() for hit in hits]
     if as_json:

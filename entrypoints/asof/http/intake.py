@@ -1,0 +1,84 @@
+"""The intake: puts messages on the log for good, before anybody is told that they were taken.
+
+It is a thread of its own, so that nobody waits for the worker; what comes while the disk is busy goes there together.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import NamedTuple
+
+from asof import clock
+from asof_streams.messages import AnyMessage
+from asof_streams.sqlite_log import SqliteLog
+
+
+class _Given(NamedTuple):
+    messages: Sequence[AnyMessage]
+    positions: Future[range]
+
+
+class Intake:
+    """Takes messages in the order in which they are given. `accepted` is called whenever some are on the log."""
+
+    def __init__(self, open_log: Callable[[], SqliteLog], accepted: Callable[[], None]) -> None:
+        self._open_log = open_log
+        self._accepted = accepted
+        self._given: SimpleQueue[_Given | None] = SimpleQueue()
+        self._opened: Future[None] = Future()
+        self._thread = Thread(target=self._run, name="asof-intake")
+        self._thread.start()
+        self._opened.result()
+
+    def put(self, messages: Sequence[AnyMessage]) -> Future[range]:
+        """Return the positions that these messages, one at least, will have got once they are on the disk.
+
+        Cancelled before they are taken, they are not.
+        """
+        given = _Given(messages, Future())
+        self._given.put(given)
+        return given.positions
+
+    def close(self) -> None:
+        """End once everything is taken that was given before."""
+        self._given.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            log = self._open_log()
+        except BaseException as error:  # noqa: BLE001 - it is raised where the intake is made
+            self._opened.set_exception(error)
+            return
+        self._opened.set_result(None)
+        with log:
+            while (first := self._given.get()) is not None:
+                together = [given for given in (first, *self._more()) if given.positions.set_running_or_notify_cancel()]
+                if together:
+                    _take(log, together)
+                    self._accepted()
+
+    def _more(self) -> list[_Given]:
+        """Return what else was given by now."""
+        more: list[_Given] = []
+        try:
+            while (given := self._given.get_nowait()) is not None:
+                more.append(given)
+            self._given.put(None)
+        except Empty:
+            pass
+        return more
+
+
+def _take(log: SqliteLog, together: Sequence[_Given]) -> None:
+    try:
+        positions = log.accept([message for given in together for message in given.messages], clock=clock.system())
+    except BaseException as error:  # noqa: BLE001 - it is whoever gave them that has to know
+        for given in together:
+            given.positions.set_exception(error)
+        return
+    start = positions.start
+    for given in together:
+        given.positions.set_result(range(start, start + len(given.messages)))
+        start += len(given.messages)

@@ -1,0 +1,81 @@
+"""The service behind the routes: the intake, the worker and the threads that answer, started and stopped together."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import Final, Self, TypeVar
+
+from asof.generating import kept_ontology
+from asof.http.intake import Intake
+from asof.http.reader import Reader
+from asof.http.threads import Threads
+from asof.http.worker import Worker
+from asof.places import Places
+from asof.settings import Settings
+from asof.writing import Writer
+from asof_streams.errors import UnavailableError
+from asof_streams.messages import AnyMessage
+from asof_streams.sqlite_log import SqliteLog
+
+_READERS: Final = 4
+_PATIENCE_SECONDS: Final = 30.0  # for which a request waits for the worker
+
+R = TypeVar("R")
+
+
+class Service:
+    """A memory that takes messages and answers, for the tasks of one event loop. Use it as a context manager.
+
+    Its first start makes the directory. WriterBusy: another process writes there. `failed` is called, from a thread,
+    when the worker ended because of an error, so that nothing is processed any more.
+    """
+
+    def __init__(self, settings: Settings, failed: Callable[[], None]) -> None:
+        places = Places(settings.data)
+        with ExitStack() as stack:
+            self.worker: Final = Worker(lambda: Writer(places, settings), failed)
+            stack.callback(self.worker.stop)
+            self._intake = Intake(
+                lambda: SqliteLog(places.messages, writable=True, term=self.worker.term), self.worker.wake
+            )
+            stack.callback(self._intake.close)
+            self._readers = Threads("asof-reader", _READERS, lambda: Reader(places, settings))
+            stack.callback(self._readers.close)
+            self._searcher = Threads("asof-searcher", 1, lambda: Reader(places, settings))  # one model, one index
+            stack.callback(self._searcher.close)
+            self.ontology: Final = kept_ontology(places.ontology).id  # that messages are read with
+            self._stack = stack.pop_all()
+
+    async def take(self, messages: Sequence[AnyMessage]) -> range:
+        """Put messages on the log, durably; return their positions."""
+        return await asyncio.wrap_future(self._intake.put(messages))
+
+    async def take_and_see(self, messages: Sequence[AnyMessage]) -> None:
+        """Put messages on the log, and wait until what follows from them can be asked about."""
+        positions = await self.take(messages)
+        await self.done(positions[-1])
+
+    async def done(self, position: int, seconds: float = _PATIENCE_SECONDS) -> None:
+        """Wait until a message is processed. UnavailableError: it is on the log, and still waits."""
+        try:
+            await asyncio.wait_for(asyncio.wrap_future(self.worker.done(position)), seconds)
+        except TimeoutError:
+            raise UnavailableError(f"message {position} is on the log and waits to be processed: ask later") from None
+
+    async def ask(self, question: Callable[[Reader], R]) -> R:
+        """Answer a question."""
+        return await asyncio.wrap_future(self._readers.ask(question))
+
+    async def search(self, question: Callable[[Reader], R]) -> R:
+        """Answer a question that needs the embedder."""
+        return await asyncio.wrap_future(self._searcher.ask(question))
+
+    def close(self) -> None:
+        """Answer what was asked, put on the log what was given, and end after the message that is being processed."""
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,76 @@
+"""Serving a memory over HTTP until a signal says stop."""
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from ipaddress import ip_address
+from threading import Event
+
+import uvicorn
+
+from asof.http.app import application
+from asof.http.service import Service
+from asof.settings import Settings
+from asof_streams.errors import InvalidInput, UnavailableError
+
+
+class _Server(uvicorn.Server):
+    """Says when it answers; ends, without a word to the process, by a signal or once `failed` is set."""
+
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None], failed: Event) -> None:
+        super().__init__(config)
+        self._say_started = started
+        self._failed = failed
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._say_started()
+
+    async def on_tick(self, counter: int) -> bool:
+        return await super().on_tick(counter) or self._failed.is_set()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def serve(settings: Settings, host: str, port: int, started: Callable[[str], None]) -> None:
+    """Serve until SIGTERM or SIGINT. `started` is given the address, once it answers; port 0 takes a free one.
+
+    InvalidInput: the address cannot be taken, or is open to other machines. UnavailableError: the worker ended.
+    """
+    failed = Event()
+    with _listen(host, port) as listening, Service(settings, failed.set) as service:
+        config = uvicorn.Config(application(service), access_log=False, log_config=None, lifespan="off", ws="none")
+        url = f"http://{_shown(host)}:{listening.getsockname()[1]}"
+        server = _Server(config, lambda: started(url), failed)
+        asyncio.run(server.serve([listening]))
+    if failed.is_set():
+        raise UnavailableError("the worker ended because of an error, which the log names: start the service again")
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    if not _is_loopback(host):
+        raise InvalidInput(f"--host {host}: whoever reaches it could read and write all, so only this machine may")
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        raise InvalidInput(f"--host {host} --port {port} cannot be taken: {error.strerror}") from None
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

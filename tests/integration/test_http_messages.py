@@ -1,0 +1,359 @@
+"""POST /messages against a running server: what spec/add-messages asks of the door, the queue and the worker."""
+
+import json
+import re
+import signal
+import sqlite3
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+import asof
+from http_server import Server, serving, wait_for
+
+SAID: dict[str, Any] = {"content": "I live in Paris.", "role_type": "user", "role": "Ana"}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serving(tmp_path_factory.mktemp("http") / "data") as running:
+        yield running
+
+
+def post(server: Server, group: str, *messages: dict[str, Any]) -> httpx2.Response:
+    return server.client.post("/messages", json={"group_id": group, "messages": messages})
+
+
+def count(server: Server) -> int:
+    """How many messages are on the log."""
+    with asof.open(server.data) as memory:
+        return sum(1 for _ in memory.events("messages"))
+
+
+def parked(server: Server) -> dict[int, str]:
+    with asof.open(server.data) as memory:
+        return {r.cause: r.event.reason for r in memory.events("episodic") if r.event.type == "message.parked"}
+
+
+def test_each_message_of_a_request_becomes_an_episode_of_its_own_in_the_order_given(server: Server) -> None:
+    answer = server.say("many", *(f"Turn {n}." for n in range(7)), timestamp="2024-05-01T00:00:00Z")
+
+    assert answer.json() == {"message": "Messages added to processing queue", "success": True}
+    assert [e["content"] for e in server.episodes("many")] == [f"Ana(user): Turn {n}." for n in range(7)]
+
+
+def test_the_headers_name_where_the_first_message_is_and_the_episode_that_it_becomes(server: Server) -> None:
+    before = count(server)
+
+    answer = server.say("headers", "One.", "Two.")
+
+    assert answer.headers["asof-position"] == str(before)
+    assert server.episodes("headers")[0]["uuid"] == answer.headers["asof-episode-id"]
+
+
+def test_messages_are_on_the_log_when_they_are_acknowledged(server: Server) -> None:
+    before = count(server)
+
+    position = int(post(server, "acknowledged", SAID, SAID).headers["asof-position"])
+
+    assert (position, count(server)) == (before, before + 2)
+
+
+def test_messages_of_many_clients_are_processed_one_at_a_time_in_the_order_of_the_log(server: Server) -> None:
+    with ThreadPoolExecutor(8) as clients:
+        answers = list(clients.map(lambda n: post(server, f"g{n % 3}", {**SAID, "content": f"n{n}"}), range(40)))
+
+    positions = sorted(int(answer.headers["asof-position"]) for answer in answers)
+    server.settled(positions[-1])
+    picked, done = (
+        [int(n) for n in re.findall(rf"message (\d+) {what}", server.log)] for what in ("picked up", "done")
+    )
+    assert positions == list(range(positions[0], positions[0] + 40))
+    assert picked == sorted(picked) == done
+
+
+def test_the_log_says_how_many_wait_at_each_pick_up_and_how_long_each_took_and_never_what_was_said(
+    server: Server,
+) -> None:
+    first = int(server.say("canary", *["The canary sings."] * 3, role="Canaria").headers["asof-position"])
+
+    for position in range(first, first + 3):
+        assert f"message {position} picked up, {first + 2 - position} wait behind it" in server.log
+        assert f"message {position} done in " in server.log
+    assert " ms: " in server.log
+    assert "canar" not in server.log.lower()
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "where"),
+    [
+        ({"messages": [SAID]}, "missing", ["body", "group_id"]),
+        ({"group_id": "bad"}, "missing", ["body", "messages"]),
+        (
+            {"group_id": "bad", "messages": [{**SAID, "role_type": "bot"}]},
+            "literal_error",
+            ["messages", 0, "role_type"],
+        ),
+        ({"group_id": "bad", "messages": [SAID, {"role_type": "user"}]}, "missing", ["messages", 1, "content"]),
+        ({"group_id": "bad", "messages": [{**SAID, "name": None}]}, "string_type", ["messages", 0, "name"]),
+        ({"group_id": "bad", "messages": [{**SAID, "timestamp": None}]}, "datetime_type", ["messages", 0, "timestamp"]),
+        ({"group_id": "bad", "messages": [{**SAID, "timestamp": "soon"}]}, "datetime_from_date_parsing", ["timestamp"]),
+        (
+            {"group_id": "bad", "messages": [{**SAID, "timestamp": "0001-01-01T00:00:00+09:00"}]},
+            "value_error",
+            ["messages", 0, "timestamp"],
+        ),
+        ({"group_id": "bad", "messages": [{**SAID, "role": "r" * 1_001}]}, "value_error", ["messages", 0, "role"]),
+        ({"group_id": "bad", "messages": [{**SAID, "content": "é" * 300_000}]}, "value_error", ["content"]),
+        ({"group_id": "bad", "messages": [SAID], "schema_id": "unheard"}, "value_error", ["body", "schema_id"]),
+        ("no object", "model_attributes_type", ["body"]),
+    ],
+)
+def test_a_body_that_is_wrong_is_refused_whole_with_the_field(
+    server: Server, body: object, kind: str, where: list[object]
+) -> None:
+    before = count(server)
+
+    answer = server.client.post("/messages", json=body)
+
+    assert answer.status_code == 422
+    [error] = answer.json()["detail"]
+    assert error["type"] == kind
+    assert error["loc"][-len(where) :] == where
+    assert count(server) == before
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"{", 422),
+        (b"", 422),
+        (b"\xff", 400),
+        (b"[" * 100_000, 400),
+        (b'{"group_id": "g", "messages": [{"content": NaN, "role_type": "user"}]}', 422),
+        (b'{"group_id": "g", "messages": [{"content": "\\ud800", "role_type": "user"}]}', 422),
+        (b'{"group_id": "\\ud800", "messages": "\\ud800"}', 422),
+        (b'{"group_id": "g", "messages": ' + b"1" * 5_000 + b"}", 400),
+    ],
+)
+def test_a_body_that_cannot_be_read_is_refused_and_is_no_error_of_the_server(
+    server: Server, body: bytes, status: int
+) -> None:
+    before = count(server)
+
+    answer = server.client.post("/messages", content=body, headers={"content-type": "application/json"})
+
+    assert answer.status_code == status
+    assert "detail" in answer.json()
+    assert count(server) == before
+
+
+def test_a_body_beyond_the_limit_is_refused(server: Server) -> None:
+    answer = server.client.post("/messages", json={"group_id": "g", "messages": [], "more": "x" * 17_000_000})
+
+    assert answer.status_code == 413
+
+
+def test_an_unknown_schema_id_is_refused_with_the_one_that_there_is(server: Server) -> None:
+    answer = server.client.post("/messages", json={"group_id": "g", "messages": [SAID], "schema_id": "unheard"})
+
+    assert "ontology default" in answer.json()["detail"][0]["msg"]
+    assert server.client.post("/messages", json={"group_id": "g", "messages": [], "schema_id": "default"}).is_success
+
+
+def test_no_messages_are_accepted_and_nothing_is_put_on_the_log(server: Server) -> None:
+    before = count(server)
+
+    answer = post(server, "nothing")
+
+    assert (answer.status_code, answer.json()["success"]) == (202, True)
+    assert "asof-position" not in answer.headers
+    assert count(server) == before
+
+
+def test_what_graphiti_would_not_look_at_is_not_looked_at(server: Server) -> None:
+    answer = post(server, "unknown", {**SAID, "mood": "good"})
+
+    assert answer.status_code == 202
+
+
+def test_without_a_timestamp_it_was_said_when_the_request_was_read(server: Server) -> None:
+    before = datetime.now(UTC)
+    server.say("now", "Hello.")
+
+    [episode] = server.episodes("now")
+
+    assert before <= datetime.fromisoformat(episode["valid_at"]) <= datetime.now(UTC)
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("2024-05-01T09:30:00+02:00", "2024-05-01T07:30:00Z"),
+        ("2024-05-01T09:30:00.25", "2024-05-01T09:30:00.250000Z"),
+        ("2024-05-01", "2024-05-01T00:00:00Z"),
+        (1_714_555_800, "2024-05-01T09:30:00Z"),
+        (1_714_555_800_000, "2024-05-01T09:30:00Z"),
+    ],
+)
+def test_a_timestamp_may_be_written_in_every_way_that_graphiti_takes(server: Server, given: object, meant: str) -> None:
+    group = f"time-{str(given).replace(':', '').replace('.', '').replace('+', '')}"
+
+    server.say(group, "Hello.", timestamp=given)
+
+    assert [e["valid_at"] for e in server.episodes(group)] == [meant]
+
+
+def test_an_episode_keeps_who_said_what_and_when_and_its_group(server: Server) -> None:
+    before = datetime.now(UTC)
+    server.say("kept", "Hello.", role="Bo", role_type="assistant", name="n1", source_description="a chat")
+    server.client.post("/messages", json={"group_id": "kept", "messages": [{"content": "Hi.", "role_type": "user"}]})
+    wait_for(lambda: len(server.episodes("kept")) == 2)
+
+    named, nameless = server.episodes("kept")
+
+    assert named["content"] == "Bo(assistant): Hello."
+    assert nameless["content"] == "(user): Hi."
+    assert (named["name"], named["source"], named["source_description"]) == ("n1", "message", "a chat")
+    assert (named["group_id"], named["labels"], named["entity_edges"]) == ("kept", [], [])
+    assert before <= datetime.fromisoformat(named["created_at"]) <= datetime.now(UTC)
+
+
+def test_an_empty_group_id_means_the_default_group(server: Server) -> None:
+    server.say("", "Somebody said this.")
+
+    assert [e["content"] for e in server.episodes("default")] == ["Ana(user): Somebody said this."]
+
+
+def test_a_message_with_the_uuid_of_an_episode_adds_none_and_names_that_one(server: Server) -> None:
+    server.say("again", "I live in Paris.")
+    [episode] = server.episodes("again")
+
+    answer = server.say("again", "I live in Paris.", uuid=episode["uuid"])
+
+    assert answer.headers["asof-episode-id"] == episode["uuid"]
+    assert server.episodes("again") == [episode]
+
+
+def test_a_message_with_an_unknown_uuid_fails_alone_and_leaves_nothing(server: Server) -> None:
+    answer = post(server, "unknown-uuid", {**SAID, "uuid": "nobody"}, {**SAID, "content": "Later."})
+    wait_for(lambda: bool(server.episodes("unknown-uuid")))
+
+    assert answer.status_code == 202
+    assert [e["content"] for e in server.episodes("unknown-uuid")] == ["Ana(user): Later."]
+    assert parked(server)[int(answer.headers["asof-position"])].startswith("uuid: no episode of this group has it")
+
+
+def test_messages_of_a_group_id_that_is_none_are_accepted_and_parked_and_later_ones_still_run(server: Server) -> None:
+    answer = post(server, "no group!", SAID, SAID)
+    server.say("after-no-group", "Hello.")
+
+    first = int(answer.headers["asof-position"])
+    assert answer.status_code == 202
+    assert all(parked(server)[position].startswith("group_id: ") for position in (first, first + 1))
+    assert len(server.episodes("after-no-group")) == 1
+
+
+def test_a_message_in_which_nothing_is_stated_is_an_episode_and_no_more(server: Server) -> None:
+    server.say("plain", "Hm.")
+
+    [episode] = server.episodes("plain")
+    assert episode["entity_edges"] == []
+    assert server.search("Hm", "plain") == []
+
+
+def test_what_is_queued_when_the_server_is_stopped_stays_on_the_log_and_is_processed_at_the_next_start(
+    tmp_path: Path,
+) -> None:
+    with serving(tmp_path / "data") as server:
+        answer = post(server, "queue", *({**SAID, "content": f"n{n}"} for n in range(1_000)))
+        assert server.end() == 0
+        done = server.log.count(" done in ")
+    with serving(tmp_path / "data") as server:
+        told = [episode["content"] for episode in server.episodes("queue")]
+
+    assert answer.status_code == 202
+    assert done < 1_000
+    assert sorted(told) == sorted(f"Ana(user): n{n}" for n in range(1_000))
+
+
+def test_every_message_that_was_acknowledged_is_one_episode_after_kills(tmp_path: Path) -> None:
+    acknowledged: list[str] = []
+
+    def talk(url: str, name: str) -> None:
+        with httpx2.Client(base_url=url) as client:
+            for n in range(10_000):
+                said = {**SAID, "content": f"{name}-{n}"}
+                try:
+                    client.post("/messages", json={"group_id": "kill", "messages": [said]}).raise_for_status()
+                except httpx2.TransportError:
+                    return
+                acknowledged.append(f"Ana(user): {said['content']}")
+
+    for turn in range(5):
+        wanted = len(acknowledged) + 20
+        with ThreadPoolExecutor(4) as clients, serving(tmp_path / "data") as server:
+            for client in range(4):
+                clients.submit(talk, server.url, f"{turn}-{client}")
+            while len(acknowledged) < wanted:
+                time.sleep(0.001)
+            server.end(signal.SIGKILL)
+    with asof.open(tmp_path / "data") as memory:
+        told = [r.event.body for r in memory.events("episodic") if r.event.type == "episode.recorded"]
+
+    assert len(acknowledged) >= 100
+    assert len(set(told)) == len(told)
+    assert set(acknowledged) <= set(told)
+
+
+def test_what_the_disk_refuses_for_a_while_is_tried_again_and_nothing_overtakes_it(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as server:
+        server.say("g", "First.")
+        other = sqlite3.connect(tmp_path / "data" / "episodic.sqlite", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        post(server, "g", {**SAID, "content": "Second."}, {**SAID, "content": "Third."})
+        wait_for(lambda: "message 1 waits" in server.log)
+        meanwhile = server.client.get("/healthcheck").status_code
+        other.execute("ROLLBACK")
+        other.close()
+        server.settled(2)
+
+        assert meanwhile == 200
+        assert [e["content"].split()[-1] for e in server.episodes("g")] == ["First.", "Second.", "Third."]
+
+
+def test_what_nobody_foresaw_ends_the_service_with_a_word_and_loses_nothing(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as server:
+        server.say("g", "First.")
+        head = sqlite3.connect(tmp_path / "data" / "episodic.sqlite")
+        head.execute("UPDATE head SET position = 17")
+        head.commit()
+        head.close()
+        post(server, "g", {**SAID, "content": "Second secret."})
+        code = server.wait()
+
+    assert code == 1
+    assert "the worker ends: DamagedLog" in server.log
+    assert "secret" not in server.log
+    with asof.open(tmp_path / "data") as memory, pytest.raises(Exception, match="damaged"):
+        memory.facts()
+    lines = sqlite3.connect(tmp_path / "data" / "messages.sqlite")
+    assert json.loads(lines.execute("SELECT payload FROM log WHERE position = 1").fetchone()[0])["content"]
+    lines.close()
+
+
+def test_the_server_answers_while_many_wait(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as server:
+        post(server, "busy", *({**SAID, "content": f"I moved to Oslo {n}."} for n in range(1_000)))
+        started = time.monotonic()
+        answer = post(server, "busy", SAID)
+
+        assert answer.status_code == 202
+        assert time.monotonic() - started < 1
+        assert "message 1000 done" not in server.log

@@ -1,0 +1,63 @@
+"""The intake: what is given at the same time goes on the log together, and nobody's place is another's."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from asof.http.intake import Intake
+from asof_streams.errors import NotFound, WriterBusy
+from asof_streams.messages import Message
+from asof_streams.sqlite_log import SqliteLog
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Iterator[SqliteLog]:
+    with SqliteLog(tmp_path / "messages.sqlite", writable=True) as log:
+        yield log
+
+
+def said(text: str) -> Message:
+    return Message(group_id="g", role_type="user", content=text)
+
+
+def test_each_is_told_where_its_own_messages_are(writer: SqliteLog) -> None:
+    intake = Intake(lambda: SqliteLog(writer.path, writable=True, term=writer.term), lambda: None)
+
+    with ThreadPoolExecutor(8) as clients:
+        given = [[said(f"{n}-{m}") for m in range(n % 4 + 1)] for n in range(200)]
+        positions = list(clients.map(lambda messages: intake.put(messages).result(), given))
+    intake.close()
+
+    log = [record.event.content for record in writer.read()]
+    assert [[log[p] for p in places] for places in positions] == [[m.content for m in messages] for messages in given]
+    assert len(log) == sum(map(len, given))
+
+
+def test_what_was_given_before_it_closes_is_taken_and_whoever_listens_is_called(writer: SqliteLog) -> None:
+    called = Event()
+    intake = Intake(lambda: SqliteLog(writer.path, writable=True, term=writer.term), called.set)
+
+    position = intake.put([said("last")])
+    intake.close()
+
+    assert position.result() == range(1)
+    assert called.is_set()
+
+
+def test_a_log_that_cannot_be_opened_is_said_where_the_intake_is_made(tmp_path: Path) -> None:
+    with pytest.raises(NotFound):
+        Intake(lambda: SqliteLog(tmp_path / "messages.sqlite"), lambda: None)
+
+
+def test_whoever_gives_messages_is_told_that_they_could_not_be_taken(writer: SqliteLog) -> None:
+    intake = Intake(lambda: SqliteLog(writer.path, writable=True, term=writer.term), lambda: None)
+    with SqliteLog(writer.path, writable=True):  # another writer takes over
+        deposed = intake.put([said("lost")])
+        with pytest.raises(WriterBusy):
+            deposed.result()
+    intake.close()
+
+    assert writer.end() == 0
