@@ -16,8 +16,8 @@ from pathlib import Path
 from subprocess import DEVNULL, Popen
 
 from asof.bootstrap import writable_log
+from asof.kafka.partitions import Partition
 from asof.lines import Line, Read, as_fact, as_message, read_lines
-from asof.partitions import Partition
 from asof.places import Places
 from asof.settings import Settings
 from asof.writing import Writer

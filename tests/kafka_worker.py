@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, Self
 
 from aiokafka.admin import AIOKafkaAdminClient
 
+from asof.kafka.partitions import Partition
 from asof.memory import Memory
-from asof.partitions import Partition
 from asof.places import Places
 from asof.settings import Settings
 from asof.writing import Writer

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from asof.copied import is_copy
+from asof.kafka.copied import is_copy
 from asof.places import Places
 from asof.settings import Settings
 from asof_agents.extraction.dates import find_times

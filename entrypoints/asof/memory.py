@@ -31,7 +31,7 @@ from asof_streams.errors import InvalidInput
 from asof_streams.messages import ErasureRequest, Message, accept, check_group
 
 if TYPE_CHECKING:
-    from asof.producing import Producer
+    from asof.kafka.producing import Producer
 
 
 class Memory(Readings):
@@ -110,7 +110,7 @@ class Memory(Readings):
         if not self._on_kafka:
             return Directory(self._write(), self._now)
         if self._producer is None:
-            from asof.producing import Producer
+            from asof.kafka.producing import Producer
 
             self._producer = Producer(self._settings)
         return self._producer

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from asof import clock
 from asof.bootstrap import Opened, Progress, connection_of, open_reader
-from asof.copied import PATIENCE, is_held, parts
-from asof.health import Health
+from asof.kafka.copied import PATIENCE, is_held, parts
+from asof.kafka.health import Health
 from asof.places import Places
 from asof.settings import Settings
 from asof.writing import settle
@@ -142,7 +142,7 @@ class Sources:
         """Bring up what nobody else does."""
         if self._is_up() or self._is_kept_up():
             return
-        from asof.following import Follower
+        from asof.kafka.following import Follower
         from asof_streams.kafka.topics import Topics
 
         topics = Topics(self._settings.kafka_prefix)

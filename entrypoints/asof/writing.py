@@ -15,7 +15,6 @@ from asof.bootstrap import (
     load_ontology,
     writable_log,
 )
-from asof.copied import PATIENCE, is_copy
 from asof.forgetting import forget_vectors
 from asof.generating import (
     FLUSH_EVERY,
@@ -27,6 +26,7 @@ from asof.generating import (
     open_semantic,
     restore_ontologies,
 )
+from asof.kafka.copied import PATIENCE, is_copy
 from asof.places import Places
 from asof.settings import Settings
 from asof_agents.engine import Engine, Generation, Layer

@@ -11,9 +11,9 @@ from aiokafka.admin import NewPartitions
 
 import asof
 from asof.cli import app, calls
-from asof.copied import Copied, copied, places_of
-from asof.following import Follower
-from asof.health import Health
+from asof.kafka.copied import Copied, copied, places_of
+from asof.kafka.following import Follower
+from asof.kafka.health import Health
 from asof.places import Places
 from asof_streams.episodic import MessageParked
 from asof_streams.errors import InvalidInput, NotFound

@@ -12,9 +12,9 @@ import pytest
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
 from asof.cli import app, calls
+from asof.kafka.partitions import Partition
 from asof.lines import MAX_RECORD_BYTES
 from asof.memory import Memory
-from asof.partitions import Partition
 from asof.places import Places
 from asof.settings import Settings
 from asof_streams.errors import DecodeError, InvalidInput

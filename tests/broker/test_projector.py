@@ -14,11 +14,11 @@ from aiokafka.structs import TopicPartition
 
 import asof
 from asof.cli import app, calls
-from asof.copied import is_held
-from asof.following import Follower
-from asof.health import Health, write_health
+from asof.kafka.copied import is_held
+from asof.kafka.following import Follower
+from asof.kafka.health import Health, write_health
+from asof.kafka.topic_logs import TopicLogs
 from asof.places import Places
-from asof.topic_logs import TopicLogs
 from asof_projections.generations import GenerationInfo, load
 from asof_streams.episodic import MessageParked
 from asof_streams.errors import InvalidInput, StorageFailed, TopicUnfit, WriterBusy
@@ -616,7 +616,7 @@ def test_a_follower_ends_when_it_is_told_to(world: World, tmp_path: Path) -> Non
 def test_a_directory_whose_ontology_is_not_the_one_of_its_topics_says_which_one_is_wanted(
     world: World, tmp_path: Path
 ) -> None:
-    from asof.partitions import Partition
+    from asof.kafka.partitions import Partition
     from asof.settings import Settings
 
     world.send(everything())

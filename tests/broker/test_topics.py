@@ -16,7 +16,7 @@ from aiokafka import AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic, RecordsToDelete
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
-from asof.partitions import Partition
+from asof.kafka.partitions import Partition
 from asof.places import Places
 from asof.settings import Settings
 from asof_streams.errors import InvalidInput, NotFound

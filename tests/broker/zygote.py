@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-IMPORTED = ["asof.projecting", "asof.working", "asof_agents.extraction.rules", "faust"]
+IMPORTED = ["asof.kafka.projecting", "asof.kafka.working", "asof_agents.extraction.rules", "faust"]
 
 
 def start(arguments: list[str], environment: dict[str, str], said: str) -> int:

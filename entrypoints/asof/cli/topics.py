@@ -78,7 +78,7 @@ def _show_findings(findings: Sequence["Finding"]) -> None:
 
 def _lag(chosen: "Settings", connection: "Connection", names: "Topics") -> list[dict[str, Any]]:
     """Return, of each partition, where it ends and how far the directory has read it, if it has."""
-    from asof.copied import places_of
+    from asof.kafka.copied import places_of
     from asof.places import Places
     from asof_streams.kafka import state
     from asof_streams.kafka.topic_log import At

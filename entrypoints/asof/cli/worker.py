@@ -30,11 +30,11 @@ def worker(
         logging.CRITICAL
     )  # ten lines a second where there is no broker: we say it once
     if projector:
-        from asof.projecting import project
+        from asof.kafka.projecting import project
 
         project(chosen)
     else:
-        from asof.working import work
+        from asof.kafka.working import work
 
         asyncio.run(work(chosen))
     return 0
@@ -42,7 +42,7 @@ def worker(
 
 def _health(root: Path, *, as_json: bool) -> int:
     from asof import clock
-    from asof.health import Health
+    from asof.kafka.health import Health
 
     found = Health.read(root)
     well = found.well(clock.system())

@@ -16,7 +16,7 @@ from multiprocessing.connection import wait
 from threading import Thread
 from typing import Final
 
-from asof.partitions import Partition
+from asof.kafka.partitions import Partition
 from asof.places import Places
 from asof.settings import Settings
 from asof_streams.errors import AsofError, WorkerStalled, WriterBusy

@@ -10,9 +10,9 @@ from contextlib import ExitStack
 from threading import Event
 from typing import Final, Self
 
-from asof.copied import PATIENCE, Copied, keep, places_of
-from asof.copying import Copy
-from asof.health import Reached
+from asof.kafka.copied import PATIENCE, Copied, keep, places_of
+from asof.kafka.copying import Copy
+from asof.kafka.health import Reached
 from asof.places import Places
 from asof_streams.errors import NotFound, WriterBusy
 from asof_streams.kafka.client import Client

@@ -11,8 +11,8 @@ from threading import Event
 from typing import Final
 
 from asof.bootstrap import connection_of
-from asof.following import Follower
-from asof.health import Reached, write_health
+from asof.kafka.following import Follower
+from asof.kafka.health import Reached, write_health
 from asof.places import Places
 from asof.settings import Settings
 from asof_streams.errors import UnavailableError, WriterBusy

@@ -4,9 +4,9 @@ import asyncio
 import signal
 
 from asof.bootstrap import connection_of
-from asof.copied import Copied, keep, places_of
-from asof.health import Reached, write_health
-from asof.partition_process import Opening, PartitionProcess, end, prepare
+from asof.kafka.copied import Copied, keep, places_of
+from asof.kafka.health import Reached, write_health
+from asof.kafka.partition_process import Opening, PartitionProcess, end, prepare
 from asof.places import Places
 from asof.settings import Settings
 from asof_agents.worker import Reach, Worker

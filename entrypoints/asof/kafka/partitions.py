@@ -3,9 +3,9 @@
 from secrets import token_hex
 from typing import Final
 
+from asof.kafka.topic_logs import TopicLogs
 from asof.places import Places
 from asof.settings import Settings
-from asof.topic_logs import TopicLogs
 from asof.writing import Writer
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection

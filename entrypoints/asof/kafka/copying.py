@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Self
 
 from asof.bootstrap import following_store
+from asof.kafka.topic_logs import TopicLogs
 from asof.places import Places
-from asof.topic_logs import TopicLogs
 from asof_projections.generations import FIRST, Catalog, GenerationInfo, load, save
 from asof_projections.graph.sqlite import SqliteGraph
 from asof_projections.projector import catch_up
