@@ -1,7 +1,10 @@
-"""What writing gives back: plain values with the JSON that every door shows."""
+"""What writing gives back, and the events of a log: plain values with the JSON that every door shows."""
 
 from dataclasses import dataclass
 from typing import Any
+
+from asof_streams.events import Record
+from asof_streams.instants import render
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +48,21 @@ class Produced:
             "first_position": self.first,
             "parked": self.parked,
         }
+
+
+def event_json(record: Record, log: str, generation: str | None) -> dict[str, Any]:
+    """Return an event with its envelope, as every door shows it."""
+    return {
+        "position": record.position,
+        "id": record.id_in(log if generation is None else f"semantic.{generation}"),
+        "type": record.event.type,
+        "version": record.event.version,
+        "group_id": record.group,
+        **({} if generation is None else {"generation": generation}),
+        "recorded_at": render(record.recorded_at),
+        "cause": record.cause,
+        "index": record.place,
+        "count": record.size,
+        "term": record.term,
+        "data": record.event.model_dump(mode="json", exclude_none=True),
+    }

@@ -1,15 +1,13 @@
 """The command that replays a log: events."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
+from asof.answers import event_json
 from asof.cli import calls, show
 from asof.cli.options import Data, Json, Kafka
 from asof_streams.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from asof_streams.events import Record
 
 
 def events(
@@ -39,24 +37,4 @@ def events(
     with calls.existing(data, kafka) as memory:
         named = (generation or memory.active()) if log == "semantic" else None
         for record in memory.events(log, start, stop, follow=follow, generation=named, partition=partition):
-            show.data(envelope(record, log, named), at_once=follow)
-
-
-def envelope(record: "Record", log: str, generation: str | None) -> dict[str, Any]:
-    """Return an event with its envelope."""
-    from asof_streams.instants import render
-
-    return {
-        "position": record.position,
-        "id": record.id_in(log if generation is None else f"semantic.{generation}"),
-        "type": record.event.type,
-        "version": record.event.version,
-        "group_id": record.group,
-        **({} if generation is None else {"generation": generation}),
-        "recorded_at": render(record.recorded_at),
-        "cause": record.cause,
-        "index": record.place,
-        "count": record.size,
-        "term": record.term,
-        "data": record.event.model_dump(mode="json", exclude_none=True),
-    }
+            show.data(event_json(record, log, named), at_once=follow)

@@ -2,15 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from asof import clock
-from asof.bootstrap import Opened
+from asof.answers import event_json
+from asof.bootstrap import Opened, open_log
 from asof.places import Places
-from asof.readings import Readings
+from asof.readings import LogName, Readings
 from asof.settings import Settings
+from asof_agents.episodes import episode_id
+from asof_projections.answers import change_json
 from asof_projections.rows import Episode, Fact
 from asof_projections.search import Hit
+from asof_streams.errors import NotFound
+from asof_streams.events import Record
 from asof_streams.instants import INF
 from asof_streams.sqlite_log import SqliteLog
 
@@ -53,6 +58,48 @@ class Reader(Readings):
             hits += self.search(query, group_id=group, any_time=True, limit=limit)
         hits.sort(key=lambda hit: -hit.score)
         return [hit.fact for hit in hits[:limit]]
+
+    def outcome(self, position: int) -> dict[str, Any]:
+        """Return what became of a message that was processed: the episode and what it changed, or why it was parked.
+
+        NotFound: there is no such message.
+        """
+        message = self._message(position)
+        if message is None:
+            return {"position": position, "state": "erased"}
+        opened = self._sources.of(message.group or None).opened()
+        parked = [p for p in (*opened.episodes.parked(), *opened.beliefs.parked()) if p.position == position]
+        if parked:
+            return {"position": position, "state": "parked", "group_id": message.group, "reason": parked[0].reason}
+        uuid = getattr(message.event, "uuid", None) or episode_id(message.group, position)
+        changes = [c for c in opened.beliefs.changes(position - 1, 1) if c.position == position]
+        return {
+            "position": position,
+            "state": "done",
+            "group_id": message.group,
+            "episode_id": uuid if opened.episodes.episode(uuid) else None,
+            "mentions": len(opened.episodes.mentions_of([uuid])),
+            "changes": [change_json(change) for change in changes],
+        }
+
+    def end(self) -> int:
+        """Return how many messages there are."""
+        with SqliteLog(self._places.messages) as log:
+            return log.end()
+
+    def page(self, log: LogName, start: int, limit: int) -> tuple[list[dict[str, Any]], int]:
+        """Return the events of a log from a position on, without erased ones, and the position to go on from."""
+        named = self.active() if log == "semantic" else None
+        with open_log(self._places, log, named) as opened:
+            stop = max(start, min(start + limit, opened.end()))
+            return [event_json(record, log, named) for record in opened.read(start, stop)], stop
+
+    def _message(self, position: int) -> Record | None:
+        """Return a message; None where it was erased."""
+        with SqliteLog(self._places.messages) as log:
+            if not 0 <= position < log.end():
+                raise NotFound(f"there is no message {position}: the log ends at {log.end()}")
+            return next(log.read(position, position + 1), None)
 
     def groups(self) -> list[str]:
         """Return every group that a message was ever given for."""

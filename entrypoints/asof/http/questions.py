@@ -1,0 +1,250 @@
+"""The routes under /v1: the questions of the command line, under the same names and with the same parameters.
+
+Each is asked as of a moment on two clocks, `valid_at` and `known_at`. `min_position` lets one read what one wrote: the
+answer waits until the message at that position, as POST /messages named it, is processed.
+"""
+
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import APIRouter, Depends, Query
+from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
+
+from asof.http.graphiti import Served
+from asof.http.service import Service
+from asof_projections.answers import entity_json
+from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.instants import parse_moment
+from asof_streams.messages import check_group
+
+_FAR: Final = 2**53  # no log is as long
+_PROBLEM: Final[dict[str, Any]] = {
+    "content": {
+        "application/problem+json": {
+            "schema": {"type": "object", "required": ["type", "title", "status", "detail"]},
+            "example": {"type": "about:blank", "title": "Not Found", "status": 404, "detail": "no fact has the id x"},
+        }
+    }
+}
+
+router = APIRouter(
+    prefix="/v1",
+    tags=["v1"],
+    responses={
+        404: {"description": "There is no such thing.", **_PROBLEM},
+        422: {"description": "A parameter is wrong.", **_PROBLEM},
+        503: {"description": "Not now: the message that is waited for is still to be processed.", **_PROBLEM},
+    },
+)
+
+
+def _moment(text: str) -> int:
+    try:
+        return parse_moment(text)
+    except InvalidInput as error:
+        raise ValueError(str(error)) from None
+
+
+def _group(group: str) -> str:
+    try:
+        return check_group(group)
+    except InvalidInput as error:
+        raise ValueError(str(error)) from None
+
+
+def _point(text: str) -> tuple[int, int | None]:
+    valid, comma, known = text.partition(",")
+    return _moment(valid.strip()), _moment(known.strip()) if comma else None
+
+
+_TIME: Final = {"type": "string", "examples": ["2024", "2024-05-01", "2024-05-01T09:30:00Z"]}
+Moment = Annotated[int, BeforeValidator(_moment), WithJsonSchema(_TIME)]
+ValidAt = Annotated[Moment | None, Query(description="As the world was then; now, if not given.")]
+KnownAt = Annotated[Moment | None, Query(description="As it was known then; all that is known, if not given.")]
+Point = Annotated[
+    Any, BeforeValidator(_point), WithJsonSchema({"type": "string", "examples": ["2024-05-01", "2024,2024-06-01"]})
+]
+Group = Annotated[str | None, AfterValidator(_group), Query(description="Only this group.")]
+Limit = Annotated[int, Query(ge=1, le=1_000, description="At most this many.")]
+Cursor = Annotated[
+    str | None,
+    Query(pattern=r"^[0-9]{1,9}$", description="What the page before gave as next, with the same parameters."),
+]
+Name = Annotated[str, Query(max_length=1_000)]
+
+
+async def _settled(
+    served: Served,
+    min_position: Annotated[
+        int | None, Query(ge=0, le=_FAR, description="Wait until this message is processed, up to 30 seconds.")
+    ] = None,
+) -> Service:
+    if min_position is not None:
+        await served.done(min_position)
+    return served
+
+
+Read = Annotated[Service, Depends(_settled)]
+
+
+@router.get("/messages/{position}")
+async def message(position: int, served: Read) -> dict[str, Any]:
+    """Say what became of a message: it is queued; done, with what it changed; parked, and why; or erased."""
+    if served.worker.next <= position < await served.ask(lambda reader: reader.end()):
+        return {"position": position, "state": "queued", "ahead": max(position - served.worker.next, 0)}
+    return await served.ask(lambda reader: reader.outcome(position))
+
+
+@router.get("/facts")
+async def facts(
+    served: Read,
+    group_id: Group = None,
+    about: Name | None = None,
+    relation: Name | None = None,
+    object: Name | None = None,  # noqa: A002 - the word of the command line
+    valid_at: ValidAt = None,
+    known_at: KnownAt = None,
+    any_time: bool = False,
+    limit: Limit = 100,
+    cursor: Cursor = None,
+) -> dict[str, Any]:
+    """Return which facts hold, page by page: `about` names their subject, `any_time` lifts valid time.
+
+    Without `known_at` a later page also counts what came to be known since the first.
+    """
+    start = _start(cursor)
+    found = await served.ask(
+        lambda reader: reader.facts(
+            group_id=group_id,
+            about=about,
+            relation=relation,
+            object=object,
+            valid_at=valid_at,
+            known_at=known_at,
+            any_time=any_time,
+            limit=start + limit + 1,
+        )
+    )
+    return _page("facts", [fact.to_json() for fact in found[start:]], start, limit)
+
+
+@router.get("/search")
+async def search(
+    served: Read,
+    query: Annotated[str, Query(max_length=2_000)],
+    group_id: Group = None,
+    valid_at: ValidAt = None,
+    known_at: KnownAt = None,
+    any_time: bool = False,
+    limit: Limit = 10,
+) -> dict[str, Any]:
+    """Return the facts that hold and fit a question best, by words and by meaning."""
+    hits = await served.search(
+        lambda reader: reader.search(
+            query, group_id=group_id, valid_at=valid_at, known_at=known_at, any_time=any_time, limit=limit
+        )
+    )
+    return {"facts": [hit.to_json() for hit in hits]}
+
+
+@router.get("/entities")
+async def entities(
+    served: Read, group_id: Group = None, known_at: KnownAt = None, limit: Limit = 100, cursor: Cursor = None
+) -> dict[str, Any]:
+    """Return who and what is known, page by page, first introduced first."""
+    start = _start(cursor)
+    found = await served.ask(
+        lambda reader: reader.entities(group_id=group_id, known_at=known_at, limit=start + limit + 1)
+    )
+    return _page("entities", [entity_json(entity) for entity in found[start:]], start, limit)
+
+
+@router.get("/entity")
+async def entity(
+    served: Read,
+    name: Name,
+    group_id: Group = None,
+    valid_at: ValidAt = None,
+    known_at: KnownAt = None,
+    limit: Limit = 100,
+) -> dict[str, Any]:
+    """Return what is known of everything that has a name, or an id."""
+    found = await served.ask(
+        lambda reader: reader.entity(name, group_id=group_id, valid_at=valid_at, known_at=known_at, limit=limit)
+    )
+    if not found:
+        raise NotFound("no entity has this name, as of then")
+    return {"entities": [portrait.to_json() for portrait in found]}
+
+
+@router.get("/history")
+async def history(served: Read, id: Name, group_id: Group = None) -> dict[str, Any]:  # noqa: A002
+    """Return every version of a fact (by id) or of an entity's facts (by name), with what made each."""
+    found = await served.ask(lambda reader: reader.history(id, group_id=group_id))
+    if not found:
+        raise NotFound("no fact has this id, and no entity this name")
+    return {"versions": [rectangle.to_json() for rectangle in found]}
+
+
+@router.get("/timeline")
+async def timeline(
+    served: Read, name: Name, group_id: Group = None, relation: Name | None = None, known_at: KnownAt = None
+) -> dict[str, Any]:
+    """Return what held of an entity and when, slot by slot, gaps included."""
+    found = await served.ask(
+        lambda reader: reader.timeline(name, group_id=group_id, relation=relation, known_at=known_at)
+    )
+    return {"segments": [segment.to_json() for segment in found]}
+
+
+@router.get("/diff")
+async def diff(
+    served: Read,
+    start: Annotated[Point, Query(alias="from", description="T or T,K: the world at T, as known at K.")],
+    stop: Annotated[Point, Query(alias="to", description="The other point.")],
+    group_id: Group = None,
+    about: Name | None = None,
+    relation: Name | None = None,
+) -> dict[str, Any]:
+    """Return what differs between two points, each change under one label."""
+    found = await served.ask(lambda reader: reader.diff(start, stop, group_id=group_id, about=about, relation=relation))
+    return {"changes": [change.to_json() for change in found]}
+
+
+@router.get("/why")
+async def why(served: Read, id: Name, known_at: KnownAt = None) -> dict[str, Any]:  # noqa: A002
+    """Return the words that a fact rests on, and those behind what became of it."""
+    found = await served.ask(lambda reader: reader.why(id, known_at=known_at))
+    answer: dict[str, Any] = found.to_json()
+    return answer
+
+
+@router.get("/changes")
+async def changes(
+    served: Read,
+    since: Annotated[int, Query(ge=-1, le=_FAR, description="After the message at this position.")] = -1,
+    limit: Limit = 1_000,
+    group_id: Group = None,
+) -> dict[str, Any]:
+    """Return what messages changed, in order, about `limit` changes; ask again with `since` set to `next`."""
+    found = await served.ask(lambda reader: reader.changes(since=since, limit=limit, group_id=group_id))
+    return found.to_json()
+
+
+@router.get("/events")
+async def events(
+    served: Read,
+    log: Literal["messages", "episodic", "semantic"] = "semantic",
+    start: Annotated[int, Query(alias="from", ge=0, le=_FAR, description="From this position on.")] = 0,
+    limit: Limit = 1_000,
+) -> dict[str, Any]:
+    """Return the events of a log from a position on, page by page: ask again with `from` set to `next`."""
+    found, after = await served.ask(lambda reader: reader.page(log, start, limit))
+    return {"events": found, "next": after}
+
+
+def _start(cursor: str | None) -> int:
+    return 0 if cursor is None else int(cursor)
+
+
+def _page(name: str, found: list[dict[str, Any]], start: int, limit: int) -> dict[str, Any]:
+    return {name: found[:limit], "next": str(start + limit) if len(found) > limit else None}
