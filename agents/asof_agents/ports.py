@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from asof_projections.rows import Entity, Episode, MentionRow, Slot, Statement
+from asof_streams.episodic import ExtractionAnswered
 
 
 class EpisodesKnown(Protocol):
@@ -30,6 +31,10 @@ class EpisodesKnown(Protocol):
 
     def types_of_names(self, group: str, names: Sequence[str]) -> Mapping[str, str]:
         """Return the entity type of each name that the group has mentioned before (any case), by the name as asked."""
+        ...
+
+    def answer(self, group: str, request: str) -> ExtractionAnswered | None:
+        """Return what a model answered in a group, by the digest of what it was asked."""
         ...
 
 

@@ -74,8 +74,8 @@ LAYERS: dict[ModuleType, str] = {
 The lines of `asof produce` and `asof import` become these; in a line, times are RFC 3339.""",
     episodic: """\
 `group.erased` stands in semantic logs as well, and so does `message.parked`, where a generation could not take a
-statement. A generation that extracts anew (`asof rebuild --from episodes`) also has mentions and relationships of its
-own.""",
+statement. A generation that extracts anew (`asof rebuild --from episodes`) also has mentions, relationships and answers
+of its own.""",
     semantic: """\
 In a batch, entities come first, then what was said, then what follows from it (`fact.invalidated`, `fact.restored`). A
 reader needs no rules: it opens and closes the periods that `holds` gives.""",
@@ -83,14 +83,18 @@ reader needs no rules: it opens and closes the periods that `holds` gives.""",
 
 FIELDS = {  # what a name means, wherever it stands or in one type; what a class says of its own field goes first
     "alias": "the other name",
+    "answer": "what the model answered",
     "at": "from when on it no longer holds",
     "body": "what was recorded, whole",
     "build": "the digest",
+    "calls": "how many calls it took",
     "cardinality": "`one`: a new value ends the old",
     "cause": "the id of the assertion, ending or retraction from which this follows",
+    "completion_tokens": "how many tokens the model wrote, by its own count; 0 where it does not say",
     "confidence": "how sure it is, 0 to 1",
     "content": "the words themselves",
     "contradiction_id": "the id of the contradiction",
+    "count": "how many of them",
     "dead": "statements that no longer count",
     "dropped": "the fact that was retracted",
     "duplicate": "the entity that is another",
@@ -113,17 +117,22 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "live": "statements that count again",
     "mention_id": "the mention",
     "merge_id": "the id of the merge",
+    "model": "the model, and who serves it",
     "object": "the other end, where it is an entity",
     "object_type": "the type of the object, where it matters",
     "ontology": "the id of the ontology",
     "ontology_digest": "the SHA-256 of its content",
     "op": "what is done with the fact",
     "policy": "how contradictions are decided",
+    "prompt": "the key of the prompt",
+    "prompt_tokens": "how many tokens the model read, by its own count; 0 where it does not say",
+    "prompt_version": "the version of the prompt",
     "reason": "why",
     "ref": "the producer's own id of the fact",
     "relation": "the relation",
     "relationship_id": "the relationship, as stated in that episode",
     "repeats": "an earlier mention of the same type and text",
+    "request": "the SHA-256 of all that was asked: model, prompt, temperature, text and the schema of the answer",
     "retraction_id": "the id of this retraction",
     "role": "who said it, by name",
     "role_type": "what spoke",

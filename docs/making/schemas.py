@@ -13,6 +13,14 @@ DOOR: dict[str, type[Event]] = {"message": Message, "fact": FactStatement, "eras
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _INSTANTS = {"at", "holds", "invalid_at", "said_at", "timestamp", "valid_at", "valid_from", "valid_to"}
 _CHARACTERS = {"content_length", "end", "start"}
+_NUMBERS = {
+    "calls",
+    "completion_tokens",
+    "count",
+    "latency_ms",
+    "prompt_tokens",
+    "prompt_version",
+}  # the meaning says it
 _TIME = {  # the shape of what instants.parse reads
     "type": "string",
     "pattern": (
@@ -98,6 +106,8 @@ def _in_its_unit(field: str, meaning: str, schema: dict[str, Any]) -> str:
         return meaning
     if field in _INSTANTS:
         return f"{meaning}; UTC microseconds since 1970"
+    if field in _NUMBERS:
+        return meaning
     assert field in _CHARACTERS, f"say in which unit {field} is"
     return meaning if "character" in meaning else f"{meaning}, in characters"
 

@@ -77,6 +77,57 @@ class RelationshipStated(Event):
 
 
 @register
+class ExtractionAnswered(Event):
+    """A language model answered what it was asked about an episode. Whoever asks the same again finds this first.
+
+    Emitted by: asof_agents.mentions, before whatever is made of the answer.
+    """
+
+    type: ClassVar[str] = "extraction.answered"
+
+    episode_id: str
+    request: str
+    prompt: str
+    prompt_version: int
+    model: str
+    answer: str = Field(repr=False)  # as the model gave it
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    latency_ms: int  # milliseconds, of all calls together; a rebuild that finds the answer keeps this
+
+
+@register
+class ExtractionFailed(Event):
+    """No answer could be had about an episode: what a model would have found in it is missing. A rebuild asks again."""
+
+    type: ClassVar[str] = "extraction.failed"
+
+    episode_id: str
+    request: str
+    prompt: str
+    prompt_version: int
+    model: str
+    reason: str  # what went wrong the last time, never content
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+
+
+@register
+class ExtractionRefused(Event):
+    """Parts of a model's answer could not stand, so they were left out; the rest of it was taken."""
+
+    type: ClassVar[str] = "extraction.refused"
+
+    episode_id: str
+    request: str
+    part: str  # `entity`, `fact`, `time` or `text`
+    reason: str  # why: `schema`, `id`, `type`, `span` and so on
+    count: int
+
+
+@register
 class MessageParked(Event):
     """A message could not become an episode, and never can. `reason` names fields and ids, never content."""
 
@@ -92,4 +143,13 @@ class GroupErased(Event):
     type: ClassVar[str] = "group.erased"
 
 
-EpisodicEvent = EpisodeRecorded | MentionObserved | RelationshipStated | MessageParked | GroupErased
+EpisodicEvent = (
+    EpisodeRecorded
+    | MentionObserved
+    | RelationshipStated
+    | ExtractionAnswered
+    | ExtractionFailed
+    | ExtractionRefused
+    | MessageParked
+    | GroupErased
+)

@@ -19,6 +19,7 @@ CONTENT = {
     episodic.EpisodeRecorded: ("name", "role", "body", "source_description"),
     episodic.MentionObserved: ("text",),
     episodic.RelationshipStated: ("time_words",),
+    episodic.ExtractionAnswered: ("answer",),
     semantic.EntityIntroduced: ("name",),
     semantic.EntityDescribed: ("alias",),
     semantic.FactAsserted: ("value", "sentence", "time_words"),

@@ -13,6 +13,7 @@ HANDLERS = {  # every statement that is run for a message, and the index that it
     known._EPISODES_RECENT: "episode_recent",
     known._MENTIONS: "mention_episode",
     known._TYPE_OF_NAME: "mention_name",
+    known._ANSWER: "answer_request",
     known._ENTITY_BY_ID: "entity_uuid",
     known._ENTITIES_NAMED: "name_key",
     known._ENTITIES_KEYED: "name_key",

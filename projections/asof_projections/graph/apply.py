@@ -15,7 +15,14 @@ from asof_projections.graph.keys import Claim, Keys
 from asof_projections.graph.known import ANY_ENDING
 from asof_projections.graph.pending import Pending
 from asof_projections.rows import Entity
-from asof_streams.episodic import EpisodeRecorded, GroupErased, MentionObserved, MessageParked, RelationshipStated
+from asof_streams.episodic import (
+    EpisodeRecorded,
+    ExtractionAnswered,
+    GroupErased,
+    MentionObserved,
+    MessageParked,
+    RelationshipStated,
+)
 from asof_streams.events import Record
 from asof_streams.instants import INF
 from asof_streams.semantic import (
@@ -46,6 +53,7 @@ def _insert(table: str, columns: int) -> str:
 _EPISODE: Final = _insert("episodes", 13)
 _MENTION: Final = _insert("mentions", 11)
 _RELATIONSHIP: Final = _insert("relationships", 16)
+_ANSWER: Final = _insert("answers", 4)
 _PARKED: Final = _insert("parked", 5)
 _ENTITY: Final = _insert("entities", 7)
 _NAME: Final = _insert("names", 7)
@@ -89,6 +97,7 @@ class Applier:
             EpisodeRecorded: self._episode,
             MentionObserved: self._mention,
             RelationshipStated: self._relationship,
+            ExtractionAnswered: self._answered,
             MessageParked: self._parked,
             RelationDeclared: self._declared,
             EntityIntroduced: self._introduced,
@@ -145,6 +154,9 @@ class Applier:
         self.pending.add(
             _RELATIONSHIP, (r.position, e.relationship_id, self.keys.group(r), e.episode_id, *stated, *where)
         )
+
+    def _answered(self, r: Record, e: ExtractionAnswered) -> None:
+        self.pending.add(_ANSWER, (r.position, self.keys.group(r), e.request, e.encode().decode()))
 
     def _parked(self, r: Record, e: MessageParked) -> None:
         self.pending.add(_PARKED, (r.position, self.keys.group(r), r.cause, e.reason, r.recorded_at))

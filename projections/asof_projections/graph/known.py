@@ -8,6 +8,7 @@ from asof_projections.graph.selects import ENTITY, EPISODE, MENTION, mention
 from asof_projections.names import key as key_of
 from asof_projections.rows import Entity, Episode, MentionRow, Slot, Statement
 from asof_projections.versions import Assertion, Ending
+from asof_streams.episodic import ExtractionAnswered
 from asof_streams.instants import INF
 
 _EPISODE_BY_ID: Final = f"{EPISODE} WHERE e.uuid = ?"
@@ -15,6 +16,7 @@ _EPISODES_RECENT: Final = f"""{EPISODE} WHERE e.grp = ? AND e.source = ? AND e.v
     ORDER BY e.valid_at DESC, e.n DESC LIMIT ?"""
 _MENTIONS: Final = f"{MENTION} WHERE m.episode IN (SELECT value FROM json_each(?)) ORDER BY m.n"
 _TYPE_OF_NAME: Final = "SELECT type FROM mentions WHERE grp = ? AND folded = ? ORDER BY n DESC LIMIT 1"
+_ANSWER: Final = "SELECT answered FROM answers WHERE grp = ? AND request = ? ORDER BY n LIMIT 1"
 
 _ENTITY_BY_ID: Final = f"{ENTITY} WHERE e.uuid = ?"
 _ENTITIES_NAMED: Final = """SELECT e.n, e.uuid, e.name, e.type, e.created_at
@@ -81,6 +83,10 @@ class Known(Connected):
             if row is not None:
                 found[name] = row[0]
         return found
+
+    def answer(self, group: str, request: str) -> ExtractionAnswered | None:
+        answered = self._one(_ANSWER, self._group(group), request)
+        return None if answered is None else ExtractionAnswered.model_validate_json(answered)
 
     def entity(self, uuid: str) -> Entity | None:
         row = self._row(_ENTITY_BY_ID, (uuid,))

@@ -34,6 +34,7 @@ CREATE TABLE relationships (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEG
     relation TEXT NOT NULL, source TEXT NOT NULL, target TEXT NOT NULL, stance TEXT NOT NULL,
     valid_from INTEGER, valid_to INTEGER, grain TEXT, time_words TEXT, confidence REAL NOT NULL,
     start INTEGER NOT NULL, stop INTEGER NOT NULL, created_at INTEGER NOT NULL);
+CREATE TABLE answers (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, request TEXT NOT NULL, answered TEXT NOT NULL);
 CREATE TABLE parked (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, cause INTEGER NOT NULL, reason TEXT NOT NULL,
     created_at INTEGER NOT NULL);
 
@@ -77,8 +78,8 @@ INSERT INTO sentence_words (sentence_words, rank) VALUES ('hashsize', 8388608);
 """
 
 GROUPED: Final = (  # every table whose rows belong to a group
-    "relations", "cardinalities", "episodes", "mentions", "relationships", "parked", "entities", "names", "words",
-    "resolutions", "links", "facts", "versions", "reinforcements", "endings", "retractions", "contradictions",
+    "relations", "cardinalities", "episodes", "mentions", "relationships", "answers", "parked", "entities", "names",
+    "words", "resolutions", "links", "facts", "versions", "reinforcements", "endings", "retractions", "contradictions",
     "closings",
 )  # fmt: skip
 
@@ -108,6 +109,7 @@ ASKED: Final = {
     "episode_uuid": "UNIQUE INDEX episode_uuid ON episodes (uuid)",
     "episode_recent": "INDEX episode_recent ON episodes (grp, source, valid_at)",  # the turns before a message
     "mention_episode": "INDEX mention_episode ON mentions (episode)",
+    "answer_request": "INDEX answer_request ON answers (grp, request)",  # what a model answered to this
     "mention_name": "INDEX mention_name ON mentions (grp, folded)",  # the type a name had before
 }
 
