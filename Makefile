@@ -11,10 +11,10 @@ export UV_PYTHON := $(PYTHON)
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help setup demo kafka test check lint format bench wheel clean
+.PHONY: help setup demo kafka fake-model test check lint format bench wheel clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):[^#]*## /\1#/p' $(MAKEFILE_LIST) | while IFS='#' read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1#/p' $(MAKEFILE_LIST) | while IFS='#' read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
 
 setup: $(READY) ## make the environment: dependencies, tools, model weights
 
@@ -23,6 +23,9 @@ demo: $(READY) ## tell the time story on a conversation
 
 kafka: ## run a Kafka broker on 127.0.0.1:9092 until Ctrl-C
 	@$(PYTHON) docker/kafka/kafka_broker.py
+
+fake-model: $(READY) ## run a server that answers as a language model would, on 127.0.0.1:8089, until Ctrl-C
+	@.venv/bin/python tests/model_server.py
 
 test: $(READY) lint ## every gate and every test
 	.venv/bin/pytest

@@ -33,7 +33,12 @@ class Triples:
 
     version = "triples-1"
 
-    def extract(self, turn: Turn, _before: Sequence[Turn], _known: KnownNames) -> Extraction:
+    def request(self, _turn: Turn, _before: Sequence[Turn]) -> None:
+        """They are read from the turn alone."""
+
+    def extract(
+        self, turn: Turn, _before: Sequence[Turn], _known: KnownNames, _answer: str | None = None
+    ) -> Extraction:
         if "->" not in turn.text:
             return Extraction()
         subject, rest = turn.text.split(" -", 1)

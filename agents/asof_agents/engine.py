@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Protocol
 
 from asof_agents import episodes, facts, mentions
-from asof_agents.extraction.ports import Extractor
+from asof_agents.extraction.ports import Answers, Extractor
 from asof_agents.ports import BeliefKnown, EpisodesKnown
 from asof_agents.scribe import Build
 from asof_streams.episodic import EpisodeRecorded, GroupErased
@@ -100,6 +100,7 @@ class Generation:
     store: BeliefStore
     build: Build
     extractor: Extractor | None = None
+    answers: Answers | None = None
 
     def ingest(self, batch: Sequence[Record], known: EpisodesKnown) -> None:
         """Take the episodic events of one message, in the order of the episodic log."""
@@ -122,7 +123,7 @@ class Generation:
         if self.extractor is None or not isinstance(first.event, EpisodeRecorded) or first.event.source == "fact":
             return batch
         build = self.build.digest
-        found = mentions.extract(first, self.extractor, known, self.store, build)
+        found = mentions.extract(first, self.extractor, self.answers, known, self.store, build)
         return [first, *(first._replace(event=event) for event in found)]
 
     def _speakers(self, first: Record, known: EpisodesKnown) -> Sequence[str]:
@@ -144,12 +145,14 @@ class Engine:
         extractor: Extractor,
         generations: Sequence[Generation],
         erase: Callable[[str, int], None],
+        answers: Answers | None = None,
     ) -> None:
         self.episodic = episodic
         self.store = store
         self.extractor = extractor
         self.generations = generations
         self._erase = erase
+        self._answers = answers
 
     def ingest(self, message: Record) -> None:
         """Take one message of the messages log. Positions must come in order; those taken before are skipped."""
@@ -177,7 +180,8 @@ class Engine:
             return []
         episode = events[0]
         if isinstance(episode, EpisodeRecorded) and episode.source != "fact":
-            events += mentions.extract(message._replace(event=episode), self.extractor, self.store, self.store, "")
+            recorded = message._replace(event=episode)
+            events += mentions.extract(recorded, self.extractor, self._answers, self.store, self.store, "")
         return self.episodic.emit(message.group, message.recorded_at, message.position, events)
 
     def flush(self) -> None:

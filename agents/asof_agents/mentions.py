@@ -5,13 +5,31 @@ type and text, `repeats` that one, and relationships point to the first: the gra
 second example of spec/episodic-graph.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
-from asof_agents.extraction.ports import Extraction, Extractor, Mention, Turn
+from asof_agents.extraction.ports import (
+    Answers,
+    Extraction,
+    Extractor,
+    Mention,
+    Refusal,
+    Reply,
+    Request,
+    Turn,
+)
 from asof_agents.ports import EpisodesKnown
 from asof_projections.rows import Episode, MentionRow
-from asof_streams.episodic import EpisodeRecorded, MentionObserved, RelationshipStated
+from asof_streams.episodic import (
+    EpisodeRecorded,
+    ExtractionAnswered,
+    ExtractionFailed,
+    ExtractionRefused,
+    MentionObserved,
+    RelationshipStated,
+)
 from asof_streams.events import Event, Record
 from asof_streams.ids import derive
 
@@ -25,21 +43,63 @@ def mention_id(build: str, mention: Mention) -> str:
     return derive("mention", build, mention.episode_id, mention.type, mention.text)
 
 
+def turn_of(episode: EpisodeRecorded) -> Turn:
+    """Return an episode as an extractor sees it."""
+    return Turn(episode.episode_id, episode.role, episode.role_type, episode.content, episode.valid_at)
+
+
 def extract(
-    recorded: Record, extractor: Extractor, episodes: EpisodesKnown, seen: EpisodesKnown, build: str
+    recorded: Record,
+    extractor: Extractor,
+    answers: Answers | None,
+    episodes: EpisodesKnown,
+    seen: EpisodesKnown,
+    build: str,
 ) -> list[Event]:
-    """Read one recorded episode with the turns before it as context, and return its events.
+    """Read one recorded episode with the turns before it as context; return its events, a model's answer first.
 
     `seen` knows the mentions of this extraction: the episodic layer's, or those of a generation that extracts anew.
     """
     group, episode = recorded.group, recorded.event
     assert isinstance(episode, EpisodeRecorded)
-    turn = Turn(episode.episode_id, episode.role, episode.role_type, episode.content, episode.valid_at)
+    turn = turn_of(episode)
     earlier = episodes.recent(group, episode.source, episode.valid_at, recorded.cause, CONTEXT_TURNS)
     rows = seen.mentions_of([e.uuid for e in earlier])
-    found = extractor.extract(turn, _turns(earlier, rows), lambda names: seen.types_of_names(group, names))
+    before = _turns(earlier, rows)
+    request = extractor.request(turn, before)
+    reply = answers.reply(group, request) if request and answers else None
+    found = extractor.extract(
+        turn, before, lambda names: seen.types_of_names(group, names), reply.answer if reply else None
+    )
+    asked = replied(turn, request, reply, found.refused) if request and reply else []
     nodes = {(r.type, r.text): r.repeats or r.uuid for r in reversed(rows) if not r.speaker}
-    return observe(found, turn, nodes, build)
+    return [*asked, *observe(found, turn, nodes, build)]
+
+
+def replied(turn: Turn, request: Request, reply: Reply, refused: Sequence[Refusal]) -> list[Event]:
+    """Return the events of a question to a model: its answer and how many parts of it were refused, or its failure."""
+    about: dict[str, Any] = {
+        "episode_id": turn.episode_id,
+        "request": request.digest,
+        "prompt": request.prompt,
+        "prompt_version": request.prompt_version,
+        "model": request.model,
+        "calls": reply.calls,
+        "prompt_tokens": reply.prompt_tokens,
+        "completion_tokens": reply.completion_tokens,
+    }
+    if reply.answer is None:
+        return [ExtractionFailed(reason=reply.failure, **about)]
+    answered = ExtractionAnswered(answer=reply.answer, latency_ms=reply.latency_ms, **about)
+    return [
+        answered,
+        *(
+            ExtractionRefused(
+                episode_id=turn.episode_id, request=answered.request, part=part, reason=reason, count=count
+            )
+            for (part, reason), count in sorted(Counter(refused).items())
+        ),
+    ]
 
 
 def _turns(episodes: Sequence[Episode], rows: Sequence[MentionRow]) -> list[Turn]:

@@ -16,6 +16,7 @@ from subprocess import DEVNULL, PIPE, Popen
 from threading import Thread
 
 from asof.bootstrap import existing, following_store
+from asof.extracting import Reading
 from asof.generating import follow, generation_of, open_semantic
 from asof.places import Places
 from asof_agents.engine import Generation
@@ -97,7 +98,7 @@ def _generation(places: Places, info: GenerationInfo, episodic: SqliteLog, stack
         store.answer_handlers()
     else:
         store = stack.enter_context(following_store(log, places.graph(info.name)))
-    return generation_of(places, info, log, store)
+    return generation_of(places, info, log, store, Reading())
 
 
 def _listen(stops: "SimpleQueue[int]") -> None:

@@ -1,4 +1,4 @@
-"""The one place where adapters are chosen: from names and places to the extractor, logs and stores."""
+"""Where adapters are chosen: from names and places to the logs and stores."""
 
 import hashlib
 from collections.abc import Callable
@@ -10,8 +10,6 @@ from typing import Literal
 from asof.kafka.copied import is_copy
 from asof.places import Places
 from asof.settings import Settings
-from asof_agents.extraction.dates import find_times
-from asof_agents.extraction.rules import RuleExtractor
 from asof_ontologies import registry
 from asof_ontologies.errors import OntologyError
 from asof_ontologies.model import Ontology
@@ -39,11 +37,6 @@ def load_ontology(name: str) -> Ontology:
         raise InvalidInput(str(error)) from None
 
 
-def extractor_of(ontology: Ontology) -> RuleExtractor:
-    """Return what reads messages with an ontology."""
-    return RuleExtractor(ontology, find_times)
-
-
 def connection_of(settings: Settings) -> Connection:
     """Return how Kafka is reached. InvalidInput: there is no address, what is set contradicts itself, no extra."""
     if settings.kafka is None:
@@ -62,9 +55,8 @@ def connection_of(settings: Settings) -> Connection:
     )
 
 
-def describe(name: str, ontology: Ontology, policy: Policy, source: Source) -> GenerationInfo:
+def describe(name: str, ontology: Ontology, policy: Policy, source: Source, extractor: str) -> GenerationInfo:
     """Return what decides a generation's content: equal builds of one source give equal digests and ids."""
-    extractor = extractor_of(ontology).version
     parts = (ontology.digest, extractor, policy, names.VERSION)
     build = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
     return GenerationInfo(name, ontology.id, ontology.digest, extractor, policy, source, build)

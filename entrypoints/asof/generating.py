@@ -3,9 +3,12 @@
 import json
 from pathlib import Path
 
-from asof.bootstrap import OpenLog, Progress, extractor_of, writable_log
+from asof.bootstrap import OpenLog, Progress, writable_log
+from asof.extracting import Reading
 from asof.places import Places
+from asof_agents.ahead import batches_ahead
 from asof_agents.engine import Generation, Layer, batches
+from asof_agents.extraction.journal import Journal
 from asof_agents.ports import EpisodesKnown
 from asof_agents.scribe import Build
 from asof_ontologies.model import Ontology
@@ -17,6 +20,8 @@ from asof_streams.semantic import GenerationStarted, RelationDeclared
 from asof_streams.sqlite_log import SqliteLog
 
 FLUSH_EVERY = 10_000  # messages: few enough to hold in memory; ids are random, so a commit touches many pages
+
+FLUSH_ASKED = 100  # messages that a model reads: an answer that is lost is paid for again
 
 
 def open_semantic(
@@ -45,23 +50,41 @@ def _check_build(log: SqliteLog, info: GenerationInfo) -> None:
         )
 
 
-def generation_of(places: Places, info: GenerationInfo, log: SqliteLog, store: SqliteGraph) -> Generation:
+def generation_of(
+    places: Places,
+    info: GenerationInfo,
+    log: SqliteLog,
+    store: SqliteGraph,
+    reading: Reading,
+    journal: Journal | None = None,
+) -> Generation:
     """Return a generation that writes to this log and this store."""
     ontology = kept_ontology(places.ontology_of(info.name))
-    extractor = extractor_of(ontology) if info.source == "episodes" else None
-    return Generation(Layer(log, store), store, Build(info.build, ontology, info.policy), extractor)
+    extractor = reading.extractor_of(info, ontology)
+    return Generation(Layer(log, store), store, Build(info.build, ontology, info.policy), extractor, journal)
 
 
 def follow(
-    generation: Generation, episodic: SqliteLog, episodes: EpisodesKnown, stop: int, progress: Progress | None = None
+    generation: Generation,
+    episodic: SqliteLog,
+    episodes: EpisodesKnown,
+    stop: int,
+    progress: Progress | None = None,
+    journal: Journal | None = None,
 ) -> None:
     """Read the episodic log up to `stop` into a generation that is behind it."""
     layer = generation.layer
     start = layer.input
-    for number, batch in enumerate(batches(episodic.read(start, stop)), 1):
+    found = batches(episodic.read(start, stop))
+    every = FLUSH_EVERY
+    if journal is not None and generation.extractor is not None:
+        found, every = batches_ahead(found, generation, episodes, journal), FLUSH_ASKED
+    for number, batch in enumerate(found, 1):
         generation.ingest(batch, episodes)
-        if number % FLUSH_EVERY == 0:
+        if number % every == 0:
             layer.flush()
+            if journal is not None:
+                journal.recorded()
             if progress:
                 progress(layer.input - start, stop - start)
     layer.input = max(layer.input, stop)

@@ -22,6 +22,18 @@ class Settings(BaseSettings):
     """The ontology of a new directory: a name that `asof doctor` lists, or a YAML file."""
     policy: Literal["recency", "graded"] = "recency"
     """How contradictions within a single-valued relation are decided, in a new directory."""
+    extractor: Literal["rules", "model", "both"] = "rules"
+    """What reads messages: rules, a language model, or both, the model adding what rules do not find."""
+    model_url: str = "https://api.openai.com/v1"
+    """The OpenAI-compatible endpoint of the language model."""
+    model_key: SecretStr | None = None
+    """Its API key."""
+    model_name: str | None = None
+    """Its name; a language model needs one."""
+    model_timeout: float = Field(default=60.0, gt=0.0)
+    """Seconds to wait for an answer of it."""
+    model_calls: int = Field(default=8, ge=1, le=256)
+    """How many calls to it may be under way at once."""
     embedder: Literal["auto", "minilm", "hash", "sentence-transformers", "openai", "none"] = "auto"
     """Where vectors come from. auto: all-MiniLM-L6-v2 where its weights are, else the lexical hash."""
     model_dir: Path | None = None

@@ -10,13 +10,14 @@ from asof.bootstrap import (
     Progress,
     describe,
     existing,
-    extractor_of,
     following_store,
     load_ontology,
     writable_log,
 )
+from asof.extracting import reading_of
 from asof.forgetting import forget_vectors
 from asof.generating import (
+    FLUSH_ASKED,
     FLUSH_EVERY,
     check_order,
     follow,
@@ -29,10 +30,12 @@ from asof.generating import (
 from asof.kafka.copied import PATIENCE, is_copy
 from asof.places import Places
 from asof.settings import Settings
+from asof_agents.ahead import Ahead
 from asof_agents.engine import Engine, Generation, Layer
 from asof_ontologies.model import Ontology
 from asof_projections.generations import FIRST, Catalog, GenerationInfo, is_name, load, save
 from asof_projections.graph.sqlite import SqliteGraph
+from asof_streams.episodic import ExtractionAnswered
 from asof_streams.errors import ContractError, InvalidInput, WriterBusy
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
@@ -50,6 +53,7 @@ class Writer:
         if open_log is None and is_copy(places.root):
             raise InvalidInput(f"{places.root} is a copy of topics: what is written goes there, with --kafka HOST:PORT")
         self.places = places
+        self.reading = reading = reading_of(settings)
         self._lock = WriterLock(places.root, patience=PATIENCE if open_log else 0.0)
         self._open_log = open_log or writable_log
         self._alone = open_log is not None
@@ -57,6 +61,7 @@ class Writer:
         self._stores: dict[str, SqliteGraph] = {}
         self._unflushed = 0  # messages
         self._apart: Apart | None = None  # who writes the generations, where this one does not
+        self._journal = reading.journal(self._answered)
         try:
             self.catalog = load(places.root) or self._create(settings)
             if self._alone:
@@ -66,8 +71,9 @@ class Writer:
             self.episodic = self._log(places.episodic)
             check_order(self.messages, self.episodic)
             self.episodes = self._store(places.episodes, self.episodic)
-            extractor = extractor_of(kept_ontology(places.ontology))
-            self.engine = Engine(Layer(self.episodic, self.episodes), self.episodes, extractor, (), self._erase)
+            layer, extractor = Layer(self.episodic, self.episodes), reading.extractor(kept_ontology(places.ontology))
+            self.engine = Engine(layer, self.episodes, extractor, (), self._erase, self._journal)
+            self._ahead = Ahead(self.messages, self.engine, self._journal) if self._journal else None
             self._open_generations()
             self._recover()
         except BaseException:
@@ -79,7 +85,7 @@ class Writer:
         if self.places.messages.exists() and not self._alone:
             raise ContractError("catalog.json is missing beside messages.sqlite: restore it, or move that file away")
         ontology = load_ontology(settings.ontology)
-        info = describe(FIRST, ontology, settings.policy, "mentions")
+        info = describe(FIRST, ontology, settings.policy, "mentions", self.reading.extractor(ontology).version)
         keep_ontology(ontology, self.places.ontology)
         keep_ontology(ontology, self.places.ontology_of(FIRST))
         catalog = Catalog(FIRST, (info,))
@@ -110,7 +116,7 @@ class Writer:
         log = open_semantic(self.places, info, self.episodic, self._open_log)
         self._opened.append(log)
         self._stores[info.name] = store = self._store(self.places.graph(info.name), log)
-        return generation_of(self.places, info, log, store)
+        return generation_of(self.places, info, log, store, self.reading, self._journal)
 
     def _open_generations(self) -> None:
         self._close_generations()
@@ -140,9 +146,11 @@ class Writer:
         """
         try:
             for message in self.messages.read(self.engine.episodic.input, stop):
+                if self._ahead:
+                    self._ahead.reach(message.position)
                 self.engine.ingest(message)
                 self._unflushed += 1
-                if self._unflushed >= (FLUSH_EVERY if self._alone or self._apart else _MUCH):
+                if self._unflushed >= self._flush_every():
                     self._flush()
                     self._part()
             if flush:
@@ -150,15 +158,24 @@ class Writer:
                 self._rejoin()
         except BaseException:
             self.engine.forget()
+            if self._ahead:
+                self._ahead.forget()
             raise
+
+    def _flush_every(self) -> int:
+        if self._journal:
+            return FLUSH_ASKED
+        return FLUSH_EVERY if self._alone or self._apart else _MUCH
 
     def _flush(self) -> None:
         self._unflushed = 0
         self.engine.flush()
+        if self._journal:
+            self._journal.recorded()
 
     def _part(self) -> None:
         """Let another process follow the episodic log, as far as it now goes, while this one records."""
-        if self._alone:
+        if self._alone or self._journal:  # a model is slower than this one, and only this one asks it
             return
         if self._apart is None:
             try:
@@ -182,7 +199,12 @@ class Writer:
     def _follow(self) -> None:
         """Give every generation that is open what it missed of the episodic log."""
         for generation in self.engine.generations:
-            follow(generation, self.episodic, self.episodes, self.episodic.end())
+            follow(generation, self.episodic, self.episodes, self.episodic.end(), journal=self._journal)
+
+    def _answered(self, group: str, request: str) -> ExtractionAnswered | None:
+        """Return what a model answered to this, in whichever log it is recorded."""
+        found = (store.answer(group, request) for store in (self.episodes, *self._stores.values()))
+        return next((answered for answered in found if answered), None)
 
     def build(self, info: GenerationInfo, ontology: Ontology, progress: Progress | None = None) -> None:
         """Build a new generation beside the others and add it to the catalogue once it has caught up."""
@@ -191,7 +213,7 @@ class Writer:
             shutil.rmtree(folder)  # left by a build that was interrupted: it is in no catalogue
         keep_ontology(ontology, self.places.ontology_of(info.name))
         generation = self._generation(info)
-        follow(generation, self.episodic, self.episodes, self.episodic.end(), progress)
+        follow(generation, self.episodic, self.episodes, self.episodic.end(), progress, self._journal)
         self.generations[info.name] = generation
         self.engine.generations = tuple(self.generations.values())
         self.set_catalog(self.catalog.with_(info))
@@ -216,6 +238,8 @@ class Writer:
         self._rejoin()
         self.messages.erase(group, before=before)
         self.episodic.erase(group)
+        if self._journal:
+            self._journal.forget(group)
         for name, generation in self.generations.items():
             forget_vectors(self.places, name, group)
             generation.layer.log.erase(group)
@@ -232,6 +256,8 @@ class Writer:
         """Close everything and let another process write."""
         if self._apart is not None:
             self._apart.kill()
+        if self._journal is not None:
+            self._journal.close()
         for part in reversed(self._opened):
             part.close()
         self._opened = []

@@ -116,7 +116,7 @@ def test_rebuilt_under_another_name(tmp_path, expected):
     writer.process(flush=True)
     active = writer.catalog["main"]
     ontology = writer.ontology("main")
-    writer.build(describe("another", ontology, active.policy, "mentions"), ontology)
+    writer.build(describe("another", ontology, active.policy, "mentions", active.extractor), ontology)
 
     assert replay.fingerprint(writer, "another") == expected
     writer.close()
@@ -182,8 +182,8 @@ def test_a_rebuild_reads_no_turn_that_came_later(tmp_path, source, late):
         writer.process(flush=True)
         if place == 0:
             active, ontology = writer.catalog["main"], writer.ontology("main")
-            writer.build(describe("live", ontology, active.policy, source), ontology)
-    writer.build(describe("anew", ontology, active.policy, source), ontology)
+            writer.build(describe("live", ontology, active.policy, source, active.extractor), ontology)
+    writer.build(describe("anew", ontology, active.policy, source, active.extractor), ontology)
 
     assert replay.fingerprint(writer, "anew") == replay.fingerprint(writer, "live")
     writer.close()

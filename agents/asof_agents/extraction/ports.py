@@ -4,9 +4,11 @@ An extractor sees one turn, the few turns before it, and which names its group a
 mentions and relationships as worded; it resolves nothing to entities (spec/episodic-graph) and keeps no state.
 """
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from dataclasses import astuple, dataclass, field
+from typing import Literal, NamedTuple, Protocol
 
 Grain = Literal["second", "minute", "hour", "day", "week", "month", "quarter", "year"]
 Stance = Literal["holds", "ended", "denied"]
@@ -71,12 +73,58 @@ class Relationship:
     span: tuple[int, int] = (0, 0)  # the sentence that says it, in the turn's text
 
 
+class Refusal(NamedTuple):
+    """One part of a model's answer that could not stand, and why: in words of ours, never the model's."""
+
+    part: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Extraction:
     """Everything found in one turn."""
 
     mentions: tuple[Mention, ...] = ()
     relationships: tuple[Relationship, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to a language model, whole: whatever could change the answer is a field."""
+
+    prompt: str
+    prompt_version: int
+    model: str
+    temperature: float
+    system: str = field(repr=False)
+    user: str = field(repr=False)
+    schema: str = field(repr=False)  # of the answer, as JSON
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all of it: the same question has the same answer."""
+        return hashlib.sha256(json.dumps(astuple(self), ensure_ascii=False).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of a question: an answer, or the reason why there is none. Counts are of all calls that it took."""
+
+    answer: str | None = field(repr=False)
+    failure: str = ""
+    calls: int = 1
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    latency_ms: int = 0
+
+
+class Answers(Protocol):
+    """Where the handlers get answers: recorded ones, else asked for ahead of them."""
+
+    def reply(self, group: str, request: Request) -> Reply:
+        """Return what came of a question about a group's text."""
+        ...
 
 
 KnownNames = Callable[[Sequence[str]], Mapping[str, str]]
@@ -91,6 +139,13 @@ class Extractor(Protocol):
         """Name and version: a change of it means that the same text may be read differently."""
         ...
 
-    def extract(self, turn: Turn, before: Sequence[Turn], known: KnownNames) -> Extraction:
-        """Return what the turn says. `before` holds up to four earlier turns of its group, oldest first."""
+    def request(self, turn: Turn, before: Sequence[Turn]) -> Request | None:
+        """Return what a language model has to be asked first; None: nothing. Of the turns it takes the texts alone."""
+        ...
+
+    def extract(self, turn: Turn, before: Sequence[Turn], known: KnownNames, answer: str | None = None) -> Extraction:
+        """Return what the turn says. `before` holds up to four earlier turns of its group, oldest first.
+
+        `answer` is what a model answered to `request`, where there is an answer.
+        """
         ...

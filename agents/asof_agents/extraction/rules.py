@@ -26,8 +26,12 @@ class RuleExtractor:
     def version(self) -> str:
         return self._version
 
-    def extract(self, turn: Turn, before: Sequence[Turn], known: KnownNames) -> Extraction:
+    def request(self, turn: Turn, before: Sequence[Turn]) -> None:
+        """Rules ask nobody."""
+
+    def extract(self, turn: Turn, before: Sequence[Turn], known: KnownNames, answer: str | None = None) -> Extraction:
         """Return what the turn says for sure. Never raises on any text."""
+        del answer
         context = Context(turn, before, known, self._patterns, self._find_times)
         self._read(context)
         for line in context.lines:

@@ -1,0 +1,212 @@
+"""A model's answer, read piece by piece: what cannot stand is refused for itself, and the rest taken. Pure.
+
+Nothing in an answer is believed that the text does not bear out: names, quotes and time words must stand in it, types
+and relations in the ontology, ids among the entities that the same answer lists.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, Final, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from asof_agents.extraction.lexicon import SPEAKER_WORDS
+from asof_agents.extraction.ports import Extraction, Grain, Mention, Refusal, Relationship, Stance, Turn
+from asof_ontologies.model import Ontology
+from asof_streams.errors import InvalidInput
+from asof_streams.instants import parse_moment
+
+_RELATION: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+){0,5}")
+_WORD: Final = re.compile(r"\w+")
+_FENCE: Final = re.compile(r"\s*```(?:json)?\s*(.*?)\s*```\s*", re.DOTALL)
+_GRAINS: Final[dict[int, Grain]] = {4: "year", 7: "month", 10: "day"}  # by the length of what was written
+_SPEAKER: Final = 0
+
+
+def _short(schema: dict[str, Any]) -> None:
+    """Leave out of a schema what tells a model nothing, and costs tokens at every message."""
+    for part in (schema, *schema["properties"].values()):
+        part.pop("title", None)
+
+
+class EntityAnswered(BaseModel):
+    model_config = ConfigDict(strict=True, json_schema_extra=_short)
+
+    id: int
+    text: str
+    type: str
+
+
+class FactAnswered(BaseModel):
+    model_config = ConfigDict(strict=True, json_schema_extra=_short)
+
+    subject: int
+    relation: str
+    object: int
+    stance: Stance
+    quote: str
+    valid_from: str | None
+    valid_to: str | None
+    time_words: str | None
+    confidence: float
+
+
+class Answer(BaseModel):  # its schema is what a model is asked to give: a docstring would be sent with it
+    model_config = ConfigDict(json_schema_extra=_short)
+
+    entities: list[EntityAnswered]
+    facts: list[FactAnswered]
+
+
+SCHEMA: Final = json.dumps(Answer.model_json_schema(), sort_keys=True)
+_Piece = TypeVar("_Piece", EntityAnswered, FactAnswered)
+_Why = Literal["schema", "id", "type", "span", "relation", "confidence", "time", "unsaid"]
+
+
+class _Refused(Exception):
+    def __init__(self, why: _Why) -> None:
+        self.why = why
+
+
+def object_of(answer: str) -> dict[str, Any] | None:
+    """Return the JSON object that an answer is, also within a fence; None where it is none."""
+    fenced = _FENCE.fullmatch(answer)
+    try:
+        found = json.loads(fenced[1] if fenced else answer)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def read(answer: str, turn: Turn, before: Sequence[Turn], ontology: Ontology) -> Extraction:
+    """Return what of an answer about a turn can stand, and what was refused."""
+    reading = _Reading(turn, before, ontology)
+    given = object_of(answer) or {}
+    for entity in reading.pieces("entity", given.get("entities"), EntityAnswered):
+        reading.entity(entity)
+    for fact in reading.pieces("fact", given.get("facts"), FactAnswered):
+        reading.fact(fact)
+    return Extraction(tuple(reading.used), tuple(reading.relationships), tuple(reading.refused))
+
+
+class _Reading:
+    """One answer being read."""
+
+    def __init__(self, turn: Turn, before: Sequence[Turn], ontology: Ontology) -> None:
+        self.turn = turn
+        self.ontology = ontology
+        self.earlier = {m.text.casefold(): m for t in before for m in t.mentions if not m.speaker}
+        self.mentions: dict[int, Mention] = {}
+        self.used: dict[Mention, None] = {}  # mentions of this turn, in order
+        self.relationships: list[Relationship] = []
+        self.refused: list[Refusal] = []
+
+    def pieces(self, part: str, given: Any, shape: type[_Piece]) -> list[_Piece]:
+        """Return the pieces that have the right shape."""
+        if not isinstance(given, list):
+            self.refused.append(Refusal(part, "schema"))
+            return []
+        found = []
+        for piece in given:
+            try:
+                found.append(shape.model_validate(piece))
+            except ValidationError:
+                self.refused.append(Refusal(part, "schema"))
+        return found
+
+    def entity(self, given: EntityAnswered) -> None:
+        try:
+            mention = self._mention(given)
+        except _Refused as refused:
+            self.refused.append(Refusal("entity", refused.why))
+            return
+        self.mentions[given.id] = mention
+        if mention.episode_id == self.turn.episode_id:
+            self.used[mention] = None
+
+    def fact(self, given: FactAnswered) -> None:
+        try:
+            self.relationships.append(self._relationship(given))
+        except _Refused as refused:
+            self.refused.append(Refusal("fact", refused.why))
+
+    def _mention(self, given: EntityAnswered) -> Mention:
+        if given.id == _SPEAKER or given.id in self.mentions:
+            raise _Refused("id")
+        if given.type not in self.ontology.entities:
+            raise _Refused("type")
+        span = find(given.text, self.turn.text)
+        if span:
+            return Mention(self.turn.episode_id, given.type, self.turn.text[slice(*span)], span[0])
+        if given.text.casefold() in self.earlier:
+            return self.earlier[given.text.casefold()]
+        raise _Refused("span")
+
+    def _relationship(self, given: FactAnswered) -> Relationship:
+        span = find(given.quote, self.turn.text)
+        if span is None:
+            raise _Refused("span")
+        if not 0.0 <= given.confidence <= 1.0:
+            raise _Refused("confidence")
+        source, target = self._end(given.subject, span), self._end(given.object, span)
+        if source == target:
+            raise _Refused("id")
+        self._check_relation(given.relation, source, target)
+        start, end, grain, words = self._times(given)
+        for mention in (source, target):
+            if mention.speaker:
+                self.used[mention] = None
+        return Relationship(
+            source, given.relation, target, given.stance, start, end, grain, words, given.confidence, span
+        )
+
+    def _end(self, given: int, quote: tuple[int, int]) -> Mention:
+        if given != _SPEAKER:
+            if given not in self.mentions:
+                raise _Refused("id")
+            return self.mentions[given]
+        if _SPEAKER not in self.mentions:
+            words = list(_WORD.finditer(self.turn.text))
+            inside = [word for word in words if quote[0] <= word.start() < quote[1]] or words[:1]
+            if not inside:
+                raise _Refused("span")
+            word = next((word for word in words if word[0].lower() in SPEAKER_WORDS), inside[0])
+            self.mentions[_SPEAKER] = Mention(self.turn.episode_id, "Person", word[0], word.start(), speaker=True)
+        return self.mentions[_SPEAKER]
+
+    def _check_relation(self, name: str, source: Mention, target: Mention) -> None:
+        relation = self.ontology.relations.get(name)
+        if relation is None:
+            if self.ontology.closed or not _RELATION.fullmatch(name):
+                raise _Refused("relation")
+        elif source.type not in relation.sources or target.type not in relation.targets:
+            raise _Refused("type")
+
+    def _times(self, given: FactAnswered) -> tuple[int | None, int | None, Grain | None, str | None]:
+        """Return from, to, the grain and the words; a time that the text does not speak of is refused for itself."""
+        if given.valid_from is None and given.valid_to is None:
+            return None, None, None, None
+        span = find(given.time_words or "", self.turn.text)
+        if span is None:
+            self.refused.append(Refusal("time", "unsaid"))
+            return None, None, None, None
+        try:
+            start, end = (None if t is None else parse_moment(t) for t in (given.valid_from, given.valid_to))
+        except InvalidInput:
+            raise _Refused("time") from None
+        if start is not None and end is not None and start >= end:
+            raise _Refused("time")
+        grain = _GRAINS.get(len(given.valid_from or given.valid_to or ""), "second")
+        return start, end, grain, self.turn.text[slice(*span)]
+
+
+def find(words: str, text: str) -> tuple[int, int] | None:
+    """Return where words stand in a text, whole, however they are spaced or capitalised; None where they do not."""
+    parts = words.split()
+    if not parts:
+        return None
+    spaced = r"\s+".join(map(re.escape, parts))
+    left, right = r"(?<!\w)" if parts[0][0].isalnum() else "", r"(?!\w)" if parts[-1][-1].isalnum() else ""
+    found = re.search(left + spaced + right, text, re.IGNORECASE)
+    return found.span() if found else None

@@ -1,0 +1,75 @@
+"""The journal of a model's answers: what is recorded is looked up before anything is asked.
+
+Questions may be asked ahead, several at once, in threads that touch nothing else; replies are taken in any order, and
+it is the handlers that record them. Used by one thread.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Protocol
+
+from asof_agents.extraction.ports import Reply, Request
+from asof_streams.episodic import ExtractionAnswered
+
+Recorded = Callable[[str, str], ExtractionAnswered | None]
+"""Given a group and the digest of a request: the answer that a log has."""
+
+
+class Model(Protocol):
+    """A language model."""
+
+    def ask(self, request: Request) -> Reply:
+        """Return what came of a question, from any thread. ModelUnavailable: no question can be asked as it is set."""
+        ...
+
+
+class Journal:
+    """Implements ports.Answers over a model and what the logs have recorded; asks `at_once` questions at a time.
+
+    A reply is kept until it is `recorded`, so that none is paid for twice where the work has to be done again.
+    """
+
+    def __init__(self, model: Model, recorded: Recorded, at_once: int) -> None:
+        self.depth = 2 * at_once  # how many messages may be asked about at a time: some have their answer already
+        self._model = model
+        self._find = recorded
+        self._pool = ThreadPoolExecutor(at_once, "asof-model")
+        self._asked: dict[tuple[str, str], Future[Reply]] = {}
+        self._taken: list[tuple[str, str]] = []
+
+    def ahead(self, group: str, request: Request) -> None:
+        """Ask, unless the answer is recorded or the question under way."""
+        digest = request.digest
+        if (group, digest) not in self._asked and self._find(group, digest) is None:
+            self._asked[group, digest] = self._pool.submit(self._model.ask, request)
+
+    def reply(self, group: str, request: Request) -> Reply:
+        """Return what came of a question; what is recorded goes first."""
+        key = group, request.digest
+        found = None if key in self._asked else self._find(*key)
+        if found is not None:
+            counts = found.calls, found.prompt_tokens, found.completion_tokens, found.latency_ms
+            return Reply(found.answer, "", *counts)
+        self.ahead(group, request)
+        try:
+            reply = self._asked[key].result()
+        except BaseException:
+            del self._asked[key]
+            raise
+        self._taken.append(key)
+        return reply
+
+    def recorded(self) -> None:
+        """Drop what was replied: the logs have it."""
+        for key in self._taken:
+            self._asked.pop(key, None)
+        self._taken = []
+
+    def forget(self, group: str) -> None:
+        """Drop what was asked about a group."""
+        for key in [key for key in self._asked if key[0] == group]:
+            self._asked.pop(key).cancel()
+
+    def close(self) -> None:
+        """Ask nothing more."""
+        self._pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,279 @@
+"""Messages read by a language model, from end to end: what is asked, recorded, and asked again by a rebuild."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asof_agents.engine import Engine
+from asof_streams.episodic import ExtractionAnswered, ExtractionFailed, ExtractionRefused
+from asof_streams.errors import InvalidInput, ModelUnavailable, StorageFailed
+from asof_streams.events import Record
+from asof_streams.instants import DAY
+from asof_streams.messages import Message
+from asof_streams.sqlite_log import SqliteLog
+from model_server import ModelServer, serving
+from world import World
+
+SAID = [
+    "I moved to Berlin in March 2024.",
+    "I work at Siemens.",
+    "My sister Eva lives in Rome.",
+    "ok",
+    "She loves pizza.",
+    "I have a dog named Rex.",
+    "I used to live in Madrid until 2023.",
+    "My colleague Tom speaks French.",
+]
+NOTHING = '{"entities": [], "facts": []}'
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with serving() as server:
+        yield server
+
+
+def world(path: Path, server: ModelServer, **settings: Any) -> World:
+    given = {"extractor": "model", "model_url": server.url, "model_name": "fake", **settings}
+    return World(path, **given)
+
+
+def say(world: World, *texts: str, **fields: Any) -> None:
+    line = {"group_id": "g", "role": "Ana", "role_type": "user", **fields}
+    produced = world.memory.produce([json.dumps({**line, "content": text}) for text in texts])
+    assert (produced.refused, produced.parked) == ((), 0)
+    world.now += DAY
+
+
+def episodic(world: World) -> list[Record]:
+    with SqliteLog(world.memory._places.episodic) as log:
+        return list(log.read())
+
+
+def lasting(world: World) -> list[tuple[Any, ...]]:
+    """The episodic events but for the measured time, which is no part of what is known."""
+    return [
+        (r.group, r.cause, r.place, r.size, r.event.type, r.event.model_dump(exclude={"latency_ms"}))
+        for r in episodic(world)
+    ]
+
+
+def facts(world: World, **asked: Any) -> set[str]:
+    return {fact.fact for fact in world.memory.facts(group_id="g", **asked)}
+
+
+def test_each_message_is_one_call_whose_answer_is_recorded_before_what_is_made_of_it(tmp_path, server):
+    told = world(tmp_path / "data", server)
+    say(told, *SAID)
+
+    assert server.calls == len(SAID)
+    assert {"Ana lives in Berlin", "Eva lives in Rome"} <= facts(told)
+    batches = Counter(r.cause for r in episodic(told))
+    assert len(batches) == len(SAID)
+    assert all(isinstance(r.event, ExtractionAnswered) for r in episodic(told) if r.place == 1)
+    told.memory.close()
+
+
+def test_a_rebuild_of_the_same_asks_nothing_and_comes_out_equal(tmp_path, server):
+    told = world(tmp_path / "data", server)
+    say(told, *SAID)
+    before, calls = facts(told), server.calls
+    for name in ("one", "two"):
+        told.memory.rebuild(name, source="episodes")
+    told.memory.switch("two")
+
+    assert facts(told) == before
+    assert server.calls == calls
+    with SqliteLog(told.memory._places.semantic("one")) as one, SqliteLog(told.memory._places.semantic("two")) as two:
+        assert [r.event.encode() for r in one.read()] == [r.event.encode() for r in two.read()]
+    told.memory.close()
+
+
+def test_graphs_made_anew_from_their_logs_ask_nothing(tmp_path, server):
+    told = world(tmp_path / "data", server)
+    say(told, *SAID)
+    before, calls, places = facts(told), server.calls, told.memory._places
+    told.memory.close()
+    for store in (places.episodes, places.graph("main")):
+        for file in store.parent.glob(store.name + "*"):
+            file.unlink()
+    told.restart()
+    say(told, "ok")
+
+    assert facts(told) == before
+    assert server.calls == calls + 1
+    told.memory.close()
+
+
+def test_a_rebuild_under_another_ontology_asks_once_and_keeps_the_answers(tmp_path, server):
+    told = world(tmp_path / "data", server)
+    say(told, *SAID)
+    told.memory.rebuild("other", source="episodes", ontology="agent_memory_v1")
+    assert server.calls == 2 * len(SAID)
+
+    told.memory.rebuild("again", source="episodes", ontology="agent_memory_v1")
+    assert server.calls == 2 * len(SAID)
+    told.memory.close()
+
+
+@pytest.mark.parametrize("extractor", ["model", "both"])
+def test_eight_calls_at_once_give_the_events_of_one_after_the_other(tmp_path, server, extractor):
+    texts = SAID * 5
+    told = [world(tmp_path / str(n), server, extractor=extractor, model_calls=n) for n in (1, 8)]
+    say(told[0], *texts)
+    assert (server.calls, server.at_once) == (len(texts), 1)
+    server.latency = 0.2
+    say(told[1], *texts)
+
+    assert server.calls == 2 * len(texts)
+    assert 4 <= server.at_once <= 8
+    assert lasting(told[0]) == lasting(told[1])
+    assert facts(told[0]) == facts(told[1]) != set()
+    for each in told:
+        each.memory.close()
+
+
+def test_a_message_added_later_is_asked_about_with_the_same_words_as_one_asked_ahead(tmp_path, server):
+    one, many = world(tmp_path / "one", server), world(tmp_path / "many", server)
+    for text in SAID:
+        say(one, text, timestamp="2024-04-02T09:00:00Z")
+    say(many, *SAID, timestamp="2024-04-02T09:00:00Z")
+
+    assert [r.event.request for r in episodic(one) if r.event.type == "extraction.answered"] == [
+        r.event.request for r in episodic(many) if r.event.type == "extraction.answered"
+    ]
+    assert server.calls == 2 * len(SAID)
+    one.memory.close()
+    many.memory.close()
+
+
+def test_what_the_model_fails_to_answer_is_recorded_and_a_rebuild_asks_again(tmp_path, server, monkeypatch):
+    monkeypatch.setattr("asof_agents.extraction.chat_model.time.sleep", lambda _: None)
+    told = world(tmp_path / "data", server, extractor="both", model_calls=1)
+    server.says = lambda text: _eats(text) if "pizza" in text else NOTHING
+    server.faults = ["no", "no"]
+    say(told, "Eva ate pizza, says my diary. I live in Berlin.", "ok")
+
+    (failed,) = [r.event for r in episodic(told) if isinstance(r.event, ExtractionFailed)]
+    assert (failed.reason, failed.calls) == ("not JSON", 2)
+    assert "Ana lives in Berlin" in facts(told)
+    assert not facts(told, relation="eats")
+
+    told.memory.rebuild("mended", source="episodes")
+    told.memory.switch("mended")
+    assert facts(told, relation="eats") == {"Eva eats pizza"}
+    assert server.calls == 2 + 1 + 1
+    told.memory.close()
+
+
+def _eats(text: str) -> str:
+    eva, pizza = {"id": 1, "text": "Eva", "type": "Person"}, {"id": 2, "text": "pizza", "type": "Food"}
+    fact = {"subject": 1, "relation": "eats", "object": 2, "stance": "holds", "quote": text, "confidence": 0.8}
+    times = {"valid_from": None, "valid_to": None, "time_words": None}
+    return json.dumps({"entities": [eva, pizza], "facts": [{**fact, **times}, {**fact, **times, "object": 7}]})
+
+
+def test_refused_parts_are_counted_in_an_event_without_their_words(tmp_path, server):
+    told = world(tmp_path / "data", server)
+    server.says = _eats
+    say(told, "Eva ate pizza.")
+
+    refused = [r.event for r in episodic(told) if isinstance(r.event, ExtractionRefused)]
+    assert [(event.part, event.reason, event.count) for event in refused] == [("fact", "id", 1)]
+    assert facts(told) == {"Eva eats pizza"}
+    told.memory.close()
+
+
+def test_a_refused_key_stops_the_work_and_loses_nothing(tmp_path, server):
+    told = world(tmp_path / "data", server, model_calls=1)
+    server.faults = [(401, "{}")]
+    with pytest.raises(ModelUnavailable, match="the key is refused"):
+        say(told, SAID[0])
+
+    told.now += DAY
+    say(told, SAID[1])
+    assert {"Ana lives in Berlin", "Ana works at Siemens"} <= facts(told)
+    told.memory.close()
+
+
+def test_nothing_of_an_erased_group_is_kept_or_sent_again(tmp_path, server):
+    told = world(tmp_path / "data", server)
+    say(told, *SAID)
+    told.memory.erase("g")
+    calls = server.calls
+    say(told, "ok")
+
+    assert SAID[0] not in server.requests[calls]["messages"][1]["content"]
+    assert b"Siemens" not in b"".join(file.read_bytes() for file in (tmp_path / "data").rglob("*") if file.is_file())
+    told.memory.close()
+
+
+def test_one_message_at_a_time_is_asked_ahead_too(tmp_path, server):
+    """As the service's worker takes them: each is flushed before the next."""
+    server.latency = 0.2
+    told = world(tmp_path / "data", server)
+    say(told, *SAID)
+    others = [*SAID[1:], *SAID]
+    writer = told.memory._write()
+    messages = [Message(group_id="g", role="Ana", role_type="user", content=text) for text in others]
+    start = writer.messages.accept(messages, clock=told.now)[0]
+    for position in range(start, start + len(others)):
+        writer.process(flush=True, stop=position + 1)
+
+    assert server.at_once >= 4
+    assert server.calls == len(SAID) + len(others)
+    told.memory.close()
+
+
+def test_an_answer_that_was_taken_is_not_asked_for_again_where_the_work_is_done_again(tmp_path, server):
+    told = world(tmp_path / "data", server, model_calls=1)
+    say(told, SAID[0])
+    writer, flush = told.memory._write(), Engine.flush
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Engine, "flush", _full)
+        with pytest.raises(StorageFailed):
+            say(told, *SAID[1:4])
+    assert server.calls == 4
+
+    assert Engine.flush is flush
+    writer.process(flush=True)
+    assert server.calls == 4
+    told.now += DAY
+    assert "Ana works at Siemens" in facts(told)
+    told.memory.close()
+
+
+def _full(_: Engine) -> None:
+    raise StorageFailed("no space left")
+
+
+def test_structured_facts_ask_no_model(tmp_path, server):
+    told = world(tmp_path / "data", server)
+    told.tell(object="Rome", valid_at="2020")
+
+    assert told.where("2021") == ["Rome"]
+    assert server.calls == 0
+    told.memory.close()
+
+
+def test_a_generation_that_a_model_read_goes_on_with_no_other(tmp_path, server):
+    told = world(tmp_path / "data", server)
+    say(told, SAID[0])
+    told.memory.rebuild("model", source="episodes")
+    told.memory.close()
+    other = world(tmp_path / "data", server, model_name="another")
+
+    with pytest.raises(InvalidInput, match="ASOF_MODEL_NAME as they were"):
+        say(other, SAID[1])
+    other.memory.close()
+
+
+def test_a_model_without_a_name_is_refused_before_anything_is_made(tmp_path, server):
+    told = world(tmp_path / "data", server, model_name=None)
+    with pytest.raises(InvalidInput, match="ASOF_MODEL_NAME"):
+        say(told, SAID[0])
+    told.memory.close()

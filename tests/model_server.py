@@ -1,0 +1,173 @@
+"""A small server that speaks OpenAI's chat completions over real HTTP: no model, the same answer to the same question.
+
+It answers with what the rules read in the message that it is shown, so that its answers stand in the text. It fails as
+it is told to, waits as long as it is told to, and counts calls and tokens (four characters each). By hand, with
+`make fake-model`: it tells its address and runs until Ctrl-C.
+"""
+
+import json
+import re
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from asof_agents.extraction.dates import find_times
+from asof_agents.extraction.ports import Mention, Turn
+from asof_agents.extraction.rules import RuleExtractor
+from asof_ontologies import registry
+from asof_streams.instants import INF, NEG, parse, render
+
+Fault = str | tuple[int, str]  # the content of an answer, or a status and a body
+
+_MESSAGE = re.compile(r"^Message of (?P<who>.*) at (?P<time>\S+):\n(?P<text>.*)\n\Z", re.MULTILINE | re.DOTALL)
+
+
+class ModelServer(ThreadingHTTPServer):
+    """First it gives the answers in `faults`, one a call; then `says(text)` of the message, or what the rules read.
+
+    latency: seconds a call takes. structured: whether it knows schemas; one that does not answers 400 to them.
+    """
+
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
+        self.url = f"http://127.0.0.1:{self.server_port}/v1"
+        self.latency = 0.0
+        self.structured = True
+        self.faults: list[Fault] = []
+        self.says: Callable[[str], str] | None = None
+        self.requests: list[dict[str, Any]] = []
+        self.prompt_tokens = 0
+        self.at_once = 0  # the most calls that were under way together
+        self._under_way = 0
+        self._lock = threading.Lock()
+        self._rules = RuleExtractor(registry.load("default"), find_times)
+
+    @property
+    def calls(self) -> int:
+        return len(self.requests)
+
+    def answer(self, asked: dict[str, Any]) -> tuple[int, str]:
+        with self._lock:
+            self.requests.append(asked)
+            self._under_way += 1
+            self.at_once = max(self.at_once, self._under_way)
+            fault = self.faults.pop(0) if self.faults else None
+            tokens = _tokens(asked["messages"], asked.get("response_format"))
+            self.prompt_tokens += tokens
+        try:
+            time.sleep(self.latency)
+            if isinstance(fault, tuple):
+                return fault
+            if asked["response_format"]["type"] == "json_schema" and not self.structured:
+                return 400, json.dumps({"error": {"message": "response_format json_schema is not supported"}})
+            content = fault if fault is not None else self._content(asked["messages"][-1]["content"])
+            return 200, json.dumps(_completion(asked["model"], content, tokens))
+        finally:
+            with self._lock:
+                self._under_way -= 1
+
+    def _content(self, shown: str) -> str:
+        found = _MESSAGE.search(shown)
+        assert found, "a message was to be shown"
+        if self.says is not None:
+            return self.says(found["text"])
+        with self._lock:
+            return json.dumps(self._read(Turn("", found["who"], "user", found["text"], parse(found["time"]))))
+
+    def _read(self, turn: Turn) -> dict[str, Any]:
+        found = self._rules.extract(turn, [], lambda _: {})
+        ids: dict[Mention, int] = {}
+        for mention in found.mentions:
+            ids[mention] = 0 if mention.speaker else len(ids) + 1
+        return {
+            "entities": [{"id": id_, "text": m.text, "type": m.type} for m, id_ in ids.items() if id_],
+            "facts": [
+                {
+                    "subject": ids[stated.source],
+                    "relation": stated.relation,
+                    "object": ids[stated.target],
+                    "stance": stated.stance,
+                    "quote": turn.text[slice(*stated.span)],
+                    "valid_from": _rendered(stated.valid_from),
+                    "valid_to": _rendered(stated.valid_to),
+                    "time_words": stated.time_words,
+                    "confidence": stated.confidence,
+                }
+                for stated in found.relationships
+            ],
+        }
+
+
+def _rendered(instant: int | None) -> str | None:
+    return None if instant in (None, NEG, INF) else render(instant)
+
+
+def _tokens(*parts: Any) -> int:
+    return sum(len(json.dumps(part)) // 4 for part in parts if part)
+
+
+def _completion(model: str, content: str, prompt_tokens: int) -> dict[str, Any]:
+    written = len(content) // 4
+    usage = {"prompt_tokens": prompt_tokens, "completion_tokens": written, "total_tokens": prompt_tokens + written}
+    message = {"role": "assistant", "content": content, "refusal": None}
+    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+    return {
+        "id": "chatcmpl-0",
+        "object": "chat.completion",
+        "created": 0,
+        "model": model,
+        "choices": [choice],
+        "usage": usage,
+    }
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: ModelServer
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        status, body = self.server.answer(asked) if self.path == "/v1/chat/completions" else (404, "{}")
+        with suppress(ConnectionError):  # the client waits no longer
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body.encode())))
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+    def log_message(self, *_: object) -> None:
+        """Keep the output clean."""
+
+
+@contextmanager
+def serving() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def main() -> None:
+    with ModelServer(port=8089) as server:
+        server.latency = float(sys.argv[1]) if len(sys.argv) > 1 else 0.0
+        sys.stdout.write(f"ASOF_EXTRACTOR=model ASOF_MODEL_NAME=fake ASOF_MODEL_URL={server.url}\n")
+        sys.stdout.flush()
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            sys.stdout.write(f"\n{server.calls} calls, {server.prompt_tokens} prompt tokens\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""A language model behind an OpenAI-compatible endpoint, against a server over HTTP: what it asks, how it fails."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from asof_agents.extraction.chat_model import ChatModel
+from asof_agents.extraction.model import ModelExtractor
+from asof_agents.extraction.ports import Turn
+from asof_ontologies.prompts import prompt
+from asof_ontologies.registry import load
+from asof_streams.errors import ModelUnavailable
+from model_server import Fault, ModelServer, serving
+
+EXTRACTOR = ModelExtractor(load("default"), prompt("extract"), "fake@here")
+REQUEST = EXTRACTOR.request(Turn("e1", "Ana", "user", "I live in Berlin.", 0), [])
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture
+def model(server: ModelServer) -> ChatModel:
+    return ChatModel(base_url=server.url, model="fake", backoff_seconds=0.01)
+
+
+def test_a_question_is_one_call_that_asks_for_the_schema(server: ModelServer, model: ChatModel) -> None:
+    reply = model.ask(REQUEST)
+
+    (asked,) = server.requests
+    assert reply.answer is not None
+    assert json.loads(reply.answer)["facts"][0]["relation"] == "lives_in"
+    assert (reply.failure, reply.calls, reply.prompt_tokens) == ("", 1, server.prompt_tokens)
+    assert (asked["model"], asked["temperature"]) == ("fake", 0.0)
+    assert [message["content"] for message in asked["messages"]] == [REQUEST.system, REQUEST.user]
+    assert asked["response_format"]["json_schema"]["strict"] is True
+
+
+def test_a_server_without_schemas_is_asked_for_plain_json_from_then_on(server: ModelServer, model: ChatModel) -> None:
+    server.structured = False
+
+    first, second = model.ask(REQUEST), model.ask(REQUEST)
+
+    assert first.answer == second.answer is not None
+    formats = [asked["response_format"]["type"] for asked in server.requests]
+    assert formats == ["json_schema", "json_object", "json_object"]
+    assert REQUEST.schema in server.requests[-1]["messages"][0]["content"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "failure"),
+    [
+        ((429, "{}"), "status 429"),
+        ((500, "{}"), "status 500"),
+        ((200, "not JSON"), "malformed"),
+        ((200, "{}"), "malformed"),
+        ((200, '{"choices": [{"message": {"content": null, "refusal": "no"}}]}'), "declined"),
+        ((200, '{"choices": [{"message": {"content": "{}"}, "finish_reason": "length"}]}'), "cut short"),
+        ((200, '{"choices": [{"message": {"content": "{\\"a\\": \\"\\ud800\\"}"}}]}'), "malformed"),
+        ("I cannot say.", "not JSON"),
+        ("[1, 2]", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+    ],
+)
+def test_what_fails_is_asked_once_more_and_then_given_up(
+    server: ModelServer, model: ChatModel, fault: Fault, failure: str
+) -> None:
+    server.faults = [fault]
+    assert (model.ask(REQUEST).calls, server.calls) == (2, 2)
+
+    server.faults = [fault, fault]
+    reply = model.ask(REQUEST)
+
+    assert (reply.answer, reply.failure, reply.calls, server.calls) == (None, failure, 2, 4)
+
+
+def test_what_answers_too_late_is_a_timeout(server: ModelServer) -> None:
+    server.latency = 0.5
+    reply = ChatModel(base_url=server.url, model="fake", timeout_seconds=0.05, backoff_seconds=0.0).ask(REQUEST)
+
+    assert (reply.answer, reply.failure, reply.calls) == (None, "timeout", 2)
+
+
+def test_where_nobody_listens_there_is_no_answer() -> None:
+    reply = ChatModel(base_url="http://127.0.0.1:9/v1", model="fake", backoff_seconds=0.0).ask(REQUEST)
+
+    assert (reply.answer, reply.failure, reply.calls) == (None, "unreachable", 2)
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_what_the_operator_has_to_mend_is_an_error_that_says_so(
+    server: ModelServer, model: ChatModel, status: int
+) -> None:
+    server.faults = [(status, "{}")]
+
+    with pytest.raises(ModelUnavailable, match=r"fake@127\.0\.0\.1"):
+        model.ask(REQUEST)
+
+
+def test_no_password_stands_in_the_models_name() -> None:
+    model = ChatModel(base_url="https://user:hidden@models.example/v1/", model="m", api_key="also-hidden")
+
+    assert model.model_id == "m@models.example/v1"
+    assert "hidden" not in repr(model)

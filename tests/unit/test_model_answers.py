@@ -1,0 +1,190 @@
+"""A model's answer, piece by piece: what cannot stand is refused and counted, and the rest is taken."""
+
+import json
+from typing import Any
+
+import pytest
+
+from asof_agents.extraction.answers import find, read
+from asof_agents.extraction.model import LONGEST, ModelExtractor
+from asof_agents.extraction.ports import Extraction, Mention, Relationship, Turn
+from asof_agents.extraction.together import merged
+from asof_ontologies.prompts import prompt
+from asof_ontologies.registry import load
+from asof_streams.instants import parse_moment
+
+TEXT = "I moved to Berlin in March 2024. My sister Eva works at Siemens."
+TURN = Turn("e1", "Ana", "user", TEXT, parse_moment("2024-04-02"))
+BERLIN = {"id": 1, "text": "Berlin", "type": "Location"}
+EVA = {"id": 2, "text": "Eva", "type": "Person"}
+MOVED = {
+    "subject": 0,
+    "relation": "lives_in",
+    "object": 1,
+    "stance": "holds",
+    "quote": "I moved to Berlin in March 2024.",
+    "valid_from": "2024-03",
+    "valid_to": None,
+    "time_words": "in March 2024",
+    "confidence": 0.9,
+}
+
+
+def answer(*facts: Any, entities: Any = (BERLIN, EVA)) -> str:
+    return json.dumps({"entities": entities, "facts": facts})
+
+
+def taken(given: str, *, turn: Turn = TURN, before: tuple[Turn, ...] = (), ontology: str = "default") -> Extraction:
+    return read(given, turn, before, load(ontology))
+
+
+def refused(found: Extraction) -> list[tuple[str, str]]:
+    return [tuple(refusal) for refusal in found.refused]
+
+
+def test_a_fact_is_taken_with_its_ends_its_words_and_its_time() -> None:
+    found = taken(answer(MOVED))
+
+    (fact,) = found.relationships
+    assert found.refused == ()
+    assert (fact.source.text, fact.source.speaker, fact.relation, fact.target.text) == ("I", True, "lives_in", "Berlin")
+    assert (fact.valid_from, fact.valid_to, fact.grain) == (parse_moment("2024-03"), None, "month")
+    assert (fact.time_words, fact.confidence) == ("in March 2024", 0.9)
+    assert TEXT[slice(*fact.span)] == MOVED["quote"]
+    assert [m.text for m in found.mentions] == ["Berlin", "Eva", "I"]
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"object": 9}, "id"),
+        ({"object": 0}, "id"),
+        ({"quote": "I moved to Paris."}, "span"),
+        ({"quote": ""}, "span"),
+        ({"relation": "Lives In!"}, "relation"),
+        ({"object": 2}, "type"),
+        ({"confidence": 1.5}, "confidence"),
+        ({"confidence": float("nan")}, "confidence"),
+        ({"confidence": "high"}, "schema"),
+        ({"subject": True}, "schema"),
+        ({"stance": "perhaps"}, "schema"),
+        ({"valid_from": "last spring"}, "time"),
+        ({"valid_from": "2024-02-31"}, "time"),
+        ({"valid_from": "99999-01-01"}, "time"),
+        ({"valid_to": "2023"}, "time"),
+    ],
+)
+def test_a_fact_that_cannot_stand_is_refused_and_the_one_beside_it_taken(change: dict[str, Any], why: str) -> None:
+    found = taken(answer({**MOVED, **change}, MOVED))
+
+    assert refused(found) == [("fact", why)]
+    assert [fact.relation for fact in found.relationships] == ["lives_in"]
+
+
+@pytest.mark.parametrize(
+    ("entity", "why"),
+    [
+        ({"id": 3, "text": "Paris", "type": "Location"}, "span"),
+        ({"id": 3, "text": "Ber", "type": "Location"}, "span"),
+        ({"id": 3, "text": " ", "type": "Location"}, "span"),
+        ({"id": 3, "text": "Siemens", "type": "Company"}, "type"),
+        ({"id": 1, "text": "Siemens", "type": "Organization"}, "id"),
+        ({"id": 0, "text": "I", "type": "Person"}, "id"),
+        ({"id": 3, "text": "Siemens"}, "schema"),
+        ("Siemens", "schema"),
+    ],
+)
+def test_an_entity_that_cannot_stand_is_refused_alone(entity: Any, why: str) -> None:
+    found = taken(answer(MOVED, entities=[BERLIN, entity]))
+
+    assert refused(found) == [("entity", why)]
+    assert [fact.relation for fact in found.relationships] == ["lives_in"]
+
+
+def test_a_time_that_the_text_does_not_speak_of_is_left_out_and_the_fact_kept() -> None:
+    for words in (None, "since forever"):
+        found = taken(answer({**MOVED, "time_words": words}))
+
+        assert refused(found) == [("time", "unsaid")]
+        assert [(fact.valid_from, fact.time_words) for fact in found.relationships] == [(None, None)]
+
+
+def test_a_new_relation_is_taken_where_the_ontology_is_open_and_refused_where_it_is_closed() -> None:
+    new = {**MOVED, "relation": "fell_in_love_with", "object": 2}
+
+    assert [fact.relation for fact in taken(answer(new)).relationships] == ["fell_in_love_with"]
+    assert refused(taken(answer(new, entities=[EVA]), ontology="agent_memory_v1")) == [("fact", "relation")]
+
+
+def test_a_name_from_an_earlier_turn_is_the_mention_that_was_found_there() -> None:
+    orwell = Mention("e0", "Person", "George Orwell", 0)
+    before = Turn("e0", "", "user", "George Orwell is a British author", 0, (orwell,))
+    said = "He wrote Animal Farm."
+    wrote = {**MOVED, "subject": 1, "relation": "wrote", "object": 2, "quote": said, "valid_from": None}
+    entities = [
+        {"id": 1, "text": "George Orwell", "type": "Person"},
+        {"id": 2, "text": "animal  farm", "type": "Book"},
+    ]
+    found = taken(answer(wrote, entities=entities), turn=Turn("e1", "", "user", said, 0), before=(before,))
+
+    assert [(fact.source, fact.target.text) for fact in found.relationships] == [(orwell, "Animal Farm")]
+    assert [mention.text for mention in found.mentions] == ["Animal Farm"]
+
+
+@pytest.mark.parametrize("given", ["{}", '{"entities": {}, "facts": 7}', '{"entities": null}'])
+def test_an_answer_of_another_shape_gives_nothing_and_says_so(given: str) -> None:
+    found = taken(given)
+
+    assert (found.mentions, found.relationships) == ((), ())
+    assert refused(found) == [("entity", "schema"), ("fact", "schema")]
+
+
+def test_an_answer_within_a_fence_is_read() -> None:
+    assert len(taken(f"```json\n{answer(MOVED)}\n```").relationships) == 1
+
+
+def test_words_are_found_whole_and_however_they_are_spaced_and_capitalised() -> None:
+    assert find("new york", "In New\n York.") == (3, 12)
+    assert find("york", "Yorkshire") is None
+    assert find("a+b", "aab a+b") == (4, 7)
+
+
+def test_what_is_asked_depends_on_the_texts_and_never_on_what_was_found_in_them() -> None:
+    extractor = ModelExtractor(load("default"), prompt("extract"), "m@here")
+    before = Turn("e0", "Ben", "user", "$text and $speaker", 0)
+    plain = extractor.request(TURN, [before])
+    found = Turn(*(getattr(before, name) for name in before.__slots__[:-1]), (Mention("e0", "Person", "Ben", 0),))
+
+    assert extractor.request(TURN, [found]).digest == plain.digest
+    assert "Ben: $text and $speaker" in plain.user
+    assert extractor.request(TURN, []).digest != plain.digest
+    assert ModelExtractor(load("default"), prompt("extract"), "other").request(TURN, [before]).digest != plain.digest
+    closed = ModelExtractor(load("agent_memory_v1"), prompt("extract"), "m@here")
+    assert closed.request(TURN, [before]).digest != plain.digest
+    assert closed.version != extractor.version
+    assert "$" not in plain.system + closed.request(TURN, []).system
+
+
+def test_of_a_very_long_text_the_beginning_is_asked_about_and_that_is_said() -> None:
+    extractor = ModelExtractor(load("default"), prompt("extract"), "m@here")
+    long = Turn("e1", "Ana", "user", TEXT + " more" * LONGEST, 0)
+
+    assert len(extractor.request(long, []).user) < LONGEST + 1_000
+    assert refused(extractor.extract(long, [], lambda _: {}, answer(MOVED))) == [("text", "length")]
+
+
+def test_what_rules_found_stands_and_the_model_adds_the_rest() -> None:
+    speaker, berlin = Mention("e1", "Person", "I", 0, speaker=True), Mention("e1", "Location", "Berlin", 11)
+    sure = Extraction((berlin, speaker), (Relationship(speaker, "lives_in", berlin, confidence=0.95),))
+    works = {**MOVED, "relation": "works_at", "subject": 2, "object": 3, "quote": "Eva works at Siemens"}
+    siemens = {"id": 3, "text": "Siemens", "type": "Organization"}
+    more = taken(answer(MOVED, {**works, "valid_from": None}, entities=[BERLIN, EVA, siemens]))
+
+    both = merged(sure, more)
+
+    assert [(r.source.text, r.relation, r.confidence) for r in both.relationships] == [
+        ("I", "lives_in", 0.95),
+        ("Eva", "works_at", 0.9),
+    ]
+    assert [m.text for m in both.mentions] == ["Berlin", "I", "Eva", "Siemens"]
+    assert merged(sure, Extraction()) == sure
