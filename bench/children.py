@@ -59,6 +59,26 @@ def answer(directory: str, name: str) -> dict[str, Any]:
         return {"seconds": time.perf_counter() - began, "found": len(found)}
 
 
+def open_partition(directory: str, bootstrap: str, prefix: str) -> dict[str, Any]:
+    """Open the one partition of topics in a directory that may be empty."""
+    import gc
+
+    from asof.kafka.partitions import Partition
+    from asof.places import Places
+    from asof.settings import Settings
+    from asof_streams.kafka.connection import Connection
+    from asof_streams.kafka.topics import Topics
+
+    gc.set_threshold(200_000, 50, 1_000)  # as in the worker
+    settings = Settings(data=Path(directory), embedder="none")
+    began = time.perf_counter()
+    partition = Partition(Places(settings.data), settings, Connection(bootstrap), Topics(prefix), 0)
+    seconds = time.perf_counter() - began
+    offset = partition.offset
+    partition.close()
+    return {"seconds": seconds, "offset": offset}
+
+
 def bare_loop(bootstrap: str, source: str, target: str, count: str) -> dict[str, Any]:
     """Read records with aiokafka and send each on: nothing else."""
     import asyncio
@@ -128,6 +148,7 @@ _PROGRAMS = {
     "projection": projection,
     "generation": generation,
     "answer": answer,
+    "open_partition": open_partition,
     "bare_loop": bare_loop,
     "bare_faust": bare_faust,
 }

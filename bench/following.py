@@ -31,7 +31,7 @@ class Following:
     def wait_for(self, count: int) -> None:
         """Wait until so many messages are taken."""
         while self.taken() < count:
-            time.sleep(0.01)
+            time.sleep(0.05)
 
     def _received(self) -> int:
         try:

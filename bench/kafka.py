@@ -6,7 +6,6 @@ Every rate is of messages taken from a topic where they all wait. A worker's als
 import asyncio
 import json
 import os
-import shutil
 import sys
 import time
 from collections.abc import Generator, Iterator
@@ -16,7 +15,6 @@ from pathlib import Path
 from subprocess import DEVNULL, Popen
 
 from asof.bootstrap import writable_log
-from asof.kafka.partitions import Partition
 from asof.lines import Line, Read, as_fact, as_message, read_lines
 from asof.places import Places
 from asof.settings import Settings
@@ -116,20 +114,16 @@ def _latency(client: Client, folder: Path, lines: list[bytes], rate: float, seco
 
 def _caught_up(client: Client, folder: Path, lines: list[bytes]) -> Iterator[Figure]:
     """Open the partition of topics that are full, in a directory that is empty."""
-    topics, anew = Topics(folder.name), folder / "anew"
+    topics = Topics(folder.name)
     events = sum(client.extent(topic, 0)[1] for topic in (topics.messages, topics.episodic, topics.semantic("main")))
-    began = time.perf_counter()
-    partition = Partition(Places(anew), Settings(data=anew, embedder="none"), client.connection, topics, 0)
-    seconds = time.perf_counter() - began
-    assert partition.offset == len(lines)
-    partition.close()
+    done = child("open_partition", folder / "anew", client.connection.bootstrap, topics.prefix)
+    assert done["offset"] == len(lines)
     yield Figure(
         f"a deleted local state made again, {events:,} records",
         "events/s",
-        {"events/s": events / seconds},
+        {"events/s": events / done["seconds"]},
         targets=(Target("events/s", 20_000, at_least=True),),
     )
-    shutil.rmtree(anew)
 
 
 def histogram(delays: list[float]) -> str:

@@ -139,8 +139,7 @@ class SqliteLog:
 
     def append(self, drafts: Sequence[Draft], *, checkpoint: int) -> int:
         with self._writing() as head:
-            if checkpoint < head.checkpoint:
-                raise PositionConflict(f"{self.name}: checkpoint {checkpoint} is before {head.checkpoint}")
+            expect_checkpoint(self.name, checkpoint, head)
             return self._write(head, drafts, checkpoint)
 
     def accept(self, messages: Sequence[AnyMessage], *, clock: int, recorded: Sequence[int] | None = None) -> range:
@@ -219,3 +218,9 @@ class SqliteLog:
             head = self._records.head()
             self._records.put_head(head._replace(term=head.term + 1))
         return head.term + 1
+
+
+def expect_checkpoint(log: str, checkpoint: int, head: Head) -> None:
+    """Refuse a checkpoint that goes back."""
+    if checkpoint < head.checkpoint:
+        raise PositionConflict(f"{log}: checkpoint {checkpoint} is before {head.checkpoint}")

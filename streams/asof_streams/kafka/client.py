@@ -5,8 +5,8 @@ Logs and the engine are synchronous; a network is not. Here is the one place whe
 
 import asyncio
 import threading
-from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from typing import Any, Final, NamedTuple, Self, TypeVar
 
@@ -73,14 +73,25 @@ class Client:
 
     def run(self, work: Coroutine[Any, Any, T], *, timeout: float | None = None) -> T:
         """Wait for some work on the loop's thread, and turn its errors into ours."""
-        try:
-            if not self._closed:
-                guarded = self._guarded(work, timeout or self._timeout)
-                return asyncio.run_coroutine_threadsafe(guarded, self._loop).result()
-        except CancelledError:
-            pass
-        work.close()
-        raise BrokerUnavailable(f"{self.connection.bootstrap} is no longer asked: the connection was closed")
+        return self._begin(work, timeout)()
+
+    def _begin(self, work: Coroutine[Any, Any, T], timeout: float | None = None) -> Callable[[], T]:
+        """Begin some work on the loop's thread; what is returned waits for it."""
+        begun: Future[T] | None = None
+        if self._closed:
+            work.close()
+        else:
+            begun = asyncio.run_coroutine_threadsafe(self._guarded(work, timeout or self._timeout), self._loop)
+
+        def wait() -> T:
+            try:
+                if begun is not None:
+                    return begun.result()
+            except CancelledError:
+                work.close()
+            raise BrokerUnavailable(f"{self.connection.bootstrap} is no longer asked: the connection was closed")
+
+        return wait
 
     async def _guarded(self, work: Coroutine[Any, Any, T], timeout: float) -> T:  # noqa: ASYNC109 - of many steps at once
         async with guard(self.connection):
@@ -129,7 +140,11 @@ class Client:
 
     def send(self, topic: str, partition: int, records: Sequence[Outgoing]) -> list[Run]:
         """Send records in this order; when it returns, all of them are on the topic, and none twice."""
-        return self.run(self._send(topic, partition, records))
+        return self.sending(topic, partition, records)()
+
+    def sending(self, topic: str, partition: int, records: Sequence[Outgoing]) -> Callable[[], list[Run]]:
+        """Begin to send records; what is returned waits until all of them are on the topic, as `send` does."""
+        return self._begin(self._send(topic, partition, records))
 
     async def _send(self, topic: str, partition: int, records: Sequence[Outgoing]) -> list[Run]:
         producer = await self._started_producer()

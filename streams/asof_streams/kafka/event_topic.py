@@ -2,17 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from asof_streams.episodic import GroupErased, MessageParked
 from asof_streams.errors import DecodeError, WriterBusy
 from asof_streams.events import Draft, known
-from asof_streams.kafka.client import Client
-from asof_streams.kafka.envelope import Raw, Sent, claim, event
+from asof_streams.kafka.client import Client, Run
+from asof_streams.kafka.envelope import Outgoing, Raw, Sent, claim, event
 from asof_streams.kafka.fence import Fence
 from asof_streams.kafka.state import Place, State, mark
 from asof_streams.kafka.topic_log import At, TopicLog
-from asof_streams.sqlite_log import SqliteLog
+from asof_streams.sqlite_log import Encoded, SqliteLog, expect_checkpoint
 
 Park = Callable[[Sequence[tuple[int, str]]], None]
 """Takes (position of a message, why it was parked) before the log says so."""
@@ -122,25 +122,32 @@ class EventTopic(TopicLog):
         self._mine = False  # after any error it is unknown what stands, until it is taken over again
         if parked := [(d.cause, d.event.reason) for d in drafts if isinstance(d.event, MessageParked)]:
             self._park(parked)
-        self._publish(drafts, checkpoint)
-        end = super().append(drafts, checkpoint=checkpoint)
+        records = self._records_of(drafts, checkpoint)
+        with self._writing() as head:  # kept while it is on its way, and for good when it stands
+            expect_checkpoint(self.name, checkpoint, head)
+            sent = self._client.sending(*self.at, records)
+            end = self._write(head, _as_sent(drafts, records), checkpoint)
+            self._expect_to_stand(sent(), len(drafts))
         self._put()
         self._mine = True
         return end
 
-    def _publish(self, drafts: Sequence[Draft], checkpoint: int) -> None:
+    def _records_of(self, drafts: Sequence[Draft], checkpoint: int) -> list[Outgoing]:
         start, term, last = self._fence.position, self._fence.term, len(drafts) - 1
-        records = [
+        return [
             event(self.name, start + i, draft, term, checkpoint if i == last else None)
             for i, draft in enumerate(drafts)
         ]
+
+    def _expect_to_stand(self, runs: Sequence[Run], count: int) -> None:
+        """Go on from where the records came to stand. WriterBusy: they do not, since another has taken over."""
         offset = self._fence.offset
-        for run in self._client.send(*self.at, records):
+        for run in runs:
             if run.offset != offset:
-                self._read_back(start + len(drafts))
+                self._read_back(self._fence.position + count)
                 return
             offset += run.size
-        self._fence.offset, self._fence.position = offset, start + len(drafts)
+        self._fence.offset, self._fence.position = offset, self._fence.position + count
 
     def _read_back(self, end: int) -> None:
         """Somebody else has written between: go by what stands now."""
@@ -164,3 +171,21 @@ class EventTopic(TopicLog):
         except DecodeError as error:
             first = next(sent.position for sent in new if (sent.type, sent.version) == (type_, version))
             raise DecodeError(f"{self.at}, event {first}: {error}") from None
+
+
+class _Payload(NamedTuple):
+    """An event that is encoded already."""
+
+    type: str
+    version: int
+    payload: bytes
+
+    def encode(self) -> bytes:
+        return self.payload
+
+
+def _as_sent(drafts: Sequence[Draft], records: Sequence[Outgoing]) -> list[tuple[str, int, int, int, int, Encoded]]:
+    return [
+        (*draft[:5], _Payload(draft.event.type, draft.event.version, record.value or b""))
+        for draft, record in zip(drafts, records, strict=True)
+    ]
