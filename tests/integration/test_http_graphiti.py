@@ -265,6 +265,25 @@ def test_an_address_that_others_can_reach_is_not_served(
     assert ended.stdout == ""
 
 
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 403),
+        ({"Host": "evil.example:8000"}, 403),
+        ({"Host": "[half"}, 403),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://localhost:3000"}, 200),
+        ({"Host": "localhost"}, 200),
+        ({"Host": "[::1]:8000"}, 200),
+    ],
+)
+def test_no_page_of_another_site_can_use_the_service(server: Server, headers: dict[str, str], status: int) -> None:
+    answer = server.client.get("/healthcheck", headers=headers)
+
+    assert answer.status_code == status
+
+
 def test_a_directory_or_a_port_that_is_taken_is_said_in_one_line(server: Server, tmp_path: Path) -> None:
     port = server.url.rpartition(":")[2]
     for options, code, word in [

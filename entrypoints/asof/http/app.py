@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from asof.http import graphiti, groups, questions
+from asof.http.guard import Guard
 from asof.http.service import Service
 from asof_streams.errors import AsofError, InvalidInput, NotFound, UnavailableError
 
@@ -28,6 +29,7 @@ def application(service: Service) -> FastAPI:
         max_body_size=MAX_BODY_BYTES,
     )
     app.state.service = service
+    app.add_middleware(Guard)
     for routes in (graphiti, groups, questions):
         app.include_router(routes.router)
     app.add_exception_handler(RequestValidationError, _unprocessable)

@@ -5,12 +5,12 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from ipaddress import ip_address
 from threading import Event
 
 import uvicorn
 
 from asof.http.app import application
+from asof.http.guard import is_loopback
 from asof.http.service import Service
 from asof.settings import Settings
 from asof_streams.errors import InvalidInput, UnavailableError
@@ -57,19 +57,12 @@ def serve(settings: Settings, host: str, port: int, started: Callable[[str], Non
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    if not _is_loopback(host):
+    if not is_loopback(host):
         raise InvalidInput(f"--host {host}: whoever reaches it could read and write all, so only this machine may")
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
         raise InvalidInput(f"--host {host} --port {port} cannot be taken: {error.strerror}") from None
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _shown(host: str) -> str:
