@@ -59,7 +59,7 @@ class ModelServer(ThreadingHTTPServer):
             self._under_way += 1
             self.at_once = max(self.at_once, self._under_way)
             fault = self.faults.pop(0) if self.faults else None
-            tokens = _tokens(asked["messages"], asked.get("response_format"))
+            tokens = prompt_tokens(asked)
             self.prompt_tokens += tokens
         try:
             time.sleep(self.latency)
@@ -109,8 +109,9 @@ def _rendered(instant: int | None) -> str | None:
     return None if instant in (None, NEG, INF) else render(instant)
 
 
-def _tokens(*parts: Any) -> int:
-    return sum(len(json.dumps(part)) // 4 for part in parts if part)
+def prompt_tokens(asked: dict[str, Any]) -> int:
+    """Return what a request costs to read, its schema included: four characters of JSON a token."""
+    return (len(json.dumps(asked["messages"])) + len(json.dumps(asked.get("response_format")))) // 4
 
 
 def _completion(model: str, content: str, prompt_tokens: int) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from asof_streams.events import Record
 from asof_streams.instants import DAY
 from asof_streams.messages import Message
 from asof_streams.sqlite_log import SqliteLog
-from model_server import ModelServer, serving
+from model_server import ModelServer, prompt_tokens, serving
 from world import World
 
 SAID = [
@@ -249,6 +250,19 @@ def test_an_answer_that_was_taken_is_not_asked_for_again_where_the_work_is_done_
 
 def _full(_: Engine) -> None:
     raise StorageFailed("no space left")
+
+
+@pytest.mark.data
+def test_a_real_conversation_costs_one_call_a_message_and_few_tokens(tmp_path, server, data_dir):
+    for conversation in sorted((data_dir / "locomo-dev").glob("locomo-conv-*.jsonl")):
+        server.requests.clear()
+        lines = conversation.read_bytes().splitlines()[:150]
+        told = world(tmp_path / conversation.stem, server)
+        told.memory.produce(lines)
+
+        assert server.calls <= 1.2 * len(lines)
+        assert median(prompt_tokens(asked) for asked in server.requests) <= 1_200
+        told.memory.close()
 
 
 def test_structured_facts_ask_no_model(tmp_path, server):
