@@ -49,6 +49,10 @@ class ModelServer(ThreadingHTTPServer):
         self._lock = threading.Lock()
         self._rules = RuleExtractor(registry.load("default"), find_times)
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):  # a client that was killed is none of its errors
+            super().handle_error(request, client_address)
+
     @property
     def calls(self) -> int:
         return len(self.requests)

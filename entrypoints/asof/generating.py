@@ -21,7 +21,7 @@ from asof_streams.sqlite_log import SqliteLog
 
 FLUSH_EVERY = 10_000  # messages: few enough to hold in memory; ids are random, so a commit touches many pages
 
-FLUSH_ASKED = 100  # messages that a model reads: an answer that is lost is paid for again
+FLUSH_ASKED = 20  # messages that a model reads: an answer that a crash takes is paid for again
 
 
 def open_semantic(
