@@ -2,7 +2,9 @@
 
 import json
 import re
+import statistics
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,6 +35,15 @@ def test_healthcheck_says_healthy(server: Server) -> None:
     answer = server.client.get("/healthcheck")
 
     assert (answer.status_code, answer.json()) == (200, {"status": "healthy"})
+
+
+def test_an_answer_does_not_wait_for_the_client_to_acknowledge_its_first_packet(server: Server) -> None:
+    def seconds() -> float:
+        started = time.perf_counter()
+        server.client.get("/healthcheck")
+        return time.perf_counter() - started
+
+    assert statistics.median(seconds() for _ in range(50)) < 0.03  # waiting for it takes 0.04
 
 
 def test_search_finds_facts_with_their_four_times_also_those_that_have_ended(server: Server) -> None:
