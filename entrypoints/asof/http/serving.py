@@ -48,8 +48,13 @@ class _Server(uvicorn.Server):
 def serve(settings: Settings, host: str, port: int, started: Callable[[str], None]) -> None:
     """Serve until SIGTERM or SIGINT. `started` is given the address, once it answers; port 0 takes a free one.
 
-    InvalidInput: the address cannot be taken, or is open to other machines. UnavailableError: the worker ended.
+    InvalidInput: the address cannot be taken, or is open to other machines, or Kafka is set: what is served is a
+    directory of this process's own. UnavailableError: the worker ended.
     """
+    if settings.kafka is not None:
+        raise InvalidInput(
+            "asof serve writes to a directory, not to Kafka: leave ASOF_KAFKA out, and use asof worker there"
+        )
     failed = Event()
     sys.setswitchinterval(_SWITCH_SECONDS)
     with _listen(host, port) as listening, Service(settings, failed.set) as service:
