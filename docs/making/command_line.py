@@ -23,7 +23,7 @@ folded to fit a terminal; anywhere else each row is one line.
 |---|---|
 | 0 | done |
 | 1 | the work failed, or was refused in part: lines were refused, damage was found, there is no such thing |
-| 2 | the call itself is wrong: an option, a time, a group, a file, a directory without a memory, a Kafka that refuses it |
+| 2 | the call itself is wrong: an option, a time, a group, a file, a directory without a memory, Kafka refusing it |
 | 130 | interrupted; what was acknowledged stays |
 
 A time is RFC 3339 with its offset (`2024-05-01T09:30:00Z`), or a date, a month or a year (`2024-05-01`, `2024-05`,
