@@ -78,10 +78,17 @@ def _sqlite() -> Finding:
 
 
 def _extra(name: str, modules: tuple[str, ...]) -> Finding:
-    missing = [module for module in modules if find_spec(module) is None]
+    missing = [module for module in modules if not _is_here(module)]
     if missing:
         return Finding(f"extra {name}", "absent", f"no {', '.join(missing)}", f'pip install "asof[{name}]"')
     return Finding(f"extra {name}", "ok", ", ".join(modules))
+
+
+def _is_here(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ValueError:  # it is imported, and has put something else in its own place, as Faust does
+        return True
 
 
 def _weights(model_dir: Path | None) -> Finding:

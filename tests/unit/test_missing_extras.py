@@ -3,9 +3,11 @@
 import re
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from asof.doctor import examine
 from asof_projections.embedding.minilm import MiniLMEmbedder
 from asof_projections.embedding.openai import OpenAIEmbedder
 from asof_projections.embedding.sentence_transformers import SentenceTransformersEmbedder
@@ -28,3 +30,11 @@ def test_a_missing_package_is_named_with_the_extra_that_brings_it(
 
     with pytest.raises(ModelUnavailable, match=re.escape(f'{package}. Get it with: pip install "asof[{extra}]"')):
         make()
+
+
+def test_the_doctor_finds_an_extra_that_is_imported_already(tmp_path: Path) -> None:
+    import faust  # noqa: F401 - it puts another object in its own place
+
+    found = {finding.what: finding for finding in examine(tmp_path, None)}
+
+    assert found["extra kafka"].state == "ok"
