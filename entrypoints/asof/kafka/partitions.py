@@ -49,7 +49,7 @@ class Partition:
         if new and all(raw.offset == offset for offset, raw in enumerate(new, start)):
             messages.take(new)
         elif new or not records:  # Faust has moved past something, or there are marks of transactions between
-            end = new[-1].offset + 1 if new else self._client.extent(*messages.at)[1]
+            end = new[-1].offset + 1 if new else self._client.end(*messages.at)
             messages.read_up_to(min(end, start + _STEP))
         self._writer.process(flush=True)
 

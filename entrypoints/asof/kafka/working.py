@@ -37,7 +37,7 @@ async def work(settings: Settings) -> None:
             topics.messages,
             f"{topics.prefix}.workers",
             open_partition,
-            end_of=lambda partition: client.extent(topics.messages, partition)[1],
+            end_of=lambda partition: client.end(topics.messages, partition),
             report=report,
             patience=settings.worker_patience,
         )

@@ -5,7 +5,7 @@ Logs and the engine are synchronous; a network is not. Here is the one place whe
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from typing import Any, Final, NamedTuple, Self, TypeVar
@@ -71,17 +71,17 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def run(self, work: Coroutine[Any, Any, T], *, timeout: float | None = None) -> T:
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Wait for some work on the loop's thread, and turn its errors into ours."""
-        return self._begin(work, timeout)()
+        return self._begin(work)()
 
-    def _begin(self, work: Coroutine[Any, Any, T], timeout: float | None = None) -> Callable[[], T]:
+    def _begin(self, work: Coroutine[Any, Any, T]) -> Callable[[], T]:
         """Begin some work on the loop's thread; what is returned waits for it."""
         begun: Future[T] | None = None
         if self._closed:
             work.close()
         else:
-            begun = asyncio.run_coroutine_threadsafe(self._guarded(work, timeout or self._timeout), self._loop)
+            begun = asyncio.run_coroutine_threadsafe(self._guarded(work), self._loop)
 
         def wait() -> T:
             try:
@@ -93,15 +93,19 @@ class Client:
 
         return wait
 
-    async def _guarded(self, work: Coroutine[Any, Any, T], timeout: float) -> T:  # noqa: ASYNC109 - of many steps at once
+    async def _guarded(self, work: Coroutine[Any, Any, T]) -> T:
         async with guard(self.connection):
-            return await asyncio.wait_for(work, timeout)
+            return await asyncio.wait_for(work, self._timeout)
 
     # Reading.
 
     def extent(self, topic: str, partition: int) -> tuple[int, int]:
         """Return the first offset that a topic still has, and the one that its next record will get."""
         return self.run(self._extent(TopicPartition(topic, partition)))
+
+    def end(self, topic: str, partition: int) -> int:
+        """Return the offset that the next record of a topic will get."""
+        return self.ends([(topic, partition)])[topic, partition]
 
     def ends(self, places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
         """Return, of some partitions of topics, the offset that the next record of each will get."""
@@ -119,16 +123,20 @@ class Client:
         """Yield the records of offsets [start, stop), in order, some at once: all of them, or BrokerUnavailable."""
         if start >= stop:
             return
-        with Tail(self, {(topic, partition): start}) as tail:
-            waited = 0.0
-            while (at := tail.position(topic, partition)) < stop:
-                found = tail.poll(_POLL_SECONDS).get((topic, partition), [])
+        at, waited, source = start, 0.0, TopicPartition(topic, partition)
+        self.run(self._turn_to(source, start))
+        try:
+            while at < stop:
+                found, after = self.run(self._poll(source))
                 if within := [raw for raw in found if raw.offset < stop]:
                     yield within
-                waited = 0.0 if tail.position(topic, partition) > at else waited + _POLL_SECONDS
+                waited = 0.0 if after > at else waited + _POLL_SECONDS
                 if waited >= self._timeout:
                     where = f"{topic}[{partition}], offset {at}"
                     raise BrokerUnavailable(f"{self.connection.bootstrap} gives nothing of {where}, for {waited:.0f} s")
+                at = after
+        finally:
+            self.run(self._turn_away())
 
     def one(self, topic: str, partition: int, offset: int) -> Raw | None:
         """Return the record at an offset; None where none is there."""
@@ -174,11 +182,22 @@ class Client:
             self._producer = producer
         return self._producer
 
-    async def started_reader(self) -> AIOKafkaConsumer:
-        """Return the one consumer that reads, of no group: positions are ours. On the loop's thread only."""
+    async def _turn_to(self, source: TopicPartition, start: int) -> None:
+        """Let the one consumer that reads, which is of no group since positions are ours, go on from an offset."""
         if self._reader is None:
             self._reader = await self._consumer()
-        return self._reader
+        self._reader.assign([source])
+        self._reader.seek(source, start)
+
+    async def _poll(self, source: TopicPartition) -> tuple[list[Raw], int]:
+        """Return what comes within a while, and the offset to go on from: behind the marks of transactions too."""
+        assert self._reader is not None
+        found = await self._reader.getmany(timeout_ms=int(_POLL_SECONDS * 1_000))
+        return [_raw(record) for record in found.get(source, ())], await self._reader.position(source)
+
+    async def _turn_away(self) -> None:
+        assert self._reader is not None
+        self._reader.unsubscribe()
 
     async def _started_asker(self) -> AIOKafkaConsumer:
         if self._asker is None:
@@ -215,48 +234,7 @@ class Client:
         return set(await (await self._started_asker()).topics())
 
 
-class Tail:
-    """Records of some topics as they come, from given offsets on. One at a time for each client."""
-
-    def __init__(self, client: Client, offsets: Mapping[tuple[str, int], int]) -> None:
-        self._client = client
-        self._next = dict(offsets)
-        client.run(self._assign())
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._client.run(self._leave())
-
-    def position(self, topic: str, partition: int) -> int:
-        """Return the offset from which poll goes on: all before it was given."""
-        return self._next[topic, partition]
-
-    def poll(self, seconds: float) -> dict[tuple[str, int], list[Raw]]:
-        """Return what there is, waiting some seconds where there is nothing."""
-        return self._client.run(self._poll(seconds))
-
-    async def _assign(self) -> None:
-        reader = await self._client.started_reader()
-        reader.assign([TopicPartition(*at) for at in self._next])
-        for at, offset in self._next.items():
-            reader.seek(TopicPartition(*at), offset)
-
-    async def _leave(self) -> None:
-        reader = await self._client.started_reader()
-        reader.unsubscribe()
-
-    async def _poll(self, seconds: float) -> dict[tuple[str, int], list[Raw]]:
-        reader = await self._client.started_reader()
-        found = await reader.getmany(timeout_ms=int(seconds * 1_000))
-        for at in self._next:
-            self._next[at] = await reader.position(TopicPartition(*at))  # behind the marks of transactions too
-        return {(at.topic, at.partition): [raw(r) for r in of] for at, of in found.items() if of}
-
-
-def raw(record: ConsumerRecord) -> Raw:
-    """Return a record of aiokafka's as ours."""
+def _raw(record: ConsumerRecord) -> Raw:
     return Raw(record.offset, record.timestamp, record.key, record.value, record.headers)
 
 

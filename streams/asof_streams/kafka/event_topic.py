@@ -50,7 +50,7 @@ class EventTopic(TopicLog):
     def catch_up(self, end: int | None = None) -> None:
         """Keep what has come to stand in the topic since the last time; `end`: where it ends, if that is known."""
         if end is None:
-            _, end = self._client.extent(*self.at)
+            end = self._client.end(*self.at)
         self._expect_reached(end, self._place)
         self._fence.restart()
         for found in self._client.read(*self.at, self.offset, end):
@@ -152,7 +152,7 @@ class EventTopic(TopicLog):
     def _read_back(self, end: int) -> None:
         """Somebody else has written between: go by what stands now."""
         term = self._fence.term
-        for found in self._client.read(*self.at, self._fence.offset, self._client.extent(*self.at)[1]):
+        for found in self._client.read(*self.at, self._fence.offset, self._client.end(*self.at)):
             for raw in found:
                 self._fence.pass_through(raw)
         if self._fence.term != term or self._fence.position != end:

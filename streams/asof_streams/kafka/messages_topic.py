@@ -46,7 +46,7 @@ class MessagesTopic(TopicLog):
 
         All of it was answered before, so an erasure that it asks for takes effect here. DamagedLog: it ends before.
         """
-        for found in self._client.read(*self.at, self.offset, self._client.extent(*self.at)[1]):
+        for found in self._client.read(*self.at, self.offset, self._client.end(*self.at)):
             start = self.end()
             if start >= until:
                 return
