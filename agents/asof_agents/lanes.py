@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 AHEAD: Final = 5_000  # records of a partition that wait for its engine, at most: then Faust waits
 _QUIET_SECONDS: Final = 2.0  # without a record from Faust before the topic itself is asked
-_PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)  # seconds before a partition is opened again
+_PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)  # seconds before what failed is opened again
 
 OpenIntake = Callable[[int], "Intake"]
 """Opens a partition to take its messages; called on the thread that will use it."""
@@ -119,7 +119,7 @@ class Lane:
             except WriterBusy:
                 raise  # another worker has the partition: not ours to fight for
             except UnavailableError as error:
-                pause = _PAUSES[min(failures, len(_PAUSES) - 1)]
+                pause = pause_after(failures)
                 failures += 1
                 _log.warning("partition %d: %s; opening it again in %.1f s", self._partition, error, pause)
             finally:
@@ -159,6 +159,11 @@ class Lane:
         intake, self._intake = self._intake, None
         if intake is not None:
             intake.close()
+
+
+def pause_after(failures: int) -> float:
+    """Return how many seconds to wait after so many failures on end, before trying again."""
+    return _PAUSES[min(failures, len(_PAUSES) - 1)]
 
 
 def tell_failure(task: "asyncio.Task[None]", tell: Callable[[BaseException], None]) -> None:

@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
 import faust
@@ -44,7 +45,8 @@ class Worker:
     """Runs until it is stopped, or until something failed that will not mend by itself.
 
     `end_of` tells where the messages topic ends, from any thread; `report` is told every other second how far all is.
-    A partition that stands still for `patience` seconds, while its topic goes on, fails the worker.
+    A partition that stands still for `patience` seconds, while its topic goes on, fails the worker. `folder` exists:
+    Faust makes empty folders in it.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class Worker:
         end_of: Callable[[int], int],
         report: Callable[[list[Reach]], None],
         patience: float,
+        folder: Path,
     ) -> None:
         self._connection = connection
         self._topic = topic
@@ -66,7 +69,7 @@ class Worker:
         self._patience = patience
         self._lanes: dict[int, Lane] = {}
         self._ended: asyncio.Future[None] | None = None
-        self._app = self._faust(connection, group)
+        self._app = self._faust(connection, group, folder)
 
     async def run(self) -> None:
         """Work until `stop` is called. Raises what made a partition fail; UnavailableError: one stands still."""
@@ -124,12 +127,13 @@ class Worker:
         if self._ended is not None and not self._ended.done():
             self._ended.set_exception(error)
 
-    def _faust(self, connection: Connection, group: str) -> faust.App:
+    def _faust(self, connection: Connection, group: str, folder: Path) -> faust.App:
         app = faust.App(
             group,
             broker=[f"kafka://{server.strip()}" for server in connection.bootstrap.split(",")],
             broker_credentials=_credentials(connection),
             store="memory://",
+            datadir=folder / "faust",
             broker_session_timeout=_SESSION_SECONDS,
             web_enabled=False,
             topic_allow_declare=False,

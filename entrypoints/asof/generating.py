@@ -12,10 +12,11 @@ from asof_agents.extraction.journal import Journal
 from asof_agents.ports import EpisodesKnown
 from asof_agents.scribe import Build
 from asof_ontologies.model import Ontology
-from asof_projections.generations import Catalog, GenerationInfo, replace_file
+from asof_projections.generations import Catalog, GenerationInfo
 from asof_projections.graph.sqlite import SqliteGraph
 from asof_streams.errors import ContractError, DamagedLog, InvalidInput
 from asof_streams.events import Draft
+from asof_streams.files import replace_file
 from asof_streams.semantic import GenerationStarted, RelationDeclared
 from asof_streams.sqlite_log import SqliteLog
 
@@ -104,7 +105,7 @@ def keep_ontology(ontology: Ontology, path: Path) -> None:
     """Write down an ontology as it is now: a later edit of its file changes no history."""
     path.parent.mkdir(parents=True, exist_ok=True)
     kept = {"digest": ontology.digest, "ontology": ontology.model_dump(mode="json")}
-    replace_file(path, json.dumps(kept, ensure_ascii=False).encode())
+    replace_file(path, [json.dumps(kept, ensure_ascii=False).encode()])
 
 
 def kept_ontology(path: Path) -> Ontology:

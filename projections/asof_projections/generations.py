@@ -5,14 +5,13 @@ One small JSON file, replaced by rename, so that a reader sees the old list or t
 
 import hashlib
 import json
-import os
 import re
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from asof_streams.errors import ContractError, InvalidInput, NotFound, StorageFailed
-from asof_streams.files import sync
+from asof_streams.errors import ContractError, InvalidInput, NotFound
+from asof_streams.files import replace_file
 
 FORMAT: Final = 1
 FILE: Final = "catalog.json"
@@ -99,23 +98,8 @@ def load(directory: Path) -> Catalog | None:
 def save(directory: Path, catalog: Catalog) -> None:
     """Replace the catalogue in one step."""
     stored = {"format": FORMAT, "digest": _digest(catalog), **asdict(catalog)}
-    replace_file(directory / FILE, json.dumps(stored, indent=2).encode() + b"\n")
+    replace_file(directory / FILE, [json.dumps(stored, indent=2).encode(), b"\n"])
 
 
 def _digest(catalog: Catalog) -> str:
     return hashlib.sha256(json.dumps(asdict(catalog)).encode()).hexdigest()
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all: beside it, synced, then renamed over it."""
-    beside = path.with_suffix(path.suffix + ".new")
-    try:
-        with beside.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-        sync(path.parent)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise StorageFailed(f"{path.name} could not be written: {error.strerror}") from None

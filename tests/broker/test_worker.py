@@ -416,7 +416,7 @@ class Blocked:
         pass
 
 
-def test_an_intake_that_stands_still_while_its_topic_goes_on_fails_the_worker(world: World) -> None:
+def test_an_intake_that_stands_still_while_its_topic_goes_on_fails_the_worker(world: World, tmp_path: Path) -> None:
     world.send([fact(1)])
     blocked, reports = Blocked(), []
     worker = Worker(
@@ -427,6 +427,7 @@ def test_an_intake_that_stands_still_while_its_topic_goes_on_fails_the_worker(wo
         end_of=lambda partition: world.client.extent(world.topics.messages, partition)[1],
         report=reports.append,
         patience=3.0,
+        folder=tmp_path,
     )
     try:
         with pytest.raises(WorkerStalled, match=r"partition 0 of .* stands at 0 of 1"):
@@ -434,6 +435,7 @@ def test_an_intake_that_stands_still_while_its_topic_goes_on_fails_the_worker(wo
     finally:
         blocked.let_go.set()
     assert [(0, 0, 1)] in reports
+    assert not list(Path.cwd().glob("*-data")), "Faust left a folder where the worker was started"
 
 
 # What it cannot do, it says in one line.

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Final
 
 from asof.places import Places
-from asof_projections.generations import replace_file
 from asof_streams.errors import InvalidInput, WriterBusy
+from asof_streams.files import replace_file
+from asof_streams.kafka.state import FILE as STATE
 from asof_streams.writer_lock import WriterLock
 
 FILE: Final = "topics.json"
 PATIENCE: Final = 10.0  # seconds in which a question that brings a directory up is usually done with it
-_STATE: Final = "kafka.db"  # what the logs of a partition's directory have beside them
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def copied(root: Path) -> Copied | None:
 
 def is_copy(root: Path) -> bool:
     """Whether what is in a directory, or is to be, comes from topics: nothing else may write to it."""
-    return (root / FILE).exists() or (root / _STATE).exists()
+    return (root / FILE).exists() or (root / STATE).exists()
 
 
 def keep(root: Path, wanted: Copied) -> None:
@@ -54,7 +54,7 @@ def keep(root: Path, wanted: Copied) -> None:
     if Places(root).messages.exists() and not is_copy(root):
         raise InvalidInput(f"{root} holds a memory that is no copy of topics: choose another directory")
     root.mkdir(parents=True, exist_ok=True)
-    replace_file(root / FILE, json.dumps(asdict(wanted)).encode() + b"\n")
+    replace_file(root / FILE, [json.dumps(asdict(wanted)).encode(), b"\n"])
 
 
 def is_held(root: Path) -> bool:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from asof import clock
-from asof_projections.generations import replace_file
 from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.files import replace_file
 from asof_streams.instants import SECOND
 
 FILE: Final = "worker.json"
@@ -59,4 +59,4 @@ class Health:
 def write_health(root: Path, reached: Sequence[Reached]) -> None:
     """Write down how far all is, now."""
     root.mkdir(parents=True, exist_ok=True)
-    replace_file(root / FILE, json.dumps(Health(clock.system(), tuple(reached)).to_json()).encode())
+    replace_file(root / FILE, [json.dumps(Health(clock.system(), tuple(reached)).to_json()).encode()])

@@ -15,13 +15,13 @@ from asof.kafka.following import Follower
 from asof.kafka.health import Reached, write_health
 from asof.places import Places
 from asof.settings import Settings
+from asof_agents.lanes import pause_after
 from asof_streams.errors import UnavailableError, WriterBusy
 from asof_streams.kafka.topic_rules import require
 from asof_streams.kafka.topics import Topics, check
 
 _log = logging.getLogger(__name__)
 
-_PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)  # seconds before the topics are opened again
 _REPORT_SECONDS: Final = 2.0
 _LAST_ROUND_SECONDS: Final = 5
 
@@ -42,7 +42,7 @@ def project(settings: Settings) -> None:
             except UnavailableError as error:
                 if isinstance(error, WriterBusy) and not report.told:
                     raise
-                pause = _PAUSES[min(report.failures, len(_PAUSES) - 1)]
+                pause = pause_after(report.failures)
                 report.failures += 1
                 _log.warning("%s; trying again in %.1f s", error, pause)
                 stop.wait(pause)

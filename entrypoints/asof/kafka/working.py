@@ -40,6 +40,7 @@ async def work(settings: Settings) -> None:
             end_of=lambda partition: client.end(topics.messages, partition),
             report=report,
             patience=settings.worker_patience,
+            folder=places.root,
         )
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, worker.stop)

@@ -11,13 +11,12 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
 from asof_streams.errors import DamagedLog, StorageFailed
-from asof_streams.files import sync
+from asof_streams.files import replace_file
 
 FORMAT: Final = 1
 ID_BYTES: Final = 8
@@ -53,20 +52,7 @@ def digest(parts: Iterable[memoryview]) -> str:
 def write(path: Path, header: Header, body: Sequence[memoryview]) -> None:
     """Replace the file, durably. Raises StorageFailed, and then the file that was there is still there."""
     line = json.dumps(asdict(header)).encode() + b"\n"
-    fresh = path.with_name(path.name + ".new")
-    try:
-        with fresh.open("wb") as file:
-            file.write(_seal(line) + line)
-            for part in body:
-                file.write(part)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
-        sync(path.parent)
-    except OSError as error:
-        with suppress(OSError):
-            fresh.unlink()
-        raise StorageFailed(f"{path} cannot be written: {error.strerror}") from None
+    replace_file(path, [_seal(line), line, *body])
 
 
 def read(path: Path, room: Callable[[Header], Sequence[memoryview]]) -> None:
