@@ -87,6 +87,10 @@ def test_asking_for_help_loads_nothing_heavy() -> None:
     assert loaded_after(HELP) & HEAVY == set()
 
 
+def test_asking_for_help_loads_none_of_what_reads_and_checks_events() -> None:
+    assert loaded_after(HELP) & {"pydantic", "pydantic_settings", "sqlite3", "yaml"} == set()
+
+
 def loaded_after(program: str) -> set[str]:
     """Return the names of all modules that a fresh interpreter has loaded after the program."""
     report = f"{program}\nimport sys; print(*sys.modules, file=sys.stderr)"

@@ -4,7 +4,6 @@ from typing import Annotated, Literal
 
 import typer
 
-from asof.answers import event_json
 from asof.cli import calls, show
 from asof.cli.options import Data, Json, Kafka
 from asof_streams.errors import InvalidInput
@@ -31,6 +30,8 @@ def events(
     as_json: Json = False,
 ) -> None:
     """Replay a log as JSON lines. Each event comes in its envelope; times within `data` are UTC microseconds."""
+    from asof.answers import event_json
+
     del as_json  # it has no other form
     if generation is not None and log != "semantic":
         raise InvalidInput("--generation: only the semantic log has generations")
