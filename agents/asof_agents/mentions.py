@@ -1,4 +1,4 @@
-"""The mentions agent: what an extractor finds in one turn becomes mention and relationship events.
+"""The mentions agent: what an extractor finds in one turn becomes events of mentions, relationships and attributes.
 
 Mentions are unique per (episode, entity type, text). A mention that stands already in the turns before, with the same
 type and text, `repeats` that one, and relationships point to the first: the graph has one node for both, as in the
@@ -23,6 +23,7 @@ from asof_agents.extraction.ports import (
 from asof_agents.ports import EpisodesKnown
 from asof_projections.rows import Episode, MentionRow
 from asof_streams.episodic import (
+    AttributeStated,
     EpisodeRecorded,
     ExtractionAnswered,
     ExtractionFailed,
@@ -111,7 +112,7 @@ def _turns(episodes: Sequence[Episode], rows: Sequence[MentionRow]) -> list[Turn
 
 
 def observe(found: Extraction, turn: Turn, before: Nodes, build: str) -> list[Event]:
-    """Return the events of what was found in a turn: its mentions, then its relationships. Pure."""
+    """Return the events of what was found in a turn: its mentions, its relationships, then its attributes. Pure."""
     node: dict[Mention, str] = {}
     events: list[Event] = []
     for mention in dict.fromkeys(found.mentions):
@@ -149,6 +150,19 @@ def observe(found: Extraction, turn: Turn, before: Nodes, build: str) -> list[Ev
                 confidence=statement.confidence,
                 start=statement.span[0],
                 end=statement.span[1],
+            )
+        )
+    for number, attribute in enumerate(found.attributes):
+        events.append(
+            AttributeStated(
+                attribute_id=derive("attribute", build, turn.episode_id, number),
+                episode_id=turn.episode_id,
+                mention_id=node_of(attribute.mention),
+                name=attribute.name,
+                value=attribute.value,
+                confidence=attribute.confidence,
+                start=attribute.span[0],
+                end=attribute.span[1],
             )
         )
     return events

@@ -18,6 +18,7 @@ TOP = "# Made by docs/generate.py: change the event classes, asof_streams/kafka 
 _ELSEWHERE: tuple[type[Event], ...] = (  # episodic events that semantic logs have as well
     episodic.MentionObserved,
     episodic.RelationshipStated,
+    episodic.AttributeStated,
     episodic.ExtractionAnswered,
     episodic.ExtractionFailed,
     episodic.ExtractionRefused,

@@ -74,22 +74,25 @@ LAYERS: dict[ModuleType, str] = {
 The lines of `asof produce` and `asof import` become these; in a line, times are RFC 3339.""",
     episodic: """\
 `group.erased` stands in semantic logs as well, and so does `message.parked`, where a generation could not take a
-statement. A generation that extracts anew (`asof rebuild --from episodes`) also has mentions, relationships and answers
-of its own.""",
+statement. A generation that extracts anew (`asof rebuild --from episodes`) also has mentions, relationships, attributes
+and answers of its own.""",
     semantic: """\
-In a batch, entities come first, then what was said, then what follows from it (`fact.invalidated`, `fact.restored`). A
-reader needs no rules: it opens and closes the periods that `holds` gives.""",
+In a batch, entities come first, then what was said, then what follows from it (`fact.invalidated`, `fact.restored`),
+then attributes, then communities, where they were asked for. A reader needs no rules: it opens and closes the periods
+that `holds` gives, and takes an attribute where it `holds`.""",
 }
 
 FIELDS = {  # what a name means, wherever it stands or in one type; what a class says of its own field goes first
     "alias": "the other name",
     "answer": "what the model answered",
     "at": "from when on it no longer holds",
+    "attribute_id": "the attribute, as stated in that episode",
     "body": "what was recorded, whole",
     "build": "the digest",
     "calls": "how many calls it took",
     "cardinality": "`one`: a new value ends the old",
     "cause": "the id of the assertion, ending or retraction from which this follows",
+    "community_id": "the community",
     "completion_tokens": "how many tokens the model wrote, by its own count; 0 where it does not say",
     "confidence": "how sure it is, 0 to 1",
     "content": "the words themselves",
@@ -115,6 +118,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "kind": "what ended it",
     "later": "the fact asserted second",
     "live": "statements that count again",
+    "members": "the entities of it",
     "mention_id": "the mention",
     "merge_id": "the id of the merge",
     "model": "the model, and who serves it",
@@ -151,6 +155,14 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "valid_from": "from when on it holds in the world",
     "valid_to": "until when it holds, where an end is stated",
     "value": "the other end, where it is a literal",
+    "attribute.stated.attribute_id": "the attribute",
+    "attribute.stated.name": "what of it is described",
+    "attribute.stated.value": "how it is described, as worded",
+    "community.formed.name": "what it is called",
+    "community.joined.entity_id": "the entity that joins",
+    "entity.attributed.holds": "whether it is believed from here on",
+    "entity.attributed.name": "what of it is described",
+    "entity.attributed.value": "how it is described",
     "entity.introduced.entity_type": "its type, where one is known",
     "entity.introduced.name": "what it is called, as first worded",
     "episode.recorded.episode_id": "the episode",

@@ -11,7 +11,7 @@ from making.source import described
 DOOR: dict[str, type[Event]] = {"message": Message, "fact": FactStatement, "erasure": ErasureRequest}
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_INSTANTS = {"at", "holds", "invalid_at", "said_at", "timestamp", "valid_at", "valid_from", "valid_to"}
+_INSTANTS = {"at", "attested", "holds", "invalid_at", "said_at", "timestamp", "valid_at", "valid_from", "valid_to"}
 _CHARACTERS = {"content_length", "end", "start"}
 _NUMBERS = {
     "calls",

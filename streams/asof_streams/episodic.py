@@ -77,6 +77,25 @@ class RelationshipStated(Event):
 
 
 @register
+class AttributeStated(Event):
+    """A mention was described in an episode: what it is like, not what it is related to. As worded, judged by nobody.
+
+    Emitted by: asof_agents.mentions. The mention is of this episode or of an earlier one, as in relationship.stated.
+    """
+
+    type: ClassVar[str] = "attribute.stated"
+
+    attribute_id: str
+    episode_id: str
+    mention_id: str
+    name: str
+    value: str = Field(repr=False)
+    confidence: float
+    start: int  # of the words that say it, in the episode's content
+    end: int
+
+
+@register
 class ExtractionAnswered(Event):
     """A language model answered what it was asked about an episode. Whoever asks the same again finds this first.
 
@@ -147,6 +166,7 @@ EpisodicEvent = (
     EpisodeRecorded
     | MentionObserved
     | RelationshipStated
+    | AttributeStated
     | ExtractionAnswered
     | ExtractionFailed
     | ExtractionRefused

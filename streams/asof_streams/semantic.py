@@ -92,6 +92,53 @@ class EntityUnmerged(Event):
 
 
 @register
+class EntityAttributed(Event):
+    """An attribute of an entity was said to have a value; `holds` says whether that is what is believed from here on.
+
+    If so, the value stands in the place of any other. If not, it was said less surely than the one that is believed.
+    """
+
+    type: ClassVar[str] = "entity.attributed"
+
+    entity_id: str
+    name: str
+    value: str = Field(repr=False)
+    confidence: float
+    support: float  # how sure the value is, 0 to 1, by all that said it so far
+    attested: int  # the latest moment at which it was said so far
+    holds: bool
+    said_at: int
+    episode_id: str
+    attribute_id: str
+
+
+@register
+class CommunityFormed(Event):
+    """Entities that facts connect are one community from here on, each of them of this one and no other.
+
+    It is named after those that it begins with; the first of them is the one that it was formed for.
+    """
+
+    type: ClassVar[str] = "community.formed"
+
+    community_id: str
+    name: str = Field(repr=False)
+    members: tuple[str, ...]
+    episode_id: str
+
+
+@register
+class CommunityJoined(Event):
+    """An entity is of this community from here on, and of no other."""
+
+    type: ClassVar[str] = "community.joined"
+
+    community_id: str
+    entity_id: str
+    episode_id: str
+
+
+@register
 class FactAsserted(Event):
     """A claim holds in the world from valid_from, to valid_to where an end is stated.
 
@@ -224,6 +271,9 @@ SemanticEvent = (
     | MentionResolved
     | EntityMerged
     | EntityUnmerged
+    | EntityAttributed
+    | CommunityFormed
+    | CommunityJoined
     | FactAsserted
     | FactReinforced
     | FactEnded

@@ -19,9 +19,12 @@ CONTENT = {
     episodic.EpisodeRecorded: ("name", "role", "body", "source_description"),
     episodic.MentionObserved: ("text",),
     episodic.RelationshipStated: ("time_words",),
+    episodic.AttributeStated: ("value",),
     episodic.ExtractionAnswered: ("answer",),
     semantic.EntityIntroduced: ("name",),
     semantic.EntityDescribed: ("alias",),
+    semantic.EntityAttributed: ("value",),
+    semantic.CommunityFormed: ("name",),
     semantic.FactAsserted: ("value", "sentence", "time_words"),
     semantic.FactEnded: ("value",),
 }

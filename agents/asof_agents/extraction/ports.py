@@ -73,6 +73,17 @@ class Relationship:
     span: tuple[int, int] = (0, 0)  # the sentence that says it, in the turn's text
 
 
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """What one turn says a thing is like ("a vegetarian", "42 years old"): the value is worded as it was said."""
+
+    mention: Mention
+    name: str  # in snake_case: role, age, diet
+    value: str = field(repr=False)
+    confidence: float = 1.0  # 0 to 1
+    span: tuple[int, int] = (0, 0)  # the words that say it, in the turn's text
+
+
 class Refusal(NamedTuple):
     """One part of a model's answer that could not stand, and why: in words of ours, never the model's."""
 
@@ -87,6 +98,7 @@ class Extraction:
     mentions: tuple[Mention, ...] = ()
     relationships: tuple[Relationship, ...] = ()
     refused: tuple[Refusal, ...] = ()
+    attributes: tuple[Attribute, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
