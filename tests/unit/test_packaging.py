@@ -35,7 +35,7 @@ REGISTRY_HOSTS = [
 ]
 HOME_FOLDERS = re.compile(r"/(root|home|Users|work)/\w")
 
-EXTRAS = {"minilm", "openai", "serve"}
+EXTRAS = {"minilm", "openai", "serve", "arango"}
 PERMISSIVE = re.compile(
     r"\b(0BSD|Apache([ -]2\.0| Software)|BSD(-[23]-Clause)?|CC0-1\.0|CNRI-Python|ISC|MIT|PSF-2\.0|Unlicense|Zlib)\b"
 )
