@@ -1,8 +1,8 @@
 """Asking ahead: while a message is taken, models are asked about those that come next; all is emitted in log order.
 
 A question needs the texts of its turns alone, so it never waits for what is found in earlier ones. Nothing depends on
-what is asked here: a handler that needs another answer asks for it itself. An erasure is waited for, so that nothing
-of its group is sent anywhere.
+what is asked here: a handler that needs another answer asks for it itself. An erasure or a
+withdrawal is waited for, so that nothing of what it takes away is sent anywhere.
 """
 
 from collections import deque
@@ -15,9 +15,10 @@ from asof_agents.extraction.ports import Extractor, Turn
 from asof_agents.mentions import CONTEXT_TURNS, turn_of
 from asof_agents.ports import EpisodesKnown
 from asof_projections.rows import Episode
-from asof_streams.episodic import EpisodeRecorded, GroupErased
+from asof_streams.episodic import EpisodeRecorded
 from asof_streams.events import Record
 from asof_streams.log import EventLog
+from asof_streams.messages import ErasureRequest, WithdrawalRequest
 
 
 class Ahead:
@@ -40,10 +41,10 @@ class Ahead:
             return
         for message in self._messages.read(self._next, position + self._journal.depth):
             self._next = message.position + 1
+            if isinstance(message.event, ErasureRequest | WithdrawalRequest):
+                self._erasure = message.position
+                return
             for event in episodes.record(message, self._engine.store):
-                if isinstance(event, GroupErased):
-                    self._erasure = message.position
-                    return
                 if isinstance(event, EpisodeRecorded) and event.source != "fact":
                     self._about(message, event)
 

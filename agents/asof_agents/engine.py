@@ -12,11 +12,11 @@ from functools import partial
 from itertools import groupby
 from typing import Protocol
 
-from asof_agents import episodes, facts, mentions
+from asof_agents import entities, episodes, facts, mentions, withdrawals
 from asof_agents.extraction.ports import Answers, Extractor
 from asof_agents.ports import BeliefKnown, EpisodesKnown
 from asof_agents.scribe import Build
-from asof_streams.episodic import EpisodeRecorded, GroupErased
+from asof_streams.episodic import EntityRecorded, EpisodeRecorded, EpisodeWithdrawn, GroupErased
 from asof_streams.events import Draft, Event, Record
 from asof_streams.log import EventLog
 
@@ -112,6 +112,10 @@ class Generation:
             batch = self._extracted_anew(batch, known)
             events += [r.event for r in batch[1:]] if self.extractor else []
             events += facts.believe(batch, self.build, self.store, partial(self._speakers, first, known))
+        elif isinstance(first.event, EntityRecorded):
+            events += entities.state(first, first.event, self.store)
+        elif isinstance(first.event, EpisodeWithdrawn):
+            events += withdrawals.withdraw(first, first.event, self.build, known, self.store)
         elif isinstance(first.event, GroupErased):
             events.append(first.event)
         if events:

@@ -7,11 +7,18 @@ content; a structured fact's is the statement as JSON, so that the episodic log 
 from collections.abc import Sequence
 
 from asof_agents.ports import EpisodesKnown
-from asof_streams.episodic import EpisodeRecorded, GroupErased, MessageParked
+from asof_streams.episodic import EntityRecorded, EpisodeRecorded, EpisodeWithdrawn, GroupErased, MessageParked
 from asof_streams.errors import DecodeError
 from asof_streams.events import Event, Record
 from asof_streams.ids import derive
-from asof_streams.messages import ErasureRequest, FactStatement, Message, RecordRefused
+from asof_streams.messages import (
+    EntityStatement,
+    ErasureRequest,
+    FactStatement,
+    Message,
+    RecordRefused,
+    WithdrawalRequest,
+)
 
 
 def episode_id(group: str, position: int) -> str:
@@ -26,6 +33,10 @@ def record(message: Record, known: EpisodesKnown) -> Sequence[Event]:
             return _of_message(message, said, known)
         case FactStatement() as stated:
             return (_of_fact(message, stated),)
+        case EntityStatement(entity_id=id_, name=name, summary=summary):
+            return (EntityRecorded(entity_id=id_, name=name, summary=summary),)
+        case WithdrawalRequest(episode_id=id_):
+            return _of_withdrawal(message, id_, known)
         case ErasureRequest():
             return (GroupErased(),)
         case RecordRefused(reason=reason):
@@ -54,6 +65,13 @@ def _of_message(message: Record, said: Message, known: EpisodesKnown) -> Sequenc
             valid_at=message.recorded_at if said.timestamp is None else said.timestamp,
         ),
     )
+
+
+def _of_withdrawal(message: Record, episode: str, known: EpisodesKnown) -> Sequence[Event]:
+    named = known.episode(episode)
+    if named is None or named.group_id != message.group:
+        return (MessageParked(reason="episode_id: no episode of this group has it"),)
+    return () if known.withdrawn(episode) else (EpisodeWithdrawn(episode_id=episode),)
 
 
 def _of_fact(message: Record, stated: FactStatement) -> EpisodeRecorded:

@@ -18,10 +18,15 @@ class EpisodesKnown(Protocol):
         """Return an episode by id."""
         ...
 
+    def withdrawn(self, episode: str) -> bool:
+        """Whether an episode was withdrawn."""
+        ...
+
     def recent(self, group: str, source: str, until: int, before: int, limit: int) -> list[Episode]:
         """Return the latest episodes of a group and source said by `until`, oldest first (add-messages 17).
 
         Only of messages at positions before `before`: what comes later is not known yet, also where it is read again.
+        Those withdrawn by then are left out.
         """
         ...
 
@@ -71,6 +76,13 @@ class BeliefKnown(Protocol):
 
     def statement(self, uuid: str) -> Statement | None:
         """Return what a retraction may aim at, live or dead."""
+        ...
+
+    def resting_on(self, episode: str, recorded_at: int) -> list[str]:
+        """Return the statements that rest on no episode but this one (recorded then), and withdrawn ones; latest first.
+
+        Dead ones too: what made them so may be taken back.
+        """
         ...
 
     def retractions_of(self, uuid: str) -> list[Statement]:

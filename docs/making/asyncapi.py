@@ -23,6 +23,7 @@ _ELSEWHERE: tuple[type[Event], ...] = (  # episodic events that semantic logs ha
     episodic.ExtractionFailed,
     episodic.ExtractionRefused,
     episodic.MessageParked,
+    episodic.EpisodeWithdrawn,
     episodic.GroupErased,
 )
 _EPISODIC, _SEMANTIC = events.of(episodic), [*events.of(semantic), *_ELSEWHERE]

@@ -73,9 +73,9 @@ LAYERS: dict[ModuleType, str] = {
     messages: """\
 The lines of `asof produce` and `asof import` become these; in a line, times are RFC 3339.""",
     episodic: """\
-`group.erased` stands in semantic logs as well, and so does `message.parked`, where a generation could not take a
-statement. A generation that extracts anew (`asof rebuild --from episodes`) also has mentions, relationships, attributes
-and answers of its own.""",
+`group.erased` and `episode.withdrawn` stand in semantic logs as well, and so does `message.parked`, where a generation
+could not take a statement. A generation that extracts anew (`asof rebuild --from episodes`) also has mentions,
+relationships, attributes and answers of its own.""",
     semantic: """\
 In a batch, entities come first, then what was said, then what follows from it (`fact.invalidated`, `fact.restored`),
 then attributes, then communities, where they were asked for. A reader needs no rules: it opens and closes the periods
@@ -165,7 +165,14 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "entity.attributed.value": "how it is described",
     "entity.introduced.entity_type": "its type, where one is known",
     "entity.introduced.name": "what it is called, as first worded",
+    "entity.recorded.name": "what it is called",
+    "entity.recorded.summary": "what it is, in a few words",
+    "entity.stated.entity_id": "the producer's own id of it",
+    "entity.stated.name": "what it is called",
+    "entity.stated.summary": "what it is, in a few words",
     "episode.recorded.episode_id": "the episode",
+    "episode.withdrawn.episode_id": "the episode",
+    "withdrawal.requested.episode_id": "the episode",
     "episode.recorded.name": "the producer's own name for it; of a fact, its `ref`",
     "episode.recorded.source": "what the message was",
     "fact.ended.fact_id": "the one assertion that it concerns",

@@ -4,11 +4,24 @@ import json
 from typing import Any
 
 from asof_streams.events import Event
-from asof_streams.messages import MAX_CONTENT_BYTES, ErasureRequest, FactStatement, Message
+from asof_streams.messages import (
+    MAX_CONTENT_BYTES,
+    EntityStatement,
+    ErasureRequest,
+    FactStatement,
+    Message,
+    WithdrawalRequest,
+)
 from making import events
 from making.source import described
 
-DOOR: dict[str, type[Event]] = {"message": Message, "fact": FactStatement, "erasure": ErasureRequest}
+DOOR: dict[str, type[Event]] = {
+    "message": Message,
+    "fact": FactStatement,
+    "entity": EntityStatement,
+    "withdrawal": WithdrawalRequest,
+    "erasure": ErasureRequest,
+}
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _INSTANTS = {"at", "attested", "holds", "invalid_at", "said_at", "timestamp", "valid_at", "valid_from", "valid_to"}
@@ -43,8 +56,10 @@ _SENT = {
         command="import",
         also=f"a `fact` of more than {MAX_CONTENT_BYTES} bytes in UTF-8; a `valid_at` that is not before `invalid_at`",
     ),
-    "erasure": "As producers send it to the messages topic, where `group_id` may be left out, and is the record's key.",
-}
+} | dict.fromkeys(
+    ("entity", "withdrawal", "erasure"),
+    "As producers send it to the messages topic, where `group_id` may be left out, and is the record's key.",
+)
 
 
 def files() -> dict[str, str]:

@@ -156,6 +156,26 @@ class MessageParked(Event):
 
 
 @register
+class EntityRecorded(Event):
+    """A producer stated that there is an entity, under this id."""
+
+    type: ClassVar[str] = "entity.recorded"
+
+    entity_id: str
+    name: str = Field(repr=False)
+    summary: str = Field(default="", repr=False)
+
+
+@register
+class EpisodeWithdrawn(Event):
+    """An episode counts no longer, from here on: what rests on it alone is retracted, and it is not listed."""
+
+    type: ClassVar[str] = "episode.withdrawn"
+
+    episode_id: str
+
+
+@register
 class GroupErased(Event):
     """Everything of this group (the envelope's) is gone, at every moment of both clocks."""
 
@@ -171,5 +191,7 @@ EpisodicEvent = (
     | ExtractionFailed
     | ExtractionRefused
     | MessageParked
+    | EntityRecorded
+    | EpisodeWithdrawn
     | GroupErased
 )

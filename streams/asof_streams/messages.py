@@ -1,4 +1,4 @@
-"""What producers send: messages, structured facts, and the wish that a group be forgotten."""
+"""What producers send: messages, structured facts and entities, and what is to count no longer, or be forgotten."""
 
 import re
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
@@ -99,6 +99,31 @@ class FactStatement(Event):
 
 
 @register
+class EntityStatement(Event):
+    """An entity as its producer states it, under an id of the producer's own.
+
+    Stated again under that id it is the same one: also called by the new name, with the new summary if one is given.
+    """
+
+    type: ClassVar[str] = "entity.stated"
+
+    group_id: GroupId
+    entity_id: Name
+    name: Name = Field(repr=False)
+    summary: Text = Field(default="", repr=False)
+
+
+@register
+class WithdrawalRequest(Event):
+    """The wish that an episode count no longer: it is retracted whole, and its past can still be asked about."""
+
+    type: ClassVar[str] = "withdrawal.requested"
+
+    group_id: GroupId
+    episode_id: Name
+
+
+@register
 class ErasureRequest(Event):
     """The wish that everything of a group be gone, at every moment of both clocks."""
 
@@ -120,10 +145,10 @@ class RecordRefused(Event):
     reason: str
 
 
-AnyMessage = Message | FactStatement | ErasureRequest | RecordRefused
+AnyMessage = Message | FactStatement | EntityStatement | WithdrawalRequest | ErasureRequest | RecordRefused
 
-M = TypeVar("M", Message, FactStatement)
-_LONG: Final = frozenset({"content", "fact"})
+M = TypeVar("M", bound=Event)
+_LONG: Final = frozenset({"content", "fact", "summary"})
 _REASONS: Final = {
     "string_pattern_mismatch": "it must not be empty",
     "string_too_long": f"it is too long, the limit is {MAX_NAME_CHARACTERS} characters",

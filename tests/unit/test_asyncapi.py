@@ -120,9 +120,9 @@ def test_the_channels_are_the_topics_with_the_settings_that_they_must_have() -> 
 
 
 def test_the_messages_topic_takes_what_producers_may_send() -> None:
-    taken = {messages.Message.type, messages.FactStatement.type, messages.ErasureRequest.type}
+    sent = (messages.Message, messages.FactStatement, messages.EntityStatement, messages.WithdrawalRequest)
 
-    assert CHANNELS["messages"]["messages"].keys() == taken
+    assert CHANNELS["messages"]["messages"].keys() == {cls.type for cls in (*sent, messages.ErasureRequest)}
 
 
 @pytest.mark.parametrize("type_", DERIVED)

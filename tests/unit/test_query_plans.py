@@ -29,6 +29,8 @@ HANDLERS = {  # every statement that is run for a message, and the index that it
     known._ENDING_BY_ID: "ending_uuid",
     known._RETRACTION_BY_ID: "retraction_uuid",
     known._RETRACTIONS_OF: "retraction_target",
+    known._WITHDRAWN: "withdrawal_episode",
+    known._RESTING: "fact_recorded",
     known._CONTRADICTIONS: "contradiction_later",
 }
 READERS = {

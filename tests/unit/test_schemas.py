@@ -12,13 +12,27 @@ from jsonschema import Draft202012Validator
 
 from asof_streams.kafka.envelope import Raw
 from asof_streams.kafka.inbox import receive
-from asof_streams.messages import MAX_NAME_CHARACTERS, ErasureRequest, FactStatement, Message, RecordRefused
+from asof_streams.messages import (
+    MAX_NAME_CHARACTERS,
+    EntityStatement,
+    ErasureRequest,
+    FactStatement,
+    Message,
+    RecordRefused,
+    WithdrawalRequest,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "docs" / "schemas"
 HISTORY = ROOT / "tests" / "history"
 STORED = sorted(path.name for path in HISTORY.glob("*.jsonl"))
-DOOR = {"message": Message, "fact": FactStatement, "erasure": ErasureRequest}
+DOOR = {
+    "message": Message,
+    "fact": FactStatement,
+    "entity": EntityStatement,
+    "withdrawal": WithdrawalRequest,
+    "erasure": ErasureRequest,
+}
 
 
 @cache
@@ -94,6 +108,9 @@ FACT = {"subject": "Ana", "relation": "works_at", "object": "SAP"}
         ("fact", {"op": "end", "subject": "Ana", "relation": "works_at", "object": None}),
         ("fact", {"op": "end", "ref": "f1"}),
         ("fact", {"op": "retract", "ref": "f1", "subject": None}),
+        ("entity", {"entity_id": "e-1", "name": "Ana"}),
+        ("entity", {"group_id": "g-1", "entity_id": "e-1", "name": "Ana", "summary": ""}),
+        ("withdrawal", {"episode_id": "e-1"}),
         ("erasure", {}),
         ("erasure", {"group_id": "g-1"}),
     ],
@@ -132,6 +149,11 @@ def test_what_is_taken_fits_the_schema(door: str, value: dict[str, Any]) -> None
         ("fact", {"op": "correct", "ref": "f1"}),
         ("fact", {"op": "end", "relation": "works_at"}),
         ("fact", {"op": "retract", "subject": "Ana", "relation": "works_at"}),
+        ("entity", {"entity_id": "e-1"}),
+        ("entity", {"entity_id": "", "name": "Ana"}),
+        ("entity", {"entity_id": "e-1", "name": "Ana", "summary": None}),
+        ("withdrawal", {}),
+        ("withdrawal", {"episode_id": " "}),
         ("erasure", {"group_id": ""}),
         ("erasure", {"group_id": "g-1", "content": "c"}),
     ],

@@ -17,6 +17,7 @@ from asof_projections.graph.pending import Pending
 from asof_projections.rows import Entity
 from asof_streams.episodic import (
     EpisodeRecorded,
+    EpisodeWithdrawn,
     ExtractionAnswered,
     GroupErased,
     MentionObserved,
@@ -54,6 +55,7 @@ _EPISODE: Final = _insert("episodes", 13)
 _MENTION: Final = _insert("mentions", 11)
 _RELATIONSHIP: Final = _insert("relationships", 16)
 _ANSWER: Final = _insert("answers", 4)
+_WITHDRAWAL: Final = _insert("withdrawals", 4)
 _PARKED: Final = _insert("parked", 5)
 _ENTITY: Final = _insert("entities", 7)
 _NAME: Final = _insert("names", 7)
@@ -98,6 +100,7 @@ class Applier:
             MentionObserved: self._mention,
             RelationshipStated: self._relationship,
             ExtractionAnswered: self._answered,
+            EpisodeWithdrawn: self._withdrawn,
             MessageParked: self._parked,
             RelationDeclared: self._declared,
             EntityIntroduced: self._introduced,
@@ -157,6 +160,9 @@ class Applier:
 
     def _answered(self, r: Record, e: ExtractionAnswered) -> None:
         self.pending.add(_ANSWER, (r.position, self.keys.group(r), e.request, e.encode().decode()))
+
+    def _withdrawn(self, r: Record, e: EpisodeWithdrawn) -> None:
+        self.pending.add(_WITHDRAWAL, (r.position, self.keys.group(r), e.episode_id, r.cause))
 
     def _parked(self, r: Record, e: MessageParked) -> None:
         self.pending.add(_PARKED, (r.position, self.keys.group(r), r.cause, e.reason, r.recorded_at))

@@ -13,7 +13,9 @@ from asof_streams.instants import INF
 
 _EPISODE_BY_ID: Final = f"{EPISODE} WHERE e.uuid = ?"
 _EPISODES_RECENT: Final = f"""{EPISODE} WHERE e.grp = ? AND e.source = ? AND e.valid_at <= ? AND e.cause < ?
+    AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = e.uuid AND w.cause < ?)
     ORDER BY e.valid_at DESC, e.n DESC LIMIT ?"""
+_WITHDRAWN: Final = "SELECT EXISTS (SELECT 1 FROM withdrawals WHERE episode = ?)"
 _MENTIONS: Final = f"{MENTION} WHERE m.episode IN (SELECT value FROM json_each(?)) ORDER BY m.n"
 _TYPE_OF_NAME: Final = "SELECT type FROM mentions WHERE grp = ? AND folded = ? ORDER BY n DESC LIMIT 1"
 _ANSWER: Final = "SELECT answered FROM answers WHERE grp = ? AND request = ? ORDER BY n LIMIT 1"
@@ -56,6 +58,14 @@ _ENDING_BY_ID: Final = f"""SELECT f.uuid, g.name, s.uuid, r.name, f.dead, o.uuid
 _RETRACTION: Final = """SELECT f.uuid, g.name, f.dead, f.target FROM retractions f CROSS JOIN groups g ON g.n = f.grp"""
 _RETRACTION_BY_ID: Final = f"{_RETRACTION} WHERE f.uuid = ?"
 _RETRACTIONS_OF: Final = f"{_RETRACTION} WHERE f.target = ? ORDER BY f.n"
+_OTHERS: Final = "({0} <> :episode AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = {0}))"
+_SAID_THEN: Final = "SELECT n, uuid FROM {0} WHERE created_at = :at AND episode = :episode"
+_RESTING: Final = f"""SELECT f.n, f.uuid FROM facts f WHERE f.n IN (
+        SELECT n FROM facts WHERE created_at = :at AND episode = :episode
+        UNION SELECT fact FROM reinforcements WHERE created_at = :at AND episode = :episode)
+    AND NOT {_OTHERS.format("f.episode")}
+    AND NOT EXISTS (SELECT 1 FROM reinforcements r WHERE r.fact = f.n AND {_OTHERS.format("r.episode")})
+    UNION ALL {_SAID_THEN.format("endings")} UNION ALL {_SAID_THEN.format("retractions")} ORDER BY 1 DESC"""
 _CONTRADICTIONS: Final = f"""SELECT uuid, earlier, later FROM contradictions WHERE settled_at = {INF} AND n IN (
     SELECT n FROM contradictions WHERE settled_at = {INF} AND earlier IN (SELECT value FROM json_each(:facts))
     UNION SELECT n FROM contradictions WHERE settled_at = {INF} AND later IN (SELECT value FROM json_each(:facts)))
@@ -70,8 +80,11 @@ class Known(Connected):
         return Episode._make(row) if row else None
 
     def recent(self, group: str, source: str, until: int, before: int, limit: int) -> list[Episode]:
-        rows = self._rows(_EPISODES_RECENT, (self._group(group), source, until, before, limit))
+        rows = self._rows(_EPISODES_RECENT, (self._group(group), source, until, before, before, limit))
         return [Episode._make(row) for row in reversed(rows)]
+
+    def withdrawn(self, episode: str) -> bool:
+        return bool(self._one(_WITHDRAWN, episode))
 
     def mentions_of(self, episodes: Sequence[str]) -> list[MentionRow]:
         return [mention(row) for row in self._rows(_MENTIONS, (listed(episodes),))]
@@ -149,6 +162,9 @@ class Known(Connected):
             return Statement(uuid, group, subject, relation, bool(dead), ending=_ending(uuid, ending))
         row = self._row(_RETRACTION_BY_ID, (uuid,))
         return None if row is None else _retraction(row)
+
+    def resting_on(self, episode: str, recorded_at: int) -> list[str]:
+        return [uuid for _, uuid in self._rows(_RESTING, {"episode": episode, "at": recorded_at})]
 
     def retractions_of(self, uuid: str) -> list[Statement]:
         return [_retraction(row) for row in self._rows(_RETRACTIONS_OF, (uuid,))]

@@ -59,8 +59,8 @@ _PARKED: Final = """SELECT p.cause, g.name, p.created_at, p.reason
 # What the digest covers, and in which order. The key n is a position of the log and may stand for what it names; the
 # keys of groups and relations may not, since a name erased and met again has another.
 _ORDER: Final = dict.fromkeys(
-    ("episodes", "mentions", "relationships", "parked", "entities", "names", "resolutions", "links", "facts",
-     "reinforcements", "endings", "retractions", "contradictions", "closings"), "n"
+    ("episodes", "mentions", "relationships", "withdrawals", "parked", "entities", "names", "resolutions", "links",
+     "facts", "reinforcements", "endings", "retractions", "contradictions", "closings"), "n"
 ) | {"cardinalities": "relation", "versions": "fact, kf, vf"}  # fmt: skip
 _NAMED: Final = {
     "grp": "(SELECT name FROM groups WHERE groups.n = t.grp)",

@@ -35,6 +35,7 @@ CREATE TABLE relationships (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEG
     valid_from INTEGER, valid_to INTEGER, grain TEXT, time_words TEXT, confidence REAL NOT NULL,
     start INTEGER NOT NULL, stop INTEGER NOT NULL, created_at INTEGER NOT NULL);
 CREATE TABLE answers (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, request TEXT NOT NULL, answered TEXT NOT NULL);
+CREATE TABLE withdrawals (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, episode TEXT NOT NULL, cause INTEGER NOT NULL);
 CREATE TABLE parked (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, cause INTEGER NOT NULL, reason TEXT NOT NULL,
     created_at INTEGER NOT NULL);
 
@@ -78,9 +79,9 @@ INSERT INTO sentence_words (sentence_words, rank) VALUES ('hashsize', 8388608);
 """
 
 GROUPED: Final = (  # every table whose rows belong to a group
-    "relations", "cardinalities", "episodes", "mentions", "relationships", "answers", "parked", "entities", "names",
-    "words", "resolutions", "links", "facts", "versions", "reinforcements", "endings", "retractions", "contradictions",
-    "closings",
+    "relations", "cardinalities", "episodes", "mentions", "relationships", "answers", "withdrawals", "parked",
+    "entities", "names", "words", "resolutions", "links", "facts", "versions", "reinforcements", "endings",
+    "retractions", "contradictions", "closings",
 )  # fmt: skip
 
 # What applying events itself needs, so that a bulk load has them from the start.
@@ -101,6 +102,11 @@ ASKED: Final = {
     "fact_slot": "INDEX fact_slot ON facts (s, relation, object) WHERE dead = 0",  # its assertions
     "fact_ref": "INDEX fact_ref ON facts (grp, ref) WHERE ref IS NOT NULL",  # a producer's own id
     "ending_slot": "INDEX ending_slot ON endings (s, relation)",  # the endings of a slot
+    "fact_recorded": "INDEX fact_recorded ON facts (created_at)",  # what one message said; it grows at its end alone
+    "reinforcement_recorded": "INDEX reinforcement_recorded ON reinforcements (created_at)",
+    "ending_recorded": "INDEX ending_recorded ON endings (created_at)",
+    "retraction_recorded": "INDEX retraction_recorded ON retractions (created_at)",
+    "reinforcement_fact": "INDEX reinforcement_fact ON reinforcements (fact)",  # the episodes of a fact
     "retraction_target": "INDEX retraction_target ON retractions (target)",  # who retracts this
     "contradiction_earlier": f"INDEX contradiction_earlier ON contradictions (earlier) WHERE settled_at = {INF}",
     "contradiction_later": f"INDEX contradiction_later ON contradictions (later) WHERE settled_at = {INF}",
@@ -108,6 +114,7 @@ ASKED: Final = {
     "resolution_mention": "INDEX resolution_mention ON resolutions (mention)",  # what a mention means
     "episode_uuid": "UNIQUE INDEX episode_uuid ON episodes (uuid)",
     "episode_recent": "INDEX episode_recent ON episodes (grp, source, valid_at)",  # the turns before a message
+    "withdrawal_episode": "INDEX withdrawal_episode ON withdrawals (episode)",
     "mention_episode": "INDEX mention_episode ON mentions (episode)",
     "answer_request": "INDEX answer_request ON answers (grp, request)",  # what a model answered to this
     "mention_name": "INDEX mention_name ON mentions (grp, folded)",  # the type a name had before
@@ -130,7 +137,6 @@ READ: Final = {
     "version_opened": "INDEX version_opened ON versions (opened)",  # changes since a position
     "version_closed": "INDEX version_closed ON versions (closed) WHERE closed IS NOT NULL",
     "fact_corrects": "INDEX fact_corrects ON facts (corrects) WHERE corrects IS NOT NULL",  # what replaced it
-    "reinforcement_fact": "INDEX reinforcement_fact ON reinforcements (fact)",  # the episodes of a fact
     "closing_fact": "INDEX closing_fact ON closings (fact)",  # why a fact was given up
     "name_entity": "INDEX name_entity ON names (entity)",  # the aliases of an entity
     "entity_group": "INDEX entity_group ON entities (grp, n)",  # the entities of a group, oldest first

@@ -10,9 +10,21 @@ from typing import Any, Final, NamedTuple
 
 from asof_streams.errors import DecodeError, InvalidInput
 from asof_streams.kafka.envelope import Raw
-from asof_streams.messages import AnyMessage, ErasureRequest, FactStatement, Message, RecordRefused, accept, check_group
+from asof_streams.messages import (
+    AnyMessage,
+    EntityStatement,
+    ErasureRequest,
+    FactStatement,
+    Message,
+    RecordRefused,
+    WithdrawalRequest,
+    accept,
+    check_group,
+)
 
-_KINDS: Final = {kind.type: kind for kind in (Message, FactStatement, ErasureRequest)}
+_Kind = type[Message] | type[FactStatement] | type[EntityStatement] | type[WithdrawalRequest] | type[ErasureRequest]
+_EVERY: Final[tuple[_Kind, ...]] = (Message, FactStatement, EntityStatement, WithdrawalRequest, ErasureRequest)
+_KINDS: Final[dict[str, _Kind]] = {kind.type: kind for kind in _EVERY}
 _OF_FACTS: Final = frozenset({"subject", "relation", "object", "op", "ref"})
 
 _DIGITS: Final = 9
@@ -50,10 +62,10 @@ def _message(raw: Raw, headers: dict[str, bytes]) -> AnyMessage:
         if fields.keys() != {"group_id"} or not isinstance(fields["group_id"], str):
             raise InvalidInput("an erasure names its group_id, and nothing else")
         return ErasureRequest(group_id=check_group(fields["group_id"]))
-    return accept(Message, fields) if kind is Message else accept(FactStatement, fields)
+    return accept(kind, fields)
 
 
-def _named(headers: dict[str, bytes]) -> type[AnyMessage] | None:
+def _named(headers: dict[str, bytes]) -> _Kind | None:
     """Return the kind that the headers name, if they do."""
     if (named := headers.get("ce_type")) is None:
         return None

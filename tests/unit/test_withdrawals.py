@@ -1,0 +1,227 @@
+"""Withdrawn episodes and stated entities by worked example: what they leave behind, at once and in a rebuild."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from asof.places import Places
+from asof.settings import Settings
+from asof.writing import Writer
+from asof_agents.episodes import episode_id
+from asof_projections.rows import Fact, Moment
+from asof_streams.instants import DAY, parse
+from asof_streams.messages import AnyMessage, EntityStatement, FactStatement, Message, WithdrawalRequest
+
+START = parse("2024-01-01T00:00:00Z")
+ANY = Moment(None, START + 1_000 * DAY)
+
+
+class Memory:
+    """A directory that takes one message a day."""
+
+    def __init__(self, data: Path) -> None:
+        self.writer = Writer(Places(data), Settings(data=data, embedder="none"))
+
+    def tell(self, *messages: AnyMessage) -> list[str]:
+        """Take messages; return the ids of their episodes."""
+        told = []
+        for message in messages:
+            day = self.writer.messages.end()
+            self.writer.messages.accept([message], clock=START + day * DAY)
+            told.append(episode_id(message.group_id, day))
+        self.writer.process(flush=True)
+        return told
+
+    def withdraw(self, episode: str, group: str = "g") -> None:
+        self.tell(WithdrawalRequest(group_id=group, episode_id=episode))
+
+    def facts(self, at: Moment = ANY) -> list[str]:
+        return sorted(fact.fact for fact in self._facts(at))
+
+    def places(self) -> list[str]:
+        """Return where Ana lives, long after everything was said."""
+        return sorted(fact.object for fact in self._facts(ANY._replace(valid=ANY.known)) if fact.relation == "lives_in")
+
+    def _facts(self, at: Moment) -> list[Fact]:
+        return self.writer.generations["main"].store.facts("g", at)
+
+    def listed(self, source: str = "message") -> list[str]:
+        far = 2**62
+        return [episode.uuid for episode in self.writer.episodes.recent("g", source, far, far, 100)]
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    memory = Memory(tmp_path / "data")
+    yield memory
+    memory.writer.close()
+
+
+def said(content: str, group: str = "g") -> Message:
+    return Message(group_id=group, content=content, role_type="user", role="Ana")
+
+
+def stated(object_: str, **fields: object) -> FactStatement:
+    given = {"group_id": "g", "subject": "Ana", "relation": "lives_in", "object": object_}
+    return FactStatement.model_validate(given | fields)
+
+
+def test_what_rests_on_a_withdrawn_episode_alone_is_retracted_and_what_it_displaced_holds_again(memory):
+    _, paris = memory.tell(said("I live in Berlin."), said("I live in Paris."))
+    assert memory.places() == ["Paris"]
+
+    memory.withdraw(paris)
+
+    assert memory.places() == ["Berlin"]
+    assert len(memory.listed()) == 1
+
+
+def test_its_past_can_still_be_asked_about(memory):
+    _, paris = memory.tell(said("I live in Berlin."), said("I live in Paris."))
+    memory.withdraw(paris)
+
+    then = Moment(START + 5 * DAY, START + 1 * DAY)
+
+    assert memory.facts(then) == ["Ana lives in Paris"]
+    assert memory.writer.episodes.episode(paris).content == "I live in Paris."
+
+
+def test_a_fact_that_another_episode_said_as_well_stays_until_both_are_withdrawn(memory):
+    first, again = memory.tell(said("I live in Berlin."), said("I live in Berlin."))
+
+    memory.withdraw(first)
+    assert memory.places() == ["Berlin"]
+
+    memory.withdraw(again)
+    assert memory.places() == []
+
+
+def test_a_fact_stays_where_only_its_repetition_is_withdrawn(memory):
+    _, again = memory.tell(said("I live in Berlin."), said("I live in Berlin."))
+
+    memory.withdraw(again)
+
+    assert memory.places() == ["Berlin"]
+
+
+def test_what_a_withdrawn_correction_took_back_holds_again(memory):
+    _, corrected = memory.tell(
+        stated("Berlin", ref="b", valid_at=START), stated("Munich", op="correct", ref="b", valid_at=START)
+    )
+    assert memory.places() == ["Munich"]
+
+    memory.withdraw(corrected)
+
+    assert memory.places() == ["Berlin"]
+
+
+def test_what_a_withdrawn_episode_had_ended_goes_on(memory):
+    _, ended = memory.tell(stated("Berlin"), stated("Berlin", op="end"))
+    assert memory.places() == []
+
+    memory.withdraw(ended)
+
+    assert memory.places() == ["Berlin"]
+
+
+def test_an_episode_that_took_back_what_it_said_itself_leaves_nothing(memory):
+    [both] = memory.tell(said("I live in Berlin. I do not live in Berlin."))
+
+    memory.withdraw(both)
+
+    assert memory.places() == []
+
+
+def test_two_names_that_a_withdrawn_episode_made_one_are_two_again(memory):
+    memory.tell(stated("Tea", relation="likes"), stated("Car", subject="Annie", relation="owns"))
+    [same] = memory.tell(stated("Annie", relation="also_known_as"))
+    store = memory.writer.generations["main"].store
+    assert len(store.meant("g", "Ana", None)) == 2
+
+    memory.withdraw(same)
+
+    assert len(store.meant("g", "Ana", None)) == 1
+
+
+def test_no_turn_sees_a_turn_before_it_that_was_withdrawn_before_it_was_said(memory):
+    first, second = memory.tell(said("I live in Berlin."), said("I like tea."))
+    memory.withdraw(first)
+    episodes = memory.writer.episodes
+
+    assert [e.uuid for e in episodes.recent("g", "message", 2**62, 1, 10)] == [first]  # as it was read then
+    assert [e.uuid for e in episodes.recent("g", "message", 2**62, 4, 10)] == [second]
+
+
+@pytest.mark.parametrize("group", ["g", "other"])
+def test_an_episode_that_the_group_does_not_have_cannot_be_withdrawn(memory, group):
+    [episode] = memory.tell(said("I live in Berlin."))
+
+    memory.withdraw("nobody" if group == "g" else episode, group)
+
+    assert memory.places() == ["Berlin"]
+    assert [parked.reason for parked in memory.writer.episodes.parked()] == [
+        "episode_id: no episode of this group has it"
+    ]
+
+
+def test_an_episode_is_withdrawn_once(memory):
+    [episode] = memory.tell(said("I live in Berlin."))
+    memory.withdraw(episode)
+    before = memory.writer.episodic.end()
+
+    memory.withdraw(episode)
+
+    assert memory.writer.episodic.end() == before
+    assert memory.writer.episodes.parked() == []
+
+
+def test_a_stated_entity_has_the_id_it_was_given_and_words_mean_it(memory):
+    memory.tell(EntityStatement(group_id="g", entity_id="node-1", name="Ana", summary="a cook"))
+    memory.tell(stated("Berlin"))
+
+    [fact] = memory._facts(ANY)
+
+    assert fact.subject_uuid == "node-1"
+    assert memory.listed("fact") != []  # the fact's own episode alone
+    assert len(memory.listed("fact")) == 1
+
+
+def test_an_entity_stated_again_under_its_id_is_the_same_under_one_more_name(memory):
+    for name in ("Ana", "Annie", "Ana"):
+        memory.tell(EntityStatement(group_id="g", entity_id="node-1", name=name))
+    store = memory.writer.generations["main"].store
+
+    assert [entity.uuid for entity in store.entities("g", None)] == ["node-1"]
+    assert store.aliases("node-1", None) == ["Ana", "Annie"]
+
+
+def test_an_id_that_an_entity_of_another_group_has_is_refused(memory):
+    memory.tell(EntityStatement(group_id="other", entity_id="node-1", name="Bo"))
+
+    memory.tell(EntityStatement(group_id="g", entity_id="node-1", name="Ana"))
+
+    store = memory.writer.generations["main"].store
+    assert [parked.reason for parked in store.parked()] == ["entity_id: an entity of another group has it"]
+    assert store.entities("g", None) == []
+
+
+def test_a_directory_written_anew_from_the_same_messages_believes_the_same(memory, tmp_path):
+    _, paris, _ = memory.tell(said("I live in Berlin."), said("I live in Paris."), said("I like tea."))
+    memory.tell(EntityStatement(group_id="g", entity_id="node-1", name="Ana", summary="a cook"))
+    memory.withdraw(paris)
+    memory.tell(said("I live in Rome."))
+    records = list(memory.writer.messages.read())
+    other = Memory(tmp_path / "other")
+    other.writer.messages.accept(
+        [record.event for record in records], clock=0, recorded=[record.recorded_at for record in records]
+    )
+
+    other.writer.process(flush=True)
+
+    for ours, theirs in (
+        (memory.writer.episodes, other.writer.episodes),
+        (memory.writer.generations["main"].store, other.writer.generations["main"].store),
+    ):
+        assert ours.digest() == theirs.digest()
+    other.writer.close()
