@@ -105,7 +105,9 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "end": "behind its last character",
     "ending_id": "the id of this ending",
     "entity_id": "the entity",
+    "entity_types": "kinds of things to look for besides those of the ontology: by name, what each is",
     "episode_id": "the episode that says so",
+    "excluded_entity_types": "kinds of things not to look for",
     "extractor": "name and version of what reads the text",
     "fact": "a sentence that says it; else one is made of subject, relation and object",
     "fact_id": "the fact",
@@ -128,12 +130,15 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "ontology_digest": "the SHA-256 of its content",
     "op": "what is done with the fact",
     "policy": "how contradictions are decided",
+    "previous_episode_ids": "the episodes to read it with as context, in place of the last ones before it",
     "prompt": "the key of the prompt",
     "prompt_tokens": "how many tokens the model read, by its own count; 0 where it does not say",
     "prompt_version": "the version of the prompt",
     "reason": "why",
     "ref": "the producer's own id of the fact",
     "relation": "the relation",
+    "relation_type_map": "which `relations` may lead from a `source` type to a `target` type; `Entity` is any type",
+    "relation_types": "relations to look for besides those of the ontology: by name, what each means",
     "relationship_id": "the relationship, as stated in that episode",
     "repeats": "an earlier mention of the same type and text",
     "request": "the SHA-256 of all that was asked: model, prompt, temperature, text and the schema of the answer",
@@ -141,6 +146,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "role": "who said it, by name",
     "role_type": "what spoke",
     "said_at": "when it was said",
+    "schema_id": "the id of the ontology to read it with; else what fits it",
     "score": "how sure the resolution is, 0 to 1",
     "sentence": "the fact in words",
     "source_description": "where it comes from, in the producer's words",
@@ -148,8 +154,10 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "stance": "that it holds, that it is over, or that it never was so",
     "subject": "the entity that the fact is about",
     "subject_type": "the type of the subject, where it matters",
+    "suppress_content": "whether its content is taken out of the logs once it was read",
     "text": "the words that name it",
     "time_words": "the words that give the time",
+    "update_communities": "whether the communities of what it mentions are brought up to date",
     "uuid": "the id of an episode that is there already",
     "valid_at": "from when on it holds in the world",
     "valid_from": "from when on it holds in the world",
@@ -241,6 +249,10 @@ def _type(schema: dict[str, Any]) -> str:
             return ", ".join(f"`{value}`" for value in values)
         case {"type": "array", "items": {"prefixItems": Sequence()}}:
             return "list of `[from, to]`, `null` for an open end"
+        case {"$ref": _}:
+            return "objects"
+        case {"type": "object", "patternProperties": _}:
+            return "texts by name"
         case {"type": "array", "items": items}:
             return f"list of {_type(items)}"
         case {"type": "boolean"}:

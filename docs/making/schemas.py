@@ -87,6 +87,7 @@ def of_event(cls: type[Event]) -> dict[str, Any]:
         "required": made.get("required", []),
         "additionalProperties": False,
         **_rules(cls),
+        **_parts(made),
     }
 
 
@@ -104,6 +105,7 @@ def of_door(door: str) -> dict[str, Any]:
         "required": [field for field in made["required"] if field != "group_id"],
         "additionalProperties": False,
         **_rules(cls),
+        **_parts(made),
     }
 
 
@@ -141,6 +143,11 @@ def _text_of_time(schema: dict[str, Any]) -> dict[str, Any]:
         case {"anyOf": [{"type": "integer"}, null]}:
             return schema | {"anyOf": [_TIME, null]}
     return schema
+
+
+def _parts(made: dict[str, Any]) -> dict[str, Any]:
+    """Return the schemas of the parts that fields have."""
+    return {"$defs": made["$defs"]} if "$defs" in made else {}
 
 
 def _rules(cls: type[Event]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from asof_streams.events import Event, register
+from asof_streams.options import EntityTypes, EpisodeIds, ExcludedTypes, RelationTypeMap, RelationTypes, unset
 
 
 @register
@@ -12,10 +13,13 @@ class EpisodeRecorded(Event):
     """A message, document or structured fact became an episode.
 
     Emitted by: asof_agents.episodes. `body` is "{role}({role_type}): {content}" (spec/add-messages 11); its last
-    `content_length` characters are the content. A fact's body is the statement as JSON.
+    `content_length` characters are the content. A fact's body is the statement as JSON. Of suppressed content
+    nothing is there: what was found in it is in the events that follow, and cannot be found again.
     """
 
     type: ClassVar[str] = "episode.recorded"
+    version: ClassVar[int] = 2
+    since: ClassVar[int] = 1
 
     episode_id: str
     name: str = Field(repr=False)
@@ -26,6 +30,14 @@ class EpisodeRecorded(Event):
     body: str = Field(repr=False)
     content_length: int  # in characters
     valid_at: int  # when it was said
+    ontology: str | None = None  # the id of the ontology that it is read with, where that is not left to the memory
+    entity_types: EntityTypes | None = Field(default=None, repr=False)
+    excluded_entity_types: ExcludedTypes | None = Field(default=None, repr=False)
+    relation_types: RelationTypes | None = Field(default=None, repr=False)
+    relation_type_map: RelationTypeMap | None = Field(default=None, repr=False)
+    previous_episode_ids: EpisodeIds | None = None
+    suppressed: bool = Field(default=False, exclude_if=unset)  # whether its content was taken out
+    update_communities: bool = Field(default=False, exclude_if=unset)
 
     @property
     def content(self) -> str:

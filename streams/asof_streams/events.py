@@ -25,6 +25,7 @@ class Event(BaseModel):
 
     type: ClassVar[str]
     version: ClassVar[int] = 1
+    since: ClassVar[int] = 0  # the version after which only optional fields came, so that payloads are read as they are
 
     def encode(self) -> bytes:
         """Return the payload as it is stored: JSON in field order, absent values left out."""
@@ -101,7 +102,7 @@ def decode(type_: str, version: int, payload: bytes) -> Event:
     """Return the event that was stored. DecodeError says why it cannot be read."""
     cls = known(type_, version)
     try:
-        if version == cls.version:
+        if version == cls.version or version >= cls.since > 0:
             return cls.__pydantic_validator__.validate_json(payload)  # type: ignore[no-any-return]
         state = json.loads(payload)
         for step in range(version, cls.version):

@@ -4,10 +4,21 @@ import re
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
 
 from pydantic import Field, StringConstraints, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 from asof_streams.errors import NOT_UNICODE, InvalidInput
 from asof_streams.events import Event, register
 from asof_streams.instants import parse
+from asof_streams.options import (
+    EntityTypes,
+    EpisodeIds,
+    ExcludedTypes,
+    OntologyId,
+    RelationPair,
+    RelationTypeMap,
+    RelationTypes,
+    unset,
+)
 
 MAX_CONTENT_BYTES: Final = 512 * 1024  # a record must stay below Kafka's usual 1 MB with room for its envelope
 MAX_NAME_CHARACTERS: Final = 1_000
@@ -34,9 +45,13 @@ class Message(Event):
 
     Without a timestamp it was said when it was recorded. A uuid names an episode that exists already
     (spec/add-messages 9, 10): such a message adds nothing, and one that names no episode is parked.
+
+    The fields from `schema_id` on say how it is read; one whose types do not fit each other or the ontology is parked.
     """
 
     type: ClassVar[str] = "message.sent"
+    version: ClassVar[int] = 2
+    since: ClassVar[int] = 1
 
     group_id: GroupId
     content: Text = Field(repr=False)
@@ -47,6 +62,14 @@ class Message(Event):
     timestamp: int | None = None
     source: Literal["message", "text", "json"] = "message"
     source_description: Label = Field(default="", repr=False)
+    schema_id: OntologyId | None = None
+    entity_types: EntityTypes | None = Field(default=None, repr=False)
+    excluded_entity_types: ExcludedTypes | None = Field(default=None, repr=False)
+    relation_types: RelationTypes | None = Field(default=None, repr=False)
+    relation_type_map: RelationTypeMap | None = Field(default=None, repr=False)
+    previous_episode_ids: EpisodeIds | None = None
+    suppress_content: bool = Field(default=False, exclude_if=unset)
+    update_communities: bool = Field(default=False, exclude_if=unset)
 
     @model_validator(mode="after")
     def _role_type_of_messages(self) -> Self:
@@ -154,6 +177,11 @@ _REASONS: Final = {
     "string_too_long": f"it is too long, the limit is {MAX_NAME_CHARACTERS} characters",
     "string_unicode": NOT_UNICODE,
 }
+_OPTIONS: Final = frozenset({"entity_types", "excluded_entity_types", "relation_types", "relation_type_map"})
+_IDS: Final = {
+    "group_id": "a group id has 1 to 128 letters, digits, _ or -",
+    "schema_id": "it must be letters, digits and _, in lower case, as agent_memory_v1",
+}
 _TIMES: Final = ("timestamp", "valid_at", "invalid_at", "said_at")
 
 
@@ -190,11 +218,22 @@ def _check_size(name: str, value: Any) -> None:
 def _told(error: ValidationError, kind: type[Event]) -> str:
     """Return the first thing that is wrong, and where, without a word of the content."""
     first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+    if first["loc"] and first["loc"][0] in _OPTIONS:
+        return _told_of_option(first)
     where, kind_of_error = ".".join(map(str, first["loc"])), first["type"]
     reason = _REASONS.get(kind_of_error) or first["msg"].removeprefix("Value error, ")
     if kind_of_error == "extra_forbidden":
         where = where if where.isidentifier() else "(a name)"
         reason = f"no such field; known are {', '.join(kind.model_fields)}"
-    elif kind_of_error == "string_pattern_mismatch" and where == "group_id":
-        reason = "a group id has 1 to 128 letters, digits, _ or -"
+    elif kind_of_error == "string_pattern_mismatch":
+        reason = _IDS.get(where, reason)
     return f"{where}: {reason}" if where else reason
+
+
+def _told_of_option(error: ErrorDetails) -> str:
+    """Return what is wrong with types that a producer made up, without their names."""
+    ours = {*_OPTIONS, *RelationPair.model_fields}
+    where = ".".join(str(at) for at in error["loc"] if isinstance(at, int) or at in ours)
+    if error["type"] == "extra_forbidden":
+        return f"{where}: no such field; known are {', '.join(RelationPair.model_fields)}"
+    return f"{where}: {NOT_UNICODE if error['type'] == 'string_unicode' else error['msg']}"

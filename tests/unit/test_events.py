@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from asof_streams import episodic, events, messages, semantic
 from asof_streams.errors import DecodeError
 from asof_streams.events import Event, Record, decode, register, upcaster
+from asof_streams.options import RelationPair
 
 CONTENT = {
     messages.Message: ("content", "role", "name", "source_description"),
@@ -60,6 +61,9 @@ def test_a_payload_is_json_in_field_order_without_absent_values() -> None:
 
 TEXT = st.text(min_size=1).filter(str.strip)
 INTEGER = st.integers(-(2**63), 2**63 - 1)
+KIND = st.from_regex(r"[A-Z][A-Za-z]{0,9}", fullmatch=True)
+RELATION = st.from_regex(r"[a-z][a-z0-9]{0,4}(_[a-z0-9]{1,4}){0,2}", fullmatch=True)
+RELATIONS = st.lists(RELATION, min_size=1, max_size=3)
 STRATEGIES = {
     str: TEXT,
     int: INTEGER,
@@ -73,6 +77,12 @@ STRATEGIES = {
     "object": TEXT,
     "valid_at": INTEGER.filter(lambda instant: instant < 0),
     "invalid_at": INTEGER.filter(lambda instant: instant >= 0),
+    "schema_id": st.none() | st.from_regex(r"[a-z][a-z0-9_]{0,9}", fullmatch=True),
+    "entity_types": st.none() | st.dictionaries(KIND, TEXT),
+    "excluded_entity_types": st.none() | st.lists(KIND),
+    "relation_types": st.none() | st.dictionaries(RELATION, TEXT),
+    "relation_type_map": st.none() | st.lists(st.builds(RelationPair, source=KIND, target=KIND, relations=RELATIONS)),
+    "previous_episode_ids": st.none() | st.lists(TEXT, max_size=20),
 }
 
 
@@ -125,6 +135,15 @@ def test_an_older_version_is_brought_up_to_date_step_by_step(
     moved: type[Moved], version: int, payload: dict[str, str], country: str | None
 ) -> None:
     assert decode("test.moved", version, json.dumps(payload).encode()) == moved(place="Berlin", country=country)
+
+
+def test_a_version_to_which_only_optional_fields_were_added_is_read_as_it_is(moved: type[Moved]) -> None:
+    grown = type("Grown", (moved,), {"type": "test.grown", "since": 2, "__annotations__": {}})
+    register(grown)
+
+    assert decode("test.grown", 2, b'{"place":"Berlin"}') == grown(place="Berlin")
+    with pytest.raises(DecodeError, match=r"test\.grown version 1 cannot be brought up to version 3"):
+        decode("test.grown", 1, b'{"place":"Berlin"}')
 
 
 @pytest.mark.parametrize(

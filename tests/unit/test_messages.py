@@ -53,7 +53,7 @@ def test_a_fact_says_only_what_its_operation_needs(fields: dict[str, Any]) -> No
 
 
 SECRET = "s3cret-w0rds"
-FIELDS = "group_id, content, role_type, role, name, uuid, timestamp, source, source_description"
+FIELDS = ", ".join(Message.model_fields)
 TOO_LONG = SECRET + "x" * MAX_CONTENT_BYTES
 
 MESSAGE_REFUSALS: list[tuple[dict[str, Any], str]] = [
@@ -85,6 +85,31 @@ MESSAGE_REFUSALS: list[tuple[dict[str, Any], str]] = [
     ({"timestamp": "2024-02-30T09:30:00Z"}, "timestamp: no such day or hour: write it as 2024-05-01T09:30:00Z"),
     ({"timestamp": 1_714_555_800}, "timestamp: a time is a string such as 2024-05-01T09:30:00Z"),
     ({"timestamp": True}, "timestamp: a time is a string such as 2024-05-01T09:30:00Z"),
+    ({"schema_id": SECRET}, "schema_id: it must be letters, digits and _, in lower case, as agent_memory_v1"),
+    ({"entity_types": {SECRET: "a thing"}}, "entity_types: String should match pattern '^[A-Z][A-Za-z]*$'"),
+    ({"entity_types": {"Vendor": " "}}, "entity_types: String should match pattern '\\S'"),
+    ({"entity_types": [SECRET]}, "entity_types: Input should be a valid dictionary"),
+    (
+        {"entity_types": {"Vendor": "\ud800"}},
+        "entity_types: text must be valid Unicode (it has half of a surrogate pair)",
+    ),
+    (
+        {"excluded_entity_types": ["Person", SECRET]},
+        "excluded_entity_types.1: String should match pattern '^[A-Z][A-Za-z]*$'",
+    ),
+    (
+        {"excluded_entity_types": ["A"] * 101},
+        "excluded_entity_types: List should have at most 100 items after validation, not 101",
+    ),
+    ({"relation_types": {"x" * 65: "m"}}, "relation_types: String should have at most 64 characters"),
+    ({"relation_types": {SECRET: "m"}}, "relation_types: String should match pattern '^[a-z][a-z0-9]*(_[a-z0-9]+)*$'"),
+    ({"relation_type_map": [{"source": "A", "target": "B"}]}, "relation_type_map.0.relations: Field required"),
+    (
+        {"relation_type_map": [{"source": "A", "target": "B", "relations": ["r"], SECRET: 1}]},
+        "relation_type_map.0: no such field; known are source, target, relations",
+    ),
+    ({"previous_episode_ids": [SECRET, ""]}, "previous_episode_ids.1: it must not be empty"),
+    ({"suppress_content": "yes"}, "suppress_content: Input should be a valid boolean"),
     (
         {"text": SECRET},
         f"text: no such field; known are {FIELDS}",
@@ -109,6 +134,31 @@ def test_a_refused_message_names_field_and_reason_and_no_content(change: dict[st
 def test_a_missing_field_is_named(field: str) -> None:
     with pytest.raises(InvalidInput, match=f"^{field}: Field required$"):
         accept(Message, {name: value for name, value in MESSAGE.items() if name != field})
+
+
+OPTIONS = {
+    "schema_id": "agent_memory_v1",
+    "entity_types": {"Vendor": "A company that we buy from."},
+    "excluded_entity_types": ["Environment"],
+    "relation_types": {"supplied_by": "Who delivers the source."},
+    "relation_type_map": [{"source": "Component", "target": "Vendor", "relations": ["supplied_by"]}],
+    "previous_episode_ids": ["00000001-0000-5000-8000-000000000001"],
+    "suppress_content": True,
+    "update_communities": True,
+}
+
+
+def test_what_is_said_of_the_reading_is_kept_as_it_was_said() -> None:
+    message = accept(Message, {**MESSAGE, **OPTIONS})
+
+    assert {name: message.model_dump(mode="json")[name] for name in OPTIONS} == OPTIONS
+
+
+def test_a_message_of_which_nothing_is_said_is_written_as_it_always_was() -> None:
+    assert accept(Message, MESSAGE).encode() == (
+        b'{"group_id":"ana-1","content":"I moved to Berlin.","role_type":"user","role":"","name":"",'
+        b'"source":"message","source_description":""}'
+    )
 
 
 def test_a_document_needs_no_role() -> None:

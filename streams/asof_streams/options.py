@@ -1,0 +1,40 @@
+"""What may be said with a message of how it is read: the shapes alone. What they mean is for whoever reads it."""
+
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic.config import JsonDict
+
+MAX_TYPES: Final = 100  # of one kind, with one message: each is told to a model
+MAX_PREVIOUS: Final = 20  # episodes as context
+_NAME: Final = 64  # characters
+_DESCRIPTION: Final = 500  # characters
+
+OntologyId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+TypeName = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Za-z]*$", max_length=_NAME)]
+RelationName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(_[a-z0-9]+)*$", max_length=_NAME)]
+Description = Annotated[str, StringConstraints(pattern=r"\S", max_length=_DESCRIPTION)]
+EpisodeId = Annotated[str, StringConstraints(pattern=r"\S", max_length=1_000)]
+
+
+def unset(value: object) -> bool:
+    """Whether an option was left at what it is by itself: such a field is not written."""
+    return not value
+
+
+class RelationPair(BaseModel):
+    """Two entity types, and the relations that may lead from the one to the other; `Entity` is any type."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    source: TypeName
+    target: TypeName
+    relations: list[RelationName] = Field(min_length=1, max_length=MAX_TYPES)
+
+
+_NO_OTHER: Final[JsonDict] = {"additionalProperties": False}  # names are checked, which a schema must be told
+EntityTypes = Annotated[dict[TypeName, Description], Field(max_length=MAX_TYPES, json_schema_extra=_NO_OTHER)]
+ExcludedTypes = Annotated[list[TypeName], Field(max_length=MAX_TYPES)]
+RelationTypes = Annotated[dict[RelationName, Description], Field(max_length=MAX_TYPES, json_schema_extra=_NO_OTHER)]
+RelationTypeMap = Annotated[list[RelationPair], Field(max_length=MAX_TYPES)]
+EpisodeIds = Annotated[list[EpisodeId], Field(max_length=MAX_PREVIOUS)]
