@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Hashable
 from typing import Any, Final
 
+import numpy as np
+
 _LIMIT: Final = 10_000  # rows of one kind
 _TOLD_APART: Final = (
     1 << 24
@@ -40,10 +42,10 @@ class Pending:
 
     def flush(self) -> None:
         """Write what waits."""
-        if ever := self._ever:
-            for touched in self._touched:
-                bit = hash(touched)
-                ever[bit >> 3 & _TOLD_APART - 1] |= 1 << (bit & 7)
+        if self._ever:
+            bits = np.fromiter(map(hash, self._touched), np.int64, len(self._touched))
+            ever = np.frombuffer(self._ever, np.uint8)
+            np.bitwise_or.at(ever, bits >> 3 & _TOLD_APART - 1, np.left_shift(1, bits & 7).astype(np.uint8))
         self._touched.clear()
         for waiting in (self._changes, self._rows):
             for sql, rows in waiting.items():
