@@ -15,6 +15,7 @@ from asof_streams.instants import NEG, SECOND
 from asof_streams.messages import AnyMessage, ErasureRequest
 from asof_streams.sqlite import Guard, connect, create, snapshot, transaction
 from asof_streams.sqlite_records import REMEDY, Head, Records, Row, new
+from asof_streams.sqlite_requests import Request, Requests
 
 _INSERT: Final = "INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)"
 _DATED: Final = "INSERT INTO groups VALUES (?, ?) ON CONFLICT DO UPDATE SET recorded_at = excluded.recorded_at"
@@ -55,6 +56,7 @@ class SqliteLog:
             self._db = connect(path, writable=writable, durable=durable)
         try:
             self._records = Records(path, self._db)
+            self._requests = Requests(self._db)
             self._term = 0 if not writable else self._raise_term() if term is None else term
         except BaseException:
             self._db.close()
@@ -144,18 +146,46 @@ class SqliteLog:
 
     def accept(self, messages: Sequence[AnyMessage], *, clock: int, recorded: Sequence[int] | None = None) -> range:
         with self._writing() as head:
-            times = self._times([message.group_id for message in messages], clock, recorded)
-            drafts = [  # in the shape of a Draft, at a fifth of its cost
-                (message.group_id, at, position, 0, 1, message)
-                for position, (message, at) in enumerate(zip(messages, times, strict=True), head.position)
-            ]
-            return range(head.position, self._write(head, drafts, head.checkpoint))
+            return self._accept(head, messages, clock, recorded)
+
+    def accept_each(
+        self, given: Sequence[tuple[Sequence[AnyMessage], Request | None]], *, clock: int
+    ) -> list[range | InvalidInput]:
+        """Accept what several give, in one go; return where the messages of each are, or why they cannot be taken.
+
+        A request that was made before, also just before in `given`, adds nothing, and is where it was.
+        """
+        taken: list[AnyMessage] = []
+        answers: list[range | InvalidInput] = []
+        with self._writing() as head:
+            for messages, request in given:
+                try:
+                    made = None if request is None else self._requests.made(request, clock)
+                except InvalidInput as error:
+                    answers.append(error)
+                    continue
+                if made is None:
+                    start = head.position + len(taken)
+                    made = range(start, start + len(messages))
+                    taken += messages
+                    if request is not None:
+                        self._requests.note(request, made, messages[0].group_id, clock)
+                answers.append(made)
+            if taken:
+                self._accept(head, taken, clock, None)
+        return answers
+
+    def made(self, request: Request, *, clock: int) -> range | None:
+        """Return where the messages of a request are; None: it was not made, or long ago. InvalidInput: another was."""
+        with self._guard:
+            return self._requests.made(request, clock)
 
     def erase(self, group: str, *, before: int | None = None) -> int:
         """Erase as the port says; no byte of a payload is left in the log's files. It rewrites the whole file."""
         with self._writing() as head:
             limit = head.position if before is None else before
             self._db.create_function("seal", 2, chain.seal, deterministic=True)
+            self._requests.forget(group, limit)
             erased = self._db.execute(_ERASE, (group, limit, ErasureRequest.type, GroupErased.type)).rowcount
         with self._guard:
             self._db.execute("VACUUM")  # SQLite may have left copies where it moved records about
@@ -163,6 +193,14 @@ class SqliteLog:
         if busy:
             raise StorageFailed(f"{self.path}-wal still holds erased text: a reader is using it; erase again")
         return erased
+
+    def _accept(self, head: Head, messages: Sequence[AnyMessage], clock: int, recorded: Sequence[int] | None) -> range:
+        times = self._times([message.group_id for message in messages], clock, recorded)
+        drafts = [  # in the shape of a Draft, at a fifth of its cost
+            (message.group_id, at, position, 0, 1, message)
+            for position, (message, at) in enumerate(zip(messages, times, strict=True), head.position)
+        ]
+        return range(head.position, self._write(head, drafts, head.checkpoint))
 
     def _write(self, head: Head, drafts: Sequence[tuple[str, int, int, int, int, Encoded]], checkpoint: int) -> int:
         last = head.hash

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from asof_streams import chain
 from asof_streams.errors import DamagedLog
 from asof_streams.sqlite import Guard
+from asof_streams.sqlite_requests import SCHEMA as REQUESTS
 
 # A record has salt and payload, or once it is erased the seal alone. `head` is one row: how far the log goes, checked
 # by its digest, so that a log cut short is found. `groups` holds the recorded time of each group's last record.
@@ -59,7 +60,8 @@ class Records:
         self._path = path
         self._db = db
         self._guard = Guard(path, REMEDY)
-        if self.ask("SELECT sql FROM sqlite_schema ORDER BY rowid", trusted=0) != [(sql,) for sql in _SCHEMA]:
+        tables = tuple(sql for (sql,) in self.ask("SELECT sql FROM sqlite_schema ORDER BY rowid", trusted=0))
+        if tables not in (_SCHEMA, (*_SCHEMA, *REQUESTS)):
             raise self.damaged(0, "its tables are not those of a log that this version knows")
 
     def head(self) -> Head:

@@ -12,10 +12,12 @@ from typing import NamedTuple
 from asof import clock
 from asof_streams.messages import AnyMessage
 from asof_streams.sqlite_log import SqliteLog
+from asof_streams.sqlite_requests import Request
 
 
 class _Given(NamedTuple):
     messages: Sequence[AnyMessage]
+    request: Request | None
     positions: Future[range]
 
 
@@ -31,12 +33,12 @@ class Intake:
         self._thread.start()
         self._opened.result()
 
-    def put(self, messages: Sequence[AnyMessage]) -> Future[range]:
+    def put(self, messages: Sequence[AnyMessage], request: Request | None = None) -> Future[range]:
         """Return the positions that these messages, one at least, will have got once they are on the disk.
 
-        Cancelled before they are taken, they are not.
+        Cancelled before they are taken, they are not. What a `request` put there before is not put there again.
         """
-        given = _Given(messages, Future())
+        given = _Given(messages, request, Future())
         self._given.put(given)
         return given.positions
 
@@ -73,12 +75,13 @@ class Intake:
 
 def _take(log: SqliteLog, together: Sequence[_Given]) -> None:
     try:
-        positions = log.accept([message for given in together for message in given.messages], clock=clock.system())
+        answers = log.accept_each([(given.messages, given.request) for given in together], clock=clock.system())
     except BaseException as error:  # noqa: BLE001 - it is whoever gave them that has to know
         for given in together:
             given.positions.set_exception(error)
         return
-    start = positions.start
-    for given in together:
-        given.positions.set_result(range(start, start + len(given.messages)))
-        start += len(given.messages)
+    for given, answer in zip(together, answers, strict=True):
+        if isinstance(answer, range):
+            given.positions.set_result(answer)
+        else:
+            given.positions.set_exception(answer)
