@@ -192,6 +192,7 @@ class Engine:
         """Make everything taken so far durable and visible."""
         self.episodic.flush()
         for generation in self.generations:
+            self._follow(generation, self.episodic.end)
             generation.layer.flush()
 
     def forget(self) -> None:

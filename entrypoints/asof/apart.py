@@ -5,7 +5,6 @@ reads that far into every generation, and loads the graph of a young one in bulk
 dies with its writer; whatever ends it, the logs are whole, and the writer goes on from them.
 """
 
-import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from subprocess import DEVNULL, PIPE, Popen
 from threading import Thread
 
 from asof.bootstrap import existing, following_store
+from asof.children import sweep_seldom
 from asof.extracting import Reading
 from asof.generating import follow, generation_of, open_semantic
 from asof.places import Places
@@ -27,7 +27,6 @@ from asof_streams.errors import AsofError
 from asof_streams.sqlite_log import SqliteLog
 
 _YOUNG = 100_000  # records of a semantic log: read again in some seconds, less than a bulk load saves
-_SELDOM = 1_000_000  # new objects between sweeps: nothing here refers to itself, and much is remembered
 _NO_MORE = -1
 
 
@@ -76,7 +75,7 @@ def main() -> int:
     """Follow as the writer says, and no longer than it lives."""
     stops: SimpleQueue[int] = SimpleQueue()
     Thread(target=_listen, args=(stops,), daemon=True).start()
-    gc.set_threshold(_SELDOM)
+    sweep_seldom()
     places = Places(Path(sys.argv[1]))
     try:
         with ExitStack() as stack:

@@ -46,14 +46,17 @@ _MUCH = 4_000  # messages at once: more will come, and a second process is worth
 class Writer:
     """A data directory opened for writing: one process at a time.
 
-    `open_log` is given where its logs are more than files; one process then writes all of them.
+    `open_log` is given where its logs are more than files; one process then writes all of them. Not told to
+    `recover`, only its messages log may be used until recover() is called.
     """
 
-    def __init__(self, places: Places, settings: Settings, open_log: OpenLog | None = None) -> None:
+    def __init__(
+        self, places: Places, settings: Settings, open_log: OpenLog | None = None, *, recover: bool = True
+    ) -> None:
         if open_log is None and is_copy(places.root):
             raise InvalidInput(f"{places.root} is a copy of topics: what is written goes there, with --kafka HOST:PORT")
         self.places = places
-        self.reading = reading = reading_of(settings)
+        self.reading = reading_of(settings)
         self._lock = WriterLock(places.root, patience=PATIENCE if open_log else 0.0)
         self._open_log = open_log or writable_log
         self._alone = open_log is not None
@@ -61,7 +64,7 @@ class Writer:
         self._stores: dict[str, SqliteGraph] = {}
         self._unflushed = 0  # messages
         self._apart: Apart | None = None  # who writes the generations, where this one does not
-        self._journal = reading.journal(self._answered)
+        self._journal = self.reading.journal(self._answered)
         try:
             self.catalog = load(places.root) or self._create(settings)
             if self._alone:
@@ -70,12 +73,9 @@ class Writer:
             self.messages = self._log(places.messages)
             self.episodic = self._log(places.episodic)
             check_order(self.messages, self.episodic)
-            self.episodes = self._store(places.episodes, self.episodic)
-            layer, extractor = Layer(self.episodic, self.episodes), reading.extractor(kept_ontology(places.ontology))
-            self.engine = Engine(layer, self.episodes, extractor, (), self._erase, self._journal)
-            self._ahead = Ahead(self.messages, self.engine, self._journal) if self._journal else None
-            self._open_generations()
-            self._recover()
+            if recover:
+                self.recover()
+                self.process(flush=True)
         except BaseException:
             self.close()
             raise
@@ -129,13 +129,19 @@ class Writer:
             part.close()
             self._opened.remove(part)
 
-    def _recover(self) -> None:
-        """Bring every derived log up to the messages log: a crash may have left them behind, each at its own place."""
+    def recover(self) -> None:
+        """Open what follows the logs, and bring all of it up to the episodic log: a crash may have left some behind."""
+        self.episodes = self._store(self.places.episodes, self.episodic)
+        layer = Layer(self.episodic, self.episodes)
+        extractor = self.reading.extractor(kept_ontology(self.places.ontology))
+        self.engine = Engine(layer, self.episodes, extractor, (), self._erase, self._journal)
+        self._ahead = Ahead(self.messages, self.engine, self._journal) if self._journal else None
+        self._open_generations()
         behind = [self.episodic.end() - generation.layer.input for generation in self.generations.values()]
         if max(behind) > FLUSH_EVERY:
             self._part()
         self._follow()
-        self.process(flush=True)
+        self._rejoin()
 
     def process(self, *, flush: bool, stop: int | None = None) -> None:
         """Let the engine take the messages that it has not taken, up to position `stop` (None: all that there are).

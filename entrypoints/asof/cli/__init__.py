@@ -1,6 +1,5 @@
 """The command line: `asof`. What is heavy is imported within the commands, so that help comes at once."""
 
-import gc
 import sys
 from collections.abc import Callable
 from io import TextIOWrapper
@@ -8,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from asof.children import sweep_seldom
 from asof.cli import calls, entities, facts, generations, inspect, past, replay, serve, topics, worker, write
 from asof.cli.demo import demo
 
@@ -72,5 +72,5 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8")  # as what is stored, whatever the locale
-    gc.set_threshold(200_000, 50, 1_000)  # a stream of small values leaves no cycles; looking for them costs a fifth
+    sweep_seldom()
     sys.exit(calls.run(app, sys.argv[1:]))

@@ -1,11 +1,11 @@
 """The command that serves a memory over HTTP: serve."""
 
-import logging
 from importlib.util import find_spec
 from typing import Annotated
 
 import typer
 
+from asof.children import log_to_stderr
 from asof.cli import calls, show
 from asof.cli.options import Data, Json
 from asof_streams.errors import InvalidInput
@@ -26,8 +26,7 @@ def serve(
         raise InvalidInput('serving needs FastAPI and uvicorn. Get them with: pip install "asof[serve]"')
     from asof.http.serving import serve as run
 
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.WARNING)
-    logging.getLogger("asof").setLevel(logging.INFO)
+    log_to_stderr("asof")
 
     def started(url: str) -> None:
         if as_json:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from asof.children import log_to_stderr
 from asof.cli import calls, show
 from asof.cli.options import Data, Json, Kafka
 
@@ -24,8 +25,7 @@ def worker(
     chosen = calls.settings(data, kafka=kafka)
     if health:
         return _health(chosen.data, as_json=as_json)
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.WARNING)
-    logging.getLogger("asof_agents").setLevel(logging.INFO)
+    log_to_stderr("asof_agents")
     logging.getLogger("aiokafka").setLevel(
         logging.CRITICAL
     )  # ten lines a second where there is no broker: we say it once

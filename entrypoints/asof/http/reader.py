@@ -1,15 +1,11 @@
 """What the HTTP service asks of a memory beyond the questions that every door has."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
-from asof import clock
 from asof.answers import event_json
 from asof.bootstrap import Opened, open_log
-from asof.places import Places
 from asof.readings import LogName, Readings
-from asof.settings import Settings
 from asof_agents.episodes import episode_id
 from asof_projections.answers import change_json
 from asof_projections.rows import Episode, Fact
@@ -32,9 +28,6 @@ class Told:
 
 class Reader(Readings):
     """A memory opened for questions by one thread."""
-
-    def __init__(self, places: Places, settings: Settings, now: Callable[[], int] = clock.system) -> None:
-        super().__init__(places, settings, now)
 
     def fact(self, uuid: str) -> Fact | None:
         """Return a fact as it is believed now, whenever it holds; of several periods the last. None: it is not."""

@@ -5,14 +5,15 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Final, Self, TypeVar
 
+from asof import clock
 from asof.generating import kept_ontology
 from asof.http.intake import Intake
+from asof.http.processing import process
 from asof.http.reader import Reader
 from asof.http.threads import Threads
 from asof.http.worker import Worker
 from asof.places import Places
 from asof.settings import Settings
-from asof.writing import Writer
 from asof_streams.errors import UnavailableError
 from asof_streams.messages import AnyMessage
 from asof_streams.sqlite_log import SqliteLog
@@ -33,15 +34,17 @@ class Service:
     def __init__(self, settings: Settings, failed: Callable[[], None]) -> None:
         places = Places(settings.data)
         with ExitStack() as stack:
-            self.worker: Final = Worker(lambda: Writer(places, settings), failed)
+            self.worker: Final = Worker(process, settings, failed)
             stack.callback(self.worker.stop)
             self._intake = Intake(
                 lambda: SqliteLog(places.messages, writable=True, term=self.worker.term), self.worker.wake
             )
             stack.callback(self._intake.close)
-            self._readers = Threads("asof-reader", _READERS, lambda: Reader(places, settings))
+            self._readers = Threads("asof-reader", _READERS, lambda: Reader(places, settings, clock.system))
             stack.callback(self._readers.close)
-            self._searcher = Threads("asof-searcher", 1, lambda: Reader(places, settings))  # one model, one index
+            self._searcher = Threads(
+                "asof-searcher", 1, lambda: Reader(places, settings, clock.system)
+            )  # one model, one index
             stack.callback(self._searcher.close)
             self.ontology: Final = kept_ontology(places.ontology).id  # that messages are read with
             self._stack = stack.pop_all()
@@ -63,12 +66,21 @@ class Service:
             raise UnavailableError(f"message {position} is on the log and waits to be processed: ask later") from None
 
     async def ask(self, question: Callable[[Reader], R]) -> R:
-        """Answer a question."""
+        """Answer a question. UnavailableError: the memory is still being opened."""
+        await self._opened()
         return await asyncio.wrap_future(self._readers.ask(question))
 
     async def search(self, question: Callable[[Reader], R]) -> R:
-        """Answer a question that needs the embedder."""
+        """Answer a question that needs the embedder. UnavailableError: the memory is still being opened."""
+        await self._opened()
         return await asyncio.wrap_future(self._searcher.ask(question))
+
+    async def _opened(self) -> None:
+        if not self.worker.ready:
+            try:
+                await asyncio.wait_for(asyncio.wrap_future(self.worker.done(-1)), _PATIENCE_SECONDS)
+            except TimeoutError:
+                raise UnavailableError("this memory is being opened, which takes its time: ask later") from None
 
     def close(self) -> None:
         """Answer what was asked, put on the log what was given, and end after the message that is being processed."""

@@ -1,43 +1,71 @@
-"""The worker: the one thread that writes what follows from the messages, one after the other, behind the answers.
+"""The worker as the service has it: a process of its own, so that no request waits for what it computes.
 
-What it has not come to when it is stopped stays on the log and is processed at the next start. What may succeed later
-is tried again, in order; what nobody foresaw ends the worker before the position moves, and with it the service.
+It is called when there is something to do, and told to stop; it tells how far it is. It ends with its service, and the
+service, once told, with it.
 """
 
 import logging
-import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from threading import Event, Lock, Thread
-from traceback import extract_tb
-from typing import Final
+from contextlib import suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection as Pipe
+from socket import SHUT_WR, socket, socketpair
+from threading import Lock, Thread
+from typing import Final, NamedTuple
 
-from asof.writing import Writer
-from asof_streams.errors import UnavailableError
+from asof.settings import Settings
+from asof_streams.errors import AsofError, UnavailableError
 
-_AGAIN_SECONDS: Final = (0.1, 1.0, 5.0, 30.0)  # between tries; then as the last
+PROCESSES: Final = get_context("spawn")  # of nothing: ours will have threads
 
 log = logging.getLogger(__name__)
 
 
-class Worker:
-    """A thread that owns the Writer of a directory. Making it first processes what was left; it raises what that does.
+class Began(NamedTuple):
+    """The worker will take what is put on the messages log by a writer of this term."""
 
-    `failed` is called, by that thread, when the worker ends because of an error.
+    term: int
+
+
+class Reached(NamedTuple):
+    """All messages before a position are processed, and can be asked about."""
+
+    position: int
+
+
+Run = Callable[[socket, Pipe, Settings], None]
+"""What the process does: reads calls from the first until there are no more; sends Began, Reached or an error."""
+
+
+class Worker:
+    """A process that makes known what the messages log has. Making it raises what its opening does.
+
+    `failed` is called, by a thread, when the worker ended because of an error, which is then its `error`.
     """
 
-    def __init__(self, open_writer: Callable[[], Writer], failed: Callable[[], None]) -> None:
-        self._open_writer = open_writer
+    def __init__(self, run: Run, settings: Settings, failed: Callable[[], None]) -> None:
+        self.error: AsofError | None = None
         self._failed = failed
-        self._wake, self._stopping = Event(), Event()
         self._lock = Lock()
         self._waiting: list[tuple[int, Future[None]]] = []
-        self._next = 0  # all messages before it are processed, and can be asked about
+        self._next = -1  # all messages before it are processed
         self._alive = True
-        opened: Future[int] = Future()
-        self._thread = Thread(target=self._run, args=(opened,), name="asof-worker")
+        self._calls, calls = socketpair()
+        self._calls.setblocking(False)
+        self._pipe, told = PROCESSES.Pipe(duplex=False)
+        self._process = PROCESSES.Process(target=run, args=(calls, told, settings), name="asof-worker", daemon=True)
+        self._process.start()
+        calls.close()
+        told.close()
+        began: Future[int] = Future()
+        self._thread = Thread(target=self._listen, args=(began,), name="asof-worker")
         self._thread.start()
-        self.term: Final = opened.result()  # as which it writes to the messages log
+        try:
+            self.term: Final = began.result()
+        except BaseException:
+            self.stop()
+            raise
 
     @property
     def alive(self) -> bool:
@@ -45,16 +73,25 @@ class Worker:
         return self._alive
 
     @property
+    def ready(self) -> bool:
+        """Whether questions can be asked: all that was known when it began is known again."""
+        return self._next >= 0
+
+    @property
     def next(self) -> int:
         """The position of the next message to process."""
-        return self._next
+        return max(self._next, 0)
 
     def wake(self) -> None:
         """Let it look for messages."""
-        self._wake.set()
+        with suppress(OSError):  # so many calls that it has not come to, or it has ended
+            self._calls.send(b".")
 
     def done(self, position: int) -> Future[None]:
-        """Return what is settled once the message at a position is processed, and can be asked about."""
+        """Return what is settled once the message at a position is processed, and can be asked about.
+
+        Of -1: once questions can be asked.
+        """
         future: Future[None] = Future()
         with self._lock:
             if position < self._next:
@@ -67,58 +104,47 @@ class Worker:
 
     def stop(self) -> None:
         """End after the message that is being processed; whatever waits behind it stays on the log."""
-        self._stopping.set()
-        self._wake.set()
+        with suppress(OSError):
+            self._calls.shutdown(SHUT_WR)
         self._thread.join()
+        self._process.join()
+        self._calls.close()
+        self._pipe.close()
 
-    def _run(self, opened: Future[int]) -> None:
+    def _listen(self, began: Future[int]) -> None:
         try:
-            writer = self._open_writer()
-        except BaseException as error:  # noqa: BLE001 - it is raised where the worker is made
-            opened.set_exception(error)
-            return
-        self._reached(writer.engine.episodic.input)
-        opened.set_result(writer.messages.term)
-        try:
-            while not self._stopping.is_set():
-                self._wake.wait()
-                self._wake.clear()
-                self._take(writer)
-        except BaseException as error:  # noqa: BLE001 - nothing of it may be passed over, and its text may be content
-            place = extract_tb(error.__traceback__)[-1]
-            log.critical("the worker ends: %s at %s:%s", type(error).__name__, place.filename, place.lineno)
+            while True:
+                match self._pipe.recv():
+                    case Began(term):
+                        began.set_result(term)
+                    case Reached(position):
+                        self._reached(position)
+                    case error if began.done():
+                        self._fail(error)
+                    case error:
+                        began.set_exception(error)
+        except (EOFError, OSError):
+            self._end(began)
+
+    def _fail(self, error: Exception) -> None:
+        if isinstance(error, AsofError):
+            self.error = error
+        log.critical("the worker ends: %s: %s", type(error).__name__, error)
+
+    def _end(self, began: Future[int]) -> None:
+        self._process.join()
+        with self._lock:
+            self._alive = False
+            waiting, self._waiting = self._waiting, []
+        for _, future in waiting:
+            if future.set_running_or_notify_cancel():
+                future.set_exception(_ended())
+        if self._process.exitcode and self.error is None:
+            log.critical("the worker ended with exit code %d", self._process.exitcode)
+        if not began.done():
+            began.set_exception(UnavailableError("the worker ended before it began: start the service again"))
+        elif self._process.exitcode:
             self._failed()
-        finally:
-            self._end()
-            writer.close()
-
-    def _take(self, writer: Writer) -> None:
-        """Process messages until there are none, one at a time."""
-        while not self._stopping.is_set():
-            position, end = writer.engine.episodic.input, writer.messages.end()
-            if position >= end:
-                return
-            log.info("message %d picked up, %d wait behind it", position, end - position - 1)
-            started, before = time.monotonic(), writer.episodic.end()
-            if self._process(writer, position):
-                events, took = writer.episodic.end() - before, (time.monotonic() - started) * 1_000
-                log.info("message %d done in %.1f ms: %d episodic events", position, took, events)
-                self._reached(position + 1)
-
-    def _process(self, writer: Writer, position: int) -> bool:
-        """Process one message, as often as it takes; return whether it is done, and not stopped before."""
-        tries = 0
-        while not self._stopping.is_set():
-            try:
-                writer.process(flush=True, stop=position + 1)
-            except UnavailableError as error:
-                seconds = _AGAIN_SECONDS[min(tries, len(_AGAIN_SECONDS) - 1)]
-                log.warning("message %d waits %s s: %s", position, seconds, error)
-                self._stopping.wait(seconds)
-                tries += 1
-            else:
-                return True
-        return False
 
     def _reached(self, position: int) -> None:
         with self._lock:
@@ -128,14 +154,6 @@ class Worker:
         for future in done:
             if future.set_running_or_notify_cancel():
                 future.set_result(None)
-
-    def _end(self) -> None:
-        with self._lock:
-            self._alive = False
-            waiting, self._waiting = self._waiting, []
-        for _, future in waiting:
-            if future.set_running_or_notify_cancel():
-                future.set_exception(_ended())
 
 
 def _ended() -> UnavailableError:

@@ -4,22 +4,17 @@ The two speak over a pipe: records one way, the offset to go on from the other. 
 without its worker the process ends at once, and without its process the worker opens the partition again.
 """
 
-import gc
-import os
-import signal
 import time
-import traceback
 from dataclasses import dataclass
-from multiprocessing import active_children, forkserver, get_context, parent_process
+from multiprocessing import active_children, forkserver, get_context
 from multiprocessing.connection import Connection as Pipe
-from multiprocessing.connection import wait
-from threading import Thread
 from typing import Final
 
+from asof.children import stay_beside_parent, sweep_seldom, told
 from asof.kafka.partitions import Partition
 from asof.places import Places
 from asof.settings import Settings
-from asof_streams.errors import AsofError, WorkerStalled, WriterBusy
+from asof_streams.errors import WorkerStalled, WriterBusy
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Raw
 from asof_streams.kafka.topics import Topics
@@ -118,14 +113,12 @@ class PartitionProcess:
 
 def _serve(pipe: Pipe, opening: Opening) -> None:
     """Do what the worker asks, and no longer than it lives."""
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, signal.SIG_IGN)  # the worker is told, and lets us finish
-    Thread(target=_die_with_parent, daemon=True).start()
-    gc.set_threshold(200_000, 50, 1_000)
+    stay_beside_parent()
+    sweep_seldom()
     try:
         partition = opening.open()
     except Exception as error:  # noqa: BLE001 - whatever it is, the worker decides
-        pipe.send(_told(error))
+        pipe.send(told(error))
         return
     try:
         pipe.send(partition.offset)
@@ -133,20 +126,6 @@ def _serve(pipe: Pipe, opening: Opening) -> None:
             partition.take(records)
             pipe.send(partition.offset)
     except Exception as error:  # noqa: BLE001 - whatever it is, the worker decides
-        pipe.send(_told(error))
+        pipe.send(told(error))
     finally:
         partition.close()
-
-
-def _told(error: Exception) -> Exception:
-    """Return an error as it can be sent; one that nobody foresaw as the place where it was raised, without content."""
-    if isinstance(error, AsofError):
-        return error
-    return RuntimeError("".join([type(error).__name__, "\n", *traceback.format_tb(error.__traceback__)]))
-
-
-def _die_with_parent() -> None:
-    parent = parent_process()
-    assert parent is not None
-    wait([parent.sentinel])
-    os._exit(1)

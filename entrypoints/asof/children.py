@@ -1,0 +1,44 @@
+"""What is the same in every process of ours that does long work; one beside another ends with that one."""
+
+import gc
+import logging
+import os
+import signal
+import traceback
+from threading import Thread
+
+from asof_streams.errors import AsofError
+
+
+def sweep_seldom() -> None:
+    """Look for cycles seldom: a stream of small values leaves none, and looking for them costs a fifth."""
+    gc.set_threshold(200_000, 50, 1_000)
+
+
+def log_to_stderr(name: str) -> None:
+    """Let what a package of ours says go to stderr, and of others what is wrong."""
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.WARNING)
+    logging.getLogger(name).setLevel(logging.INFO)
+
+
+def stay_beside_parent() -> None:
+    """Leave signals to the parent, which tells this process to finish; end at once if it is gone."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def told(error: Exception) -> Exception:
+    """Return an error as it can be sent; one that nobody foresaw as the place where it was raised, without content."""
+    if isinstance(error, AsofError):
+        return error
+    return RuntimeError("".join([type(error).__name__, "\n", *traceback.format_tb(error.__traceback__)]))
+
+
+def _end_with_parent() -> None:
+    from multiprocessing import connection, parent_process
+
+    parent = parent_process()
+    assert parent is not None
+    connection.wait([parent.sentinel])
+    os._exit(1)
