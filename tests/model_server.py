@@ -1,8 +1,9 @@
 """A small server that speaks OpenAI's chat completions over real HTTP: no model, the same answer to the same question.
 
-It answers with what the rules read in the message that it is shown, so that its answers stand in the text. It fails as
-it is told to, waits as long as it is told to, and counts calls and tokens (four characters each). By hand, with
-`make fake-model`: it tells its address and runs until Ctrl-C.
+It answers with what the rules read in the message that it is shown, so that its answers stand in the text; asked whom a
+name means, with a known thing that has all of its words. It fails as it is told to, waits as long as it is told to, and
+counts calls and tokens (four characters each). By hand, with `make fake-model`: it tells its address and runs until
+Ctrl-C.
 """
 
 import json
@@ -19,16 +20,21 @@ from asof_agents.extraction.dates import find_times
 from asof_agents.extraction.ports import Mention, Turn
 from asof_agents.extraction.rules import RuleExtractor
 from asof_ontologies import registry
+from asof_projections.names import words
 from asof_streams.instants import INF, NEG, parse, render
 
 Fault = str | tuple[int, str]  # the content of an answer, or a status and a body
 
+_DOUBTS = re.compile(r"^Message of .*\n\nMentions:\n(?P<mentions>.*)\n\nKnown:\n(?P<known>.*)\n\Z", re.DOTALL)
+_MENTION = re.compile(r"^(\d+)\. (.*) \((\w+)\): ([\d, ]+)$", re.MULTILINE)
+_KNOWN = re.compile(r"^(\d+)\. (.*?)(?:, also (.*?))?: .*$", re.MULTILINE)
 _MESSAGE = re.compile(r"^Message of (?P<who>.*) at (?P<time>\S+):\n(?P<text>.*)\n\Z", re.MULTILINE | re.DOTALL)
 
 
 class ModelServer(ThreadingHTTPServer):
     """First it gives the answers in `faults`, one a call; then `says(text)` of the message, or what the rules read.
 
+    decides: given the names in doubt and those of what is known, by their numbers, answers whom they mean.
     latency: seconds a call takes. structured: whether it knows schemas; one that does not answers 400 to them.
     """
 
@@ -42,6 +48,7 @@ class ModelServer(ThreadingHTTPServer):
         self.structured = True
         self.faults: list[Fault] = []
         self.says: Callable[[str], str] | None = None
+        self.decides: Callable[[dict[int, str], dict[int, str]], str] | None = None
         self.requests: list[dict[str, Any]] = []
         self.prompt_tokens = 0
         self.at_once = 0  # the most calls that were under way together
@@ -78,12 +85,26 @@ class ModelServer(ThreadingHTTPServer):
                 self._under_way -= 1
 
     def _content(self, shown: str) -> str:
+        doubts = _DOUBTS.search(shown)
+        if doubts:
+            return self._decided(_MENTION.findall(doubts["mentions"]), _KNOWN.findall(doubts["known"]))
         found = _MESSAGE.search(shown)
         assert found, "a message was to be shown"
         if self.says is not None:
             return self.says(found["text"])
         with self._lock:
             return json.dumps(self._read(Turn("", found["who"], "user", found["text"], parse(found["time"]))))
+
+    def _decided(self, mentions: list[tuple[str, ...]], known: list[tuple[str, ...]]) -> str:
+        names = {int(number): name for number, name, _ in known}
+        if self.decides is not None:
+            return self.decides({int(number): text for number, text, *_ in mentions}, names)
+        meant = []
+        for number, text, _, candidates in mentions:
+            said = set(words(text))
+            fits = [n for n in map(int, candidates.split(", ")) if said <= set(words(names[n]))]
+            meant.append({"mention": int(number), "known": fits[0] if fits else 0, "confidence": 0.9})
+        return json.dumps({"meant": meant, "same": []})
 
     def _read(self, turn: Turn) -> dict[str, Any]:
         found = self._rules.extract(turn, [], lambda _: {})

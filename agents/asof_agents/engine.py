@@ -15,6 +15,7 @@ from typing import Protocol
 from asof_agents import entities, episodes, facts, mentions, withdrawals
 from asof_agents.extraction.ports import Answers, Extractor
 from asof_agents.ports import BeliefKnown, EpisodesKnown
+from asof_agents.resolution.judge import Judge
 from asof_agents.scribe import Build
 from asof_streams.episodic import EntityRecorded, EpisodeRecorded, EpisodeWithdrawn, GroupErased
 from asof_streams.events import Draft, Event, Record
@@ -94,13 +95,17 @@ class Layer:
 
 @dataclass(slots=True)
 class Generation:
-    """One generation being written: its layer, what builds it, and its own extractor where it extracts anew."""
+    """One generation being written: its layer, what builds it, its own extractor where it extracts anew.
+
+    judge: decides whom a name means where the rules do not; None where no model is asked.
+    """
 
     layer: Layer
     store: BeliefStore
     build: Build
     extractor: Extractor | None = None
     answers: Answers | None = None
+    judge: Judge | None = None
 
     def ingest(self, batch: Sequence[Record], known: EpisodesKnown) -> None:
         """Take the episodic events of one message, in the order of the episodic log."""
@@ -111,7 +116,7 @@ class Generation:
         if isinstance(first.event, EpisodeRecorded):
             batch = self._extracted_anew(batch, known)
             events += [r.event for r in batch[1:]] if self.extractor else []
-            events += facts.believe(batch, self.build, self.store, partial(self._speakers, first, known))
+            events += facts.believe(batch, self.build, self.store, partial(self._speakers, first, known), self.judge)
         elif isinstance(first.event, EntityRecorded):
             events += entities.state(first, first.event, self.store)
         elif isinstance(first.event, EpisodeWithdrawn):

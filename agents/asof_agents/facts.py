@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from asof_agents.ports import BeliefKnown
 from asof_agents.resolution.entities import Speakers
 from asof_agents.scribe import Build, Place, Scribe
+from asof_agents.resolution.judge import Judge
 from asof_agents.statements import Structured
 from asof_ontologies.model import Ontology, RelationType
 from asof_projections.versions import Assertion
@@ -19,7 +20,13 @@ from asof_streams.instants import INF
 from asof_streams.messages import FactStatement
 
 
-def believe(batch: Sequence[Record], build: Build, known: BeliefKnown, speakers: Speakers = tuple) -> list[Event]:
+def believe(
+    batch: Sequence[Record],
+    build: Build,
+    known: BeliefKnown,
+    speakers: Speakers = tuple,
+    judge: Judge | None = None,
+) -> list[Event]:
     """Return the semantic events of one message's episodic events; a statement that cannot stand is parked whole."""
     episode = batch[0].event
     if not isinstance(episode, EpisodeRecorded):
@@ -30,7 +37,7 @@ def believe(batch: Sequence[Record], build: Build, known: BeliefKnown, speakers:
         if isinstance(scribe, Structured):
             scribe.state(_statement(episode))
         else:
-            scribe.read([r.event for r in batch[1:]])
+            scribe.read([r.event for r in batch[1:]], judge)
     except ContractError as error:
         return [MessageParked(reason=str(error))]
     return scribe.events()
@@ -45,11 +52,9 @@ def _statement(episode: EpisodeRecorded) -> FactStatement:
 class Chat(Scribe):
     """Writes down what was said in words: resolves its names, states its relationships."""
 
-    def read(self, events: Sequence[Event]) -> None:
+    def read(self, events: Sequence[Event], judge: Judge | None) -> None:
         """Resolve the mentions of an episode, then state its relationships; what is denied first."""
-        for event in events:
-            if isinstance(event, MentionObserved):
-                self.names.mention(event)
+        self.names.read((event for event in events if isinstance(event, MentionObserved)), judge)
         stated = [e for e in events if isinstance(e, RelationshipStated)]
         replaced: dict[tuple[str, str], Assertion] = {}
         for relationship in sorted(stated, key=lambda r: r.stance != "denied"):

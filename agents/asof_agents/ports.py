@@ -7,7 +7,8 @@ the message before its own.
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from asof_projections.rows import Entity, Episode, MentionRow, Slot, Statement
+from asof_projections.answers import Link
+from asof_projections.rows import Attribute, Entity, Episode, Fact, MentionRow, Moment, Slot, Statement
 from asof_streams.episodic import ExtractionAnswered
 
 
@@ -60,6 +61,38 @@ class BeliefKnown(Protocol):
 
     def entities_with_word(self, group: str, word: str) -> list[Entity]:
         """Return the entities that have this normalised word in one of their names: at most 50, oldest first."""
+        ...
+
+    def entities(self, group: str, known: int | None, *, prefix: str, limit: int) -> list[Entity]:
+        """Return the entities with a name that begins so, oldest first."""
+        ...
+
+    def aliases(self, uuid: str, known: int | None) -> list[str]:
+        """Return the names of an entity, its own first."""
+        ...
+
+    def links(self, uuids: Sequence[str], known: int | None) -> list[Link]:
+        """Return the duplicate_of links that were ever made (known: None) and touch one of these entities."""
+        ...
+
+    def link(self, uuid: str) -> Link | None:
+        """Return a duplicate_of link by id, believed or taken back; the latest, where it was made again."""
+        ...
+
+    def identity(self, uuids: Sequence[str], known: int | None) -> set[str]:
+        """Return these entities and all that are taken to be the same as one of them (known: None)."""
+        ...
+
+    def facts(
+        self,
+        group: str | None,
+        at: Moment,
+        *,
+        subjects: Sequence[str] | None = None,
+        objects: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> list[Fact]:
+        """Return the versions that hold at a moment, by valid_at, then as said."""
         ...
 
     def resolved(self, mention: str) -> str | None:

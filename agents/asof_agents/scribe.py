@@ -19,6 +19,7 @@ from asof_streams.instants import INF
 from asof_streams.semantic import EntityMerged, EntityUnmerged, FactEnded, FactReinforced
 
 ALSO_KNOWN_AS = "also_known_as"  # the one relation that says something of identity
+MERGE = "merge:"  # and a fact's id, where it rests on one
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +61,8 @@ class Scribe:
         )
 
     def events(self) -> list[Event]:
-        """Return everything written: names first, then statements, then what follows."""
-        return [*self.names.events, *self.beliefs.events()]
+        """Return everything written: what was asked, names, then statements, then what follows."""
+        return [*self.names.asked, *self.names.events, *self.beliefs.events()]
 
     def claim(self, place: Place, **fields: Any) -> None:
         """Assert a fact anew; two names of one thing are joined, and a graded policy may contest it."""
@@ -162,7 +163,7 @@ class Scribe:
 
 
 def _merge_id(fact_id: str) -> str:
-    return f"merge:{fact_id}"
+    return f"{MERGE}{fact_id}"
 
 
 def _merged(fact_id: str, subject: str, object_: str) -> EntityMerged:

@@ -3,12 +3,13 @@
 They name their entities exactly. What cannot stand is refused whole, with the field that is wrong.
 """
 
-from asof_agents.scribe import Place, Scribe
+from asof_agents.scribe import MERGE, Place, Scribe
 from asof_projections.rows import Entity, Statement
 from asof_projections.versions import Assertion
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.instants import INF
 from asof_streams.messages import FactStatement
+from asof_streams.semantic import EntityUnmerged
 
 
 class Structured(Scribe):
@@ -22,6 +23,8 @@ class Structured(Scribe):
                 self._state_assertion(stated, target)
             case "correct":
                 self._state_correction(stated, target)
+            case "retract" if target is None and stated.ref is not None:
+                self.beliefs.said.append(EntityUnmerged(merge_id=self._merge(stated.ref)))
             case "retract":
                 for statement in self._wrong(stated, target):
                     self.retract(statement, "retracted")
@@ -86,15 +89,20 @@ class Structured(Scribe):
 
     def _referred(self, stated: FactStatement) -> Statement | None:
         """Return what a ref names: a fact by its producer's id, or any statement by its uuid."""
-        group, ref = self.names.group, stated.ref or ""
+        group, ref = self.names.group, (stated.ref or "").removeprefix(MERGE)  # a merge's own id, or that of its fact
         statement = self.known.fact_with_ref(group, ref) or self.known.statement(ref)
         return statement if statement is not None and statement.group_id == group else None
+
+    def _merge(self, ref: str) -> str:
+        """Return the id of a merge that a retraction takes back: one that rests on no fact, so that none can be."""
+        link = self.known.link(ref)
+        if link is None or link.known_to < INF or self.names.entity(link.into).group_id != self.names.group:
+            raise NotFound("ref: no fact of this group has it, nor any merge that is believed")
+        return link.uuid
 
     def _wrong(self, stated: FactStatement, target: Statement | None) -> list[Statement]:
         if target is not None:
             return [target]
-        if stated.ref is not None:
-            raise NotFound("ref: no fact of this group has it")
         subject = self._existing(stated.subject, stated.subject_type)
         object_ = self._existing(stated.object, stated.object_type)
         place = Place(subject.uuid, stated.relation or "", object_.uuid, None)

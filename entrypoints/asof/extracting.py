@@ -10,12 +10,13 @@ from asof_agents.extraction.model import ModelExtractor
 from asof_agents.extraction.ports import Extractor
 from asof_agents.extraction.rules import RuleExtractor
 from asof_agents.extraction.together import Together
+from asof_agents.resolution.judge import Judge
 from asof_ontologies.model import Ontology
 from asof_ontologies.prompts import prompt
 from asof_projections.generations import GenerationInfo
 from asof_streams.errors import InvalidInput
 
-_PROMPT: Final = "extract"
+_MODEL: Final = "model-"  # in the version of what asks one
 
 
 class Reading:
@@ -33,8 +34,19 @@ class Reading:
         rules = RuleExtractor(ontology, find_times)
         if self._model is None:
             return rules
-        model = ModelExtractor(ontology, prompt(_PROMPT), self._model.model_id)
+        model = ModelExtractor(ontology, prompt("extract"), self._model.model_id)
         return model if self._kind == "model" else Together(rules, model)
+
+    def version(self, ontology: Ontology) -> str:
+        """Return what reads messages and decides whom they mean, as it decides what a generation holds."""
+        read = self.extractor(ontology).version
+        return read if self._model is None else f"{read}+{prompt('resolve').version_id}"
+
+    def judge(self, info: GenerationInfo, ontology: Ontology, journal: Journal | None) -> Judge | None:
+        """Return who decides for a generation whom a name means where rules do not; None: it was begun without."""
+        if self._model is None or journal is None or _MODEL not in info.extractor:
+            return None
+        return Judge(prompt("resolve"), self._model.model_id, ontology, journal)
 
     def extractor_of(self, info: GenerationInfo, ontology: Ontology) -> Extractor | None:
         """Return what reads messages for a generation that reads them anew, as when it was built; else None.
@@ -44,15 +56,15 @@ class Reading:
         if info.source != "episodes":
             return None
         rules = RuleExtractor(ontology, find_times)
-        if "model-" not in info.extractor:
+        if _MODEL not in info.extractor:
             return rules
-        found = self.extractor(ontology)
-        if found.version != info.extractor:
+        found = self.version(ontology)
+        if found != info.extractor:
             raise InvalidInput(
-                f"generation {info.name} reads messages with {info.extractor}, what is set would be {found.version}: "
+                f"generation {info.name} reads messages with {info.extractor}, what is set would be {found}: "
                 "set ASOF_EXTRACTOR, ASOF_MODEL_URL and ASOF_MODEL_NAME as they were when it was built"
             )
-        return found
+        return self.extractor(ontology)
 
     def journal(self, recorded: Recorded) -> Journal | None:
         """Return where answers come from; None where no model is asked."""

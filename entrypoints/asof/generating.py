@@ -62,7 +62,8 @@ def generation_of(
     """Return a generation that writes to this log and this store."""
     ontology = kept_ontology(places.ontology_of(info.name))
     extractor = reading.extractor_of(info, ontology)
-    return Generation(Layer(log, store), store, Build(info.build, ontology, info.policy), extractor, journal)
+    build, judge = Build(info.build, ontology, info.policy), reading.judge(info, ontology, journal)
+    return Generation(Layer(log, store), store, build, extractor, journal, judge)
 
 
 def follow(

@@ -133,7 +133,7 @@ class Memory(Readings):
             raise InvalidInput(f"generation {name} is there already: choose another name, or drop it first")
         active = writer.catalog[writer.catalog.active]
         chosen = load_ontology(ontology) if ontology else writer.ontology(active.name)
-        info = describe(name, chosen, policy or active.policy, source, writer.reading.extractor(chosen).version)
+        info = describe(name, chosen, policy or active.policy, source, writer.reading.version(chosen))
         writer.build(info, chosen, progress)
         return info
 

@@ -85,7 +85,7 @@ class Writer:
         if self.places.messages.exists() and not self._alone:
             raise ContractError("catalog.json is missing beside messages.sqlite: restore it, or move that file away")
         ontology = load_ontology(settings.ontology)
-        info = describe(FIRST, ontology, settings.policy, "mentions", self.reading.extractor(ontology).version)
+        info = describe(FIRST, ontology, settings.policy, "mentions", self.reading.version(ontology))
         keep_ontology(ontology, self.places.ontology)
         keep_ontology(ontology, self.places.ontology_of(FIRST))
         catalog = Catalog(FIRST, (info,))

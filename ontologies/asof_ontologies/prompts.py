@@ -26,6 +26,11 @@ class Prompt(Part):
         """SHA-256 of all of it."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
 
+    @property
+    def version_id(self) -> str:
+        """Key, version and the beginning of the digest."""
+        return f"{self.key}-{self.version}@{self.digest[:12]}"
+
 
 @lru_cache
 def prompt(key: str) -> Prompt:

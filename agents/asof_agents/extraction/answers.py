@@ -24,14 +24,14 @@ _GRAINS: Final[dict[int, Grain]] = {4: "year", 7: "month", 10: "day"}  # by the 
 _SPEAKER: Final = 0
 
 
-def _short(schema: dict[str, Any]) -> None:
+def short(schema: dict[str, Any]) -> None:
     """Leave out of a schema what tells a model nothing, and costs tokens at every message."""
     for part in (schema, *schema["properties"].values()):
         part.pop("title", None)
 
 
 class EntityAnswered(BaseModel):
-    model_config = ConfigDict(strict=True, json_schema_extra=_short)
+    model_config = ConfigDict(strict=True, json_schema_extra=short)
 
     id: int
     text: str
@@ -39,7 +39,7 @@ class EntityAnswered(BaseModel):
 
 
 class FactAnswered(BaseModel):
-    model_config = ConfigDict(strict=True, json_schema_extra=_short)
+    model_config = ConfigDict(strict=True, json_schema_extra=short)
 
     subject: int
     relation: str
@@ -53,14 +53,14 @@ class FactAnswered(BaseModel):
 
 
 class Answer(BaseModel):  # its schema is what a model is asked to give: a docstring would be sent with it
-    model_config = ConfigDict(json_schema_extra=_short)
+    model_config = ConfigDict(json_schema_extra=short)
 
     entities: list[EntityAnswered]
     facts: list[FactAnswered]
 
 
 SCHEMA: Final = json.dumps(Answer.model_json_schema(), sort_keys=True)
-_Piece = TypeVar("_Piece", EntityAnswered, FactAnswered)
+_Piece = TypeVar("_Piece", bound=BaseModel)
 _Why = Literal["schema", "id", "type", "span", "relation", "confidence", "time", "unsaid"]
 
 
@@ -83,11 +83,25 @@ def read(answer: str, turn: Turn, before: Sequence[Turn], ontology: Ontology) ->
     """Return what of an answer about a turn can stand, and what was refused."""
     reading = _Reading(turn, before, ontology)
     given = object_of(answer) or {}
-    for entity in reading.pieces("entity", given.get("entities"), EntityAnswered):
+    for entity in pieces("entity", given.get("entities"), EntityAnswered, reading.refused):
         reading.entity(entity)
-    for fact in reading.pieces("fact", given.get("facts"), FactAnswered):
+    for fact in pieces("fact", given.get("facts"), FactAnswered, reading.refused):
         reading.fact(fact)
     return Extraction(tuple(reading.used), tuple(reading.relationships), tuple(reading.refused))
+
+
+def pieces(part: str, given: Any, shape: type[_Piece], refused: list[Refusal]) -> list[_Piece]:
+    """Return the pieces of a list that have the right shape; the others are added to what was refused."""
+    if not isinstance(given, list):
+        refused.append(Refusal(part, "schema"))
+        return []
+    found = []
+    for piece in given:
+        try:
+            found.append(shape.model_validate(piece))
+        except ValidationError:
+            refused.append(Refusal(part, "schema"))
+    return found
 
 
 class _Reading:
@@ -101,19 +115,6 @@ class _Reading:
         self.used: dict[Mention, None] = {}  # mentions of this turn, in order
         self.relationships: list[Relationship] = []
         self.refused: list[Refusal] = []
-
-    def pieces(self, part: str, given: Any, shape: type[_Piece]) -> list[_Piece]:
-        """Return the pieces that have the right shape."""
-        if not isinstance(given, list):
-            self.refused.append(Refusal(part, "schema"))
-            return []
-        found = []
-        for piece in given:
-            try:
-                found.append(shape.model_validate(piece))
-            except ValidationError:
-                self.refused.append(Refusal(part, "schema"))
-        return found
 
     def entity(self, given: EntityAnswered) -> None:
         try:

@@ -3,12 +3,12 @@
 The question needs the turn's text and that of the turns before, never what was found in them: so it can be asked ahead.
 """
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from asof_agents.extraction import answers
 from asof_agents.extraction.ports import Extraction, KnownNames, Refusal, Request, Turn
+from asof_agents.extraction.prompting import fill
 from asof_ontologies.model import Ontology
 from asof_ontologies.prompts import Prompt
 from asof_streams.instants import render
@@ -16,7 +16,6 @@ from asof_streams.instants import render
 LONGEST: Final = 30_000  # characters of a turn that are read
 _CONTEXT: Final = 300  # characters of an earlier turn: enough to tell who "she" is
 _FREE: Final = " or, where none fits, a new one in snake_case"
-_PLACE: Final = re.compile(r"\$([a-z]+)")
 _VERSION: Final = "model-1"
 
 
@@ -27,7 +26,7 @@ class ModelExtractor:
         self._ontology = ontology
         self._prompt = prompt
         self._model = model
-        self._system = _fill(
+        self._system = fill(
             prompt.system,
             free="" if ontology.closed else _FREE,
             types=", ".join(ontology.entities),
@@ -36,14 +35,13 @@ class ModelExtractor:
 
     @property
     def version(self) -> str:
-        ontology, prompt = self._ontology, self._prompt
-        told = f"{prompt.key}-{prompt.version}@{prompt.digest[:12]}"
-        return f"{_VERSION}/{ontology.id}@{ontology.digest[:12]}/{told}/{self._model}"
+        ontology = self._ontology
+        return f"{_VERSION}/{ontology.id}@{ontology.digest[:12]}/{self._prompt.version_id}/{self._model}"
 
     def request(self, turn: Turn, before: Sequence[Turn]) -> Request:
         """Return what to ask about a turn; of a very long one, about its beginning."""
         prompt = self._prompt
-        user = _fill(
+        user = fill(
             prompt.user,
             earlier="\n".join(f"{_speaker(t)}: {t.text[-_CONTEXT:]}" for t in before) or "-",
             speaker=_speaker(turn),
@@ -74,10 +72,6 @@ def _relations(ontology: Ontology) -> str:
         before = "" if sources == usual else f"{'|'.join(sources)} > "
         told.append(f"{', '.join(names)}: {before}{'the same' if targets == sources != usual else '|'.join(targets)}")
     return "\n".join(told)
-
-
-def _fill(words: str, **given: str) -> str:
-    return _PLACE.sub(lambda place: given.get(place[1], place[0]), words)
 
 
 def _speaker(turn: Turn) -> str:

@@ -1,23 +1,26 @@
 """Entity resolution: which entity a mention or a structured name means, and for which reason.
 
-Rules only, sure ones first: the speaker, a repeated mention, the exact name, the normalised name or an alias, a first
-name that only one known person has, a nearly equal longer name. Otherwise it is new. A wrong merge costs more than a
-duplicate, which a later merge can mend: every rule but the first two asks for compatible types and one candidate.
+Rules first, the surest of them first: the speaker, a repeated mention, the exact name, the normalised name or an alias,
+a first name that only one known person has, a nearly equal longer name. What they leave open, a judge is asked, where
+there is one and a likely candidate. Otherwise it is new. A wrong merge costs more than a duplicate, which a later merge
+can mend: every rule but the first two asks for compatible types and one candidate.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from rapidfuzz.distance import JaroWinkler
 
 from asof_agents.ports import BeliefKnown
+from asof_agents.resolution.candidates import Candidate, Circumstances, candidates
+from asof_agents.resolution.judge import Doubt, Judge
 from asof_projections.names import key, words
 from asof_projections.rows import Entity
 from asof_streams.episodic import EpisodeRecorded, MentionObserved
 from asof_streams.events import Event
 from asof_streams.ids import derive
-from asof_streams.semantic import EntityDescribed, EntityIntroduced, MentionResolved
+from asof_streams.semantic import EntityDescribed, EntityIntroduced, EntityMerged, MentionResolved
 
 PERSON: Final = "Person"
 _SIMILAR: Final = 0.95  # Jaro-Winkler over keys
@@ -39,13 +42,51 @@ class Resolver:
     recorded_at: int
     episode: EpisodeRecorded
     speakers: Speakers = tuple
+    asked: list[Event] = field(default_factory=list)  # what came of asking a judge: recorded before it is used
     events: list[Event] = field(default_factory=list)
     introduced: dict[str, Entity] = field(default_factory=dict)  # by id
     _meant: dict[str, str] = field(default_factory=dict)  # mention id -> entity id
+    _joined: set[tuple[str, str]] = field(default_factory=set)  # by this episode: duplicate, into
 
-    def mention(self, mention: MentionObserved) -> str:
-        """Return the entity that a mention means, and note the link with its reason."""
-        entity, reason, score = self._decide(mention)
+    def read(self, observed: Iterable[MentionObserved], judge: Judge | None = None) -> None:
+        """Take each mention to mean an entity, and note the link with its reason; those left open are judged last."""
+        left: list[MentionObserved] = []
+        for mention in observed:
+            sure = self._sure(mention)
+            if sure is None and judge is not None and judge.may_judge(mention.entity_type):
+                left.append(mention)
+            else:
+                self._mean(mention, *(sure or self._new(mention)))
+        if judge is not None and left:
+            self._judge(left, judge)
+
+    def _judge(self, left: Sequence[MentionObserved], judge: Judge) -> None:
+        doubts: list[Doubt] = []
+        for mention in left:
+            sure = self._sure(mention)  # one introduced since may be called so
+            found = [] if sure else self._candidates(mention)
+            if found:
+                doubts.append(Doubt(mention, found))
+            else:
+                self._mean(mention, *(sure or self._new(mention)))
+        if not doubts:
+            return
+        verdict, self.asked = judge.judge(self.group, self.episode, doubts)
+        for mention, _ in doubts:
+            if mention.mention_id in verdict.meant:
+                entity, confidence = verdict.meant[mention.mention_id]
+                self._describe(entity, mention.text)
+                self._mean(mention, entity, "model", confidence)
+            else:
+                self._mean(mention, *(self._sure(mention) or self._new(mention)))
+        for one, other in verdict.same:
+            self._merge(one, other, "model")
+
+    def _candidates(self, mention: MentionObserved) -> list[Candidate]:
+        where = Circumstances(self.group, self.recorded_at, set(self._meant.values()), self.introduced.values())
+        return candidates(self.known, mention.text, mention.entity_type, where)
+
+    def _mean(self, mention: MentionObserved, entity: Entity, reason: str, score: float) -> None:
         self._meant[mention.mention_id] = entity.uuid
         self.events.append(
             MentionResolved(
@@ -56,7 +97,6 @@ class Resolver:
                 score=score,
             )
         )
-        return entity.uuid
 
     def meant(self, mention_id: str) -> str | None:
         """Return the entity that a mention was taken to mean, in this episode or before."""
@@ -72,25 +112,55 @@ class Resolver:
         """Return the entity of a structured fact: exactly this name, of this type where one is given."""
         return self._named(name, type_) or self._introduce(name, type_)
 
-    def _decide(self, mention: MentionObserved) -> tuple[Entity, str, float]:
+    def _sure(self, mention: MentionObserved) -> tuple[Entity, str, float] | None:
+        """Return what a mention means by the rules, why, and how sure that is; None where they leave it open."""
         if mention.speaker:
             name = self.episode.role or self.episode.role_type
-            entity = self._named(name, PERSON)
-            return (entity, "speaker", 1.0) if entity else (self._introduce(name, PERSON), "speaker", 1.0)
+            return self._named(name, PERSON) or self._introduce(name, PERSON), "speaker", 1.0
         if mention.repeats and (uuid := self.meant(mention.repeats)):
             return self.entity(uuid), "repeated", 1.0
         type_, text = mention.entity_type, mention.text
+        keyed = self._keyed(text, type_)
         if entity := self._named(text, type_):
+            self._join(keyed)
             return entity, "name", 1.0
-        keyed = [e for e in self.known.entities_keyed(self.group, key(text)) if _fits(e.type, type_)]
-        keyed += [e for e in self.introduced.values() if key(e.name) == key(text) and _fits(e.type, type_)]
         if keyed:
+            self._join(keyed)
             return keyed[0], "name" if key(keyed[0].name) == key(text) else "alias", 1.0
         if type_ == PERSON and (entity := self._person(text)):
             return entity, "first name", 0.9
         if entity := self._similar(text, type_):
             return entity, "similar name", round(_likeness(entity.name, text), 3)
-        return self._introduce(text, type_), "new", 1.0
+        return None
+
+    def _new(self, mention: MentionObserved) -> tuple[Entity, str, float]:
+        return self._introduce(mention.text, mention.entity_type), "new", 1.0
+
+    def _keyed(self, text: str, type_: str) -> list[Entity]:
+        keyed = [e for e in self.known.entities_keyed(self.group, key(text)) if _fits(e.type, type_)]
+        return keyed + [e for e in self.introduced.values() if key(e.name) == key(text) and _fits(e.type, type_)]
+
+    def _join(self, keyed: Sequence[Entity]) -> None:
+        """Join things of one stated type whose own names differ in nothing but how they are spelled."""
+        first, *others = keyed
+        for other in others:
+            if first.type is not None and other.type == first.type and key(other.name) == key(first.name):
+                self._merge(first, other, "same name")
+
+    def _merge(self, one: Entity, other: Entity, reason: str) -> None:
+        """Note that two entities are one, unless that is known, or was known once and taken back."""
+        into, duplicate = sorted((one, other), key=lambda e: (e.known_from, e.name, e.uuid))
+        pair = (duplicate.uuid, into.uuid)
+        linked = {frozenset((link.duplicate, link.into)) for link in self.known.links([duplicate.uuid], None)}
+        if (
+            pair in self._joined
+            or frozenset(pair) in linked
+            or into.uuid in self.known.identity([duplicate.uuid], None)
+        ):
+            return
+        self._joined.add(pair)
+        merge = derive("merge", self.build, self.episode.episode_id, *pair)
+        self.events.append(EntityMerged(merge_id=merge, duplicate=pair[0], into=pair[1], reason=reason))
 
     def _named(self, name: str, type_: str | None) -> Entity | None:
         for entity in self.introduced.values():

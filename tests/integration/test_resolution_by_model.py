@@ -1,0 +1,205 @@
+"""Names that rules leave open, decided by a language model: what is asked, recorded, joined, and taken apart again."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asof_streams.episodic import ExtractionAnswered, ExtractionFailed, ExtractionRefused
+from asof_streams.events import Event
+from asof_streams.instants import DAY
+from asof_streams.semantic import EntityMerged, MentionResolved
+from model_server import ModelServer, serving
+from world import World
+
+HM = ["Hm."] * 4  # a name in the last turns would be repeated, not resolved
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture
+def world(tmp_path: Path, server: ModelServer) -> Iterator[World]:
+    told = opened(tmp_path / "data", server)
+    yield told
+    told.memory.close()
+
+
+def opened(path: Path, server: ModelServer, **settings: Any) -> World:
+    return World(path, **{"extractor": "model", "model_url": server.url, "model_name": "fake", **settings})
+
+
+def say(world: World, *texts: str) -> None:
+    line = {"group_id": "g", "role": "Ana", "role_type": "user"}
+    assert world.memory.produce([json.dumps({**line, "content": text}) for text in texts]).refused == ()
+    world.now += DAY
+
+
+def believed(world: World, kind: type[Event], generation: str | None = None) -> list[Any]:
+    return [r.event for r in world.memory.events(generation=generation) if isinstance(r.event, kind)]
+
+
+def second(server: ModelServer) -> list[str]:
+    """What was asked about names, as it was shown."""
+    shown = [asked["messages"][1]["content"] for asked in server.requests]
+    return [text for text in shown if "\nKnown:\n" in text]
+
+
+def facts(world: World) -> set[str]:
+    return {fact.fact for fact in world.memory.facts(group_id="g")}
+
+
+def answering(**answer: Any) -> Any:
+    return lambda *_: json.dumps({"meant": [], "same": [], **answer})
+
+
+def test_a_name_that_rules_leave_open_is_asked_about_and_known_from_then_on(world, server):
+    say(world, "My colleague George Orwell lives in London.", "My colleague George Eliot lives in Leeds.", *HM)
+    server.decides = lambda mentions, known: json.dumps(
+        {
+            "meant": [
+                {"mention": n, "known": m, "confidence": 0.9}
+                for n in mentions
+                for m, name in known.items()
+                if name == "George Orwell"
+            ],
+            "same": [],
+        }
+    )
+    say(world, "George works at Acme.", *HM, "George likes tea.")
+
+    assert {"George Orwell works at Acme", "George Orwell likes tea"} <= facts(world)
+    [shown] = second(server)
+    assert "1. George (Person): " in shown
+    assert "George Eliot: " in shown
+    assert "George Orwell lives in London" in shown
+    reasons = [event.reason for event in believed(world, MentionResolved)]
+    assert reasons.count("model") == 1
+    [answered] = believed(world, ExtractionAnswered)
+    assert answered.prompt == "resolve"
+
+
+def test_all_doubts_of_a_message_are_one_question(world, server):
+    say(world, "George Orwell lives in London.", "George Eliot lives in Leeds.", "I work at Acme Works.", *HM)
+    calls = server.calls
+    say(world, "George works at Acme.")
+
+    [shown] = second(server)
+    assert "1. George (Person): " in shown
+    assert "2. Acme (Organization): " in shown
+    assert server.calls == calls + 2
+
+
+def test_without_a_likely_candidate_nothing_is_asked(world, server):
+    say(world, "Ben lives in Oslo.", *HM, "Eva works at Siemens.")
+
+    assert second(server) == []
+
+
+def test_none_of_them_is_someone_new(world, server):
+    say(world, "George Orwell lives in London.", "George Eliot lives in Leeds.", *HM)
+    server.decides = answering(meant=[{"mention": 1, "known": 0, "confidence": 1.0}])
+    say(world, "George works at Acme.", *HM, "George likes tea.")
+
+    assert {"George works at Acme", "George likes tea"} <= facts(world)
+    assert len(second(server)) == 1
+
+
+def test_an_answer_about_names_is_recorded_before_it_is_used_and_no_replay_asks_again(world, server):
+    say(world, "George Orwell lives in London.", "George Eliot lives in Leeds.", *HM, "George works at Acme.")
+    events = [r.event for r in world.memory.events()]
+    answered = next(i for i, event in enumerate(events) if isinstance(event, ExtractionAnswered))
+    batch = [r for r in world.memory.events() if r.cause == 6]
+    assert isinstance(batch[0].event, ExtractionAnswered)
+    assert answered >= 0
+
+    before, calls, places = facts(world), server.calls, world.memory._places
+    world.memory.close()
+    for store in (places.episodes, places.graph("main")):
+        for file in store.parent.glob(store.name + "*"):
+            file.unlink()
+    world.restart()
+    say(world, "ok")
+    assert facts(world) == before
+    assert server.calls == calls + 1  # of what was said last
+
+
+@pytest.mark.parametrize("source", ["mentions", "episodes"])
+def test_a_rebuild_asks_of_names_only_what_was_never_answered(world, server, source):
+    say(world, "George Orwell lives in London.", "George Eliot lives in Leeds.", *HM, "George works at Acme.")
+    before, calls = facts(world), server.calls
+    world.memory.rebuild("again", source=source)
+    world.memory.switch("again")
+
+    assert facts(world) == before
+    assert server.calls == calls
+    assert len(believed(world, ExtractionAnswered)) >= 1
+
+
+def test_what_cannot_be_answered_stays_new_and_a_rebuild_repairs_it(world, server, monkeypatch):
+    monkeypatch.setattr("asof_agents.extraction.chat_model.time.sleep", lambda _: None)
+    say(world, "I work at Acme Works.", *HM)
+    server.decides = lambda *_: "no"
+    say(world, "My colleague Tom works at Acme.")
+    server.decides = None
+
+    [failed] = believed(world, ExtractionFailed)
+    assert (failed.prompt, failed.reason, failed.calls) == ("resolve", "not JSON", 2)
+    assert "Tom works at Acme" in facts(world)
+
+    world.memory.rebuild("mended")
+    world.memory.switch("mended")
+    assert "Tom works at Acme Works" in facts(world)
+    assert believed(world, ExtractionFailed) == []
+
+
+def test_bad_pieces_of_an_answer_are_counted_and_the_rest_is_taken(world, server):
+    say(world, "I work at Acme Works.", *HM)
+    server.decides = answering(
+        meant=[
+            {"mention": 1, "known": 1, "confidence": 1.0},
+            {"mention": 7, "known": 1, "confidence": 1.0},
+            {"mention": 8, "known": 1, "confidence": 1.0},
+        ],
+        same=[{"one": 1, "other": 5, "confidence": 1.0}],
+    )
+    say(world, "My colleague Tom works at Acme.")
+
+    refused = believed(world, ExtractionRefused)
+    assert [(event.part, event.reason, event.count) for event in refused] == [("mention", "id", 2), ("pair", "id", 1)]
+    assert "Tom works at Acme Works" in facts(world)
+
+
+def test_two_known_things_that_are_one_get_a_duplicate_link_that_can_be_taken_back(world, server):
+    say(world, "George Orwell lives in London.", "George Eliot works at Acme.", *HM)
+    server.decides = answering(
+        meant=[{"mention": 1, "known": 1, "confidence": 1.0}], same=[{"one": 2, "other": 1, "confidence": 0.9}]
+    )
+    say(world, "George likes tea.")
+
+    [merged] = believed(world, EntityMerged)
+    assert merged.reason == "model"
+    [portrait] = world.memory.entity("George Eliot", group_id="g")
+    assert {fact.relation for fact in portrait.facts} == {"lives_in", "works_at", "likes"}
+
+    world.tell(op="retract", ref=merged.merge_id, subject=None, relation=None)
+    [portrait] = world.memory.entity("George Eliot", group_id="g")
+    assert {fact.relation for fact in portrait.facts} == {"works_at"}
+    asked = len(second(server))
+    say(world, "My colleague Georg lives in Bonn.")
+    assert len(second(server)) == asked + 1  # and answered as before, yet
+    assert len(believed(world, EntityMerged)) == 1  # what was taken apart stays apart
+
+
+def test_rules_alone_ask_nobody(tmp_path, server):
+    told = opened(tmp_path / "rules", server, extractor="rules")
+    say(told, "George Orwell lives in London.", "George Eliot lives in Leeds.", *HM, "George works at Acme.")
+
+    assert server.calls == 0
+    assert "George works at Acme" in facts(told)
+    told.memory.close()

@@ -1,0 +1,112 @@
+"""Whom a model says that names mean: what it is asked, and which pieces of its answer can stand."""
+
+import json
+from typing import Any
+
+import pytest
+
+from asof_agents.resolution.candidates import Candidate
+from asof_agents.resolution.judge import Doubt, Verdict, read
+from asof_projections.rows import Entity
+from asof_streams.episodic import MentionObserved
+
+
+def known(uuid: str, name: str, type_: str | None) -> Candidate:
+    return Candidate(Entity(uuid, "g", name, type_, 0), (name,), ())
+
+
+def mention(id_: str, text: str, type_: str) -> MentionObserved:
+    return MentionObserved(
+        mention_id=id_, episode_id="e", entity_type=type_, text=text, start=0, speaker=False, repeats=None
+    )
+
+
+ACME, ACNE, NAMELESS = known("a", "Acme", "Organization"), known("b", "Acne", "Organization"), known("c", "acme", None)
+ROME = known("d", "Rome", "Place")
+DOUBTS = [
+    Doubt(mention("m1", "Acme Works", "Organization"), [ACME, ACNE, NAMELESS]),
+    Doubt(mention("m2", "Roma", "Place"), [ROME]),
+]
+
+
+def verdict(**answer: Any) -> Verdict:
+    return read(json.dumps({"meant": [], "same": [], **answer}), DOUBTS)
+
+
+def meant(mention: int, known: int, confidence: float = 0.9) -> dict[str, Any]:
+    return {"mention": mention, "known": known, "confidence": confidence}
+
+
+def same(one: int, other: int, confidence: float = 0.9) -> dict[str, Any]:
+    return {"one": one, "other": other, "confidence": confidence}
+
+
+def test_a_mention_means_the_candidate_that_is_named_with_how_sure_that_is() -> None:
+    found = verdict(meant=[meant(1, 1), meant(2, 4, 0.7)])
+
+    assert found == Verdict({"m1": (ACME.entity, 0.9), "m2": (ROME.entity, 0.7)}, [], [])
+
+
+def test_none_of_them_is_an_answer_and_no_refusal() -> None:
+    assert verdict(meant=[meant(1, 0)]) == Verdict({}, [], [])
+
+
+@pytest.mark.parametrize(
+    ("piece", "reason"),
+    [
+        (meant(3, 1), "id"),
+        (meant(0, 1), "id"),
+        (meant(1, 4), "id"),  # no candidate of this mention
+        (meant(1, 9), "id"),
+        (meant(1, 1, 1.5), "confidence"),
+        (meant(1, 1, 0.2), "unsure"),
+        ({"mention": "1", "known": 1, "confidence": 1.0}, "schema"),
+        ({"mention": 1}, "schema"),
+        ("1", "schema"),
+    ],
+)
+def test_a_piece_that_cannot_stand_is_refused_alone(piece: Any, reason: str) -> None:
+    found = verdict(meant=[piece, meant(2, 4)])
+
+    assert [tuple(refusal) for refusal in found.refused] == [("mention", reason)]
+    assert found.meant == {"m2": (ROME.entity, 0.9)}
+
+
+def test_a_mention_is_answered_once() -> None:
+    found = verdict(meant=[meant(1, 1), meant(1, 2)])
+
+    assert found.meant["m1"][0] is ACME.entity
+    assert [tuple(refusal) for refusal in found.refused] == [("mention", "id")]
+
+
+def test_two_known_things_may_be_one() -> None:
+    assert verdict(same=[same(2, 1), same(3, 1)]).same == [
+        (ACNE.entity, ACME.entity),
+        (NAMELESS.entity, ACME.entity),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pair", "reason"),
+    [
+        (same(1, 1), "id"),
+        (same(1, 7), "id"),
+        (same(1, 4), "type"),
+        (same(1, 2, -1.0), "confidence"),
+        (same(1, 2, 0.7), "unsure"),
+        ({"one": 1, "other": None, "confidence": 1.0}, "schema"),
+    ],
+)
+def test_a_pair_that_cannot_stand_is_refused(pair: Any, reason: str) -> None:
+    found = verdict(same=[pair])
+
+    assert found.same == []
+    assert [tuple(refusal) for refusal in found.refused] == [("pair", reason)]
+
+
+@pytest.mark.parametrize("answer", ["no", "{}", '{"meant": 1, "same": {}}', "[" * 100_000])
+def test_an_answer_that_is_none_decides_nothing(answer: str) -> None:
+    found = read(answer, DOUBTS)
+
+    assert (found.meant, found.same) == ({}, [])
+    assert {refusal.reason for refusal in found.refused} == {"schema"}
