@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from asof_projections.answers import Link
-from asof_projections.rows import Attribute, Entity, Episode, Fact, MentionRow, Moment, Slot, Statement
+from asof_projections.rows import Entity, Episode, Fact, MentionRow, Moment, Slot, Statement
 from asof_streams.episodic import ExtractionAnswered
 
 
