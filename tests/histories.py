@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from asof_agents.engine import Engine, Generation, Layer
-from asof_agents.extraction.ports import Extraction, KnownNames, Mention, Relationship, Turn
+from asof_agents.extraction.ports import Attribute, Extraction, KnownNames, Mention, Relationship, Turn
 from asof_agents.scribe import Build
 from asof_ontologies import registry
 from asof_projections.graph.sqlite import SqliteGraph
@@ -28,7 +28,7 @@ def on(text: str) -> int:
 class Triples:
     """An extractor for tests: a turn that reads "Ana -lives_in-> Berlin" says so; any other says nothing.
 
-    A number is an Age, which is a literal.
+    A number is an Age, which is a literal. "Ana: role = cook, 0.9" says what she is like, and how sure that is.
     """
 
     version = "triples-1"
@@ -39,6 +39,8 @@ class Triples:
     def extract(
         self, turn: Turn, _before: Sequence[Turn], _known: KnownNames, _answer: str | None = None
     ) -> Extraction:
+        if " = " in turn.text:
+            return self._described(turn)
         if "->" not in turn.text:
             return Extraction()
         subject, rest = turn.text.split(" -", 1)
@@ -48,6 +50,15 @@ class Triples:
             for name in (subject, object_)
         ]
         return Extraction(tuple(ends), (Relationship(ends[0], relation, ends[1], span=(0, len(turn.text))),))
+
+    def _described(self, turn: Turn) -> Extraction:
+        whom, rest = turn.text.split(": ", 1)
+        thing, found = Mention(turn.episode_id, "Thing", whom, 0), []
+        for described in rest.split("; "):
+            name, what = described.split(" = ")
+            value, sure = what.split(", ")
+            found.append(Attribute(thing, name, value, float(sure), (0, len(turn.text))))
+        return Extraction((thing,), attributes=tuple(found))
 
 
 class History:
@@ -80,10 +91,10 @@ class History:
                 line[name] = on(line[name])
         self._take(day, FactStatement.model_validate({"group_id": "g", "subject": "Ana", **line}))
 
-    def say(self, day: str, content: str, role: str = "ana", name: str = "") -> None:
-        """Say one message on a day."""
+    def say(self, day: str, content: str, role: str = "ana", name: str = "", said: str | None = None) -> None:
+        """Say one message on a day; `said`: on another than that on which it is recorded."""
         fields = {"group_id": "g", "content": content, "role": role, "role_type": "user", "name": name}
-        self._take(day, accept(Message, fields | {"timestamp": f"{day}T00:00:00Z"}))
+        self._take(day, accept(Message, fields | {"timestamp": f"{said or day}T00:00:00Z"}))
 
     def forget(self, day: str, group: str = "g") -> None:
         self._take(day, ErasureRequest(group_id=group))

@@ -6,10 +6,12 @@ structured facts are left to `statements`, and what follows for belief to `inval
 
 from collections.abc import Sequence
 
+from asof_agents.attributes import attribute
+from asof_agents.communities import gather
 from asof_agents.ports import BeliefKnown
 from asof_agents.resolution.entities import Speakers
-from asof_agents.scribe import Build, Place, Scribe
 from asof_agents.resolution.judge import Judge
+from asof_agents.scribe import Build, Place, Scribe
 from asof_agents.statements import Structured
 from asof_ontologies.model import Ontology, RelationType
 from asof_projections.versions import Assertion
@@ -40,7 +42,11 @@ def believe(
             scribe.read([r.event for r in batch[1:]], judge)
     except ContractError as error:
         return [MessageParked(reason=str(error))]
-    return scribe.events()
+    events = scribe.events()
+    events += attribute([r.event for r in batch[1:]], scribe.names, known)
+    if episode.update_communities:
+        events += gather(events, scribe.names, known)
+    return events
 
 
 def _statement(episode: EpisodeRecorded) -> FactStatement:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from asof_projections.answers import Link
-from asof_projections.rows import Entity, Episode, Fact, MentionRow, Moment, Slot, Statement
+from asof_projections.rows import Attribute, Entity, Episode, Fact, MentionRow, Moment, Slot, Statement
 from asof_streams.episodic import ExtractionAnswered
 
 
@@ -128,4 +128,19 @@ class BeliefKnown(Protocol):
 
     def open_contradictions(self, facts: Sequence[str]) -> list[tuple[str, str, str]]:
         """Return (contradiction_id, earlier, later) of the unsettled ones that name one of these facts."""
+        ...
+
+    def attribute(self, entity: str, name: str, value: str | None = None) -> Attribute | None:
+        """Return the value of an attribute that is believed; with `value`, that value as it was last said, if ever."""
+        ...
+
+    def communities_of(self, entities: Sequence[str]) -> Mapping[str, str]:
+        """Return the community that each of these entities is of, for those that are of one."""
+        ...
+
+    def neighbours(self, entity: str, valid: int, limit: int) -> list[tuple[str, str]]:
+        """Return (fact, other entity) of facts from or to an entity that are believed and hold at `valid`.
+
+        Of each direction the first `limit` facts that are believed, by relation and start, are looked at, not all.
+        """
         ...

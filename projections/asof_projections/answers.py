@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from asof_projections.graph.ports import VersionChange
-from asof_projections.rows import Entity, Fact
+from asof_projections.rows import Attribute, Community, Entity, Fact
 from asof_streams.instants import render
 
 
@@ -32,6 +32,9 @@ class Portrait:
     names: tuple[str, ...] = field(repr=False)  # its own first
     links: tuple[Link, ...]
     mentions: int
+    summary: str = field(repr=False)  # of its attributes and of the facts attested last; made for this answer
+    attributes: tuple[Attribute, ...] = field(repr=False)  # most recently attested first
+    communities: tuple[Community, ...] = field(repr=False)
     facts: tuple[Fact, ...]  # with it as subject, then as object
 
     def to_json(self) -> dict[str, Any]:
@@ -41,6 +44,9 @@ class Portrait:
             "names": list(self.names),
             "duplicate_of": [link.to_json() for link in self.links],
             "mentions": self.mentions,
+            "summary": self.summary,
+            "attributes": [attribute.to_json() for attribute in self.attributes],
+            "communities": [{"uuid": community.uuid, "name": community.name} for community in self.communities],
             "facts": [fact.to_json() for fact in self.facts],
         }
 
@@ -106,6 +112,17 @@ def change_json(change: VersionChange) -> dict[str, Any]:
         "recorded_at": render(change.recorded_at),
         "change": "opened" if change.opened else "closed",
         "fact": change.fact.to_json(),
+    }
+
+
+def community_json(community: Community) -> dict[str, Any]:
+    """Return a community as every door shows it."""
+    return {
+        "uuid": community.uuid,
+        "group_id": community.group_id,
+        "name": community.name,
+        "created_at": render(community.known_from),
+        "members": [{"uuid": member.uuid, "name": member.name} for member in community.members],
     }
 
 

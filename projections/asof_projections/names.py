@@ -20,6 +20,11 @@ def key(name: str) -> str:
     return stripped.removeprefix("the ") or folded
 
 
+def folded(text: str) -> str:
+    """Return what two spellings of one value have in common: they differ in case and inner space alone."""
+    return " ".join(text.casefold().split())
+
+
 def words(name: str) -> list[str]:
     """Return the words of a name's key, each once, in order."""
     return list(dict.fromkeys(key(name).replace("-", " ").split()))

@@ -14,7 +14,8 @@ from asof_projections.evidence import Why, Witness
 from asof_projections.graph.ports import GraphStore
 from asof_projections.hypothesis import Trial, WhatIf
 from asof_projections.ports import BeliefStore
-from asof_projections.rows import Entity, Fact, Moment
+from asof_projections.rows import Attribute, Community, Entity, Fact, Moment
+from asof_projections.summaries import SUMMARISED, summary
 from asof_projections.timelines import Believed, Segment
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.instants import INF
@@ -58,6 +59,10 @@ class Questions:
     ) -> list[Entity]:
         """Return the entities known at a moment, oldest first; with `prefix`, those with a name that begins so."""
         return self._beliefs.entities(group, known, prefix=prefix, limit=limit)
+
+    def communities(self, known: int | None, group: str | None = None, *, limit: int | None = None) -> list[Community]:
+        """Return the communities known at a moment with their members, those formed first first."""
+        return self._beliefs.communities(group, known, limit=limit)
 
     @at_once
     def entity(self, name: str, at: Moment, group: str | None = None, *, limit: int | None = None) -> list[Portrait]:
@@ -221,14 +226,23 @@ class Questions:
 
     def _portrait(self, entity: Entity, same: list[str], at: Moment, limit: int | None) -> Portrait:
         names = dict.fromkeys(name for uuid in (entity.uuid, *same) for name in self._beliefs.aliases(uuid, at.known))
-        facts = self._touching(entity.group_id, same, at, limit)
+        attributes = self._attributes(same, at.known)
         return Portrait(
             entity,
             tuple(names),
             tuple(self._beliefs.links(same, at.known)),
             self._beliefs.appearances(same, at.known),
-            tuple(facts),
+            summary(attributes, self._beliefs.latest(same, at, SUMMARISED)),
+            attributes,
+            tuple(self._beliefs.communities(entity.group_id, at.known, of=same)),
+            tuple(self._touching(entity.group_id, same, at, limit)),
         )
+
+    def _attributes(self, same: Sequence[str], known: int | None) -> tuple[Attribute, ...]:
+        """Return of each attribute the surest value, where several entities that are one have some."""
+        found = self._beliefs.attributes(same, known)
+        surest = {a.name: a for a in sorted(found, key=lambda a: a.sureness)}
+        return tuple(a for a in found if surest[a.name] is a)
 
     def _segments(self, facts: Sequence[Fact], known: int | None) -> list[Segment]:
         ends = {end for f in facts for end in (f.subject_uuid, f.object_uuid) if end is not None}

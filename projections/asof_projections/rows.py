@@ -72,6 +72,42 @@ class Fact:
         return self.invalid_at == INF
 
 
+class Attribute(NamedTuple):
+    """A value of an attribute of an entity, as it was last said. Times are µs."""
+
+    entity_uuid: str
+    name: str
+    value: str
+    support: float  # how sure it is, 0 to 1, by all that said it
+    attested: int  # the latest moment at which it was said
+    episode_id: str  # the last that says it
+
+    @property
+    def sureness(self) -> tuple[float, int]:
+        """What decides between two values: the surer is believed, of equally sure ones that which was said last."""
+        return round(self.support, 6), self.attested
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the attribute as every door shows it."""
+        return {
+            "name": self.name,
+            "value": self.value,
+            "confidence": round(self.support, 6),
+            "said_at": render(self.attested),
+            "episode_id": self.episode_id,
+        }
+
+
+class Community(NamedTuple):
+    """Entities that facts connect, as one. `known_from` is when it was formed; its members are of one known moment."""
+
+    uuid: str
+    group_id: str
+    name: str
+    known_from: int
+    members: tuple[Entity, ...]  # in the order in which they joined
+
+
 class Episode(NamedTuple):
     """The record of one message, text, JSON document or structured fact."""
 

@@ -4,7 +4,18 @@ import sqlite3
 
 import pytest
 
-from asof_projections.graph import facts, history, identities, known, listing, live, schema, text
+from asof_projections.graph import (
+    attributes,
+    communities,
+    facts,
+    history,
+    identities,
+    known,
+    listing,
+    live,
+    schema,
+    text,
+)
 from asof_projections.graph.sqlite import SqliteGraph
 from semantic_story import Story, entity, fact
 
@@ -32,6 +43,11 @@ HANDLERS = {  # every statement that is run for a message, and the index that it
     known._WITHDRAWN: "withdrawal_episode",
     known._RESTING: "fact_recorded",
     known._CONTRADICTIONS: "contradiction_later",
+    attributes._HELD: "attribute_held (entity=? AND name=?)",
+    attributes._SAID: "attribute_value (entity=? AND name=? AND folded=?)",
+    communities._OF: "PRIMARY KEY (entity=?)",
+    communities._FROM: "now_subject (s=?)",
+    communities._TO: "now_object (object=?)",
 }
 READERS = {
     history._VERSIONS: "version_fact",
@@ -52,6 +68,10 @@ READERS = {
     listing._RELATIONSHIP: "relationship_uuid",
     identities._LINKS: "link_into",
     identities._APPEARANCES: "resolution_entity",
+    attributes._BELIEVED: "attribute_held (entity=?)",
+    communities._OF_GROUP: "community_group (grp=?)",
+    communities._THEIRS: "membership_community (community=? AND kt>?)",
+    facts.LATEST: "now_object (object=?",
     live._OPENED: "PRIMARY KEY (rowid>?)",
     live._CLOSED: "version_closed (closed>?)",
     live._LAST: "version_closed",

@@ -27,8 +27,11 @@ from asof_streams.episodic import (
 from asof_streams.events import Record
 from asof_streams.instants import INF
 from asof_streams.semantic import (
+    CommunityFormed,
+    CommunityJoined,
     ContradictionFlagged,
     ContradictionSettled,
+    EntityAttributed,
     EntityDescribed,
     EntityIntroduced,
     EntityMerged,
@@ -62,6 +65,11 @@ _NAME: Final = _insert("names", 7)
 _WORD: Final = "INSERT OR IGNORE INTO words VALUES (?, ?, ?)"
 _RESOLUTION: Final = _insert("resolutions", 8)
 _LINK: Final = _insert("links", 8)
+_ATTRIBUTE: Final = _insert("attributes", 14)
+_COMMUNITY: Final = _insert("communities", 6)
+_LEAVE_UNSEEN: Final = f"DELETE FROM memberships WHERE entity = ? AND kt = {INF} AND kf = ?"
+_LEAVE: Final = f"UPDATE memberships SET kt = ? WHERE entity = ? AND kt = {INF}"
+_JOIN: Final = _insert("memberships", 5)
 _FACT: Final = _insert("facts", 24)
 _VERSION: Final = "INSERT INTO versions VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)"
 _WORDS: Final = """INSERT INTO sentence_words (rowid, sentence, grp)
@@ -108,6 +116,9 @@ class Applier:
             MentionResolved: self._resolved,
             EntityMerged: self._merged,
             EntityUnmerged: self._unmerged,
+            EntityAttributed: self._attributed,
+            CommunityFormed: self._formed,
+            CommunityJoined: self._joined,
             FactAsserted: self._asserted,
             FactReinforced: self._reinforced,
             FactEnded: self._ended,
@@ -204,6 +215,27 @@ class Applier:
     def _unmerged(self, r: Record, e: EntityUnmerged) -> None:
         self._db.execute("DELETE FROM links WHERE uuid = ? AND kf = ?", (e.merge_id, r.recorded_at))
         self._db.execute(f"UPDATE links SET kt = ? WHERE uuid = ? AND kt = {INF}", (r.recorded_at, e.merge_id))
+
+    def _attributed(self, r: Record, e: EntityAttributed) -> None:
+        entity = self.keys.entity(r, e.entity_id)
+        said = (e.name, e.value, names.folded(e.value), e.confidence, e.support, e.attested, e.holds, e.said_at)
+        row = (r.position, self.keys.group(r), entity, *said, e.episode_id, e.attribute_id, r.recorded_at)
+        self.pending.add(_ATTRIBUTE, row, ("attribute", entity))
+
+    def _formed(self, r: Record, e: CommunityFormed) -> None:
+        row = (r.position, e.community_id, self.keys.group(r), e.name, e.episode_id, r.recorded_at)
+        self._db.execute(_COMMUNITY, row)
+        for member in e.members:
+            self._member(r, r.position, member)
+
+    def _joined(self, r: Record, e: CommunityJoined) -> None:
+        self._member(r, self.keys.community(r, e.community_id), e.entity_id)
+
+    def _member(self, r: Record, community: int, member: str) -> None:
+        entity = self.keys.entity(r, member)
+        self._db.execute(_LEAVE_UNSEEN, (entity, r.recorded_at))
+        self._db.execute(_LEAVE, (r.recorded_at, entity))
+        self._db.execute(_JOIN, (entity, self.keys.group(r), community, r.recorded_at, INF))
 
     # Facts: what was said.
 

@@ -26,6 +26,9 @@ class Connected:
         if self._pending is not None:
             self._pending.flush()
 
+    def _index_for(self, *_indexes: str) -> None:
+        """Make indexes that a question needs, where a bulk load left them for its end."""
+
     def _rows(self, sql: str, values: Any = ()) -> list[Any]:
         with self._guard:
             self._settle()

@@ -46,6 +46,17 @@ _CONDITIONS: Final = {  # of what kind it is, which decides the index; and how i
 }
 
 
+# An entity's facts in either direction, most recently attested first: as it was known, so by what had said it by then.
+_SIDES: Final = " UNION ".join(
+    f"SELECT {_COLUMNS} FROM versions INDEXED BY {when}_{side} WHERE {put} AND {_MET} AND {kt}"
+    for side, (_, put) in ((side, _CONDITIONS[f"{side} among"]) for side in ("subject", "object"))
+    for when, kt in (("now", f"kt = {INF}"), ("past", f"kt < {INF} AND kt > :kmin"))
+)
+LATEST: Final = f"""SELECT {FACT_COLUMNS} FROM ({_SIDES}) v {FACT_JOINS} ORDER BY max(f.said_at,
+    CASE WHEN f.echoes THEN (SELECT coalesce(max(said_at), {NEG}) FROM reinforcements
+        WHERE fact = f.n AND created_at <= :kmax) ELSE {NEG} END) DESC, f.n DESC, v.vf DESC LIMIT :limit"""
+
+
 class Window(NamedTuple):
     """The part of both clocks that a question is about: first and last instant of each."""
 
@@ -136,6 +147,12 @@ class FactReads(Connected):
         place = {n: index for index, n in enumerate(numbers)}
         rows = self._rows(statement("number among"), given)
         return self._read(sorted(rows, key=lambda row: place[row[-1]]))
+
+    def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[Fact]:
+        among = listed(entities)
+        return self._read(
+            self._rows(LATEST, Window.at(at)._asdict() | {"subject": among, "object": among, "limit": limit})
+        )
 
     def _meeting(self, window: Window, group: str | None, about: About, limit: int | None) -> list[Fact]:
         given = {**window._asdict(), "group": group, "relation": about.relation, "value": about.value}

@@ -13,6 +13,7 @@ _INTERNED: Final = {
     "relations": ("SELECT n FROM relations WHERE grp = ? AND name = ?", "INSERT INTO relations VALUES (?, ?, ?)"),
 }
 _ENTITY: Final = "SELECT n FROM entities WHERE uuid = ?"
+_COMMUNITY: Final = "SELECT n FROM communities WHERE uuid = ?"
 _FACT: Final = "SELECT n, grp, s, relation, object FROM facts WHERE uuid = ?"
 
 Claim = tuple[int, int, int, int | str | None]
@@ -62,6 +63,14 @@ class Keys:
     def object(self, record: Record, entity: str | None, literal: str | None) -> int | str | None:
         """Return what the column `object` holds: an entity's key or a literal; None for any."""
         return literal if entity is None else self.entity(record, entity)
+
+    def community(self, record: Record, uuid: str) -> int:
+        """Return the key of a community."""
+        row = self._db.execute(_COMMUNITY, (uuid,)).fetchone()
+        if row is None:
+            raise _unknown(record, "community", uuid)
+        n: int = row[0]
+        return n
 
     def fact(self, record: Record, uuid: str) -> tuple[int, Claim]:
         """Return the key of a fact and what it claims."""

@@ -47,6 +47,7 @@ _COUNTS: Final = {
     "parked": "SELECT count(*) FROM parked",
     "entities": "SELECT count(*) FROM entities",
     "merges": f"SELECT count(*) FROM links WHERE kt = {INF}",
+    "communities": f"SELECT count(DISTINCT community) FROM memberships WHERE kt = {INF}",
     "facts": "SELECT count(*) FROM facts",
     "versions": "SELECT count(*) FROM versions",
     "open_versions": f"SELECT count(*) FROM versions WHERE kt = {INF}",
@@ -60,8 +61,9 @@ _PARKED: Final = """SELECT p.cause, g.name, p.created_at, p.reason
 # keys of groups and relations may not, since a name erased and met again has another.
 _ORDER: Final = dict.fromkeys(
     ("episodes", "mentions", "relationships", "withdrawals", "parked", "entities", "names", "resolutions", "links",
-     "facts", "reinforcements", "endings", "retractions", "contradictions", "closings"), "n"
-) | {"cardinalities": "relation", "versions": "fact, kf, vf"}  # fmt: skip
+     "attributes", "communities", "facts", "reinforcements", "endings", "retractions", "contradictions", "closings"),
+    "n",
+) | {"cardinalities": "relation", "versions": "fact, kf, vf", "memberships": "entity, kf"}  # fmt: skip
 _NAMED: Final = {
     "grp": "(SELECT name FROM groups WHERE groups.n = t.grp)",
     "relation": "(SELECT name FROM relations WHERE relations.n = t.relation)",

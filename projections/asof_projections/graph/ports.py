@@ -11,7 +11,17 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from asof_projections.rows import Entity, Episode, Fact, MentionRow, Moment, Parked, RelationshipRow
+from asof_projections.rows import (
+    Attribute,
+    Community,
+    Entity,
+    Episode,
+    Fact,
+    MentionRow,
+    Moment,
+    Parked,
+    RelationshipRow,
+)
 from asof_streams.events import Record
 
 
@@ -165,6 +175,13 @@ class GraphStore(Protocol):
         """Return every version of a fact that was ever believed, by known_from, then valid_at."""
         ...
 
+    def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[Fact]:
+        """Return the versions from or to these entities that hold at a moment, most recently attested first.
+
+        A fact is attested whenever it is said; of equals the one asserted last comes first. At most `limit`.
+        """
+        ...
+
     def provenance(self, uuid: str) -> Provenance | None:
         """Return what a fact rests on and what happened to it."""
         ...
@@ -225,6 +242,24 @@ class GraphStore(Protocol):
 
     def mention(self, uuid: str) -> MentionRow | None:
         """Return a mention by id."""
+    def attributes(self, uuids: Sequence[str], known: int | None) -> list[Attribute]:
+        """Return the values believed at a known moment of the attributes of these entities, one for each and name.
+
+        Of those statements of an attribute that were recorded until then and `hold`, the last one's. The most recently
+        attested value first; of equals the one recorded last.
+        """
+        ...
+
+    def communities(
+        self, group: str | None, known: int | None, *, of: Sequence[str] | None = None, limit: int | None = None
+    ) -> list[Community]:
+        """Return the communities that have members at a known moment, those formed first first.
+
+        of: only those with one of these entities as a member; then `group` is passed over. Members come in the order in
+        which they joined, those who did so in one message in the order in which they were introduced.
+        """
+        ...
+
         ...
 
     def relationship(self, uuid: str) -> RelationshipRow | None:

@@ -49,6 +49,14 @@ CREATE TABLE resolutions (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, mention T
     entity INTEGER NOT NULL, reason TEXT NOT NULL, score REAL NOT NULL, created_at INTEGER NOT NULL);
 CREATE TABLE links (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, duplicate INTEGER NOT NULL,
     into_ INTEGER NOT NULL, reason TEXT NOT NULL, kf INTEGER NOT NULL, kt INTEGER NOT NULL, CHECK (kf < kt));
+CREATE TABLE attributes (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, entity INTEGER NOT NULL, name TEXT NOT NULL,
+    value TEXT NOT NULL, folded TEXT NOT NULL, confidence REAL NOT NULL, support REAL NOT NULL,
+    attested INTEGER NOT NULL, holds INTEGER NOT NULL, said_at INTEGER NOT NULL, episode TEXT NOT NULL,
+    stated TEXT NOT NULL, created_at INTEGER NOT NULL);
+CREATE TABLE communities (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, name TEXT NOT NULL,
+    episode TEXT NOT NULL, created_at INTEGER NOT NULL);
+CREATE TABLE memberships (entity INTEGER NOT NULL, grp INTEGER NOT NULL, community INTEGER NOT NULL,
+    kf INTEGER NOT NULL, kt INTEGER NOT NULL, CHECK (kf < kt), PRIMARY KEY (entity, kf)) WITHOUT ROWID;
 
 CREATE TABLE facts (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, s INTEGER NOT NULL,
     relation INTEGER NOT NULL, object NOT NULL, sentence TEXT NOT NULL, confidence REAL NOT NULL,
@@ -80,8 +88,8 @@ INSERT INTO sentence_words (sentence_words, rank) VALUES ('hashsize', 8388608);
 
 GROUPED: Final = (  # every table whose rows belong to a group
     "relations", "cardinalities", "episodes", "mentions", "relationships", "answers", "withdrawals", "parked",
-    "entities", "names", "words", "resolutions", "links", "facts", "versions", "reinforcements", "endings",
-    "retractions", "contradictions", "closings",
+    "entities", "names", "words", "resolutions", "links", "attributes", "communities", "memberships", "facts",
+    "versions", "reinforcements", "endings", "retractions", "contradictions", "closings",
 )  # fmt: skip
 
 # What applying events itself needs, so that a bulk load has them from the start.
@@ -94,6 +102,7 @@ KEYS: Final = {
     "ending_uuid": "UNIQUE INDEX ending_uuid ON endings (uuid)",
     "retraction_uuid": "UNIQUE INDEX retraction_uuid ON retractions (uuid)",
     "contradiction_uuid": "UNIQUE INDEX contradiction_uuid ON contradictions (uuid)",
+    "community_uuid": "UNIQUE INDEX community_uuid ON communities (uuid)",
     "version_fact": "INDEX version_fact ON versions (fact, kt)",  # close what is open of a fact; its history
 }
 
@@ -117,6 +126,8 @@ ASKED: Final = {
     "withdrawal_episode": "INDEX withdrawal_episode ON withdrawals (episode)",
     "mention_episode": "INDEX mention_episode ON mentions (episode)",
     "answer_request": "INDEX answer_request ON answers (grp, request)",  # what a model answered to this
+    "attribute_held": "INDEX attribute_held ON attributes (entity, name) WHERE holds = 1",  # what is believed of it
+    "attribute_value": "INDEX attribute_value ON attributes (entity, name, folded)",  # what was said of one value
     "mention_name": "INDEX mention_name ON mentions (grp, folded)",  # the type a name had before
 }
 
@@ -143,6 +154,8 @@ READ: Final = {
     "link_duplicate": "INDEX link_duplicate ON links (duplicate)",  # identity, walked both ways
     "link_into": "INDEX link_into ON links (into_)",
     "resolution_entity": "INDEX resolution_entity ON resolutions (entity)",  # how often an entity was mentioned
+    "community_group": "INDEX community_group ON communities (grp, n)",  # the communities of a group, oldest first
+    "membership_community": "INDEX membership_community ON memberships (community, kt)",  # who is of a community
     "mention_uuid": "INDEX mention_uuid ON mentions (uuid)",
     "relationship_uuid": "INDEX relationship_uuid ON relationships (uuid)",
 }

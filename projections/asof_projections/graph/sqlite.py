@@ -11,6 +11,8 @@ from typing import Final, Self
 
 from asof_projections.graph import schema
 from asof_projections.graph.apply import Applier
+from asof_projections.graph.attributes import AttributeReads
+from asof_projections.graph.communities import CommunityReads
 from asof_projections.graph.history import HistoryReads
 from asof_projections.graph.identities import Identities
 from asof_projections.graph.known import Known
@@ -40,7 +42,7 @@ _LOADING: Final = (
 _SORTING: Final = ("PRAGMA cache_size = -4096",)  # KiB, also what is sorted at once: so that a second thread sorts too
 
 
-class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
+class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities, AttributeReads, CommunityReads):
     """A GraphStore in the file `path` that follows the log named `log`. Used by the thread that opened it.
 
     writable: made where there is none; one process may write at a time. NotFound: there is none to read.
@@ -190,6 +192,11 @@ class SqliteGraph(Known, HistoryReads, Numbered, Listings, Identities):
         """Make, while a bulk load goes on, the indexes that the handlers' questions need."""
         with self._guard:
             self._index(schema.ASKED)
+
+    def _index_for(self, *indexes: str) -> None:
+        if self._loading:
+            with self._guard:
+                self._index({name: schema.INDEXES[name] for name in indexes})
 
     def _index(self, indexes: Mapping[str, str]) -> None:
         there = {name for (name,) in self._db.execute("SELECT name FROM sqlite_schema WHERE type = 'index'")}
