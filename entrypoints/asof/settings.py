@@ -65,6 +65,11 @@ class Settings(BaseSettings):
     kafka_ssl_keyfile: Path | None = None
     """With SSL, a PEM file of its private key, unless that is in the same file."""
 
+    keys_file: Path | None = None
+    """A TOML file of the API keys of `asof serve`; left out, it serves programs on its own machine alone."""
+    rate_limit: float | None = Field(default=None, gt=0.0)
+    """How many requests a second each key may make, or all programs together without keys; left out, any number."""
+
     worker_patience: float = Field(default=300.0, gt=0.0)
     """Seconds for which a worker may stand still while its topic goes on, before it gives up to be started again."""
 

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
 
 from asof.http import bodies
+from asof.http.access import Administering, Reading, Writing, expect_own, may_administer, may_write
+from asof.http.keys import Caller
 from asof.http.service import Service
 from asof.http.translation import (
     DEFAULT_GROUP,
@@ -32,7 +34,7 @@ _WORDS: Final = 128  # of a query; what follows is not looked for
 router = APIRouter(tags=["graphiti"])
 
 
-def service(request: Request) -> Service:
+async def service(request: Request) -> Service:
     """Return the service that a request is answered by."""
     found: Service = request.app.state.service
     return found
@@ -52,11 +54,12 @@ async def healthcheck() -> bodies.Health:
 
 
 @router.post("/messages", status_code=202)
-async def add_messages(given: bodies.AddMessages, response: Response, served: Served) -> bodies.Result:
+async def add_messages(given: bodies.AddMessages, response: Response, served: Served, caller: Writing) -> bodies.Result:
     """Take messages. Each is on the log, on disk, before the answer, and processed behind it, in order.
 
     The headers `Asof-Position` and `Asof-Episode-Id` name the first message; the others follow without a gap.
     """
+    expect_own(caller, given.group_id or DEFAULT_GROUP)
     if given.schema_id not in (None, served.ontology):
         raise unprocessable(f"this memory is read with the ontology {served.ontology}, and no other", "schema_id")
     if messages := messages_of(given):
@@ -67,34 +70,35 @@ async def add_messages(given: bodies.AddMessages, response: Response, served: Se
     return bodies.Result(message="Messages added to processing queue", success=True)
 
 
-@router.post("/entity-node", responses=_REFUSED, status_code=501)
+@router.post("/entity-node", responses=_REFUSED, status_code=501, dependencies=[may_write])
 async def add_entity_node() -> None:
     """Refuse to make an entity of nothing."""
     raise HTTPException(501, "an entity is made by what is said of it: send a message, or import a structured fact")
 
 
 @router.get("/entity-edge/{uuid}", responses=_UNKNOWN)
-async def get_entity_edge(uuid: str, served: Served) -> bodies.FactResult:
+async def get_entity_edge(uuid: str, served: Served, caller: Reading) -> bodies.FactResult:
     """Return a fact that is believed, whenever it holds."""
-    return fact_result(await _fact(served, uuid))
+    return fact_result(await _fact(served, caller, uuid))
 
 
 @router.delete("/entity-edge/{uuid}", responses=_UNKNOWN)
-async def delete_entity_edge(uuid: str, served: Served) -> bodies.Result:
+async def delete_entity_edge(uuid: str, served: Served, caller: Writing) -> bodies.Result:
     """Retract a fact: it was wrong to say so. What it had displaced holds again; its past can still be asked about."""
-    fact = await _fact(served, uuid)
+    fact = await _fact(served, caller, uuid)
     await served.take_and_see([FactStatement(group_id=fact.group_id, op="retract", ref=uuid)])
     return bodies.Result(message="Entity Edge deleted", success=True)
 
 
 @router.delete("/group/{group_id}")
-async def delete_group(group_id: str, served: Served) -> bodies.Result:
+async def delete_group(group_id: str, served: Served, caller: Administering) -> bodies.Result:
     """Erase a group for ever, at every moment of both clocks."""
-    await served.take_and_see([ErasureRequest(group_id=_group(group_id, "path"))])
+    [group] = _own(caller, "path", group_id)
+    await served.take_and_see([ErasureRequest(group_id=group)])
     return bodies.Result(message="Group deleted", success=True)
 
 
-@router.delete("/episode/{uuid}", responses=_REFUSED, status_code=501)
+@router.delete("/episode/{uuid}", responses=_REFUSED, status_code=501, dependencies=[may_administer])
 async def delete_episode(uuid: str) -> None:
     """Refuse to take one episode out of the log."""
     del uuid
@@ -102,32 +106,32 @@ async def delete_episode(uuid: str) -> None:
 
 
 @router.post("/clear")
-async def clear(served: Served) -> bodies.Result:
+async def clear(served: Served, caller: Administering) -> bodies.Result:
     """Erase all groups for ever."""
+    expect_own(caller)
     if groups := await served.ask(lambda reader: reader.groups()):
         await served.take_and_see([ErasureRequest(group_id=group) for group in groups])
     return bodies.Result(message="Graph cleared", success=True)
 
 
 @router.post("/search")
-async def search(given: bodies.SearchQuery, served: Served) -> bodies.SearchResults:
+async def search(given: bodies.SearchQuery, served: Served, caller: Reading) -> bodies.SearchResults:
     """Return the facts that fit a query best: also those that have ended, which say so, as in Graphiti."""
-    named = [group for group in given.group_ids or [] if group]
-    groups = [_group(group, "group_ids") for group in named] or None
-    return await _search(served, given.query, groups, given.max_facts)
+    groups = _own(caller, "group_ids", *filter(None, given.group_ids or []))
+    return await _search(served, given.query, groups or None, given.max_facts)
 
 
 @router.post("/get-memory")
-async def get_memory(given: bodies.GetMemory, served: Served) -> bodies.SearchResults:
+async def get_memory(given: bodies.GetMemory, served: Served, caller: Reading) -> bodies.SearchResults:
     """Return the facts of a group that fit a conversation best."""
-    groups = [_group(given.group_id or DEFAULT_GROUP, "group_id")]
+    groups = _own(caller, "group_id", given.group_id or DEFAULT_GROUP)
     return await _search(served, query_of(given.messages), groups, given.max_facts)
 
 
 @router.get("/episodes/{group_id}")
-async def get_episodes(group_id: str, last_n: int, served: Served) -> list[bodies.EpisodicNode]:
+async def get_episodes(group_id: str, last_n: int, served: Served, caller: Reading) -> list[bodies.EpisodicNode]:
     """Return the last episodes of a group that were said by now, the earliest first; at most 1,000."""
-    group = _group(group_id, "path")
+    [group] = _own(caller, "path", group_id)
     told = await served.ask(lambda reader: reader.latest(group, min(last_n, _MOST)))
     return [episodic_node(one) for one in told]
 
@@ -140,15 +144,17 @@ async def _search(served: Service, query: str, groups: list[str] | None, limit: 
     return bodies.SearchResults(facts=[fact_result(fact) for fact in found])
 
 
-async def _fact(served: Service, uuid: str) -> Fact:
+async def _fact(served: Service, caller: Caller, uuid: str) -> Fact:
     fact = await served.ask(lambda reader: reader.fact(uuid))
-    if fact is None:
+    if fact is None or not caller.owns(fact.group_id):
         raise HTTPException(404, f"edge {uuid} not found")
     return fact
 
 
-def _group(group: str, where: str) -> str:
+def _own(caller: Caller, where: str, *groups: str) -> list[str]:
+    """Return groups that are the caller's, each with an id that a group can have; none named means all."""
+    expect_own(caller, *groups)
     try:
-        return check_group(group)
+        return [check_group(group) for group in groups]
     except InvalidInput as error:
         raise unprocessable(str(error), where) from None

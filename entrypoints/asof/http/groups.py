@@ -8,6 +8,7 @@ from typing import Literal
 from fastapi import APIRouter
 from pydantic import BaseModel, Field, field_validator
 
+from asof.http.access import may_read
 from asof_streams.ids import derive
 
 router = APIRouter(tags=["groups"])
@@ -38,7 +39,7 @@ class Resolved(BaseModel):
     group_id: str
 
 
-@router.post("/groups/resolve")
+@router.post("/groups/resolve", dependencies=[may_read])
 async def resolve(given: Resolve) -> Resolved:
     """Return the group id of a key within a scope: the same one for ever, whether the group has a memory or not."""
     return Resolved(group_id=f"{given.scope}-{derive('group', given.scope, given.key)}")

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import APIRouter, Depends, Query
 from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 
+from asof.http.access import Reading, expect_own, may_read
 from asof.http.graphiti import Served
 from asof.http.service import Service
 from asof_projections.answers import entity_json
@@ -29,6 +30,7 @@ _PROBLEM: Final[dict[str, Any]] = {
 router = APIRouter(
     prefix="/v1",
     tags=["v1"],
+    dependencies=[may_read],
     responses={
         404: {"description": "There is no such thing.", **_PROBLEM},
         422: {"description": "A parameter is wrong.", **_PROBLEM},
@@ -44,7 +46,7 @@ def _moment(text: str) -> int:
         raise ValueError(str(error)) from None
 
 
-def _group(group: str) -> str:
+def _valid(group: str) -> str:
     try:
         return check_group(group)
     except InvalidInput as error:
@@ -63,7 +65,17 @@ KnownAt = Annotated[Moment | None, Query(description="As it was known then; all 
 Point = Annotated[
     Any, BeforeValidator(_point), WithJsonSchema({"type": "string", "examples": ["2024-05-01", "2024,2024-06-01"]})
 ]
-Group = Annotated[str | None, AfterValidator(_group), Query(description="Only this group.")]
+
+
+async def _group(
+    caller: Reading,
+    group_id: Annotated[str | None, AfterValidator(_valid), Query(description="Only this group.")] = None,
+) -> str | None:
+    expect_own(caller, group_id)
+    return group_id
+
+
+Group = Annotated[str | None, Depends(_group)]
 Limit = Annotated[int, Query(ge=1, le=1_000, description="At most this many.")]
 Cursor = Annotated[
     str | None,
@@ -87,8 +99,10 @@ Read = Annotated[Service, Depends(_settled)]
 
 
 @router.get("/messages/{position}")
-async def message(position: int, served: Read) -> dict[str, Any]:
+async def message(position: int, served: Read, caller: Reading) -> dict[str, Any]:
     """Say what became of a message: it is queued; done, with what it changed; parked, and why; or erased."""
+    if not caller.owns(await served.ask(lambda reader: reader.group_at(position))):
+        raise NotFound(f"there is no message {position}")
     if served.worker.next <= position < await served.ask(lambda reader: reader.end()):
         return {"position": position, "state": "queued", "ahead": max(position - served.worker.next, 0)}
     return await served.ask(lambda reader: reader.outcome(position))
@@ -97,7 +111,7 @@ async def message(position: int, served: Read) -> dict[str, Any]:
 @router.get("/facts")
 async def facts(
     served: Read,
-    group_id: Group = None,
+    group_id: Group,
     about: Name | None = None,
     relation: Name | None = None,
     object: Name | None = None,  # noqa: A002 - the word of the command line
@@ -131,7 +145,7 @@ async def facts(
 async def search(
     served: Read,
     query: Annotated[str, Query(max_length=2_000)],
-    group_id: Group = None,
+    group_id: Group,
     valid_at: ValidAt = None,
     known_at: KnownAt = None,
     any_time: bool = False,
@@ -148,7 +162,7 @@ async def search(
 
 @router.get("/entities")
 async def entities(
-    served: Read, group_id: Group = None, known_at: KnownAt = None, limit: Limit = 100, cursor: Cursor = None
+    served: Read, group_id: Group, known_at: KnownAt = None, limit: Limit = 100, cursor: Cursor = None
 ) -> dict[str, Any]:
     """Return who and what is known, page by page, first introduced first."""
     start = _start(cursor)
@@ -162,7 +176,7 @@ async def entities(
 async def entity(
     served: Read,
     name: Name,
-    group_id: Group = None,
+    group_id: Group,
     valid_at: ValidAt = None,
     known_at: KnownAt = None,
     limit: Limit = 100,
@@ -177,7 +191,7 @@ async def entity(
 
 
 @router.get("/history")
-async def history(served: Read, id: Name, group_id: Group = None) -> dict[str, Any]:  # noqa: A002
+async def history(served: Read, id: Name, group_id: Group) -> dict[str, Any]:  # noqa: A002
     """Return every version of a fact (by id) or of an entity's facts (by name), with what made each."""
     found = await served.ask(lambda reader: reader.history(id, group_id=group_id))
     if not found:
@@ -187,7 +201,7 @@ async def history(served: Read, id: Name, group_id: Group = None) -> dict[str, A
 
 @router.get("/timeline")
 async def timeline(
-    served: Read, name: Name, group_id: Group = None, relation: Name | None = None, known_at: KnownAt = None
+    served: Read, name: Name, group_id: Group, relation: Name | None = None, known_at: KnownAt = None
 ) -> dict[str, Any]:
     """Return what held of an entity and when, slot by slot, gaps included."""
     found = await served.ask(
@@ -201,7 +215,7 @@ async def diff(
     served: Read,
     start: Annotated[Point, Query(alias="from", description="T or T,K: the world at T, as known at K.")],
     stop: Annotated[Point, Query(alias="to", description="The other point.")],
-    group_id: Group = None,
+    group_id: Group,
     about: Name | None = None,
     relation: Name | None = None,
 ) -> dict[str, Any]:
@@ -211,9 +225,11 @@ async def diff(
 
 
 @router.get("/why")
-async def why(served: Read, id: Name, known_at: KnownAt = None) -> dict[str, Any]:  # noqa: A002
+async def why(served: Read, caller: Reading, id: Name, known_at: KnownAt = None) -> dict[str, Any]:  # noqa: A002
     """Return the words that a fact rests on, and those behind what became of it."""
     found = await served.ask(lambda reader: reader.why(id, known_at=known_at))
+    if not caller.owns(found.fact.group_id):
+        raise NotFound(f"no fact has the id {id}")
     answer: dict[str, Any] = found.to_json()
     return answer
 
@@ -221,9 +237,9 @@ async def why(served: Read, id: Name, known_at: KnownAt = None) -> dict[str, Any
 @router.get("/changes")
 async def changes(
     served: Read,
+    group_id: Group,
     since: Annotated[int, Query(ge=-1, le=_FAR, description="After the message at this position.")] = -1,
     limit: Limit = 1_000,
-    group_id: Group = None,
 ) -> dict[str, Any]:
     """Return what messages changed, in order, about `limit` changes; ask again with `since` set to `next`."""
     found = await served.ask(lambda reader: reader.changes(since=since, limit=limit, group_id=group_id))
@@ -233,13 +249,14 @@ async def changes(
 @router.get("/events")
 async def events(
     served: Read,
+    caller: Reading,
     log: Literal["messages", "episodic", "semantic"] = "semantic",
     start: Annotated[int, Query(alias="from", ge=0, le=_FAR, description="From this position on.")] = 0,
     limit: Limit = 1_000,
 ) -> dict[str, Any]:
     """Return the events of a log from a position on, page by page: ask again with `from` set to `next`."""
     found, after = await served.ask(lambda reader: reader.page(log, start, limit))
-    return {"events": found, "next": after}
+    return {"events": [event for event in found if caller.owns(event["group_id"])], "next": after}
 
 
 def _start(cursor: str | None) -> int:

@@ -75,6 +75,11 @@ class Reader(Readings):
             "changes": [change_json(change) for change in changes],
         }
 
+    def group_at(self, position: int) -> str:
+        """Return the group of a message; empty where it was erased. NotFound: there is no such message."""
+        message = self._message(position)
+        return "" if message is None else message.group
+
     def end(self) -> int:
         """Return how many messages there are."""
         with SqliteLog(self._places.messages) as log:
@@ -91,7 +96,7 @@ class Reader(Readings):
         """Return a message; None where it was erased."""
         with SqliteLog(self._places.messages) as log:
             if not 0 <= position < log.end():
-                raise NotFound(f"there is no message {position}: the log ends at {log.end()}")
+                raise NotFound(f"there is no message {position}")
             return next(log.read(position, position + 1), None)
 
     def groups(self) -> list[str]:

@@ -13,6 +13,8 @@ import uvicorn
 
 from asof.http.app import application
 from asof.http.guard import is_loopback
+from asof.http.keys import Keys
+from asof.http.limits import Rate
 from asof.http.service import Service
 from asof.settings import Settings
 from asof_streams.errors import InvalidInput, UnavailableError
@@ -48,17 +50,25 @@ class _Server(uvicorn.Server):
 def serve(settings: Settings, host: str, port: int, started: Callable[[str], None]) -> None:
     """Serve until SIGTERM or SIGINT. `started` is given the address, once it answers; port 0 takes a free one.
 
-    InvalidInput: the address cannot be taken, or is open to other machines, or Kafka is set: what is served is a
-    directory of this process's own. UnavailableError: the worker ended.
+    InvalidInput: the address cannot be taken, or is open to other machines without a key being needed, or Kafka is
+    set: what is served is a directory of this process's own. UnavailableError: the worker ended.
     """
     if settings.kafka is not None:
         raise InvalidInput(
             "asof serve writes to a directory, not to Kafka: leave ASOF_KAFKA out, and use asof worker there"
         )
+    keys = None if settings.keys_file is None else Keys.read(settings.keys_file)
+    rate = None if settings.rate_limit is None else Rate(settings.rate_limit)
+    if keys is None and not is_loopback(host):
+        raise InvalidInput(
+            f"--host {host}: without keys only this machine may ask, for whoever reaches it can read and write all: "
+            "name a file of keys in ASOF_KEYS_FILE"
+        )
     failed = Event()
     sys.setswitchinterval(_SWITCH_SECONDS)
     with _listen(host, port) as listening, Service(settings, failed.set) as service:
-        config = uvicorn.Config(application(service), access_log=False, log_config=None, lifespan="off", ws="none")
+        app = application(service, keys, rate)
+        config = uvicorn.Config(app, access_log=False, log_config=None, lifespan="off", ws="none")
         url = f"http://{_shown(host)}:{listening.getsockname()[1]}"
         server = _Server(config, lambda: started(url), failed)
         asyncio.run(server.serve([listening]))
@@ -67,8 +77,6 @@ def serve(settings: Settings, host: str, port: int, started: Callable[[str], Non
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    if not is_loopback(host):
-        raise InvalidInput(f"--host {host}: whoever reaches it could read and write all, so only this machine may")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, or asyncio lets answers wait
     try:
