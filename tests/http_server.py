@@ -19,13 +19,13 @@ ASOF = Path(sys.executable).with_name("asof")
 class Server:
     """A running server, with a client of it."""
 
-    def __init__(self, data: Path, **settings: str) -> None:
+    def __init__(self, data: Path, host: str = "127.0.0.1", **settings: str) -> None:
         self.data = data
         self.log_file = data.with_suffix(".log")
         environment = {**os.environ, "ASOF_EMBEDDER": "hash", **settings}
         with self.log_file.open("ab") as log:
             self.process = subprocess.Popen(
-                [ASOF, "serve", "--port", "0", "--json", "--data", data],
+                [ASOF, "serve", "--host", host, "--port", "0", "--json", "--data", data],
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env=environment,
@@ -79,8 +79,8 @@ class Server:
 
 
 @contextmanager
-def serving(data: Path, **settings: str) -> Iterator[Server]:
-    server = Server(data, **settings)
+def serving(data: Path, host: str = "127.0.0.1", **settings: str) -> Iterator[Server]:
+    server = Server(data, host, **settings)
     try:
         yield server
     finally:

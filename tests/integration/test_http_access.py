@@ -1,0 +1,222 @@
+"""API keys against a running server: who may do what, and to whose groups."""
+
+import json
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from api_keys import ADMIN, READ, TEAM_ADMIN, TEAM_READ, TEAM_WRITE, WRITE, sent, written
+from http_server import ASOF, Server, serving
+
+MOVED = "I moved to Berlin in March."
+OPEN = ["/healthcheck", "/docs", "/redoc", "/openapi.json"]
+
+
+class Told(NamedTuple):
+    """What a server was told of one group."""
+
+    position: int
+    fact: str
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("http")
+    with serving(folder / "data", ASOF_KEYS_FILE=str(written(folder / "keys.toml"))) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def ours(server: Server) -> Told:
+    return tell(server, "team-a")
+
+
+@pytest.fixture(scope="module")
+def theirs(server: Server) -> Told:
+    return tell(server, "others")
+
+
+def tell(server: Server, group: str) -> Told:
+    body = {"group_id": group, "messages": [{"content": MOVED, "role_type": "user", "role": "Ana"}]}
+    answer = server.client.post("/messages", json=body, headers=sent(WRITE))
+    position = int(answer.headers["asof-position"])
+    server.settled(position)
+    asked = {"group_id": group, "min_position": position}
+    facts = server.client.get("/v1/facts", params=asked, headers=sent(READ)).json()["facts"]
+    return Told(position, facts[0]["uuid"])
+
+
+def routes(server: Server) -> list[tuple[str, str]]:
+    described = server.client.get("/openapi.json").json()["paths"]
+    return [(method.upper(), path) for path, methods in described.items() for method in methods if path not in OPEN]
+
+
+def test_without_a_key_or_with_a_wrong_one_nothing_is_answered_but_what_tells_nothing(server: Server) -> None:
+    asked = routes(server)
+    for method, path in asked:
+        for headers in (
+            {},
+            sent("wrong-key-0123456789"),
+            {"Authorization": f"Basic {ADMIN}"},
+            {"Authorization": "Bearer"},
+        ):
+            answer = server.client.request(method, path, headers=headers, content=b"not JSON")
+
+            assert answer.status_code == 401, (method, path)
+            assert answer.headers["www-authenticate"].startswith('Bearer realm="asof"')
+            kind = "problem+json" if path.startswith("/v1/") else "json"
+            assert answer.headers["content-type"] == f"application/{kind}"
+
+    assert len(asked) > 15
+    assert all(server.client.get(path).status_code == 200 for path in OPEN)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "least"),
+    [
+        ("GET", "/v1/facts", None, READ),
+        ("POST", "/search", {"query": "Ana"}, READ),
+        ("POST", "/groups/resolve", {"scope": "user", "key": "ana"}, READ),
+        ("GET", "/v1/events", None, READ),
+        ("POST", "/messages", {"group_id": "g", "messages": []}, WRITE),
+        ("DELETE", "/entity-edge/nothing", None, WRITE),
+        ("POST", "/entity-node", {"uuid": "u", "group_id": "g", "name": "n"}, WRITE),
+        ("DELETE", "/episode/nothing", None, ADMIN),
+        ("DELETE", "/group/nobody", None, ADMIN),
+    ],
+)
+def test_a_key_does_what_its_permission_names_and_what_lesser_ones_do(
+    server: Server, method: str, path: str, body: Any, least: str
+) -> None:
+    keys = [READ, WRITE, ADMIN]
+    answers = [server.client.request(method, path, json=body, headers=sent(key)) for key in keys]
+
+    assert [answer.status_code == 403 for answer in answers] == [keys.index(key) < keys.index(least) for key in keys]
+    assert all(answer.status_code != 401 for answer in answers)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/messages", {"group_id": "others", "messages": []}),
+        ("POST", "/messages", {"group_id": "", "messages": []}),
+        ("POST", "/search", {"query": "Berlin", "group_ids": ["others"]}),
+        ("POST", "/search", {"query": "Berlin", "group_ids": ["team-a", "others"]}),
+        ("POST", "/search?group_id=team-a", {"query": "Berlin"}),
+        ("POST", "/search", {"query": "Berlin", "group_ids": [""]}),
+        ("POST", "/get-memory", {"group_id": "others", "messages": [], "center_node_uuid": None}),
+        ("GET", "/episodes/others?last_n=3", None),
+        ("DELETE", "/group/others", None),
+        ("POST", "/clear", None),
+        ("GET", "/v1/facts?group_id=others", None),
+        ("GET", "/v1/facts?group_id=team-a&group_id=others", None),
+        ("GET", "/v1/facts", None),
+        ("GET", "/v1/search?query=Berlin", None),
+        ("GET", "/v1/entities", None),
+        ("GET", "/v1/entity?name=Ana", None),
+        ("GET", "/v1/history?id=Ana", None),
+        ("GET", "/v1/timeline?name=Ana", None),
+        ("GET", "/v1/diff?from=2020&to=2025", None),
+        ("GET", "/v1/changes", None),
+    ],
+)
+def test_a_key_for_some_groups_is_refused_the_others_and_all_together(
+    server: Server, theirs: Told, method: str, path: str, body: Any
+) -> None:
+    answer = server.client.request(method, path, json=body, headers=sent(TEAM_ADMIN))
+
+    assert answer.status_code == 403
+    assert "this key is for some groups only" in answer.json()["detail"]
+    assert server.client.get(f"/entity-edge/{theirs.fact}", headers=sent(READ)).status_code == 200
+
+
+def test_what_another_group_has_is_for_such_a_key_as_what_is_not_there(
+    server: Server, ours: Told, theirs: Told
+) -> None:
+    def asked(key: str, told: Told) -> list[tuple[int, str]]:
+        paths = [
+            f"/entity-edge/{told.fact}",
+            f"/v1/why?id={told.fact}",
+            f"/v1/messages/{told.position}",
+            f"/v1/history?group_id=team-a&id={told.fact}",
+        ]
+        answers = [server.client.get(path, headers=sent(key)) for path in paths]
+        return [(a.status_code, a.text.replace(told.fact, "ID").replace(str(told.position), "N")) for a in answers]
+
+    nowhere = Told(position=999, fact="6f2b0c1e-0000-5000-8000-000000000000")
+    assert [status for status, _ in asked(TEAM_READ, ours)] == [200, 200, 200, 200]
+    assert asked(TEAM_READ, theirs) == asked(TEAM_READ, nowhere)
+    assert [status for status, _ in asked(TEAM_READ, theirs)] == [404, 404, 404, 404]
+    assert [status for status, _ in asked(READ, theirs)][:3] == [200, 200, 200]
+    deleted = server.client.delete(f"/entity-edge/{theirs.fact}", headers=sent(TEAM_WRITE))
+    assert deleted.status_code == 404
+
+
+@pytest.mark.parametrize("log", ["messages", "episodic", "semantic"])
+def test_the_feed_of_such_a_key_has_the_events_of_its_groups_alone(
+    server: Server, ours: Told, theirs: Told, log: str
+) -> None:
+    del ours, theirs
+    of_team = server.client.get("/v1/events", params={"log": log}, headers=sent(TEAM_READ)).json()
+    of_all = server.client.get("/v1/events", params={"log": log}, headers=sent(READ)).json()
+
+    assert {event["group_id"] for event in of_team["events"]} == {"team-a"}
+    assert {"team-a", "others"} <= {event["group_id"] for event in of_all["events"]}
+    assert of_team["next"] == of_all["next"]
+
+
+def test_with_a_key_a_request_may_be_addressed_to_any_host(server: Server) -> None:
+    headers = {"Host": "memory.example", "Origin": "https://app.example"}
+
+    assert server.client.get("/v1/facts", headers=headers | sent(READ)).status_code == 200
+    assert server.client.get("/v1/facts", headers=headers).status_code == 401
+
+
+def test_with_keys_any_address_is_served(tmp_path: Path) -> None:
+    keys = written(tmp_path / "keys.toml")
+    with serving(tmp_path / "data", host="0.0.0.0", ASOF_KEYS_FILE=str(keys)) as server:
+        port = int(server.url.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+            connection.sendall(b"GET /healthcheck HTTP/1.1\r\nHost: memory.example\r\nConnection: close\r\n\r\n")
+            answer = connection.makefile("rb").read()
+
+    assert answer.startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        (None, "No such file"),
+        ("", "one key at least"),
+        ("not TOML ''", "not a TOML file"),
+        ('[a]\nkey = "SECRET"\npermission = "read"', "a.key"),
+        ('[a]\nkey = "SECRET with spaces in it"\npermission = "read"', "a.key"),
+        ('[a]\nkey = "SECRET-0123456789"\npermission = "everything"', "a.permission"),
+        ('[a]\nkey = "SECRET-0123456789"\npermission = "read"\ngroup = "team-"', "a.group"),
+        ('[a]\nkey = "SECRET-0123456789"\npermission = "read"\n' * 2, "not a TOML file"),
+        (
+            '[a]\nkey = "SECRET-0123456789"\npermission = "read"\n[b]\nkey = "SECRET-0123456789"\npermission = "admin"',
+            "none twice",
+        ),
+    ],
+)
+def test_a_file_of_keys_that_cannot_be_used_is_refused_without_a_word_of_a_key(
+    tmp_path: Path, text: str | None, word: str
+) -> None:
+    keys = tmp_path / "keys.toml"
+    if text is not None:
+        keys.write_text(text)
+    (tmp_path / "asof.toml").write_text(f"keys_file = {json.dumps(str(keys))}")
+
+    ended = subprocess.run(
+        [ASOF, "serve", "--port", "0"], cwd=tmp_path, check=False, capture_output=True, text=True, timeout=60
+    )
+
+    assert ended.returncode == 2
+    assert word in ended.stderr
+    assert "SECRET" not in ended.stderr
+    assert ended.stderr.count("\n") == 1
