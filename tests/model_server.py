@@ -127,6 +127,7 @@ class ModelServer(ThreadingHTTPServer):
                 }
                 for stated in found.relationships
             ],
+            "attributes": [],
         }
 
 

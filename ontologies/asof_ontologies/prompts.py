@@ -20,6 +20,7 @@ class Prompt(Part):
     temperature: float = Field(ge=0.0, le=2.0)
     system: str = Field(min_length=1)
     user: str = Field(min_length=1)
+    open: dict[str, str] = Field(default_factory=dict)  # filled in for an ontology that is not closed
 
     @property
     def digest(self) -> str:

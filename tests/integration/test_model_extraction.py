@@ -189,6 +189,26 @@ def test_refused_parts_are_counted_in_an_event_without_their_words(tmp_path, ser
     told.memory.close()
 
 
+def test_what_a_model_says_of_a_thing_is_an_attribute_of_the_entity_that_is_meant(tmp_path, server):
+    told = world(tmp_path / "data", server)
+    server.says = _describes
+    say(told, "My sister Eva is keen on chess.", "My sister Eva is fond of chess.")
+
+    attributed = [r.event for r in told.memory.events() if r.event.type == "entity.attributed"]
+    [eva] = [e.uuid for e in told.memory.entities() if e.name == "Eva"]
+    assert [(e.entity_id, e.name, e.value, e.holds) for e in attributed] == [
+        (eva, "temper", "keen on", True),
+        (eva, "temper", "fond of", False),
+    ]
+    told.memory.close()
+
+
+def _describes(text: str) -> str:
+    value, confidence = ("keen on", 0.9) if "keen" in text else ("fond of", 0.5)
+    given = {"entity": 1, "name": "temper", "value": value, "confidence": confidence}
+    return json.dumps({"entities": [{"id": 1, "text": "Eva", "type": "Person"}], "facts": [], "attributes": [given]})
+
+
 def test_a_refused_key_stops_the_work_and_loses_nothing(tmp_path, server):
     told = world(tmp_path / "data", server, model_calls=1)
     server.faults = [(401, "{}")]

@@ -1,13 +1,14 @@
 """A model's answer, piece by piece: what cannot stand is refused and counted, and the rest is taken."""
 
 import json
+import re
 from typing import Any
 
 import pytest
 
-from asof_agents.extraction.answers import find, read
+from asof_agents.extraction.answers import SCHEMA_WITH_ATTRIBUTES, find, read
 from asof_agents.extraction.model import LONGEST, ModelExtractor
-from asof_agents.extraction.ports import Extraction, Mention, Relationship, Turn
+from asof_agents.extraction.ports import Attribute, Extraction, Mention, Relationship, Turn
 from asof_agents.extraction.together import merged
 from asof_ontologies.prompts import prompt
 from asof_ontologies.registry import load
@@ -15,6 +16,7 @@ from asof_streams.instants import parse_moment
 
 TEXT = "I moved to Berlin in March 2024. My sister Eva works at Siemens."
 TURN = Turn("e1", "Ana", "user", TEXT, parse_moment("2024-04-02"))
+ONTOLOGIES = ("default", "agent_memory_v1")
 BERLIN = {"id": 1, "text": "Berlin", "type": "Location"}
 EVA = {"id": 2, "text": "Eva", "type": "Person"}
 MOVED = {
@@ -188,3 +190,78 @@ def test_what_rules_found_stands_and_the_model_adds_the_rest() -> None:
     ]
     assert [m.text for m in both.mentions] == ["Berlin", "I", "Eva", "Siemens"]
     assert merged(sure, Extraction()) == sure
+
+
+KEEN = {"entity": 2, "name": "temper", "value": "Keen  on", "confidence": 0.8}
+
+
+def described(*attributes: Any, ontology: str = "default") -> Extraction:
+    text = "My sister Eva is keen on chess, and I am 42 years old."
+    given = {"entities": [EVA], "facts": [], "attributes": attributes}
+    return taken(json.dumps(given), turn=Turn("e1", "Ana", "user", text, 0), ontology=ontology)
+
+
+def test_an_attribute_is_taken_in_the_words_of_the_text() -> None:
+    found = described(KEEN, {**KEEN, "entity": 0, "name": "age", "value": "42 years old"})
+
+    assert [(a.mention.text, a.name, a.value, a.confidence) for a in found.attributes] == [
+        ("Eva", "temper", "keen on", 0.8),
+        ("My", "age", "42 years old", 0.8),
+    ]
+    assert [(m.text, m.speaker) for m in found.mentions] == [("Eva", False), ("My", True)]
+    assert found.refused == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"entity": 7}, "id"),
+        ({"value": "fond of"}, "span"),
+        ({"value": ""}, "span"),
+        ({"name": "Her temper"}, "name"),
+        ({"confidence": -0.1}, "confidence"),
+        ({"confidence": None}, "schema"),
+    ],
+)
+def test_an_attribute_that_cannot_stand_is_refused_and_the_one_beside_it_taken(change: Any, why: str) -> None:
+    found = described({**KEEN, **change}, KEEN)
+
+    assert [a.name for a in found.attributes] == ["temper"]
+    assert refused(found) == [("attribute", why)]
+
+
+def test_an_ontology_that_is_closed_asks_for_no_attributes_and_takes_none() -> None:
+    turn = Turn("e1", "Ana", "user", "I like tea.", 0)
+    asked = {name: ModelExtractor(load(name), prompt("extract"), "m").request(turn, []) for name in ONTOLOGIES}
+
+    assert {name: "attributes" in request.system + request.schema for name, request in asked.items()} == {
+        "default": True,
+        "agent_memory_v1": False,
+    }
+    assert described(KEEN, ontology="agent_memory_v1").attributes == ()
+
+
+def test_a_type_is_told_once_whether_a_relation_names_it_or_not() -> None:
+    for name in ONTOLOGIES:
+        ontology = load(name)
+        told = ModelExtractor(ontology, prompt("extract"), "m").request(Turn("e", "", "user", "Hm.", 0), []).system
+        assert set(ontology.entities) <= set(re.findall(r"\w+", told))
+
+
+def test_what_is_sent_as_schema_is_strict_and_in_one_piece() -> None:
+    schema = json.loads(SCHEMA_WITH_ATTRIBUTES)
+
+    facts = schema["properties"]["facts"]["items"]
+    assert facts["properties"]["valid_from"] == {"type": ["string", "null"]}
+    assert facts["properties"]["stance"]["enum"] == ["holds", "ended", "denied"]
+    for part in (schema, *(of["items"] for of in schema["properties"].values())):
+        assert part["additionalProperties"] is False
+        assert part["required"] == list(part["properties"])
+    assert "$" not in SCHEMA_WITH_ATTRIBUTES
+
+
+def test_rules_and_model_together_give_an_attribute_to_the_mention_that_rules_found() -> None:
+    sure, more = Mention("e1", "Person", "Eva", 10), Mention("e1", "Animal", "eva", 10)
+    found = merged(Extraction((sure,)), Extraction((more,), attributes=(Attribute(more, "temper", "keen"),)))
+
+    assert [a.mention for a in found.attributes] == [sure]

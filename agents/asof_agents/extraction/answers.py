@@ -12,26 +12,21 @@ from typing import Any, Final, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from asof_agents.extraction.lexicon import SPEAKER_WORDS
-from asof_agents.extraction.ports import Extraction, Grain, Mention, Refusal, Relationship, Stance, Turn
+from asof_agents.extraction.ports import Attribute, Extraction, Grain, Mention, Refusal, Relationship, Stance, Turn
+from asof_agents.extraction.schemas import schema_of
 from asof_ontologies.model import Ontology
 from asof_streams.errors import InvalidInput
 from asof_streams.instants import parse_moment
 
-_RELATION: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+){0,5}")
+_NAME: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+){0,5}")
 _WORD: Final = re.compile(r"\w+")
 _FENCE: Final = re.compile(r"\s*```(?:json)?\s*(.*?)\s*```\s*", re.DOTALL)
 _GRAINS: Final[dict[int, Grain]] = {4: "year", 7: "month", 10: "day"}  # by the length of what was written
 _SPEAKER: Final = 0
 
 
-def short(schema: dict[str, Any]) -> None:
-    """Leave out of a schema what tells a model nothing, and costs tokens at every message."""
-    for part in (schema, *schema["properties"].values()):
-        part.pop("title", None)
-
-
 class EntityAnswered(BaseModel):
-    model_config = ConfigDict(strict=True, json_schema_extra=short)
+    model_config = ConfigDict(strict=True)
 
     id: int
     text: str
@@ -39,7 +34,7 @@ class EntityAnswered(BaseModel):
 
 
 class FactAnswered(BaseModel):
-    model_config = ConfigDict(strict=True, json_schema_extra=short)
+    model_config = ConfigDict(strict=True)
 
     subject: int
     relation: str
@@ -52,16 +47,32 @@ class FactAnswered(BaseModel):
     confidence: float
 
 
-class Answer(BaseModel):  # its schema is what a model is asked to give: a docstring would be sent with it
-    model_config = ConfigDict(json_schema_extra=short)
+class AttributeAnswered(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    entity: int
+    name: str
+    value: str
+    confidence: float
+
+
+class Answer(BaseModel):
+    """What a model is asked to give."""
 
     entities: list[EntityAnswered]
     facts: list[FactAnswered]
 
 
-SCHEMA: Final = json.dumps(Answer.model_json_schema(), sort_keys=True)
+class Description(Answer):
+    """The same, with what things are like: under an ontology that leaves room for what it does not name."""
+
+    attributes: list[AttributeAnswered]
+
+
+SCHEMA: Final = schema_of(Answer)
+SCHEMA_WITH_ATTRIBUTES: Final = schema_of(Description)
 _Piece = TypeVar("_Piece", bound=BaseModel)
-_Why = Literal["schema", "id", "type", "span", "relation", "confidence", "time", "unsaid"]
+_Why = Literal["schema", "id", "type", "span", "relation", "name", "confidence", "time", "unsaid"]
 
 
 class _Refused(Exception):
@@ -87,7 +98,11 @@ def read(answer: str, turn: Turn, before: Sequence[Turn], ontology: Ontology) ->
         reading.entity(entity)
     for fact in pieces("fact", given.get("facts"), FactAnswered, reading.refused):
         reading.fact(fact)
-    return Extraction(tuple(reading.used), tuple(reading.relationships), tuple(reading.refused))
+    if not ontology.closed:
+        for attribute in pieces("attribute", given.get("attributes", []), AttributeAnswered, reading.refused):
+            reading.attribute(attribute)
+    found, refused = tuple(reading.relationships), tuple(reading.refused)
+    return Extraction(tuple(reading.used), found, refused, tuple(reading.attributes))
 
 
 def pieces(part: str, given: Any, shape: type[_Piece], refused: list[Refusal]) -> list[_Piece]:
@@ -115,6 +130,7 @@ class _Reading:
         self.used: dict[Mention, None] = {}  # mentions of this turn, in order
         self.relationships: list[Relationship] = []
         self.refused: list[Refusal] = []
+        self.attributes: list[Attribute] = []
 
     def entity(self, given: EntityAnswered) -> None:
         try:
@@ -131,6 +147,12 @@ class _Reading:
             self.relationships.append(self._relationship(given))
         except _Refused as refused:
             self.refused.append(Refusal("fact", refused.why))
+
+    def attribute(self, given: AttributeAnswered) -> None:
+        try:
+            self.attributes.append(self._attribute(given))
+        except _Refused as refused:
+            self.refused.append(Refusal("attribute", refused.why))
 
     def _mention(self, given: EntityAnswered) -> Mention:
         if given.id == _SPEAKER or given.id in self.mentions:
@@ -162,6 +184,19 @@ class _Reading:
             source, given.relation, target, given.stance, start, end, grain, words, given.confidence, span
         )
 
+    def _attribute(self, given: AttributeAnswered) -> Attribute:
+        span = find(given.value, self.turn.text)
+        if span is None:
+            raise _Refused("span")
+        if not _NAME.fullmatch(given.name):
+            raise _Refused("name")
+        if not 0.0 <= given.confidence <= 1.0:
+            raise _Refused("confidence")
+        mention = self._end(given.entity, span)
+        if mention.speaker:
+            self.used[mention] = None
+        return Attribute(mention, given.name, self.turn.text[slice(*span)], given.confidence, span)
+
     def _end(self, given: int, quote: tuple[int, int]) -> Mention:
         if given != _SPEAKER:
             if given not in self.mentions:
@@ -179,7 +214,7 @@ class _Reading:
     def _check_relation(self, name: str, source: Mention, target: Mention) -> None:
         relation = self.ontology.relations.get(name)
         if relation is None:
-            if self.ontology.closed or not _RELATION.fullmatch(name):
+            if self.ontology.closed or not _NAME.fullmatch(name):
                 raise _Refused("relation")
         elif source.type not in relation.sources or target.type not in relation.targets:
             raise _Refused("type")

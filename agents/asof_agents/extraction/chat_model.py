@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from asof_agents.extraction.answers import Answer, object_of
+from asof_agents.extraction.answers import object_of
 from asof_agents.extraction.ports import Reply, Request
 from asof_projections.embedding.extras import require
 from asof_streams.errors import ModelUnavailable
@@ -97,11 +97,14 @@ class ChatModel:
             return None, "malformed"
 
     def _structured(self, request: Request) -> Any:
-        answer = self._client.chat.completions.with_raw_response.parse(
+        answer = self._client.chat.completions.with_raw_response.create(
             model=self._model,
             messages=[{"role": "system", "content": request.system}, {"role": "user", "content": request.user}],
             temperature=request.temperature,
-            response_format=Answer,
+            response_format={
+                "type": "json_schema",
+                "json_schema": {"name": request.prompt, "strict": True, "schema": json.loads(request.schema)},
+            },
         )
         return json.loads(answer.http_response.content)
 

@@ -4,6 +4,7 @@ The question needs the turn's text and that of the turns before, never what was 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from asof_agents.extraction import answers
@@ -14,8 +15,7 @@ from asof_ontologies.prompts import Prompt
 from asof_streams.instants import render
 
 LONGEST: Final = 30_000  # characters of a turn that are read
-_CONTEXT: Final = 300  # characters of an earlier turn: enough to tell who "she" is
-_FREE: Final = " or, where none fits, a new one in snake_case"
+_CONTEXT: Final = 160  # characters of an earlier turn: enough to tell who "she" is
 _VERSION: Final = "model-1"
 
 
@@ -28,10 +28,11 @@ class ModelExtractor:
         self._model = model
         self._system = fill(
             prompt.system,
-            free="" if ontology.closed else _FREE,
-            types=", ".join(ontology.entities),
+            **(dict.fromkeys(prompt.open, "") if ontology.closed else prompt.open),
+            types=_types(ontology),
             relations=_relations(ontology),
         )
+        self._schema = answers.SCHEMA if ontology.closed else answers.SCHEMA_WITH_ATTRIBUTES
 
     @property
     def version(self) -> str:
@@ -48,7 +49,7 @@ class ModelExtractor:
             time=render(turn.said_at) or "-",
             text=turn.text[:LONGEST],
         )
-        return Request(prompt.key, prompt.version, self._model, prompt.temperature, self._system, user, answers.SCHEMA)
+        return Request(prompt.key, prompt.version, self._model, prompt.temperature, self._system, user, self._schema)
 
     def extract(self, turn: Turn, before: Sequence[Turn], known: KnownNames, answer: str | None = None) -> Extraction:
         """Return what an answer says of the turn; nothing where there is none."""
@@ -58,7 +59,13 @@ class ModelExtractor:
         found = answers.read(answer, turn, before, self._ontology)
         if len(turn.text) <= LONGEST:
             return found
-        return Extraction(found.mentions, found.relationships, (*found.refused, Refusal("text", "length")))
+        return replace(found, refused=(*found.refused, Refusal("text", "length")))
+
+
+def _types(ontology: Ontology) -> str:
+    """Return the types that no relation names: the others are read there, and cost nothing more."""
+    named = {type_ for relation in ontology.relation_types for type_ in (*relation.sources, *relation.targets)}
+    return ", ".join(["those named below", *(name for name in ontology.entities if name not in named)])
 
 
 def _relations(ontology: Ontology) -> str:

@@ -43,7 +43,8 @@ def merged(sure: Extraction, more: Extraction) -> Extraction:
     added = [replace(r, source=of(r.source), target=of(r.target)) for r in more.relationships]
     mentions = dict.fromkeys((*sure.mentions, *map(of, more.mentions)))
     new = tuple(r for r in added if _ends(r) not in stated)
-    return Extraction(tuple(mentions), (*sure.relationships, *new), more.refused)
+    described = tuple(replace(attribute, mention=of(attribute.mention)) for attribute in more.attributes)
+    return Extraction(tuple(mentions), (*sure.relationships, *new), more.refused, described)
 
 
 def _ends(stated: Relationship) -> tuple[str, str, str]:

@@ -4,16 +4,16 @@ What it says is taken piece by piece: numbers must be those that it was shown, a
 was. A wrong merge costs more than a duplicate.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-from asof_agents.extraction.answers import object_of, pieces, short
+from asof_agents.extraction.answers import object_of, pieces
 from asof_agents.extraction.ports import Answers, Refusal, Request
 from asof_agents.extraction.prompting import fill
+from asof_agents.extraction.schemas import schema_of
 from asof_agents.mentions import replied, turn_of
 from asof_agents.resolution.candidates import Candidate
 from asof_ontologies.model import Ontology
@@ -30,7 +30,7 @@ _NAMES: Final = 4  # of a known thing
 
 
 class MeantAnswered(BaseModel):
-    model_config = ConfigDict(strict=True, json_schema_extra=short)
+    model_config = ConfigDict(strict=True)
 
     mention: int
     known: int
@@ -38,21 +38,21 @@ class MeantAnswered(BaseModel):
 
 
 class SameAnswered(BaseModel):
-    model_config = ConfigDict(strict=True, json_schema_extra=short)
+    model_config = ConfigDict(strict=True)
 
     one: int
     other: int
     confidence: float
 
 
-class Resolution(BaseModel):  # its schema is what a model is asked to give: a docstring would be sent with it
-    model_config = ConfigDict(json_schema_extra=short)
+class Resolution(BaseModel):
+    """What a model is asked to give."""
 
     meant: list[MeantAnswered]
     same: list[SameAnswered]
 
 
-SCHEMA: Final = json.dumps(Resolution.model_json_schema(), sort_keys=True)
+SCHEMA: Final = schema_of(Resolution)
 
 
 class Doubt(NamedTuple):
