@@ -6,6 +6,7 @@ from pathlib import Path
 
 from asof_agents.engine import Engine, Generation, Layer
 from asof_agents.extraction.ports import Attribute, Extraction, KnownNames, Mention, Relationship, Turn
+from asof_agents.readers import Ontologies, Readers
 from asof_agents.scribe import Build
 from asof_ontologies import registry
 from asof_projections.graph.sqlite import SqliteGraph
@@ -80,7 +81,8 @@ class History:
             for log in (episodic, semantic):
                 log.erase(group)
 
-        self.engine = Engine(Layer(episodic, self.episodes), self.episodes, Triples(), (generation,), erase)
+        readers = Readers(ONTOLOGY, Ontologies(ONTOLOGY), lambda _: Triples())
+        self.engine = Engine(Layer(episodic, self.episodes), self.episodes, readers, (generation,), erase)
         self.questions = Questions(self.beliefs, self.episodes)
         self._open = [self.messages, episodic, semantic, self.episodes, self.beliefs]
 
@@ -91,9 +93,9 @@ class History:
                 line[name] = on(line[name])
         self._take(day, FactStatement.model_validate({"group_id": "g", "subject": "Ana", **line}))
 
-    def say(self, day: str, content: str, role: str = "ana", name: str = "", said: str | None = None) -> None:
-        """Say one message on a day; `said`: on another than that on which it is recorded."""
-        fields = {"group_id": "g", "content": content, "role": role, "role_type": "user", "name": name}
+    def say(self, day: str, content: str, said: str | None = None, **more) -> None:
+        """Say one message on a day; `said`: on another than that on which it is recorded. `more` are its fields."""
+        fields = {"group_id": "g", "content": content, "role": "ana", "role_type": "user"} | more
         self._take(day, accept(Message, fields | {"timestamp": f"{said or day}T00:00:00Z"}))
 
     def forget(self, day: str, group: str = "g") -> None:

@@ -137,6 +137,16 @@ def holding(folded, v):
     return found
 
 
+def attribute(said):
+    """The value that is believed of [(value, said at, confidence)]: the surest of all, else the one said last."""
+    doubt, last, heard = {}, {}, {}
+    for place, (value, at, confidence) in enumerate(said):
+        doubt[value] = doubt.get(value, 1.0) * (1 - confidence)
+        last[value] = max(last.get(value, NEG), at)
+        heard[value] = place
+    return max(doubt, key=lambda value: (round(1 - doubt[value], 6), last[value], heard[value]), default=None)
+
+
 def critical(log):
     """Every instant at which an answer can change, and the one before it."""
     times = {t for s in log for t in (getattr(s, name, None) for name in ("vf", "vt", "at")) if t not in {None, INF}}

@@ -17,8 +17,11 @@ from asof_streams.episodic import EpisodeRecorded, GroupErased, MentionObserved,
 from asof_streams.errors import ContractError, DamagedLog, NotFound, PositionConflict
 from asof_streams.instants import INF
 from asof_streams.semantic import (
+    CommunityFormed,
+    CommunityJoined,
     ContradictionFlagged,
     ContradictionSettled,
+    EntityAttributed,
     EntityDescribed,
     EntityMerged,
     EntityUnmerged,
@@ -469,6 +472,147 @@ def test_mentions_and_relationships_carry_the_time_of_their_turn(store, story) -
     assert list(store.episodes("h")) == []
     assert store.types_of_names("g", ["rome", "ROME", "Paris"]) == {"rome": "City", "ROME": "City"}
     assert (store.resolved("m1"), store.resolved("m2")) == ("id-Ana", None)
+
+
+# What entities are like, and which are taken together.
+
+
+def attributed(whom: str, name: str, value: str, support: float = 0.5, at: int = 5, *, holds: bool = True):
+    return EntityAttributed(
+        entity_id=f"id-{whom}",
+        name=name,
+        value=value,
+        confidence=0.5,
+        support=support,
+        attested=at,
+        holds=holds,
+        said_at=at,
+        episode_id=f"said-{value}",
+        attribute_id=f"stated-{value}",
+    )
+
+
+def test_attributes_are_as_believed_at_a_known_moment_most_recently_attested_first(store, story) -> None:
+    a = story.tell(attributed("Ana", "role", "cook"), attributed("Ana", "diet", "vegan", at=3))
+    b = story.tell(attributed("Ana", "role", "waiter", holds=False), attributed("Bob", "role", "pilot", at=9))
+    c = story.tell(attributed("Ana", "role", "baker", 0.9, at=7))
+    commit(store, story)
+
+    def shown(known, *whom):
+        return [(x.entity_uuid, x.name, x.value) for x in store.attributes([f"id-{name}" for name in whom], known)]
+
+    assert shown(a - 1, "Ana") == []
+    assert shown(a, "Ana") == [("id-Ana", "role", "cook"), ("id-Ana", "diet", "vegan")]
+    assert shown(b, "Ana") == shown(a, "Ana")
+    assert shown(c, "Bob", "Ana") == shown(None, "Ana", "Bob")
+    assert shown(None, "Ana", "Bob") == [
+        ("id-Bob", "role", "pilot"),
+        ("id-Ana", "role", "baker"),
+        ("id-Ana", "diet", "vegan"),
+    ]
+    [role, _] = store.attributes(["id-Ana"], None)
+    assert (role.support, role.attested, role.episode_id) == (0.9, 7, "said-baker")
+
+
+def test_handlers_see_what_is_believed_of_an_attribute_and_what_was_last_said_of_a_value(store, story) -> None:
+    assert store.attribute("id-Ana", "role") is store.attribute("id-Nobody", "role", "cook") is None
+    story.tell(attributed("Ana", "role", "cook", 0.9), attributed("Ana", "role", "Head waiter", 0.3, holds=False))
+    store.apply(story.records)
+
+    assert store.attribute("id-Ana", "role").value == "cook"
+    assert store.attribute("id-Ana", "role", "head  WAITER").support == 0.3
+    assert store.attribute("id-Ana", "role", "pilot") is store.attribute("id-Bob", "role") is None
+    story.tell(attributed("Ana", "role", "head waiter", 0.95))
+    store.apply(story.records)
+    assert store.attribute("id-Ana", "role").support == store.attribute("id-Ana", "role", "Head waiter").support == 0.95
+
+
+def formed(id_: str, *members: str) -> CommunityFormed:
+    names = tuple(f"id-{name}" for name in members)
+    return CommunityFormed(community_id=id_, name=", ".join(members), members=names, episode_id=f"said-{id_}")
+
+
+def joined(id_: str, member: str) -> CommunityJoined:
+    return CommunityJoined(community_id=id_, entity_id=f"id-{member}", episode_id="said-joined")
+
+
+def test_communities_are_as_known_at_a_moment_with_their_members(store, story) -> None:
+    a = story.tell(formed("c", "Bob", "Ana"))
+    b = story.tell(formed("d", "Rome", "Oslo"), joined("d", "Ana"))
+    c = story.tell(joined("d", "Bob"))
+    story.tell(entity("Other"), formed("e", "Other"), group="h")
+    commit(store, story)
+
+    def shown(group, known, **which):
+        found = store.communities(group, known, **which)
+        return {community.uuid: [member.name for member in community.members] for community in found}
+
+    assert shown("g", a - 1) == shown("nobody", None) == {}
+    assert shown("g", a) == {"c": ["Ana", "Bob"]}
+    assert shown("g", b) == {"c": ["Bob"], "d": ["Ana", "Rome", "Oslo"]}
+    assert shown("g", c) == {"d": ["Ana", "Rome", "Oslo", "Bob"]}
+    assert [*shown(None, None)] == ["d", "e"]
+    assert [*shown(None, None, limit=1)] == ["d"]
+    assert [*shown("g", b, of=["id-Bob"])] == ["c"]
+    assert shown("g", None, of=["id-Ana", "id-Bob"]) == shown("g", None)
+    assert shown("g", a, of=["id-Rome"]) == shown("g", None, of=[]) == {}
+    [d] = store.communities("g", None)
+    assert (d.group_id, d.name, d.known_from, d.members[0].name) == ("g", "Rome, Oslo", b, "Ana")
+    assert store.communities_of(["id-Ana", "id-Other", "id-None"]) == {"id-Ana": "d", "id-Other": "e"}
+    assert store.counts()["communities"] == 2
+
+
+def test_who_moves_twice_in_one_message_was_never_in_between(store, story) -> None:
+    moment = story.tell(formed("c", "Ana", "Bob"), formed("d", "Rome"), joined("d", "Bob"), joined("c", "Bob"))
+    commit(store, story)
+
+    found = {c.uuid: [m.name for m in c.members] for c in store.communities("g", moment)}
+    assert found == {"c": ["Ana", "Bob"], "d": ["Rome"]}
+
+
+def test_neighbours_are_those_of_facts_that_are_believed_and_hold(store, story) -> None:
+    story.tell(
+        fact("a", "Ana", "lives_in", "Rome"),
+        fact("b", "Bob", "knows", "Ana"),
+        fact("c", "Ana", "age", value="1"),
+        fact("d", "Ana", "visited", "Oslo", (0, 5)),
+        fact("e", "Ana", "likes", "Oslo"),
+    )
+    story.tell(unasserted("e"))
+    store.apply(story.records)
+
+    assert store.neighbours("id-Ana", 9, 10) == [("a", "id-Rome"), ("b", "id-Bob")]
+    assert store.neighbours("id-Ana", 4, 10) == [("a", "id-Rome"), ("d", "id-Oslo"), ("b", "id-Bob")]
+    assert store.neighbours("id-Ana", 4, 1) == [("a", "id-Rome"), ("b", "id-Bob")]
+    assert store.neighbours("id-Nobody", 4, 10) == []
+
+
+def test_neighbours_can_be_asked_for_while_a_bulk_load_goes_on(path, story) -> None:
+    story.tell(fact("a", "Ana", "lives_in", "Rome"))
+    with SqliteGraph(path, LOG, writable=True) as store, store.bulk():
+        store.apply(story.records)
+        store.answer_handlers()
+
+        assert store.neighbours("id-Rome", 1, 10) == [("a", "id-Ana")]
+        store.commit(len(story.records), b"x")
+
+
+def test_the_latest_facts_are_those_attested_last_as_it_was_known(store, story) -> None:
+    a = story.tell(
+        fact("x", "Ana", "likes", "Rome", said_at=1),
+        fact("y", "Bob", "knows", "Ana", said_at=3),
+        fact("z", "Ana", "likes", "Oslo", said_at=2),
+        fact("same", "Ana", "is", "Ana", said_at=0),
+        fact("other", "Bob", "likes", "Oslo", said_at=9),
+    )
+    story.tell(FactReinforced(fact_id="x", said_at=8, episode_id="again"), unasserted("y", (0, 4)))
+    commit(store, story)
+
+    assert ids(store.latest(["id-Ana"], at(2, a), 9)) == ["y", "z", "x", "same"]
+    assert ids(store.latest(["id-Ana"], at(2, story.now), 9)) == ["x", "y", "z", "same"]
+    assert ids(store.latest(["id-Ana"], at(7, story.now), 2)) == ["x", "z"]
+    assert ids(store.latest(["id-Ana", "id-Bob"], at(2), 2)) == ["other", "x"]
+    assert store.latest([], at(2), 9) == []
 
 
 # History.

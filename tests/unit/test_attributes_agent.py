@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import oracle
 from histories import History, on
 
 FAR = on("2100")
@@ -87,7 +88,9 @@ def test_an_answer_as_of_a_known_moment_has_the_value_that_was_believed_then(his
     history.say("2024-01-02", "Ana: role = waiter, 0.9")
     history.say("2024-01-03", "Ana: role = cook, 0.9")
 
-    values = [believed(history, known=on(day)).get("role") for day in ("2023", "2024-01-01", "2024-01-02", "2024-01-03")]
+    values = [
+        believed(history, known=on(day)).get("role") for day in ("2023", "2024-01-01", "2024-01-02", "2024-01-03")
+    ]
     assert values == [None, "cook", "waiter", "cook"]
 
 
@@ -114,15 +117,26 @@ def test_an_erased_group_keeps_no_attribute(history):
     assert history.beliefs._rows("SELECT * FROM attributes") == []
 
 
+a_saying = st.tuples(st.integers(1, 9), st.sampled_from("xyz"), st.sampled_from(["0.3", "0.5", "0.8", "1.0"]))
+said_on_different_days = st.lists(a_saying, min_size=2, max_size=3, unique_by=lambda said: said[0])
+
+
+@settings(max_examples=settings.default.max_examples // 2)
+@given(st.lists(a_saying, min_size=1, max_size=9))
+def test_at_every_known_moment_the_value_is_that_of_the_plainest_way_to_work_it_out(tmp_path_factory, told):
+    history = History(tmp_path_factory.mktemp("oracle"))
+    for day, (said, value, sure) in enumerate(told, 1):
+        history.say(f"2024-02-{day:02}", f"Ana: role = {value}, {sure}", said=f"2024-01-0{said}")
+
+    for day in range(len(told) + 1):
+        heard = [(value, on(f"2024-01-0{said}"), float(sure)) for said, value, sure in told[:day]]
+        found = believed(history, known=on(f"2024-02-{day:02}") if day else on("2024-01-31"))
+        assert found.get("role") == oracle.attribute(heard)
+    history.close()
+
+
 @settings(max_examples=settings.default.max_examples // 5)
-@given(
-    st.lists(
-        st.tuples(st.integers(1, 9), st.sampled_from("xyz"), st.sampled_from(["0.3", "0.5", "0.8", "1.0"])),
-        min_size=2,
-        max_size=3,
-        unique_by=lambda said: said[0],
-    )
-)
+@given(said_on_different_days)
 def test_whatever_the_order_in_which_it_is_heard_the_same_is_believed_in_the_end(tmp_path_factory, told):
     history = History(tmp_path_factory.mktemp("order"))
     orders = {f"Ana{number}": order for number, order in enumerate(permutations(told))}
