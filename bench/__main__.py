@@ -12,7 +12,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench import chatting, finding, growth, importing, kafka, logs, moments, opening, rebuilding, soak, synthetic
+from bench import (
+    chatting,
+    finding,
+    growth,
+    importing,
+    kafka,
+    logs,
+    moments,
+    opening,
+    rebuilding,
+    serving,
+    soak,
+    synthetic,
+)
 from bench.figures import Figure, machine, table, timed
 from bench.material import Material
 
@@ -25,6 +38,7 @@ SUBJECTS: dict[str, Callable[[Material], Iterator[Figure]]] = {
     "vectors": finding.measure,
     "open": opening.measure,
     "growth": growth.measure,
+    "serve": serving.measure,
     "kafka": kafka.measure,
     "soak": soak.measure,
 }
