@@ -152,7 +152,7 @@ class Questions:
 
         A period that belief kept while others of the same fact changed is one rectangle.
         """
-        versions = self._beliefs.versions(what)
+        versions = [version for version in self._beliefs.versions(what) if group in (None, version.group_id)]
         if not versions and self._beliefs.fact(what) is None:
             ids = self._meant(group, what, None)
             versions = self._touching(group, ids, Moment(None, None), None) if ids else []

@@ -164,6 +164,13 @@ def test_history_shows_every_version_with_what_opened_and_what_closed_it(moved):
     assert moved.questions.history("nothing", "g") == []
 
 
+def test_history_of_a_fact_is_that_of_its_own_group_alone(moved):
+    [berlin, *_] = moved.questions.facts(NOW._replace(valid=on("2016")), "g", about="Ana")
+
+    assert moved.questions.history(berlin.uuid, "g")
+    assert moved.questions.history(berlin.uuid, "another") == []
+
+
 def test_known_history_tells_when_we_believed_it(moved):
     [berlin] = moved.questions.facts(Moment(on("2016"), NOW.known), "g", about="Ana")
 
