@@ -9,16 +9,16 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
 from asof_agents import episodes
-from asof_agents.engine import Engine, Generation
+from asof_agents.engine import Engine, Generation, is_read_anew
 from asof_agents.extraction.journal import Journal
-from asof_agents.extraction.ports import Extractor, Turn
-from asof_agents.mentions import CONTEXT_TURNS, turn_of
+from asof_agents.extraction.ports import Turn
+from asof_agents.mentions import CONTEXT_TURNS, context, turn_of, turns
 from asof_agents.ports import EpisodesKnown
-from asof_projections.rows import Episode
+from asof_agents.readers import Readers
 from asof_streams.episodic import EpisodeRecorded
 from asof_streams.events import Record
 from asof_streams.log import EventLog
-from asof_streams.messages import ErasureRequest, WithdrawalRequest
+from asof_streams.messages import ErasureRequest, Message, WithdrawalRequest
 
 
 class Ahead:
@@ -44,7 +44,7 @@ class Ahead:
             if isinstance(message.event, ErasureRequest | WithdrawalRequest):
                 self._erasure = message.position
                 return
-            for event in episodes.record(message, self._engine.store):
+            for event in episodes.record(message, self._engine.store, self._engine.readers.ontologies):
                 if isinstance(event, EpisodeRecorded) and event.source != "fact":
                     self._about(message, event)
 
@@ -54,16 +54,20 @@ class Ahead:
         self._coming.clear()
 
     def _about(self, message: Record, episode: EpisodeRecorded) -> None:
-        before = _kept(self._engine.store, message.group, episode, message.position)
-        before += [
-            turn_of(other)
-            for _, group, other in self._coming
-            if group == message.group and other.source == episode.source and other.valid_at <= episode.valid_at
-        ]
-        before.sort(key=lambda turn: turn.said_at)
+        before = turns(context(message.group, episode, message.position, self._engine.store))
+        if episode.previous_episode_ids is None:
+            before += [
+                turn_of(other)
+                for _, group, other in self._coming
+                if group == message.group and other.source == episode.source and other.valid_at <= episode.valid_at
+            ]
+            before = sorted(before, key=lambda turn: turn.said_at)[-CONTEXT_TURNS:]
         self._coming.append((message.position, message.group, episode))
-        for extractor in (self._engine.extractor, *(g.extractor for g in self._engine.generations if g.extractor)):
-            _ask(extractor, self._journal, message.group, episode, before[-CONTEXT_TURNS:])
+        said = message.event
+        turn = turn_of(episode, said.content if isinstance(said, Message) else None)
+        anew = [] if episode.suppressed else [g.readers for g in self._engine.generations if g.readers]
+        for readers in (self._engine.readers, *anew):
+            _ask(readers, self._journal, message.group, episode, turn, before)
 
 
 def batches_ahead(
@@ -76,23 +80,18 @@ def batches_ahead(
     waiting: deque[list[Record]] = deque()
     for batch in batches:
         waiting.append(batch)
-        first, extractor = batch[0], generation.extractor
-        if extractor is not None and isinstance(first.event, EpisodeRecorded) and first.event.source != "fact":
-            before = _kept(known, first.group, first.event, first.cause)
-            _ask(extractor, journal, first.group, first.event, before)
+        first, readers = batch[0], generation.readers
+        if readers is not None and isinstance(first.event, EpisodeRecorded) and is_read_anew(first.event):
+            before = turns(context(first.group, first.event, first.cause, known))
+            _ask(readers, journal, first.group, first.event, turn_of(first.event), before)
         if len(waiting) >= journal.depth:
             yield waiting.popleft()
     yield from waiting
 
 
-def _kept(known: EpisodesKnown, group: str, episode: EpisodeRecorded, cause: int) -> list[Turn]:
-    def turn(e: Episode) -> Turn:
-        return Turn(e.uuid, e.role, e.role_type, e.content, e.valid_at)
-
-    return [turn(e) for e in known.recent(group, episode.source, episode.valid_at, cause, CONTEXT_TURNS)]
-
-
-def _ask(extractor: Extractor, journal: Journal, group: str, episode: EpisodeRecorded, before: Sequence[Turn]) -> None:
-    request = extractor.request(turn_of(episode), before)
+def _ask(
+    readers: Readers, journal: Journal, group: str, episode: EpisodeRecorded, turn: Turn, before: Sequence[Turn]
+) -> None:
+    request = readers.of(episode).request(turn, before)
     if request is not None:
         journal.ahead(group, request)

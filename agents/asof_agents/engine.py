@@ -13,13 +13,15 @@ from itertools import groupby
 from typing import Protocol
 
 from asof_agents import entities, episodes, facts, mentions, withdrawals
-from asof_agents.extraction.ports import Answers, Extractor
+from asof_agents.extraction.ports import Answers
 from asof_agents.ports import BeliefKnown, EpisodesKnown
+from asof_agents.readers import Readers
 from asof_agents.resolution.judge import Judge
 from asof_agents.scribe import Build
 from asof_streams.episodic import EntityRecorded, EpisodeRecorded, EpisodeWithdrawn, GroupErased
 from asof_streams.events import Draft, Event, Record
 from asof_streams.log import EventLog
+from asof_streams.messages import Message
 
 
 class LayerStore(Protocol):
@@ -95,7 +97,7 @@ class Layer:
 
 @dataclass(slots=True)
 class Generation:
-    """One generation being written: its layer, what builds it, its own extractor where it extracts anew.
+    """One generation being written: its layer, what builds it, its own readers where it extracts anew.
 
     judge: decides whom a name means where the rules do not; None where no model is asked.
     """
@@ -103,7 +105,7 @@ class Generation:
     layer: Layer
     store: BeliefStore
     build: Build
-    extractor: Extractor | None = None
+    readers: Readers | None = None
     answers: Answers | None = None
     judge: Judge | None = None
 
@@ -115,7 +117,7 @@ class Generation:
         events: list[Event] = []
         if isinstance(first.event, EpisodeRecorded):
             batch = self._extracted_anew(batch, known)
-            events += [r.event for r in batch[1:]] if self.extractor else []
+            events += [r.event for r in batch[1:]] if self.readers else []
             events += facts.believe(batch, self.build, self.store, partial(self._speakers, first, known), self.judge)
         elif isinstance(first.event, EntityRecorded):
             events += entities.state(first, first.event, self.store)
@@ -129,19 +131,23 @@ class Generation:
 
     def _extracted_anew(self, batch: Sequence[Record], known: EpisodesKnown) -> Sequence[Record]:
         first = batch[0]
-        if self.extractor is None or not isinstance(first.event, EpisodeRecorded) or first.event.source == "fact":
+        if self.readers is None or not isinstance(first.event, EpisodeRecorded) or not is_read_anew(first.event):
             return batch
-        build = self.build.digest
-        found = mentions.extract(first, self.extractor, self.answers, known, self.store, build)
+        extractor, build = self.readers.of(first.event), self.build.digest
+        found = mentions.extract(first, extractor, self.answers, known, self.store, build)
         return [first, *(first._replace(event=event) for event in found)]
 
     def _speakers(self, first: Record, known: EpisodesKnown) -> Sequence[str]:
         episode = first.event
         if not isinstance(episode, EpisodeRecorded) or episode.source != "message":
             return ()
-        turns = mentions.CONTEXT_TURNS + 1  # its own among them
-        recent = known.recent(first.group, episode.source, episode.valid_at, first.cause + 1, turns)
-        return [e.role for e in recent if e.role]
+        roles = [e.role for e in mentions.context(first.group, episode, first.cause, known)]
+        return [role for role in (*roles, episode.role) if role]
+
+
+def is_read_anew(episode: EpisodeRecorded) -> bool:
+    """Whether a generation that extracts anew reads an episode: of suppressed content, what was found in it stands."""
+    return episode.source != "fact" and not episode.suppressed
 
 
 class Engine:
@@ -151,14 +157,14 @@ class Engine:
         self,
         episodic: Layer,
         store: EpisodesStore,
-        extractor: Extractor,
+        readers: Readers,
         generations: Sequence[Generation],
         erase: Callable[[str, int], None],
         answers: Answers | None = None,
     ) -> None:
         self.episodic = episodic
         self.store = store
-        self.extractor = extractor
+        self.readers = readers
         self.generations = generations
         self._erase = erase
         self._answers = answers
@@ -167,7 +173,7 @@ class Engine:
         """Take one message of the messages log. Positions must come in order; those taken before are skipped."""
         if message.position < self.episodic.input:
             return
-        events = list(episodes.record(message, self.store))
+        events = list(episodes.record(message, self.store, self.readers.ontologies))
         if events and isinstance(events[0], GroupErased):
             self.flush()
             self._erase(message.group, message.position)
@@ -189,8 +195,10 @@ class Engine:
             return []
         episode = events[0]
         if isinstance(episode, EpisodeRecorded) and episode.source != "fact":
-            recorded = message._replace(event=episode)
-            events += mentions.extract(recorded, self.extractor, self._answers, self.store, self.store, "")
+            recorded, said = message._replace(event=episode), message.event
+            content = said.content if isinstance(said, Message) else None
+            reader = self.readers.of(episode)
+            events += mentions.extract(recorded, reader, self._answers, self.store, self.store, "", content)
         return self.episodic.emit(message.group, message.recorded_at, message.position, events)
 
     def flush(self) -> None:

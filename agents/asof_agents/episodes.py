@@ -7,8 +7,9 @@ content; a structured fact's is the statement as JSON, so that the episodic log 
 from collections.abc import Sequence
 
 from asof_agents.ports import EpisodesKnown
+from asof_agents.readers import Ontologies
 from asof_streams.episodic import EntityRecorded, EpisodeRecorded, EpisodeWithdrawn, GroupErased, MessageParked
-from asof_streams.errors import DecodeError
+from asof_streams.errors import DecodeError, InvalidInput
 from asof_streams.events import Event, Record
 from asof_streams.ids import derive
 from asof_streams.messages import (
@@ -26,11 +27,14 @@ def episode_id(group: str, position: int) -> str:
     return derive("episode", group, position)
 
 
-def record(message: Record, known: EpisodesKnown) -> Sequence[Event]:
-    """Return the episode of a message; nothing where it names one that is there already."""
+def record(message: Record, known: EpisodesKnown, ontologies: Ontologies) -> Sequence[Event]:
+    """Return the episode of a message; nothing where it names one that is there already.
+
+    With it goes what its message is read with, so that no later reading has to decide.
+    """
     match message.event:
         case Message() as said:
-            return _of_message(message, said, known)
+            return _of_message(message, said, known, ontologies)
         case FactStatement() as stated:
             return (_of_fact(message, stated),)
         case EntityStatement(entity_id=id_, name=name, summary=summary):
@@ -45,12 +49,20 @@ def record(message: Record, known: EpisodesKnown) -> Sequence[Event]:
             raise DecodeError(f"position {message.position}: {other.type} is not a message")
 
 
-def _of_message(message: Record, said: Message, known: EpisodesKnown) -> Sequence[Event]:
+def _of_message(message: Record, said: Message, known: EpisodesKnown, ontologies: Ontologies) -> Sequence[Event]:
     if said.uuid is not None:
-        named = known.episode(said.uuid)
-        if named is None or named.group_id != message.group:
+        if not _is_of(message.group, said.uuid, known):
             return (MessageParked(reason="uuid: no episode of this group has it; leave it out to record a new one"),)
         return ()
+    for number, uuid in enumerate(said.previous_episode_ids or ()):
+        if not _is_of(message.group, uuid, known):
+            reason = f"previous_episode_ids.{number}: no episode of this group has it; leave it out, or all of them"
+            return (MessageParked(reason=reason),)
+    try:
+        chosen = ontologies.chosen(said)
+    except InvalidInput as error:
+        return (MessageParked(reason=str(error)),)
+    content = "" if said.suppress_content else said.content
     is_message = said.source == "message"
     return (
         EpisodeRecorded(
@@ -60,16 +72,25 @@ def _of_message(message: Record, said: Message, known: EpisodesKnown) -> Sequenc
             source_description=said.source_description,
             role=said.role,
             role_type=said.role_type or "",
-            body=f"{said.role}({said.role_type}): {said.content}" if is_message else said.content,
-            content_length=len(said.content),
+            body=f"{said.role}({said.role_type}): {content}" if is_message else content,
+            content_length=len(content),
             valid_at=message.recorded_at if said.timestamp is None else said.timestamp,
+            previous_episode_ids=said.previous_episode_ids,
+            suppressed=said.suppress_content,
+            update_communities=said.update_communities,
+            **chosen,
         ),
     )
 
 
+def _is_of(group: str, uuid: str, known: EpisodesKnown) -> bool:
+    """Whether a group has an episode."""
+    named = known.episode(uuid)
+    return named is not None and named.group_id == group
+
+
 def _of_withdrawal(message: Record, episode: str, known: EpisodesKnown) -> Sequence[Event]:
-    named = known.episode(episode)
-    if named is None or named.group_id != message.group:
+    if not _is_of(message.group, episode, known):
         return (MessageParked(reason="episode_id: no episode of this group has it"),)
     return () if known.withdrawn(episode) else (EpisodeWithdrawn(episode_id=episode),)
 

@@ -70,7 +70,8 @@ class Chat(Scribe):
         source, target = self.names.meant(stated.source), self.names.meant(stated.target)
         if source is None or target is None or source == target:
             return  # the mention was never resolved, or the words name one thing twice
-        relation, flipped = _canonical(self.build.ontology, stated.relation)
+        relation, flipped = _canonical(self.ontology, stated.relation)
+        self._declare(relation)
         subject, object_ = (target, source) if flipped else (source, target)
         other = self.names.entity(object_)
         literal = other.type is not None and self._is_literal(other.type)
@@ -85,6 +86,14 @@ class Chat(Scribe):
                 self.end(place, at, relationship=stated.relationship_id)
             case "holds":
                 self._hold(place, stated, replaced.get((place.subject, place.relation)))
+
+    def _declare(self, relation: str) -> None:
+        """Declare a single-valued relation that only this episode's ontology knows: others keep what they are here."""
+        own = self.ontology.relations.get(relation)
+        if own is None or own.cardinality != "one" or relation in self.build.ontology.relations:
+            return
+        if not self.known.single(relation):
+            self.beliefs.declared[relation] = None
 
     def _hold(self, place: Place, stated: RelationshipStated, replaced: Assertion | None) -> None:
         said_at = self.episode.valid_at
@@ -110,11 +119,11 @@ class Chat(Scribe):
         )
 
     def _is_literal(self, type_: str) -> bool:
-        entity_type = self.build.ontology.entities.get(type_)
+        entity_type = self.ontology.entities.get(type_)
         return entity_type is not None and entity_type.literal
 
     def _sentence(self, place: Place) -> str:
-        relation = self.build.ontology.relations.get(place.relation)
+        relation = self.ontology.relations.get(place.relation)
         subject, object_ = self.names.entity(place.subject).name, self._object_name(place)
         if relation is None:
             return f"{subject} {place.relation.replace('_', ' ')} {object_}"

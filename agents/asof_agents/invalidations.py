@@ -53,6 +53,7 @@ class Beliefs:
     episode_id: str
     introduced: Container[str]  # entities that this message made: nothing can have been said of them
     said: list[Event | dict[str, Any]] = field(default_factory=list)  # a dict: an assertion still without its holds
+    declared: dict[str, None] = field(default_factory=dict)  # relations that this message needs as single-valued
     _slots: dict[tuple[str, str, str | None], Working] = field(default_factory=dict)
     _dead: dict[str, bool] = field(default_factory=dict)
 
@@ -60,7 +61,7 @@ class Beliefs:
         """Return the working state of a slot; of a many-valued relation, the part of it that has this value."""
         found = self._slots.get((subject, relation, value)) or self._slots.get((subject, relation, None))
         if found is None:
-            single = self.known.single(relation)
+            single = self.single(relation)
             at = (subject, relation, None if single else value)
             new = subject in self.introduced  # of a new value alone, an ending of every value may be known
             found = self._slots[at] = Working(single, {}, {}, {}) if new else self._known_slot(single, *at)
@@ -70,6 +71,10 @@ class Beliefs:
         slot = self.known.slot(self.group, subject, relation, value)
         assertions = {a.fact_id: a for a in slot.assertions}
         return Working(single, assertions, {e.ending_id: e for e in slot.endings}, dict(slot.held))
+
+    def single(self, relation: str) -> bool:
+        """Whether a relation was declared single-valued."""
+        return relation in self.declared or self.known.single(relation)
 
     def new_id(self, kind: str) -> str:
         """Return the id of the next statement of this message."""
@@ -111,7 +116,7 @@ class Beliefs:
         self.said.append(event)
 
     def _ended_by(self, subject: str, relation: str, value: str | None) -> Iterator[Working]:
-        if value is not None or self.known.single(relation):
+        if value is not None or self.single(relation):
             yield self.slot(subject, relation, value)
             return
         for other in {a.value for a in self.known.slot(self.group, subject, relation, None).assertions}:

@@ -7,9 +7,11 @@ second example of spec/episodic-graph.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+from asof_agents.extraction.markup import words
 from asof_agents.extraction.ports import (
     Answers,
     Extraction,
@@ -21,6 +23,7 @@ from asof_agents.extraction.ports import (
     Turn,
 )
 from asof_agents.ports import EpisodesKnown
+from asof_agents.readers import TAG
 from asof_projections.rows import Episode, MentionRow
 from asof_streams.episodic import (
     AttributeStated,
@@ -44,9 +47,37 @@ def mention_id(build: str, mention: Mention) -> str:
     return derive("mention", build, mention.episode_id, mention.type, mention.text)
 
 
-def turn_of(episode: EpisodeRecorded) -> Turn:
-    """Return an episode as an extractor sees it."""
-    return Turn(episode.episode_id, episode.role, episode.role_type, episode.content, episode.valid_at)
+def turn_of(episode: EpisodeRecorded, content: str | None = None) -> Turn:
+    """Return an episode as an extractor sees it; `content` is what was said, where the episode may not have it."""
+    text = _read(episode.content if content is None else content)
+    return Turn(episode.episode_id, episode.role, episode.role_type, text, episode.valid_at)
+
+
+def turns(episodes: Sequence[Episode], rows: Sequence[MentionRow] = ()) -> list[Turn]:
+    """Return recorded episodes as an extractor sees them, with the mentions that were found in them."""
+    by_episode: dict[str, tuple[Mention, ...]] = {
+        uuid: tuple(Mention(r.episode_id, r.type, r.text, r.start, r.speaker) for r in of)
+        for uuid, of in groupby(sorted(rows, key=lambda r: r.episode_id), key=lambda r: r.episode_id)
+    }
+    return [
+        Turn(e.uuid, e.role, e.role_type, _read(e.content), e.valid_at, by_episode.get(e.uuid, ())) for e in episodes
+    ]
+
+
+def _read(content: str) -> str:
+    return words(content) if TAG in content else content
+
+
+def context(group: str, episode: EpisodeRecorded, before: int, known: EpisodesKnown) -> list[Episode]:
+    """Return the episodes with which one is read, oldest first: those that it names, else the last ones.
+
+    Of the last ones only those of messages at positions before `before`.
+    """
+    named = episode.previous_episode_ids
+    if named is None:
+        return known.recent(group, episode.source, episode.valid_at, before, CONTEXT_TURNS)
+    found = [known.episode(uuid) for uuid in dict.fromkeys(named)]
+    return sorted((e for e in found if e is not None), key=lambda e: e.valid_at)
 
 
 def extract(
@@ -56,22 +87,26 @@ def extract(
     episodes: EpisodesKnown,
     seen: EpisodesKnown,
     build: str,
+    content: str | None = None,
 ) -> list[Event]:
     """Read one recorded episode with the turns before it as context; return its events, a model's answer first.
 
+    `content` is what was said, of which suppressed content leaves nothing in its episode or in an answer that is kept.
     `seen` knows the mentions of this extraction: the episodic layer's, or those of a generation that extracts anew.
     """
     group, episode = recorded.group, recorded.event
     assert isinstance(episode, EpisodeRecorded)
-    turn = turn_of(episode)
-    earlier = episodes.recent(group, episode.source, episode.valid_at, recorded.cause, CONTEXT_TURNS)
+    turn = turn_of(episode, content)
+    earlier = context(group, episode, recorded.cause, episodes)
     rows = seen.mentions_of([e.uuid for e in earlier])
-    before = _turns(earlier, rows)
+    before = turns(earlier, rows)
     request = extractor.request(turn, before)
     reply = answers.reply(group, request) if request and answers else None
     found = extractor.extract(
         turn, before, lambda names: seen.types_of_names(group, names), reply.answer if reply else None
     )
+    if reply and reply.answer and episode.suppressed:
+        reply = replace(reply, answer="")  # it quotes what was said
     asked = replied(turn, request, reply, found.refused) if request and reply else []
     nodes = {(r.type, r.text): r.repeats or r.uuid for r in reversed(rows) if not r.speaker}
     return [*asked, *observe(found, turn, nodes, build)]
@@ -101,14 +136,6 @@ def replied(turn: Turn, request: Request, reply: Reply, refused: Sequence[Refusa
             for (part, reason), count in sorted(Counter(refused).items())
         ),
     ]
-
-
-def _turns(episodes: Sequence[Episode], rows: Sequence[MentionRow]) -> list[Turn]:
-    by_episode: dict[str, tuple[Mention, ...]] = {
-        uuid: tuple(Mention(r.episode_id, r.type, r.text, r.start, r.speaker) for r in of)
-        for uuid, of in groupby(sorted(rows, key=lambda r: r.episode_id), key=lambda r: r.episode_id)
-    }
-    return [Turn(e.uuid, e.role, e.role_type, e.content, e.valid_at, by_episode.get(e.uuid, ())) for e in episodes]
 
 
 def observe(found: Extraction, turn: Turn, before: Nodes, build: str) -> list[Event]:

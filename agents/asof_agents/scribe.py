@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 from asof_agents.invalidations import Beliefs, Reason, Working, value_of
 from asof_agents.policies import contest
 from asof_agents.ports import BeliefKnown
+from asof_agents.readers import Ontologies
 from asof_agents.resolution.entities import Resolver, Speakers
 from asof_ontologies.model import Ontology
 from asof_projections.rows import Statement
@@ -16,7 +17,7 @@ from asof_projections.versions import Assertion
 from asof_streams.episodic import EpisodeRecorded
 from asof_streams.events import Event, Record
 from asof_streams.instants import INF
-from asof_streams.semantic import EntityMerged, EntityUnmerged, FactEnded, FactReinforced
+from asof_streams.semantic import EntityMerged, EntityUnmerged, FactEnded, FactReinforced, RelationDeclared
 
 ALSO_KNOWN_AS = "also_known_as"  # the one relation that says something of identity
 MERGE = "merge:"  # and a fact's id, where it rests on one
@@ -24,11 +25,19 @@ MERGE = "merge:"  # and a fact's id, where it rests on one
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """What decides the content of a generation; its digest goes into every id."""
+    """What decides the content of a generation; its digest goes into every id.
+
+    An episode that names its ontology is taken with that one: `ontologies` has them.
+    """
 
     digest: str
     ontology: Ontology
     policy: Literal["recency", "graded"]
+    ontologies: Ontologies | None = None
+
+    def ontology_of(self, episode: EpisodeRecorded) -> Ontology:
+        """Return what an episode is taken with."""
+        return self.ontologies.of(episode, self.ontology) if self.ontologies else self.ontology
 
 
 class Place(NamedTuple):
@@ -54,6 +63,7 @@ class Scribe:
     ) -> None:
         self.episode = episode
         self.build = build
+        self.ontology = build.ontology_of(episode)
         self.known = known
         self.names = Resolver(known, build.digest, first.group, first.recorded_at, episode, speakers)
         self.beliefs = Beliefs(
@@ -61,8 +71,9 @@ class Scribe:
         )
 
     def events(self) -> list[Event]:
-        """Return everything written: what was asked, names, then statements, then what follows."""
-        return [*self.names.asked, *self.names.events, *self.beliefs.events()]
+        """Return everything written: relations declared, what was asked, names, then statements, then what follows."""
+        declared = [RelationDeclared(relation=name, cardinality="one") for name in self.beliefs.declared]
+        return [*declared, *self.names.asked, *self.names.events, *self.beliefs.events()]
 
     def claim(self, place: Place, **fields: Any) -> None:
         """Assert a fact anew; two names of one thing are joined, and a graded policy may contest it."""
@@ -81,7 +92,7 @@ class Scribe:
         )
         if place.relation == ALSO_KNOWN_AS and place.object is not None:
             beliefs.said.append(_merged(fact_id, place.subject, place.object))
-        if self.build.policy == "graded" and self.known.single(place.relation):
+        if self.build.policy == "graded" and self.beliefs.single(place.relation):
             contest(beliefs, self.known, beliefs.slot(place.subject, place.relation, None), fact_id)
 
     def reinforce(self, place: Place, start: int, end: int | None, relationship: str | None) -> bool:
@@ -107,7 +118,7 @@ class Scribe:
 
     def both_ways(self, place: Place) -> list[Place]:
         """Return a claim as it is said, and turned round where that means the same."""
-        relation = self.build.ontology.relations.get(place.relation)
+        relation = self.ontology.relations.get(place.relation)
         if relation is None or not relation.symmetric or place.object is None:
             return [place]
         return [place, Place(place.object, place.relation, place.subject, None)]

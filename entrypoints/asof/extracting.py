@@ -10,6 +10,7 @@ from asof_agents.extraction.model import ModelExtractor
 from asof_agents.extraction.ports import Extractor
 from asof_agents.extraction.rules import RuleExtractor
 from asof_agents.extraction.together import Together
+from asof_agents.readers import Ontologies, Readers
 from asof_agents.resolution.judge import Judge
 from asof_ontologies.model import Ontology
 from asof_ontologies.prompts import prompt
@@ -48,23 +49,26 @@ class Reading:
             return None
         return Judge(prompt("resolve"), self._model.model_id, ontology, journal)
 
-    def extractor_of(self, info: GenerationInfo, ontology: Ontology) -> Extractor | None:
+    def readers(self, ontology: Ontology, ontologies: Ontologies) -> Readers:
+        """Return what reads messages: with an ontology, or with another that they name."""
+        return Readers(ontology, ontologies, self.extractor)
+
+    def readers_of(self, info: GenerationInfo, ontology: Ontology, ontologies: Ontologies) -> Readers | None:
         """Return what reads messages for a generation that reads them anew, as when it was built; else None.
 
         InvalidInput: it was built with a model, and what is set now is another or none.
         """
         if info.source != "episodes":
             return None
-        rules = RuleExtractor(ontology, find_times)
         if _MODEL not in info.extractor:
-            return rules
+            return Reading().readers(ontology, ontologies)
         found = self.version(ontology)
         if found != info.extractor:
             raise InvalidInput(
                 f"generation {info.name} reads messages with {info.extractor}, what is set would be {found}: "
                 "set ASOF_EXTRACTOR, ASOF_MODEL_URL and ASOF_MODEL_NAME as they were when it was built"
             )
-        return self.extractor(ontology)
+        return self.readers(ontology, ontologies)
 
     def journal(self, recorded: Recorded) -> Journal | None:
         """Return where answers come from; None where no model is asked."""

@@ -10,7 +10,9 @@ from asof_agents.ahead import batches_ahead
 from asof_agents.engine import Generation, Layer, batches
 from asof_agents.extraction.journal import Journal
 from asof_agents.ports import EpisodesKnown
+from asof_agents.readers import Ontologies
 from asof_agents.scribe import Build
+from asof_ontologies import registry
 from asof_ontologies.model import Ontology
 from asof_projections.generations import Catalog, GenerationInfo
 from asof_projections.graph.sqlite import SqliteGraph
@@ -61,9 +63,10 @@ def generation_of(
 ) -> Generation:
     """Return a generation that writes to this log and this store."""
     ontology = kept_ontology(places.ontology_of(info.name))
-    extractor = reading.extractor_of(info, ontology)
-    build, judge = Build(info.build, ontology, info.policy), reading.judge(info, ontology, journal)
-    return Generation(Layer(log, store), store, build, extractor, journal, judge)
+    ontologies = ontologies_of(places)
+    readers = reading.readers_of(info, ontology, ontologies)
+    build, judge = Build(info.build, ontology, info.policy, ontologies), reading.judge(info, ontology, journal)
+    return Generation(Layer(log, store), store, build, readers, journal, judge)
 
 
 def follow(
@@ -79,7 +82,7 @@ def follow(
     start = layer.input
     found = batches(episodic.read(start, stop))
     every = FLUSH_EVERY
-    if journal is not None and generation.extractor is not None:
+    if journal is not None and generation.readers is not None:
         found, every = batches_ahead(found, generation, episodes, journal), FLUSH_ASKED
     for number, batch in enumerate(found, 1):
         generation.ingest(batch, episodes)
@@ -119,6 +122,21 @@ def kept_ontology(path: Path) -> Ontology:
     except (OSError, ValueError, KeyError, TypeError):
         pass
     raise ContractError(f"{path} is missing or damaged: restore it, or rebuild into a new directory")
+
+
+def ontologies_of(places: Places) -> Ontologies:
+    """Return the ontologies that messages may name; one that is used is written down, as the memory's own is."""
+
+    def find(name: str) -> Ontology | None:
+        path = places.named_ontology(name)
+        if not path.exists():
+            if name not in registry.names():
+                return None
+            keep_ontology(registry.load(name), path)
+        return kept_ontology(path)
+
+    kept = [path.stem for path in places.named_ontology("*").parent.glob("*.json")]
+    return Ontologies(kept_ontology(places.ontology), [*registry.names(), *kept], find)
 
 
 def restore_ontologies(places: Places, catalog: Catalog, ontology: Ontology) -> None:

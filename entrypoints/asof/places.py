@@ -42,6 +42,10 @@ class Places:
         """The ontology that messages are read with, as it was when the directory was made."""
         return self.root / "ontology.json"
 
+    def named_ontology(self, name: str) -> Path:
+        """An ontology that a message named, as it was when the first one did."""
+        return self.root / "ontologies" / f"{name}.json"
+
     @property
     def generations(self) -> Path:
         """A folder for each generation."""

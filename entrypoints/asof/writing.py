@@ -24,6 +24,7 @@ from asof.generating import (
     generation_of,
     keep_ontology,
     kept_ontology,
+    ontologies_of,
     open_semantic,
     restore_ontologies,
 )
@@ -132,9 +133,9 @@ class Writer:
     def recover(self) -> None:
         """Open what follows the logs, and bring all of it up to the episodic log: a crash may have left some behind."""
         self.episodes = self._store(self.places.episodes, self.episodic)
-        layer = Layer(self.episodic, self.episodes)
-        extractor = self.reading.extractor(kept_ontology(self.places.ontology))
-        self.engine = Engine(layer, self.episodes, extractor, (), self._erase, self._journal)
+        layer, ontologies = Layer(self.episodic, self.episodes), ontologies_of(self.places)
+        readers = self.reading.readers(ontologies.own, ontologies)
+        self.engine = Engine(layer, self.episodes, readers, (), self._erase, self._journal)
         self._ahead = Ahead(self.messages, self.engine, self._journal) if self._journal else None
         self._open_generations()
         behind = [self.episodic.end() - generation.layer.input for generation in self.generations.values()]

@@ -14,6 +14,11 @@ from pydantic import BaseModel, ConfigDict, Field
 Cardinality = Literal["one", "many"]
 
 
+def unset(value: object) -> bool:
+    """Whether a field that came later is not used: then it is not written, and the digest is what it was without it."""
+    return not value
+
+
 class Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -27,6 +32,7 @@ class EntityType(Part):
     open: bool = False  # any noun phrase may be one; otherwise only names, and phrases that end in one of `words`
     words: tuple[str, ...] = ()  # common nouns for it, singular, lower case: "beach", "support group"
     names: tuple[str, ...] = ()  # well-known proper names of it, lower case
+    told: bool = Field(default=False, exclude_if=unset)  # whether a model gets the description: the name is not enough
 
 
 class RelationType(Part):
@@ -52,6 +58,8 @@ class RelationType(Part):
     starts: tuple[str, ...] = ()  # said of what begins it: "<move> to"
     ends: tuple[str, ...] = ()  # said of what ends it: "<leave>"
     nouns: tuple[str, ...] = ()  # "my sister Ana": what the target is to the source
+    told: bool = Field(default=False, exclude_if=unset)  # whether a model gets what it means: the name is not enough
+    pairs: tuple[tuple[str, str], ...] = Field(default=(), exclude_if=unset)  # of source and target alone, where given
 
 
 class Ontology(Part):

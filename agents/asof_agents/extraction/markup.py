@@ -1,0 +1,31 @@
+"""The words of an agent's episode, without what is markup around them: tags, headers and the names of directives.
+
+<graphiti_episode kind="decision">
+source: copilot-chat
+content:
+We settled on ruff.
+</graphiti_episode>
+"""
+
+import re
+from typing import Final
+
+_MARKUP: Final = re.compile(
+    r"</?[A-Za-z_][^<>]*>"
+    r"|^[ \t]*(?:source|scope|timestamp):[^\n]*$"
+    r"|^[ \t]*content:"
+    r"|(?<![^\s>])[a-z_]+ \((?:user|workspace|session|global|project)\):",  # "preference (workspace):"
+    re.MULTILINE,
+)
+_LETTER: Final = re.compile(r"[^\n]")
+
+
+def words(content: str) -> str:
+    """Return a content with its markup blanked, so that what is left stands where it stood."""
+    return _MARKUP.sub(_blank, content)
+
+
+def _blank(markup: re.Match[str]) -> str:
+    """Return as many blanks; a tag ends what stands before it, as a line does."""
+    blank = _LETTER.sub(" ", markup[0])
+    return "\n" + blank[1:] if markup[0].startswith("<") else blank

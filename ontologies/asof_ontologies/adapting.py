@@ -1,0 +1,130 @@
+"""An ontology adapted to one message: types that it adds, types that it leaves out, and what may be related to what.
+
+The types of the ontology keep their words and cues; one that is added has none, and is told to a model in words.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Final, NamedTuple
+
+from asof_ontologies.errors import OntologyError
+from asof_ontologies.model import EntityType, Ontology, RelationType
+
+ANY: Final = "Entity"  # in a pair of types: whatever type
+
+
+class Pair(NamedTuple):
+    """A type, another, and the relations that may lead from the one to the other."""
+
+    source: str
+    target: str
+    relations: Sequence[str]
+
+
+def adapted(
+    ontology: Ontology,
+    entity_types: Mapping[str, str],
+    excluded_entity_types: Sequence[str],
+    relation_types: Mapping[str, str],
+    relation_type_map: Sequence[Pair],
+) -> Ontology:
+    """Return the ontology with these changes. OntologyError: they fit neither each other nor it; no name is quoted.
+
+    entity_types, relation_types: by name, what each is; of one that is there already, the new description.
+    relation_type_map: a relation that is in it leads from and to these types alone; one that is added and not in it,
+    from any type to any.
+    """
+    if ANY in entity_types:
+        raise OntologyError(f"entity_types: {ANY} stands for any type: give it another name")
+    kinds = {**ontology.entities, **dict(_entity_types(ontology, entity_types))}
+    _check(excluded_entity_types, kinds, "excluded_entity_types", "an entity type of the ontology or of entity_types")
+    kept = {name: kind for name, kind in kinds.items() if name not in set(excluded_entity_types)}
+    if not kept:
+        raise OntologyError("excluded_entity_types: nothing is left: leave one type at least")
+    relations = {**ontology.relations, **dict(_relation_types(ontology, relation_types, kept))}
+    pairs = _pairs(relation_type_map, kept, relations)
+    limited = [_limited(relation, kept, pairs.get(name)) for name, relation in relations.items()]
+    left = {relation.name: relation for relation in limited if relation.sources and relation.targets}
+    if not left:
+        raise OntologyError("excluded_entity_types: no relation is left: leave types that one may connect")
+    return Ontology(  # made anew: a copy would keep what the other one has worked out of itself
+        id=ontology.id,
+        version=ontology.version,
+        description=ontology.description,
+        closed=ontology.closed,
+        entity_types=tuple(kept.values()),
+        relation_types=tuple(_alone(relation, left) for relation in left.values()),
+    )
+
+
+def _entity_types(ontology: Ontology, given: Mapping[str, str]) -> Iterator[tuple[str, EntityType]]:
+    for name, description in given.items():
+        known = ontology.entities.get(name) or EntityType(name=name, description=description)
+        yield name, known.model_copy(update={"description": description, "told": True})
+
+
+def _relation_types(
+    ontology: Ontology, given: Mapping[str, str], kinds: Mapping[str, EntityType]
+) -> Iterator[tuple[str, RelationType]]:
+    for name, means in given.items():
+        known = ontology.relations.get(name)
+        if known is not None:
+            yield name, known.model_copy(update={"means": means, "told": True})
+            continue
+        yield (
+            name,
+            RelationType(
+                name=name,
+                sentence=f"{{subject}} {name.replace('_', ' ')} {{object}}",
+                means=means,
+                told=True,
+                sources=_things(kinds),
+                targets=tuple(kinds),
+            ),
+        )
+
+
+def _pairs(
+    given: Sequence[Pair], kinds: Mapping[str, EntityType], relations: Mapping[str, RelationType]
+) -> dict[str, list[tuple[str, str]]]:
+    """Return the pairs of types that each relation of the map may connect."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for number, pair in enumerate(given):
+        where = f"relation_type_map.{number}"
+        _check([pair.source], {*kinds, ANY}, f"{where}.source", f"an entity type that is not excluded, or {ANY}")
+        _check([pair.target], {*kinds, ANY}, f"{where}.target", f"an entity type that is not excluded, or {ANY}")
+        _check(pair.relations, relations, f"{where}.relations", "a relation of the ontology or of relation_types")
+        for relation in pair.relations:
+            sources = _things(kinds) if pair.source == ANY else (pair.source,)
+            targets = tuple(kinds) if pair.target == ANY else (pair.target,)
+            found.setdefault(relation, []).extend(product(sources, targets))
+    return found
+
+
+def _things(kinds: Mapping[str, EntityType]) -> tuple[str, ...]:
+    """Return the types of what can be a subject: values cannot."""
+    return tuple(kind.name for kind in kinds.values() if not kind.literal)
+
+
+def _limited(
+    relation: RelationType, kinds: Mapping[str, EntityType], pairs: Sequence[tuple[str, str]] | None
+) -> RelationType:
+    """Return a relation between the types that are left, or that its pairs name."""
+    if pairs is not None:
+        sources, targets = (tuple(dict.fromkeys(pair[at] for pair in pairs)) for at in (0, 1))
+        return relation.model_copy(
+            update={"sources": sources, "targets": targets, "pairs": tuple(dict.fromkeys(pairs))}
+        )
+    left = {key: tuple(name for name in getattr(relation, key) if name in kinds) for key in ("sources", "targets")}
+    return relation.model_copy(update=left)
+
+
+def _alone(relation: RelationType, left: Mapping[str, RelationType]) -> RelationType:
+    """Return a relation that names no other that is gone."""
+    gone = {key: None for key in ("inverse", "opposite") if getattr(relation, key) not in left}
+    return relation.model_copy(update=gone)
+
+
+def _check(names: Iterable[str], known: Iterable[str], where: str, remedy: str) -> None:
+    if not set(names).issubset(known):
+        raise OntologyError(f"{where}: it must name {remedy}")
