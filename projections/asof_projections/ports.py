@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from asof_projections.answers import Link
-from asof_projections.graph.ports import GraphStore
-from asof_projections.rows import Entity, Slot, Statement
+from asof_projections.graph.ports import GraphStore, Reached
+from asof_projections.rows import Entity, Moment, Slot, Statement
 
 
 class BeliefStore(GraphStore, Protocol):
@@ -24,6 +24,13 @@ class BeliefStore(GraphStore, Protocol):
 
     def entities_named(self, group: str, name: str) -> list[Entity]:
         """Return the entities with exactly this name or alias, first introduced first."""
+        ...
+
+    def reach(self, group: str | None, who: str | Sequence[str], at: Moment, limit: int | None) -> Reached:
+        """Return the facts from and to some entities and all that were taken to be the same as one of them, at once.
+
+        who: a name, or an id where nobody has that name; or ids. `limit` bounds the facts of each direction.
+        """
         ...
 
     def links(self, uuids: Sequence[str], known: int | None) -> list[Link]:

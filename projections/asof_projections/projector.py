@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from asof_projections.graph.ports import GraphStore
 from asof_projections.graph.sqlite import SqliteGraph
 from asof_streams.errors import ContractError
 from asof_streams.files import sync
@@ -27,7 +28,7 @@ def open_following(log: EventLog, path: Path) -> SqliteGraph:
         except ContractError:
             pass
         else:
-            if _agrees(log, store):
+            if agrees(log, store):
                 catch_up(log, store)
                 return store
             store.close()
@@ -35,7 +36,7 @@ def open_following(log: EventLog, path: Path) -> SqliteGraph:
     return SqliteGraph(path, log.name, writable=True)
 
 
-def catch_up(log: EventLog, store: SqliteGraph, batch: int = BATCH) -> int:
+def catch_up(log: EventLog, store: GraphStore, batch: int = BATCH) -> int:
     """Apply what the log has and the store has not, `batch` records a transaction; return the store's position."""
     at = store.position()
     end = log.end()
@@ -82,7 +83,8 @@ def put(built: Path, path: Path) -> None:
     sync(path.parent)
 
 
-def _agrees(log: EventLog, store: SqliteGraph) -> bool:
+def agrees(log: EventLog, store: GraphStore) -> bool:
+    """Whether what a store has of a log is what the log has."""
     at = store.position()
     return at <= log.end() and store.head() == log.head(at)
 

@@ -11,7 +11,7 @@ from asof_projections import diffs, timelines
 from asof_projections.answers import ChangesPage, Level, Portrait, Rectangle, Turn
 from asof_projections.at_once import at_once
 from asof_projections.evidence import Why, Witness
-from asof_projections.graph.ports import GraphStore
+from asof_projections.graph.ports import GraphStore, Reached
 from asof_projections.hypothesis import Trial, WhatIf
 from asof_projections.ports import BeliefStore
 from asof_projections.rows import Attribute, Community, Entity, Fact, Moment
@@ -86,17 +86,20 @@ class Questions:
         """
         reached: set[str] = set()
         known: set[str] = set()  # facts
-        frontier = set(self._meant(group, name, at.known))
+        who: str | list[str] = name
         levels: list[Level] = []
         for hop in range(1, hops + 1):
-            if not frontier:
+            if not who:
                 break
-            reached |= frontier
-            found = [f for f in self._touching(group, sorted(frontier), at, limit) if f.uuid not in known]
-            known.update(f.uuid for f in found)
-            levels.append(Level(hop, tuple(found)))
-            ends = {end for f in found for end in (f.subject_uuid, f.object_uuid) if end is not None}
-            frontier = self._beliefs.identity(sorted(ends - reached), at.known) - reached
+            found = self._beliefs.reach(group, who, at, limit)
+            if not found.alike:
+                break
+            reached |= found.alike
+            facts = [f for f in _once(found) if f.uuid not in known]
+            known.update(f.uuid for f in facts)
+            levels.append(Level(hop, tuple(facts)))
+            ends = {end for f in facts for end in (f.subject_uuid, f.object_uuid) if end is not None}
+            who = sorted(ends - reached)
         return levels
 
     # Over valid time.
@@ -219,18 +222,18 @@ class Questions:
         return fact
 
     def _touching(self, group: str | None, ids: Sequence[str], at: Moment, limit: int | None) -> list[Fact]:
-        outwards = self._beliefs.facts(group, at, subjects=ids, limit=limit)
-        inwards = self._beliefs.facts(group, at, objects=ids, limit=limit)
-        within = {(f.uuid, f.valid_at, f.known_from) for f in outwards}
-        return outwards + [f for f in inwards if (f.uuid, f.valid_at, f.known_from) not in within]
+        return _once(self._beliefs.reach(group, ids, at, limit))
 
     def _portrait(self, entity: Entity, same: list[str], at: Moment, limit: int | None) -> Portrait:
         names = dict.fromkeys(name for uuid in (entity.uuid, *same) for name in self._beliefs.aliases(uuid, at.known))
+        links = self._beliefs.links(same, at.known)
+        ends = {uuid: self._beliefs.entity(uuid) for link in links for uuid in (link.duplicate, link.into)}
         attributes = self._attributes(same, at.known)
         return Portrait(
             entity,
             tuple(names),
-            tuple(self._beliefs.links(same, at.known)),
+            tuple(links),
+            {uuid: end.name for uuid, end in ends.items() if end is not None},
             self._beliefs.appearances(same, at.known),
             summary(attributes, self._beliefs.latest(same, at, SUMMARISED)),
             attributes,
@@ -256,3 +259,9 @@ class Questions:
         assert rests is not None, f"fact {fact} has no provenance"
         asserted = {rests.sources[0].recorded_at: Turn("asserted", fact)}
         return asserted | {c.recorded_at: Turn(c.kind, c.statement) for c in rests.closings}
+
+
+def _once(found: Reached) -> list[Fact]:
+    """Return the facts of a step, each once though both its ends may be among those that it was taken from."""
+    within = {(f.uuid, f.valid_at, f.known_from) for f in found.outward}
+    return found.outward + [f for f in found.inward if (f.uuid, f.valid_at, f.known_from) not in within]

@@ -8,12 +8,13 @@ AsofError
 │   ├── DamagedLog           stored bytes are not what was written; the message names the position
 │   ├── PositionConflict     a store was offered a position that does not follow its own
 │   ├── TopicUnfit           a Kafka topic is not set up to keep history and order; the message names the remedy
-│   └── AccessDenied         the Kafka broker knows who asks, and does not let them
+│   └── AccessDenied         the Kafka broker or graph database knows who asks, and does not let them
 └── UnavailableError         the outside world failed; the same call may work later
     ├── WriterBusy           another process is writing to this directory
     ├── StorageFailed        the disk is full, read-only or failing; nothing half-written remains
     ├── ModelUnavailable     an embedding or language model cannot be reached or loaded
     ├── BrokerUnavailable    the Kafka broker cannot be reached or does not answer in time
+    ├── GraphUnavailable     the graph database cannot be reached, or has too much to do
     └── WorkerStalled        a worker stands still while its topic goes on; start it again
 
 Messages name files, positions, fields and ids, never content.
@@ -57,7 +58,7 @@ class TopicUnfit(ContractError):
 
 
 class AccessDenied(ContractError):
-    """The Kafka broker knows who asks, and does not let them."""
+    """The Kafka broker or graph database knows who asks, and does not let them."""
 
 
 class UnavailableError(AsofError):
@@ -78,6 +79,10 @@ class ModelUnavailable(UnavailableError):
 
 class BrokerUnavailable(UnavailableError):
     """The Kafka broker cannot be reached or does not answer in time."""
+
+
+class GraphUnavailable(UnavailableError):
+    """The graph database cannot be reached, or has too much to do."""
 
 
 class WorkerStalled(UnavailableError):

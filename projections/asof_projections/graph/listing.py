@@ -10,7 +10,7 @@ from asof_projections.names import key
 from asof_projections.rows import Entity, Episode, MentionRow, Parked, RelationshipRow
 from asof_streams.instants import INF
 
-_HASHED: Final = 1_000  # rows hashed at once: part of what the digest is
+HASHED: Final = 1_000  # rows hashed at once: part of what the digest is
 _OF_GROUP: Final = "(:grp IS NULL OR {0}.grp = :grp) AND {0}.n > :after ORDER BY {0}.n LIMIT :page"
 
 
@@ -59,7 +59,7 @@ _PARKED: Final = """SELECT p.cause, g.name, p.created_at, p.reason
 
 # What the digest covers, and in which order. The key n is a position of the log and may stand for what it names; the
 # keys of groups and relations may not, since a name erased and met again has another.
-_ORDER: Final = dict.fromkeys(
+ORDER: Final = dict.fromkeys(
     ("episodes", "mentions", "relationships", "withdrawals", "parked", "entities", "names", "resolutions", "links",
      "attributes", "communities", "facts", "reinforcements", "endings", "retractions", "contradictions", "closings"),
     "n",
@@ -125,7 +125,7 @@ class Listings(Connected):
 
     def digest(self) -> str:
         digest = sha256()
-        for table, order in _ORDER.items():
+        for table, order in ORDER.items():
             named = {} if table in _WORDED else _NAMED
             columns = [column for (column,) in self._rows("SELECT name FROM pragma_table_info(?)", (table,))]
             digest.update(f"{table} {columns}\n".encode())
@@ -137,6 +137,6 @@ class Listings(Connected):
             with self._guard:
                 self._settle()
                 cursor = self._db.execute(f"SELECT {', '.join(kept)} FROM {table} t ORDER BY {order}")
-                while rows := cursor.fetchmany(_HASHED):
+                while rows := cursor.fetchmany(HASHED):
                     digest.update(repr(rows).encode())
         return digest.hexdigest()

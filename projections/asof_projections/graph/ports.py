@@ -77,6 +77,14 @@ class VersionChange(NamedTuple):
     fact: Fact
 
 
+class Reached(NamedTuple):
+    """One step of a traversal: who somebody is, and the facts from and to them, each by valid_at, then as said."""
+
+    alike: frozenset[str]
+    outward: list[Fact]
+    inward: list[Fact]
+
+
 class GraphStore(Protocol):
     """A projection that follows one log. Its rows and its position change together or not at all."""
 
@@ -167,19 +175,19 @@ class GraphStore(Protocol):
         """Return the versions that hold at some instant of [start, stop), otherwise as `facts`."""
         ...
 
+    def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[Fact]:
+        """Return the versions from or to these entities that hold at a moment, most recently attested first.
+
+        A fact is attested whenever it is said; of equals the one asserted last comes first. At most `limit`.
+        """
+        ...
+
     def fact(self, uuid: str) -> Fact | None:
         """Return a fact as it was first said, whatever became of it."""
         ...
 
     def versions(self, uuid: str) -> list[Fact]:
         """Return every version of a fact that was ever believed, by known_from, then valid_at."""
-        ...
-
-    def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[Fact]:
-        """Return the versions from or to these entities that hold at a moment, most recently attested first.
-
-        A fact is attested whenever it is said; of equals the one asserted last comes first. At most `limit`.
-        """
         ...
 
     def provenance(self, uuid: str) -> Provenance | None:
@@ -234,14 +242,6 @@ class GraphStore(Protocol):
         """Return these entities and all that were taken to be the same as one of them at a moment (None: now)."""
         ...
 
-    # The episodic layer.
-
-    def episode(self, uuid: str) -> Episode | None:
-        """Return an episode by id."""
-        ...
-
-    def mention(self, uuid: str) -> MentionRow | None:
-        """Return a mention by id."""
     def attributes(self, uuids: Sequence[str], known: int | None) -> list[Attribute]:
         """Return the values believed at a known moment of the attributes of these entities, one for each and name.
 
@@ -260,6 +260,14 @@ class GraphStore(Protocol):
         """
         ...
 
+    # The episodic layer.
+
+    def episode(self, uuid: str) -> Episode | None:
+        """Return an episode by id."""
+        ...
+
+    def mention(self, uuid: str) -> MentionRow | None:
+        """Return a mention by id."""
         ...
 
     def relationship(self, uuid: str) -> RelationshipRow | None:

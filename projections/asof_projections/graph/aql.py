@@ -1,0 +1,293 @@
+"""Every query that is put to ArangoDB, and what each reads by.
+
+All that changes is bound, names of collections too (@@); a condition whose bind is null falls away before a plan is
+made. Collections are called by their kind; that of one log has the log's name before it (arango/schema.py). `again`
+are later sayings of a fact, `vmin` to `kmax` the part of both clocks that is asked about. No text is ever put in order
+here: the server's locale would decide it.
+"""
+
+import re
+from functools import cache
+from typing import Final
+
+_BIND: Final = re.compile(r"@(@?\w+)")
+
+# Facts by what they are about. Reads facts by facts_subject, facts_object, facts_fact, facts_relation or facts_group,
+# whichever of those is bound first, then one of reinforcements_fact for each.
+FACTS: Final = """
+FOR f IN @@facts
+  FILTER @subjects == null OR f._from IN @subjects
+  FILTER @objects == null OR f.thing IN @objects
+  FILTER @numbers == null OR f.fact IN @numbers
+  FILTER @relation == null OR f.relation == @relation
+  FILTER @group == null OR f.grp == @group
+  FILTER f.vf <= @vmax AND f.vt > @vmin AND f.kf <= @kmax AND f.kt > @kmin
+  SORT f.vf, f.fact, f.kf
+  LIMIT @limit
+  LET again = (
+    FOR r IN @@reinforcements
+      FILTER r.fact == f.fact AND r.created_at <= @kmax
+      SORT r.n
+      RETURN r)
+  RETURN { row: f, again: again }
+"""
+
+# The numbers of the facts of a group that hold. Reads facts by facts_group, which stores all that is asked for.
+LIVE: Final = """
+FOR f IN @@facts
+  FILTER @group == null OR f.grp == @group
+  FILTER f.vf <= @vmax AND f.vt > @vmin AND f.kf <= @kmax AND f.kt > @kmin
+  RETURN DISTINCT f.fact
+"""
+
+# Whom a name calls (exactly, else by its key; else it is an id), all that were taken to be the same, and the facts from
+# and to them: one step of a traversal. Reads names by names_key, entities by key, duplicate_of by its edge index along
+# paths on which every link is believed, facts by facts_subject and facts_object.
+REACH: Final = """
+WITH @@entities
+LET named = (
+  FOR m IN @@names
+    FILTER m.key == @key AND m.created_at <= @known
+    FILTER @group == null OR m.grp == @group
+    RETURN { entity: m.entity_id, exact: m.name == @name })
+LET exact = named[* FILTER CURRENT.exact].entity
+LET meant = UNIQUE(LENGTH(exact) > 0 ? exact : named[*].entity)
+LET starts = (
+  FOR e IN @@entities
+    FILTER e._id IN (LENGTH(meant) > 0 ? meant : @ids)
+    RETURN e._id)
+LET same = UNIQUE(FLATTEN(
+  FOR start IN starts
+    RETURN (
+      FOR v, e, p IN 0..1000 ANY start @@duplicate_of
+        OPTIONS { order: "bfs", uniqueVertices: "path" }
+        FILTER p.edges[*].kf ALL <= @known AND p.edges[*].kt ALL > @known
+        RETURN v._id)))
+LET alike = (
+  FOR e IN @@entities
+    FILTER e._id IN same
+    RETURN e.uuid)
+LET called = (
+  FOR e IN @@entities
+    FILTER e._id IN meant
+    SORT e.n
+    RETURN e)
+LET outward = (
+  FOR f IN @@facts
+    FILTER f._from IN same
+    FILTER @group == null OR f.grp == @group
+    FILTER f.vf <= @vmax AND f.vt > @vmin AND f.kf <= @kmax AND f.kt > @kmin
+    SORT f.vf, f.fact, f.kf
+    LIMIT @limit
+    LET again = (
+      FOR r IN @@reinforcements
+        FILTER r.fact == f.fact AND r.created_at <= @kmax
+        SORT r.n
+        RETURN r)
+    RETURN { row: f, again: again })
+LET inward = (
+  FOR f IN @@facts
+    FILTER f._to IN same
+    FILTER @group == null OR f.grp == @group
+    FILTER f.vf <= @vmax AND f.vt > @vmin AND f.kf <= @kmax AND f.kt > @kmin
+    SORT f.vf, f.fact, f.kf
+    LIMIT @limit
+    LET again = (
+      FOR r IN @@reinforcements
+        FILTER r.fact == f.fact AND r.created_at <= @kmax
+        SORT r.n
+        RETURN r)
+    RETURN { row: f, again: again })
+RETURN { called: called, exact: LENGTH(exact) > 0, alike: alike, outward: outward, inward: inward }
+"""
+
+# What a fact rests on, and what became of it. Reads assertions by key, reinforcements, closings and endings by theirs
+# of a fact, assertions_corrects, retractions_target; what a closing names by key.
+WHY: Final = """
+FOR a IN @@assertions
+  FILTER a._key == @key
+  LET again = (
+    FOR r IN @@reinforcements
+      FILTER r.fact == a.n
+      SORT r.n
+      RETURN r)
+  LET corrected_by = (
+    FOR c IN @@assertions
+      FILTER c.corrects == a.uuid
+      SORT c.n
+      RETURN c.uuid)
+  LET endings = (
+    FOR e IN @@endings
+      FILTER e.s == a.s AND e.relation == a.relation AND e.grp == a.grp AND e.at > a.stated_from
+      FILTER e.object == null OR e.thing == a.thing
+      FILTER e.fact == null OR e.fact == a.uuid
+      SORT e.n
+      RETURN e)
+  LET retractions = (
+    FOR r IN @@retractions
+      FILTER r.target == a.uuid
+      SORT r.n
+      RETURN r)
+  LET closings = (
+    FOR c IN @@closings
+      FILTER c.fact == a.n
+      SORT c.n
+      LET asserted = (FOR s IN @@assertions FILTER s._key == c.statement_key RETURN s)
+      LET ended = (FOR s IN @@endings FILTER s._key == c.statement_key RETURN s)
+      LET retracted = (FOR s IN @@retractions FILTER s._key == c.statement_key RETURN s)
+      RETURN { row: c, source: FIRST(APPEND(asserted, APPEND(ended, retracted))) })
+  RETURN { row: a, again: again, corrected_by: corrected_by, endings: endings, retractions: retractions,
+           closings: closings }
+"""
+
+# The versions that messages after one opened and closed, no message cut. Reads facts by facts_opened and facts_closed.
+CHANGES: Final = """
+LET opened = (FOR f IN @@facts FILTER f.opened > @since SORT f.opened LIMIT @limit RETURN f.opened)
+LET closed = (FOR f IN @@facts FILTER f.closed > @since SORT f.closed LIMIT @limit RETURN f.closed)
+LET last = NTH(SORTED(APPEND(opened, closed)), @limit - 1)
+LET until = last == null ? @end : last
+LET changes = APPEND(
+  (FOR f IN @@facts FILTER f.opened > @since AND f.opened <= until RETURN { at: f.opened, opened: 1, row: f }),
+  (FOR f IN @@facts FILTER f.closed > @since AND f.closed <= until RETURN { at: f.closed, opened: 0, row: f }))
+FOR c IN changes
+  SORT c.at, c.opened, c.row.n
+  LET again = (
+    FOR r IN @@reinforcements
+      FILTER r.fact == c.row.fact
+      SORT r.n
+      RETURN r)
+  RETURN { at: c.at, opened: c.opened, row: c.row, again: again }
+"""
+
+# What is known of entities, each part where it is asked for: their names, their attributes that hold, the duplicate_of
+# links that touch them, and how many mentions mean them. Reads names_entity, attributes_entity, else edge indexes.
+ABOUT: Final = """
+LET names = (
+  FOR m IN @@names
+    FILTER "names" IN @parts
+    FILTER m.entity_id IN @ids AND m.created_at <= @known
+    SORT m.n
+    RETURN m.name)
+LET attributes = (
+  FOR a IN @@attributes
+    FILTER "attributes" IN @parts
+    FILTER a.entity_id IN @ids AND a.holds == 1 AND a.created_at <= @known
+    SORT a.n
+    RETURN a)
+LET links = (
+  FOR l IN @@duplicate_of
+    FILTER "links" IN @parts
+    FILTER l._from IN @ids OR l._to IN @ids
+    FILTER l.kf <= @known
+    SORT l.n
+    RETURN l)
+LET mentions = FIRST(
+  FOR m IN @@mention_links
+    FILTER "mentions" IN @parts
+    FILTER m._to IN @ids AND m.created_at <= @known
+    COLLECT WITH COUNT INTO count
+    RETURN count)
+RETURN { names: names, attributes: attributes, links: links, mentions: mentions }
+"""
+
+# The communities that have members, with those; all, those of a group, or those that have one of some entities. Reads
+# communities_group, member_of and entities by key and edge index.
+COMMUNITIES: Final = """
+LET theirs = (
+  FOR m IN @@member_of
+    FILTER m._from IN @ids AND m.kf <= @known AND m.kt > @known
+    RETURN m._to)
+FOR c IN @@communities
+  FILTER @ids == null OR c._id IN theirs
+  FILTER @group == null OR c.grp == @group
+  FILTER c.created_at <= @known
+  LET members = (
+    FOR m IN @@member_of
+      FILTER m._to == c._id AND m.kf <= @known AND m.kt > @known
+      SORT m.kf, m.entity
+      LET entity = FIRST(FOR e IN @@entities FILTER e._id == m._from RETURN e)
+      RETURN entity)
+  FILTER LENGTH(members) > 0
+  SORT c.n
+  LIMIT @limit
+  RETURN { row: c, members: members }
+"""
+
+# A page of one collection, in the order of the log; of names, those that begin so. Reads by <collection>_n, or by
+# <collection>_group where a group is bound.
+PAGE: Final = """
+FOR d IN @@rows
+  FILTER @group == null OR d.grp == @group
+  FILTER @prefix == null OR STARTS_WITH(d.key, @prefix)
+  FILTER d.n > @after AND d.recorded_at <= @known
+  SORT d.n
+  LIMIT @limit
+  RETURN d
+"""
+
+# How many of each kind there are. Two of the counts read by facts_group's and duplicate_of's kt; all else is counted.
+COUNTS: Final = """
+RETURN {
+  episodes: LENGTH(@@episodes), mentions: LENGTH(@@mentions), relationships: LENGTH(@@relationships),
+  parked: LENGTH(@@parked), entities: LENGTH(@@entities), facts: LENGTH(@@assertions), versions: LENGTH(@@facts),
+  merges: LENGTH(FOR l IN @@duplicate_of FILTER l.kt == @open RETURN 1),
+  open_versions: LENGTH(FOR f IN @@facts FILTER f.kt == @open RETURN 1),
+  communities: LENGTH(FOR m IN @@member_of FILTER m.kt == @open RETURN DISTINCT m._to),
+  contradictions: LENGTH(FOR c IN @@contradictions FILTER c.settled_at == @open RETURN 1)
+}
+"""
+
+# Facts whose sentence has a word of a text and that hold, best first. Reads the view over assertions, then facts by
+# facts_fact. The view follows what is committed by itself; the option lets a search wait until it has.
+TEXT: Final = """
+FOR a IN @@sentences
+  SEARCH ANALYZER(a.sentence IN TOKENS(@text, "text_en"), "text_en") OPTIONS { waitForSync: true }
+  FILTER @group == null OR a.grp == @group
+  LET held = (
+    FOR f IN @@facts
+      FILTER f.fact == a.n
+      FILTER f.vf <= @vmax AND f.vt > @vmin AND f.kf <= @kmax AND f.kt > @kmin
+      LIMIT 1
+      RETURN 1)
+  FILTER LENGTH(held) > 0
+  LET score = BM25(a)
+  SORT score DESC, a.n
+  LIMIT @limit
+  RETURN [a.n, score]
+"""
+
+# The assertions and endings of a slot, or the assertions under a producer's id, with what is believed of each. Reads
+# assertions by assertions_subject or assertions_ref, endings by endings_slot, facts by facts_fact.
+SLOT: Final = """
+LET asserted = (
+  FOR a IN @@assertions
+    FILTER @subject == null OR (a.subject_uuid == @subject AND a.relation == @relation)
+    FILTER @ref == null OR a.ref == @ref
+    FILTER a.grp == @group
+    SORT a.n
+    LET held = (
+      FOR f IN @@facts
+        FILTER f.fact == a.n AND f.kt == @open
+        SORT f.vf
+        RETURN [f.vf, f.vt])
+    RETURN { row: a, held: held })
+LET ended = (
+  FOR e IN @@endings
+    FILTER e.subject_uuid == @subject AND e.relation == @relation AND e.grp == @group
+    SORT e.n
+    RETURN e)
+RETURN { asserted: asserted, ended: ended }
+"""
+
+# Remove what a group has in one collection. Reads it by <collection>_group.
+ERASE: Final = """
+FOR d IN @@rows
+  FILTER d.grp == @group
+  REMOVE d IN @@rows
+"""
+
+
+@cache
+def binds(query: str) -> frozenset[str]:
+    """Return the names that a query wants bound; that of a collection begins with @."""
+    return frozenset(_BIND.findall(query))

@@ -1,0 +1,137 @@
+"""Making, checking and emptying graphs in ArangoDB; following a log with one; and which generation answers."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Any, Final
+
+from asof_projections.graph.arango.connection import Address, MakeHttp, client, database, require_version
+from asof_projections.graph.arango.errors import told
+from asof_projections.graph.arango.schema import (
+    CHECKPOINTS,
+    COLLECTIONS,
+    INDEXES,
+    VERSION,
+    install,
+    prefix,
+    remove,
+)
+from asof_projections.graph.arango.store import ArangoGraph
+from asof_projections.projector import agrees, catch_up
+from asof_streams.chain import genesis
+from asof_streams.errors import ContractError, NotFound
+from asof_streams.log import EventLog
+
+_ANSWERS: Final = "answers"  # the key of the document that names the generation that answers; no log is called so
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A graph in a database, and whether this version of asof can use it."""
+
+    log: str
+    position: int
+    schema: str
+    fit: bool
+
+
+@contextmanager
+def _opened(address: Address, http: MakeHttp | None) -> Iterator[Any]:
+    """Give a client for as long as it is needed; what it raises is told as asof does."""
+    opened = client(address, http)
+    try:
+        with told(address.where):
+            yield opened
+    finally:
+        opened.close()
+
+
+def create(address: Address, log: str, http: MakeHttp | None = None) -> None:
+    """Make the database where there is none, and an empty graph of a log where there is none that can be used.
+
+    A graph of another schema, or one whose filling was interrupted, is made anew: its log has all that it held.
+    """
+    with _opened(address, http) as opened:
+        system = database(opened, address, "_system")
+        require_version(system, address.where)
+        if not system.has_database(address.database):
+            system.create_database(address.database, sharding="single")
+        db = database(opened, address)
+        found = _checkpoint(db, log)
+        if found is not None and (found["schema"] != VERSION or found["loading"]):
+            remove(db, log)
+            found = None
+        install(db, log)
+        if found is None:
+            start = {"_key": log, "schema": VERSION, "position": 0, "head": genesis(log).hex(), "loading": False}
+            db.collection(CHECKPOINTS).insert(start, overwrite_mode="replace")
+
+
+def drop(address: Address, log: str, http: MakeHttp | None = None) -> None:
+    """Remove the graph of a log."""
+    with _opened(address, http) as opened:
+        remove(database(opened, address), log)
+
+
+def follow(log: EventLog, address: Address, http: MakeHttp | None = None) -> ArangoGraph:
+    """Return a store that stands where its log ends: caught up, or made anew where it cannot go on.
+
+    It is made anew where it is missing, half filled or of another schema, and where its head is not the log's at its
+    position (it knows what the log does not, or the log is another).
+    """
+    try:
+        store = ArangoGraph(address, log.name, http)
+    except (ContractError, NotFound):
+        create(address, log.name, http)
+        store = ArangoGraph(address, log.name, http)
+    if not agrees(log, store):
+        store.close()
+        drop(address, log.name, http)
+        create(address, log.name, http)
+        store = ArangoGraph(address, log.name, http)
+    with store.bulk() if store.position() == 0 else nullcontext():
+        catch_up(log, store)
+    return store
+
+
+def standings(address: Address, logs: Sequence[str], http: MakeHttp | None = None) -> list[Standing]:
+    """Return how the graphs of some logs stand, of those that there are. NotFound: there is no such database."""
+    with _opened(address, http) as opened:
+        db = database(opened, address)
+        require_version(db, address.where)
+        there = {collection["name"] for collection in db.collections()}
+        found = [_checkpoint(db, log) for log in logs]
+        return [_standing(stands, there, db) for stands in found if stands is not None]
+
+
+def answering(address: Address, http: MakeHttp | None = None) -> str | None:
+    """Return the generation that answers, None where none was ever chosen."""
+    with _opened(address, http) as opened:
+        found = _checkpoint(database(opened, address), _ANSWERS)
+    return None if found is None else str(found["generation"])
+
+
+def switch(address: Address, generation: str, http: MakeHttp | None = None) -> None:
+    """Let another generation answer, in one document."""
+    with _opened(address, http) as opened:
+        checkpoints = database(opened, address).collection(CHECKPOINTS)
+        checkpoints.insert({"_key": _ANSWERS, "generation": generation}, overwrite_mode="replace")
+
+
+def _checkpoint(db: Any, key: str) -> Any:
+    try:
+        with told(""):
+            return db.collection(CHECKPOINTS).get(key)
+    except NotFound:  # nothing was ever made here
+        return None
+
+
+def _standing(stands: Any, there: set[str], db: Any) -> Standing:
+    log, start = stands["_key"], prefix(stands["_key"])
+    fit = stands["schema"] == VERSION and not stands["loading"]
+    for kind in COLLECTIONS.values():
+        fit = fit and start + kind in there
+        if fit:
+            names = {index["name"] for index in db.collection(start + kind).indexes()}
+            fit = names >= INDEXES[kind].keys()
+    return Standing(log, stands["position"], stands["schema"], fit)

@@ -1,0 +1,84 @@
+"""What every part of the ArangoDB graph stands on: its connection, and how the queries are put."""
+
+from collections.abc import Iterator, Sequence
+from time import sleep
+from typing import Any, Final
+
+from asof_projections.graph import aql
+from asof_projections.graph.arango.errors import told
+from asof_projections.graph.arango.schema import COLLECTIONS, VIEW, prefix
+from asof_projections.graph.arango.wire import OPEN, Document, back, key, out
+from asof_streams.errors import GraphUnavailable
+from asof_streams.instants import INF
+
+NO_LIMIT: Final = 10**9  # rows
+LATEST: Final = OPEN // 2  # after every instant, before an open end
+_AT_ONCE: Final = 100_000  # rows of an answer
+_PAGE: Final = 1_000  # rows
+_MEMORY: Final = 1 << 30  # bytes a query may take on the server
+_LIMITS: Final = {"batch_size": _AT_ONCE, "memory_limit": _MEMORY, "fail_on_warning": True}
+_PAUSES: Final = (0.05, 0.2, 0.8)  # seconds before a question is put again
+
+
+class Connected:
+    """A connection to the graph of one log. The parts of ArangoGraph inherit it, so that each has one concern."""
+
+    generation: str
+    _log: str
+    _db: Any  # the driver's database
+    _where: str
+    _snapshot: Any = None  # a transaction that only reads, while `hold` lasts
+    _holding = False
+
+    def _ask(self, query: str, **given: Any) -> list[Any]:
+        """Return the rows of a query of asof_projections.graph.aql; collections and view are bound by themselves."""
+        start, names = prefix(self._log), aql.binds(query)
+        bound = {f"@{kind}": start + kind for kind in (*COLLECTIONS.values(), VIEW) if f"@{kind}" in names}
+        bound |= {what: out(value) for what, value in given.items()}
+        return [back(row) for row in self._answered(query, bound)]
+
+    def _answered(self, query: str, bound: dict[str, Any]) -> list[Any]:
+        for pause in (*_PAUSES, None):
+            try:
+                with told(self._where):
+                    return list(self._reading().aql.execute(query, bind_vars=bound, **_LIMITS))
+            except GraphUnavailable:
+                if pause is None or self._holding:  # what one state of the store was is gone with its transaction
+                    raise
+                sleep(pause)
+        raise AssertionError
+
+    def _reading(self) -> Any:
+        """Return what reads go through: the database, or the snapshot of `hold`, begun with its first read."""
+        if not self._holding:
+            return self._db
+        if self._snapshot is None:
+            read = [prefix(self._log) + kind for kind in COLLECTIONS.values()]
+            self._snapshot = self._db.begin_transaction(read=read, allow_implicit=True)
+        return self._snapshot
+
+    def _document(self, kind: str, identity: str) -> Document | None:
+        with told(self._where):
+            found = self._reading().collection(prefix(self._log) + kind).get(key(identity))
+        return None if found is None else back(found)
+
+    def _page(
+        self, kind: str, group: str | None, after: int, known: int, limit: int, beginning: str | None = None
+    ) -> Any:
+        """Return documents of a kind in the order of the log; of names those with a key that begins so."""
+        rows = {"@rows": prefix(self._log) + kind}
+        return self._ask(aql.PAGE, **rows, group=group, after=after, known=known, limit=limit, prefix=beginning)
+
+    def _pages(
+        self, kind: str, group: str | None, after: int = -1, known: int = INF, beginning: str | None = None
+    ) -> Iterator[Document]:
+        """Yield all of them, some at a time."""
+        while page := self._page(kind, group, after, known, _PAGE, beginning):
+            yield from page
+            if len(page) < _PAGE:
+                return
+            after = page[-1]["n"]
+
+    def _ids(self, uuids: Sequence[str]) -> list[str]:
+        """Return the ids of entities' documents."""
+        return [f"{prefix(self._log)}entities/{key(uuid)}" for uuid in uuids]

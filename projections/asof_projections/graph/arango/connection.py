@@ -1,0 +1,73 @@
+"""Where a graph database is, and one connection to it: of one thread, whose requests are never sent twice by itself."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+from arango.client import ArangoClient
+from arango.http import DefaultHTTPClient
+
+from asof_projections.graph.arango.errors import told
+from asof_projections.graph.arango.schema import OLDEST
+from asof_projections.graph.arango.wire import dumps
+from asof_streams.errors import ContractError, InvalidInput
+
+TIMEOUT_SECONDS: Final = 90  # longer than a lock is waited for
+LOCK_SECONDS: Final = 75  # longer than the 60 after which a server forgets a transaction whose client is gone
+
+MakeHttp = Callable[[], Any]
+"""Makes what carries requests: the driver's HTTPClient."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A server, who asks, and a database."""
+
+    server: str
+    user: str
+    password: str = field(repr=False)
+    database: str
+
+    @classmethod
+    def parse(cls, url: str, password: str | None = None) -> "Address":
+        """Read http[s]://[user[:password]@]host[:port]/database. InvalidInput says what is missing."""
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError:
+            raise InvalidInput("the address of ArangoDB is http://USER@HOST:PORT/DATABASE") from None
+        database = unquote(parts.path.strip("/"))
+        if parts.scheme not in ("http", "https") or not parts.hostname or not database or "/" in database:
+            raise InvalidInput("the address of ArangoDB is http://USER@HOST:PORT/DATABASE")
+        host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+        server = f"{parts.scheme}://{host}:{port or 8529}"
+        shown = unquote(parts.password or "") if password is None else password
+        return cls(server, unquote(parts.username or "root"), shown, database)
+
+    @property
+    def where(self) -> str:
+        """What is told of it: never who asks."""
+        return f"{self.server}/{self.database}"
+
+
+def client(address: Address, http: MakeHttp | None = None) -> Any:
+    """Return a client of the driver's, to be closed by who uses it. Nothing is sent yet."""
+    carrier = http() if http else DefaultHTTPClient(request_timeout=TIMEOUT_SECONDS, retry_attempts=0)
+    return ArangoClient(hosts=address.server, http_client=carrier, resolver_max_tries=1, serializer=dumps)
+
+
+def database(opened: Any, address: Address, name: str | None = None) -> Any:
+    """Return a database as the driver has it: that of the address, unless another is named."""
+    return opened.db(name or address.database, username=address.user, password=address.password)
+
+
+def require_version(db: Any, where: str) -> str:
+    """Return the server's version. ContractError: it is too old."""
+    with told(where):
+        found: str = db.version()
+    numbers = tuple(int(part) for part in found.split("-", maxsplit=1)[0].split(".")[:3] if part.isdigit())
+    if numbers < OLDEST:
+        wanted = ".".join(map(str, OLDEST))
+        raise ContractError(f"ArangoDB at {where} has version {found}, asof needs {wanted} or later")
+    return found

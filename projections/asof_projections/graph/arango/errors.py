@@ -1,0 +1,65 @@
+"""What ArangoDB's error numbers mean for who asked; its own messages may quote content, so none is passed on."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from arango.exceptions import ArangoError, ArangoServerError
+
+from asof_streams.errors import (
+    AccessDenied,
+    AsofError,
+    ContractError,
+    GraphUnavailable,
+    InvalidInput,
+    NotFound,
+    StorageFailed,
+)
+
+AGAIN: Final = frozenset({18, 28, 29, 503, 1200, 1654, 1655, 21004})
+"""What a whole unit of work is begun anew after: locks and conflicts, transactions that are gone, too much to do."""
+
+_NOT_THERE: Final = (1203, 1228, 1924)  # collection or view, database, graph
+_REFUSED: Final = (11, 401, 403)
+_READ_ONLY: Final = (1004, 1104)  # as a server is made by hand, or by its licence's limit on size
+_TOO_MUCH: Final = (32, 1216)  # memory or transaction size, size of a document
+
+
+class Conflict(Exception):
+    """The unit of work did not happen, or nobody knows whether it did; begin it anew."""
+
+
+@contextmanager
+def told(where: str) -> Iterator[None]:
+    """Turn what the driver raises into what asof raises. `where` names the database, without who asks."""
+    try:
+        yield
+    except ArangoServerError as error:
+        raise meaning(error, where) from None
+    except OSError:  # of the driver's transport, which says more than is ours to repeat
+        raise GraphUnavailable(
+            f"ArangoDB does not answer at {where}: see whether it runs, and ASOF_GRAPH_URL"
+        ) from None
+    except ArangoError as error:
+        raise ContractError(f"ArangoDB at {where}: the driver refused a request ({type(error).__name__})") from None
+
+
+def meaning(error: Any, where: str) -> AsofError:
+    """Return what an error of the server is here."""
+    number, status = error.error_code, error.http_code
+    if number in AGAIN or status == 503:
+        return GraphUnavailable(f"ArangoDB at {where} is busy or not ready (error {number}): try again")
+    if number in _NOT_THERE:
+        return NotFound(f"ArangoDB at {where} does not hold this graph (error {number}): asof graph create makes it")
+    if number in _REFUSED or status in _REFUSED:
+        return AccessDenied(f"ArangoDB at {where} does not let this user in: see the user and ASOF_GRAPH_PASSWORD")
+    if number in _READ_ONLY:
+        return StorageFailed(
+            f"ArangoDB at {where} is read-only: its operator made it so, or its licence's limit on size is passed"
+        )
+    if number in _TOO_MUCH:
+        return InvalidInput(
+            f"ArangoDB at {where} will not take so much at once (error {number}): raise its limits on documents, "
+            "transactions and memory"
+        )
+    return ContractError(f"ArangoDB at {where} refused a request (error {number}, HTTP {status}): report it")

@@ -1,0 +1,182 @@
+"""Facts in ArangoDB: as of a moment, over known time, by number and by their words."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof_projections.graph import aql
+from asof_projections.graph.arango.base import NO_LIMIT, Connected
+from asof_projections.graph.arango.wire import Document, key
+from asof_projections.graph.facts import Window
+from asof_projections.graph.ports import Closing, Provenance, Said, Source, VersionChange
+from asof_projections.rows import Fact, Moment
+from asof_streams.instants import INF, parse
+
+_ANY = {"subjects": None, "objects": None, "numbers": None, "relation": None, "group": None, "limit": NO_LIMIT}
+_EVER = Window.at(Moment(None, None))
+
+
+class FactReads(Connected):
+    """Facts by what they are about, as of a moment or over a period."""
+
+    def facts(
+        self,
+        group: str | None,
+        at: Moment,
+        *,
+        subjects: Sequence[str] | None = None,
+        relation: str | None = None,
+        objects: Sequence[str] | None = None,
+        value: str | None = None,
+        limit: int | None = None,
+    ) -> list[Fact]:
+        about = self._about(group, subjects, relation, objects, value, limit)
+        return self._meeting(Window.at(at), **about)
+
+    def overlapping(
+        self,
+        group: str | None,
+        start: int,
+        stop: int,
+        known: int | None,
+        *,
+        subjects: Sequence[str] | None = None,
+        relation: str | None = None,
+        objects: Sequence[str] | None = None,
+        value: str | None = None,
+        limit: int | None = None,
+    ) -> list[Fact]:
+        about = self._about(group, subjects, relation, objects, value, limit)
+        return self._meeting(Window.during(start, stop, known), **about)
+
+    def facts_numbered(self, numbers: Sequence[int], at: Moment) -> list[Fact]:
+        place = {n: index for index, n in enumerate(map(int, numbers))}
+        window = Window.at(at)
+        rows = self._rows_meeting(window, numbers=list(place))
+        return self.read(sorted(rows, key=lambda found: place[found["row"]["fact"]]), window.kmax)
+
+    def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[Fact]:
+        window, things = Window.at(at), [f"e:{uuid}" for uuid in entities]
+        rows = self._rows_meeting(window, subjects=self._ids(entities)) + self._rows_meeting(window, objects=things)
+        each = {found["row"]["n"]: found for found in rows}
+        return self.read(sorted(each.values(), key=_attested, reverse=True)[:limit], window.kmax)
+
+    def versions(self, uuid: str) -> list[Fact]:
+        said = self._document("assertions", uuid)
+        found = self._meeting(_EVER, numbers=[said["n"]]) if said else []
+        return sorted(found, key=lambda fact: (fact.known_from, fact.valid_at))
+
+    def live(self, group: str | None, at: Moment) -> NDArray[np.int64]:
+        return np.sort(np.array(self._ask(aql.LIVE, group=group, **Window.at(at)._asdict()), np.int64))
+
+    def text(self, query: str, group: str | None, at: Moment, limit: int) -> list[tuple[int, float]]:
+        asked = {"text": query, "group": group, "limit": limit, **Window.at(at)._asdict()}
+        return [(number, float(score)) for number, score in self._ask(aql.TEXT, **asked)]
+
+    def sentences(self, after: int = -1) -> Iterator[tuple[int, str, str]]:
+        return ((a["n"], a["grp"], a["sentence"]) for a in self._pages("assertions", None, after))
+
+    # Over known time.
+
+    def changes(self, since: int, limit: int) -> list[VersionChange]:
+        rows = self._ask(aql.CHANGES, since=since, limit=limit, end=INF)
+        facts = self.read(rows, INF)
+        return [
+            VersionChange(row["at"], fact.known_from if row["opened"] else fact.known_to, bool(row["opened"]), fact)
+            for row, fact in zip(rows, facts, strict=True)
+        ]
+
+    def fact(self, uuid: str) -> Fact | None:
+        found = self._why(uuid)
+        if found is None:
+            return None
+        said = found["row"]
+        times = (said["stated_from"], said["stated_to"], said["created_at"], said["expired_at"])
+        return self._fact(said, found["again"], times, (said["created_at"], said["expired_at"]))
+
+    def provenance(self, uuid: str) -> Provenance | None:
+        found = self._why(uuid)
+        if found is None:
+            return None
+        said = found["row"]
+        return Provenance(
+            uuid,
+            (_source(said), *map(_source, found["again"])),
+            said["time_words"],
+            said["grain"],
+            said["ref"],
+            said["corrects"],
+            tuple(found["corrected_by"]),
+            tuple(Said(e["uuid"], e["at"], bool(e["dead"]), _source(e)) for e in found["endings"]),
+            tuple(Said(r["uuid"], r["created_at"], bool(r["dead"]), _source(r)) for r in found["retractions"]),
+            tuple(_closing(closing) for closing in found["closings"]),
+        )
+
+    def _why(self, uuid: str) -> Document | None:
+        found = self._ask(aql.WHY, key=key(uuid))
+        return found[0] if found else None
+
+    # Rows.
+
+    def _about(
+        self,
+        group: str | None,
+        subjects: Sequence[str] | None,
+        relation: str | None,
+        objects: Sequence[str] | None,
+        value: str | None,
+        limit: int | None,
+    ) -> dict[str, Any]:
+        things = None
+        if objects is not None or value is not None:
+            things = [f"e:{uuid}" for uuid in objects or ()] + ([] if value is None else [f"v:{value}"])
+        about: dict[str, Any] = {"group": group, "relation": relation, "objects": things}
+        about["subjects"] = None if subjects is None else self._ids(subjects)
+        return about if limit is None else about | {"limit": limit}
+
+    def _meeting(self, window: Window, **about: Any) -> list[Fact]:
+        return self.read(self._rows_meeting(window, **about), window.kmax)
+
+    def _rows_meeting(self, window: Window, **about: Any) -> list[Document]:
+        return self._ask(aql.FACTS, **(_ANY | about), **window._asdict())
+
+    def read(self, rows: Iterable[Document], known: int) -> list[Fact]:
+        """Make facts, as they were known, of rows {row, again}."""
+        return [self._version(found["row"], found["again"], known) for found in rows]
+
+    def _version(self, row: Document, again: Sequence[Document], known: int) -> Fact:
+        created, expired = parse(row["created_at"]), INF if row["expired_at"] is None else parse(row["expired_at"])
+        times = (row["vf"], row["vt"], created, INF if expired > known else expired)
+        return self._fact(row, again, times, (row["kf"], INF if row["kt"] > known else row["kt"]))
+
+    def _fact(
+        self, row: Document, again: Sequence[Document], times: tuple[int, int, int, int], known: tuple[int, int]
+    ) -> Fact:
+        ends = (row["subject_uuid"], row["object_uuid"])
+        claim = (row["uuid"], row["grp"], row["subject_name"], row["relation"], row["object_name"], *ends)
+        episodes = tuple(dict.fromkeys(source["episode"] for source in (row, *again)))
+        shown = (row["sentence"], *times, float(row["confidence"]), episodes, self.generation)
+        columns: Iterable[Any] = (*claim, *shown, *known)
+        return Fact(*columns)
+
+
+def _attested(found: Document) -> tuple[int, int, int]:
+    """Return what orders facts by when they were last said, then by when they were asserted."""
+    row = found["row"]
+    return max(said["said_at"] for said in (row, *found["again"])), row["fact"], row["vf"]
+
+
+def _source(row: Document) -> Source:
+    said_at: int = (
+        row["said_at"] if "said_at" in row else row["created_at"]
+    )  # a retraction concerns no time but its own
+    return Source(row["episode"], row.get("relationship"), said_at, row["created_at"])
+
+
+def _closing(closing: Document) -> Closing:
+    row, source = closing["row"], closing["source"]
+    return Closing(
+        row["kind"], row["statement"], row["cause"], row["created_at"], None if source is None else _source(source)
+    )

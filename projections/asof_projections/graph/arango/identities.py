@@ -1,0 +1,114 @@
+"""Entities in ArangoDB: who there is, who was taken to be whom, and the steps of a traversal."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from asof_projections.answers import Link
+from asof_projections.graph import aql
+from asof_projections.graph.arango.base import LATEST, NO_LIMIT
+from asof_projections.graph.arango.facts import FactReads
+from asof_projections.graph.arango.wire import Document
+from asof_projections.graph.facts import Window
+from asof_projections.graph.ports import Reached
+from asof_projections.names import key as key_of
+from asof_projections.rows import Attribute, Community, Entity, Moment
+from asof_streams.instants import INF
+
+
+class Identities(FactReads):
+    """Links are shown with the time over which they were believed, so that a merge taken back stays visible."""
+
+    def entity(self, uuid: str) -> Entity | None:
+        found = self._document("entities", uuid)
+        return None if found is None else _entity(found)
+
+    def entities(
+        self, group: str | None, known: int | None, *, prefix: str = "", limit: int | None = None
+    ) -> list[Entity]:
+        most = NO_LIMIT if limit is None else limit
+        until = LATEST if known is None else known
+        if prefix:
+            found = {n["whose"]["n"]: n for n in self._pages("names", group, known=until, beginning=key_of(prefix))}
+            return [_entity(found[n]["whose"] | {"grp": found[n]["grp"]}) for n in sorted(found)[:most]]
+        return [_entity(row) for row in self._page("entities", group, -1, until, most)]
+
+    def aliases(self, uuid: str, known: int | None) -> list[str]:
+        names: list[str] = self._about_them("names", [uuid], known)
+        return names
+
+    def called(self, group: str | None, name: str, known: int | None) -> list[Entity]:
+        return [_entity(row) for row in self._reached(group, name, [], Moment(None, known), 0)["called"]]
+
+    def entities_named(self, group: str, name: str) -> list[Entity]:
+        found = self._reached(group, name, [], Moment(None, None), 0)
+        return [_entity(row) for row in found["called"]] if found["exact"] else []
+
+    def meant(self, group: str | None, name: str, known: int | None) -> list[str]:
+        found = self._reached(group, name, [], Moment(None, known), 0)
+        return sorted(found["alike"])
+
+    def identity(self, uuids: Sequence[str], known: int | None) -> set[str]:
+        return set(self._reached(None, None, uuids, Moment(None, known), 0)["alike"])
+
+    def reach(self, group: str | None, who: str | Sequence[str], at: Moment, limit: int | None) -> Reached:
+        window, most = Window.at(at), NO_LIMIT if limit is None else limit
+        name, uuids = (who, [who]) if isinstance(who, str) else (None, who)
+        found = self._reached(group, name, uuids, at, most)
+        outward, inward = (self.read(found[way], window.kmax) for way in ("outward", "inward"))
+        return Reached(frozenset(found["alike"]), outward, inward)
+
+    def links(self, uuids: Sequence[str], known: int | None) -> list[Link]:
+        until = INF if known is None else known
+        return [_link(row, until) for row in self._about_them("links", uuids, known)]
+
+    def appearances(self, uuids: Sequence[str], known: int | None) -> int:
+        return int(self._about_them("mentions", uuids, known))
+
+    def attributes(self, uuids: Sequence[str], known: int | None) -> list[Attribute]:
+        rows = self._about_them("attributes", uuids, known)
+        last = {(row["entity_uuid"], row["name"]): row for row in rows}  # what was said later stands in its place
+        believed = sorted(last.values(), key=lambda row: (row["attested"], row["n"]), reverse=True)
+        return [_attribute(row) for row in believed]
+
+    def communities(
+        self, group: str | None, known: int | None, *, of: Sequence[str] | None = None, limit: int | None = None
+    ) -> list[Community]:
+        asked = {"group": group, "ids": None} if of is None else {"group": None, "ids": self._ids(of)}
+        most, until = NO_LIMIT if limit is None else limit, LATEST if known is None else known
+        return [
+            Community(row["uuid"], row["grp"], row["name"], row["created_at"], tuple(map(_entity, found["members"])))
+            for found in self._ask(aql.COMMUNITIES, **asked, known=until, limit=most)
+            for row in (found["row"],)
+        ]
+
+    def each_entity(self, group: str | None, known: int) -> Iterator[Entity]:
+        return (_entity(row) for row in self._pages("entities", group, known=known))
+
+    def each_link(self, group: str | None, known: int) -> Iterator[Link]:
+        rows = self._pages("duplicate_of", group)
+        return (_link(row, known) for row in rows if row["kf"] <= known < row["kt"])
+
+    def _about_them(self, part: str, uuids: Sequence[str], known: int | None) -> Any:
+        until = LATEST if known is None else known
+        return self._ask(aql.ABOUT, parts=[part], ids=self._ids(uuids), known=until)[0][part]
+
+    def _reached(self, group: str | None, name: str | None, uuids: Sequence[str], at: Moment, limit: int) -> Document:
+        asked = {"group": group, "name": name, "key": None if name is None else key_of(name), "ids": self._ids(uuids)}
+        known = LATEST if at.known is None else at.known
+        found: Document = self._ask(aql.REACH, **asked, known=known, limit=limit, **Window.at(at)._asdict())[0]
+        return found
+
+
+def _entity(row: Document) -> Entity:
+    return Entity(row["uuid"], row["grp"], row["name"], row["type"], row["created_at"])
+
+
+def _attribute(row: Document) -> Attribute:
+    return Attribute(
+        row["entity_uuid"], row["name"], row["value"], float(row["support"]), row["attested"], row["episode"]
+    )
+
+
+def _link(row: Document, known: int) -> Link:
+    until = INF if row["kt"] > known else row["kt"]
+    return Link(row["uuid"], row["duplicate_uuid"], row["into_uuid"], row["reason"], row["kf"], until)

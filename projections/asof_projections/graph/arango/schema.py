@@ -1,0 +1,152 @@
+"""The collections of one log in ArangoDB, their indexes, the named graph and the view over them; and what is stored.
+
+A document has the columns that the row has in SQLite, by the same names (so both stores have one digest), and beside
+them what makes it readable and reachable in ArangoDB. Every document has `n`, the order in which they were made, `seq`,
+the position of the record that last made it what it is, and `recorded_at`.
+"""
+
+import sqlite3
+from functools import cache
+from hashlib import sha256
+from typing import Any, Final
+
+from asof_projections.graph import schema as tables
+from asof_streams.errors import ContractError
+
+OLDEST: Final = (3, 12, 6)  # of ArangoDB: from here on a vector index can be filtered, and large integers sort right
+CHECKPOINTS: Final = "asof_checkpoints"  # of every log in the database; and which generation answers
+
+COLLECTIONS: Final = {  # by table of the SQLite graph
+    "episodes": "episodes",
+    "mentions": "mentions",
+    "relationships": "relationships",
+    "withdrawals": "withdrawals",
+    "parked": "parked",
+    "entities": "entities",
+    "names": "names",
+    "resolutions": "mention_links",
+    "links": "duplicate_of",
+    "attributes": "attributes",
+    "communities": "communities",
+    "memberships": "member_of",
+    "facts": "assertions",
+    "versions": "facts",
+    "reinforcements": "reinforcements",
+    "endings": "endings",
+    "retractions": "retractions",
+    "contradictions": "contradictions",
+    "closings": "closings",
+    "cardinalities": "cardinalities",
+}
+EDGES: Final = {  # from what to what
+    "relationships": (["mentions"], ["mentions"]),
+    "mention_links": (["mentions"], ["entities"]),
+    "duplicate_of": (["entities"], ["entities"]),
+    "member_of": (["entities"], ["communities"]),
+    "facts": (["entities"], ["entities", "assertions"]),  # a literal is an end of its own: what said it
+}
+GRAPH: Final = "graph"
+VIEW: Final = "sentences"
+
+_INTERVAL: Final = ["kt", "vt", "vf", "kf"]
+_ASKED: Final = {  # beside <collection>_n and <collection>_group, which every collection has
+    "facts": {
+        "subject": ["_from", *_INTERVAL],
+        "object": ["_to", *_INTERVAL],
+        "thing": ["thing", *_INTERVAL],
+        "fact": ["fact", "kt", "vf"],
+        "relation": ["relation", *_INTERVAL],
+        "current": ["grp", *_INTERVAL, "fact"],
+        "open": ["kt"],
+        "opened": ["opened"],
+        "closed": ["closed"],
+    },
+    "assertions": {
+        "subject": ["subject_uuid", "relation"],
+        "ref": ["grp", "ref"],
+        "corrects": ["corrects"],
+    },
+    "reinforcements": {"fact": ["fact", "n"]},
+    "endings": {"slot": ["subject_uuid", "relation"]},
+    "retractions": {"target": ["target"]},
+    "contradictions": {"open": ["settled_at"]},
+    "closings": {"fact": ["fact", "n"]},
+    "names": {"entity": ["entity_id"], "key": ["key", "grp"]},
+    "attributes": {"entity": ["entity_id", "holds"]},
+    "member_of": {"open": ["kt"]},
+    "duplicate_of": {"open": ["kt"]},
+}
+
+
+def _indexes(collection: str) -> dict[str, list[str]]:
+    named = {"n": ["n"], "group": ["grp", "n"], **_ASKED.get(collection, {})}
+    return {f"{collection}_{name}": fields for name, fields in named.items()}
+
+
+INDEXES: Final = {collection: _indexes(collection) for collection in COLLECTIONS.values()}
+"""The fields of every index, by collection and name."""
+
+LINK: Final = {"fields": {"sentence": {"analyzers": ["text_en"]}}}
+
+_LAYOUT: Final = repr((COLLECTIONS, EDGES, INDEXES, LINK, tables.VERSION))
+VERSION: Final = f"1-{sha256(_LAYOUT.encode()).hexdigest()[:8]}"
+
+
+def prefix(log: str) -> str:
+    """Return what the names of a log's collections begin with."""
+    return log.replace(".", "_") + "_"
+
+
+@cache
+def columns(table: str) -> dict[str, str]:
+    """Return the columns of a table of the SQLite graph, with their declared types."""
+    db = sqlite3.connect(":memory:")
+    db.executescript(tables.TABLES)
+    found = dict(db.execute("SELECT name, type FROM pragma_table_info(?)", (table,)))
+    db.close()
+    return found
+
+
+def install(db: Any, log: str) -> None:
+    """Make what a log needs in a database; what is there already stays as it is."""
+    there = {found["name"] for found in db.collections()}
+    if CHECKPOINTS not in there:
+        db.create_collection(CHECKPOINTS)
+    start = prefix(log)
+    for kind in COLLECTIONS.values():
+        if start + kind not in there:
+            db.create_collection(start + kind, edge=kind in EDGES)
+        for name, fields in INDEXES[kind].items():
+            db.collection(start + kind).add_index({"type": "persistent", "name": name, "fields": fields})
+    if not db.has_graph(start + GRAPH):
+        db.create_graph(start + GRAPH, edge_definitions=[_edges(start, kind) for kind in EDGES])
+    if all(view["name"] != start + VIEW for view in db.views()):
+        db.create_arangosearch_view(start + VIEW, properties={"links": {start + "assertions": LINK}})
+
+
+def remove(db: Any, log: str) -> None:
+    """Remove all that a log has in a database, its checkpoint first: so that what is half removed is not used."""
+    start = prefix(log)
+    db.collection(CHECKPOINTS).delete(log, ignore_missing=True)
+    db.delete_view(start + VIEW, ignore_missing=True)
+    db.delete_graph(start + GRAPH, ignore_missing=True, drop_collections=False)
+    for kind in COLLECTIONS.values():
+        db.delete_collection(start + kind, ignore_missing=True)
+
+
+def _edges(start: str, kind: str) -> dict[str, Any]:
+    sources, targets = EDGES[kind]
+    return {
+        "edge_collection": start + kind,
+        "from_vertex_collections": [start + source for source in sources],
+        "to_vertex_collections": [start + target for target in targets],
+    }
+
+
+def check(found: str | None, log: str) -> None:
+    """Refuse what another version of asof laid out."""
+    if found != VERSION:
+        raise ContractError(
+            f"the log {log} has graph schema {found or 'none'} in ArangoDB, this asof reads {VERSION}: "
+            "rebuild it with asof graph create"
+        )

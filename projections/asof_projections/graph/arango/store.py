@@ -1,0 +1,237 @@
+"""The bi-temporal graph of one log in ArangoDB: documents and the position they stand for change in one transaction.
+
+What is applied waits in memory and is written by `commit`: whole documents, each only if it is newer than what is
+there. A unit of work that met a conflict, a lost answer or a server that was away is begun anew from its first request;
+the checkpoint in it, exclusively locked, says whether an earlier try came through. So nothing is done twice.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from time import sleep
+from typing import Any, Final, Self
+
+from asof_projections.graph import aql
+from asof_projections.graph.arango.connection import LOCK_SECONDS, Address, MakeHttp, client, database
+from asof_projections.graph.arango.errors import told
+from asof_projections.graph.arango.fold import Fold
+from asof_projections.graph.arango.listing import Listings
+from asof_projections.graph.arango.schema import CHECKPOINTS, COLLECTIONS, VERSION, check, prefix
+from asof_projections.graph.arango.wire import Document, back, chunks, out
+from asof_streams.chain import genesis
+from asof_streams.errors import ContractError, GraphUnavailable, NotFound, PositionConflict
+from asof_streams.events import Record
+
+CHUNK: Final = 1_000  # documents a request
+_PAUSES: Final = (0.05, 0.2, 0.5, 1.0, 2.0)  # seconds before a unit of work is begun anew
+_LOADING: Final = 20_000  # documents that wait while an empty store is filled
+
+
+class ArangoGraph(Listings):
+    """A GraphStore in a database that follows the log named `log`. Used by the thread that opened it.
+
+    NotFound: the database holds no such graph (asof_projections.graph.arango.administration makes it). ContractError:
+    it was made by a version with another schema. GraphUnavailable: the server does not answer.
+    """
+
+    def __init__(self, address: Address, log: str, http: MakeHttp | None = None) -> None:
+        self._where = address.where
+        self._log = log
+        self.generation = log.partition(".")[2]
+        self._client = client(address, http)
+        self._db = database(self._client, address)
+        self._next: int | None = None  # while something is applied: the position after the last record
+        self._base = 0  # the position that what is applied goes on from
+        self._loading = False
+        self._fold = Fold(log, self._load)
+        try:
+            self._check()
+        except BaseException:
+            self.close()
+            raise
+
+    def _check(self) -> None:
+        found = self._checkpoint(self._db)
+        if found is None:
+            raise NotFound(f"ArangoDB at {self._where} holds no graph of {self._log}: asof graph create makes it")
+        check(found["schema"], self._log)
+        if found["loading"]:
+            raise ContractError(f"{self._log} in ArangoDB is being filled, or that was interrupted: it is made anew")
+
+    def close(self) -> None:
+        """Let go of the store. What was not committed is forgotten."""
+        with suppress(GraphUnavailable):
+            self.let_go()
+        self._client.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # Reading one state.
+
+    def hold(self) -> bool:
+        """Let reads see one state of the store until `let_go`; False where that is so already."""
+        held, self._holding = self._holding, True
+        return not held
+
+    def let_go(self) -> None:
+        """Let reads see what was committed since `hold`."""
+        snapshot, self._snapshot, self._holding = self._snapshot, None, False
+        if snapshot is not None:
+            _abort(snapshot)
+
+    # Following a log.
+
+    def position(self) -> int:
+        """Return the position of the log up to which its records are committed here."""
+        return int(self._stands()["position"])
+
+    def head(self) -> bytes:
+        """Return the chain's hash over all records before the position."""
+        return bytes.fromhex(self._stands()["head"])
+
+    def begin(self) -> None:
+        """Go on from where the store stands, unless something is applied."""
+        if self._next is None:
+            self._base = self._next = self.position()
+
+    def apply(self, records: Sequence[Record]) -> None:
+        """Apply records in order of position, visible after commit.
+
+        Those at a position that was applied before are skipped. Positions may be missing: erased records are not read.
+        """
+        self.begin()
+        assert self._next is not None
+        new = [record for record in records if record.position >= self._next]
+        if new:
+            self._fold.apply(new)
+            self._next = new[-1].position + 1
+            if self._loading and self._fold.size() >= _LOADING:
+                self._unit(self._write)
+                self._fold.forget()
+
+    def commit(self, position: int, head: bytes) -> None:
+        """Make what was applied visible, with the position it stands for and the chain's hash up to there.
+
+        PositionConflict: something from that position on was applied, or somebody else has gone on from here.
+        """
+        self.begin()
+        assert self._next is not None
+        if position < self._next:
+            raise PositionConflict(
+                f"{self._log} in ArangoDB has applied up to {self._next}, and cannot stand for {position}"
+            )
+        stands = {"position": position, "head": head.hex(), "loading": self._loading}
+        self._unit(lambda work: self._move(work, stands))
+        self._fold.forget()
+        self._next = None
+        self._base = position
+
+    def rollback(self) -> None:
+        """Forget what was applied since the last commit."""
+        self._next = None
+        self._fold.forget()
+
+    @contextmanager
+    def bulk(self) -> Iterator[None]:
+        """Fill an empty store fast, in transactions of some thousand documents; if interrupted it is emptied again."""
+        if self.position() != 0:
+            raise PositionConflict(f"{self._log} in ArangoDB is not empty: it stands at {self.position()}")
+        self._loading = True
+        self._unit(lambda work: self._stand(work, {"position": 0, "head": genesis(self._log).hex(), "loading": True}))
+        yield
+        self._loading = False
+        self._unit(lambda work: self._stand(work, self._stands() | {"loading": False}))
+
+    # Units of work.
+
+    def _unit(self, work: Callable[[Any], None]) -> None:
+        """Do work in one transaction; begin it anew where that may help, at most as often as there are pauses."""
+        for pause in (*_PAUSES, None):
+            transaction = None
+            try:
+                with told(self._where):
+                    transaction = self._begin()
+                    work(transaction)
+                    transaction.commit_transaction()
+                    return
+            except GraphUnavailable:
+                _abort(transaction)
+                if pause is None:
+                    raise
+                sleep(pause)
+            except BaseException:
+                _abort(transaction)
+                raise
+
+    def _begin(self) -> Any:
+        written = [prefix(self._log) + kind for kind in COLLECTIONS.values()]
+        return self._db.begin_transaction(
+            write=written, exclusive=[CHECKPOINTS], allow_implicit=False, lock_timeout=LOCK_SECONDS
+        )
+
+    def _move(self, transaction: Any, stands: Document) -> None:
+        """Write what was applied, and where the store stands then; unless an earlier try did."""
+        found = self._checkpoint(transaction)
+        assert found is not None
+        if (found["position"], found["head"]) == (stands["position"], stands["head"]):
+            if stands["position"] > self._base:
+                return  # its commit came through, only its answer did not
+        elif found["position"] != self._base:
+            raise PositionConflict(
+                f"{self._log} in ArangoDB stands at {found['position']}, not at {self._base}: another process writes it"
+            )
+        self._write(transaction)
+        self._stand(transaction, stands)
+
+    def _write(self, transaction: Any) -> None:
+        start = prefix(self._log)
+        for group in self._fold.erased:
+            for kind in COLLECTIONS.values():
+                transaction.aql.execute(aql.ERASE, bind_vars={"@rows": start + kind, "group": group})
+        for kind, keys in self._fold.removed():
+            for some in chunks(keys, CHUNK):
+                transaction.collection(start + kind).delete_many(some)
+        for kind, documents in self._fold.written():
+            self._replace(transaction.collection(start + kind), documents)
+
+    def _replace(self, collection: Any, documents: Iterable[Document]) -> None:
+        for some in chunks(documents, CHUNK):
+            collection.insert_many(
+                [out(document) for document in some],
+                overwrite_mode="replace",
+                version_attribute="seq",
+                raise_on_document_error=True,
+            )
+
+    def _stand(self, transaction: Any, stands: Document) -> None:
+        document = {"_key": self._log, "schema": VERSION, **stands}
+        transaction.collection(CHECKPOINTS).insert(document, overwrite_mode="replace")
+
+    def _stands(self) -> Document:
+        with told(self._where):
+            found = self._checkpoint(self._reading())
+        if found is None:
+            raise NotFound(f"ArangoDB at {self._where} holds no graph of {self._log}: asof graph create makes it")
+        return {name: found[name] for name in ("position", "head", "loading")}
+
+    def _checkpoint(self, through: Any) -> Document | None:
+        with told(self._where):
+            found: Document | None = through.collection(CHECKPOINTS).get(self._log)
+        return found
+
+    def _load(self, kind: str, keys: Sequence[str]) -> Iterator[Document]:
+        collection = self._db.collection(prefix(self._log) + kind)
+        for some in chunks(keys, CHUNK):
+            with told(self._where):
+                found = collection.get_many(some)
+            yield from map(back, found)
+
+
+def _abort(transaction: Any) -> None:
+    """End a transaction that is given up; where nobody hears it, the server ends it by itself."""
+    if transaction is not None:
+        with suppress(GraphUnavailable), told(""):
+            transaction.abort_transaction()

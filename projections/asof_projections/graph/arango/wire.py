@@ -1,0 +1,57 @@
+"""How values stand in documents: keys from ids, open ends as integers that every part of ArangoDB orders rightly.
+
+Microseconds of the years 1 to 9999 stay below 2.6e17. ArangoDB's integers have 64 bits, yet its indexes once compared
+them as doubles: an open end is ±1e18, which a double holds exactly and which lies beyond every instant.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import sha256
+from itertools import islice
+from typing import Any, Final, TypeVar
+
+from asof_streams.instants import INF, NEG
+
+OPEN: Final = 10**18
+_OUT: Final = {INF: OPEN, NEG: -OPEN}
+_BACK: Final = {OPEN: INF, -OPEN: NEG}
+
+Document = dict[str, Any]
+T = TypeVar("T")
+
+
+def key(identity: str) -> str:
+    """Return the key of what has an id: letters and digits alone, whatever the id is made of."""
+    return sha256(identity.encode()).hexdigest()[:40]
+
+
+def out(value: Any) -> Any:
+    """Return a value as it is stored: sentinels as open ends, and no bool where a number is meant."""
+    if isinstance(value, int):
+        return _OUT.get(int(value), int(value))
+    return _within(value, out)
+
+
+def back(value: Any) -> Any:
+    """Return a stored value as it is used here."""
+    return _BACK.get(value, value) if type(value) is int else _within(value, back)
+
+
+def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Yield the items in lists of a size, the last of which may be shorter."""
+    rest = iter(items)
+    while some := list(islice(rest, size)):
+        yield some
+
+
+def dumps(value: Any) -> str:
+    """Return JSON as the driver sends it; what JSON cannot say is refused, not sent as something else."""
+    return json.dumps(value, allow_nan=False, separators=(",", ":"))
+
+
+def _within(value: Any, change: Callable[[Any], Any]) -> Any:
+    if isinstance(value, dict):
+        return {name: change(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [change(part) for part in value]
+    return value

@@ -1,0 +1,201 @@
+"""A Python twin of each query of asof_projections.graph.aql: what we take its text to mean, side by side with it.
+
+These are where trust begins: that a text and its twin say the same is for a reader to see, and for a live server to
+confirm (make verify-arango). `on` gives the documents of a bound collection.
+"""
+
+import sqlite3
+from itertools import groupby
+
+from asof_projections.graph import aql
+from asof_projections.graph.text import _WORD
+
+
+def _met(f: dict, b: dict) -> bool:
+    return f["vf"] <= b["vmax"] and f["vt"] > b["vmin"] and f["kf"] <= b["kmax"] and f["kt"] > b["kmin"]
+
+
+def _of_group(d: dict, b: dict) -> bool:
+    return b["group"] is None or d["grp"] == b["group"]
+
+
+def _again(on, b: dict, fact: int, known: int | None = None) -> list[dict]:
+    found = (r for r in on.rows(b, "reinforcements") if r["fact"] == fact)
+    return sorted((r for r in found if known is None or r["created_at"] <= known), key=lambda r: r["n"])
+
+
+def _held(on, b: dict, facts: list[dict]) -> list[dict]:
+    """Facts in their order, each with what said it again."""
+    found = sorted(facts, key=lambda f: (f["vf"], f["fact"], f["kf"]))[: b["limit"]]
+    return [{"row": f, "again": _again(on, b, f["fact"], b["kmax"])} for f in found]
+
+
+def facts(on, b):
+    asked = {"subjects": "_from", "objects": "thing", "numbers": "fact"}
+    found = [f for f in on.rows(b, "facts") if _met(f, b) and _of_group(f, b)]
+    for name, attribute in asked.items():
+        found = [f for f in found if b[name] is None or f[attribute] in b[name]]
+    return _held(on, b, [f for f in found if b["relation"] in (None, f["relation"])])
+
+
+def live(on, b):
+    return list({f["fact"]: None for f in on.rows(b, "facts") if _met(f, b) and _of_group(f, b)})
+
+
+def reach(on, b):
+    entities = {e["_id"]: e for e in on.rows(b, "entities")}
+    named = [m for m in on.rows(b, "names") if m["key"] == b["key"] and m["created_at"] <= b["known"]]
+    named = [m for m in named if _of_group(m, b)]
+    exact = [m["entity_id"] for m in named if m["name"] == b["name"]]
+    meant = list(dict.fromkeys(exact or [m["entity_id"] for m in named]))
+    links = [d for d in on.rows(b, "duplicate_of") if d["kf"] <= b["known"] < d["kt"]]
+    same, waiting = set(), [start for start in meant or b["ids"] if start in entities]
+    while waiting:
+        if (here := waiting.pop()) not in same:
+            same.add(here)
+            waiting += [d["_to"] for d in links if d["_from"] == here] + [d["_from"] for d in links if d["_to"] == here]
+    met = [f for f in on.rows(b, "facts") if _met(f, b) and _of_group(f, b)] if b["limit"] else []
+    return [
+        {
+            "called": sorted((entities[m] for m in meant if m in entities), key=lambda e: e["n"]),
+            "exact": bool(exact),
+            "alike": [entities[e]["uuid"] for e in same],
+            "outward": _held(on, b, [f for f in met if f["_from"] in same]),
+            "inward": _held(on, b, [f for f in met if f["_to"] in same]),
+        }
+    ]
+
+
+def why(on, b):
+    said = {a["_key"]: a for a in on.rows(b, "assertions")}
+    ended, retracted = ({d["_key"]: d for d in on.rows(b, kind)} for kind in ("endings", "retractions"))
+    if (a := said.get(b["key"])) is None:
+        return []
+
+    def ends(e):
+        slot = all(e[name] == a[name] for name in ("s", "relation", "grp"))
+        return (
+            slot and e["at"] > a["stated_from"] and e["thing"] in (None, a["thing"]) and e["fact"] in (None, a["uuid"])
+        )
+
+    def in_order(rows):
+        return sorted(rows, key=lambda row: row["n"])
+
+    closings = in_order(c for c in on.rows(b, "closings") if c["fact"] == a["n"])
+    sources = ((said | ended | retracted).get(c["statement_key"]) for c in closings)
+    return [
+        {
+            "row": a,
+            "again": _again(on, b, a["n"]),
+            "corrected_by": [c["uuid"] for c in in_order(said.values()) if c["corrects"] == a["uuid"]],
+            "endings": in_order(filter(ends, ended.values())),
+            "retractions": in_order(r for r in retracted.values() if r["target"] == a["uuid"]),
+            "closings": [{"row": c, "source": source} for c, source in zip(closings, sources, strict=True)],
+        }
+    ]
+
+
+def changes(on, b):
+    found = [
+        {"at": f[how], "opened": int(how == "opened"), "row": f}
+        for f in on.rows(b, "facts")
+        for how in ("opened", "closed")
+        if f[how] is not None and f[how] > b["since"]
+    ]
+    ats = sorted(c["at"] for c in found)
+    until = ats[b["limit"] - 1] if len(ats) >= b["limit"] else b["end"]
+    found = sorted((c for c in found if c["at"] <= until), key=lambda c: (c["at"], c["opened"], c["row"]["n"]))
+    return [{**c, "again": _again(on, b, c["row"]["fact"])} for c in found]
+
+
+def about(on, b):
+    def part(name, kind, attribute, **more):
+        rows = on.rows(b, kind) if name in b["parts"] else []
+        found = [d for d in rows if d[attribute] in b["ids"] and d["created_at"] <= b["known"]]
+        return sorted((d for d in found if all(d[k] == v for k, v in more.items())), key=lambda d: d["n"])
+
+    links = [d for d in on.rows(b, "duplicate_of") if "links" in b["parts"] and {d["_from"], d["_to"]} & {*b["ids"]}]
+    return [
+        {
+            "names": [m["name"] for m in part("names", "names", "entity_id")],
+            "attributes": part("attributes", "attributes", "entity_id", holds=1),
+            "links": sorted((d for d in links if d["kf"] <= b["known"]), key=lambda d: d["n"]),
+            "mentions": len(part("mentions", "mention_links", "_to")),
+        }
+    ]
+
+
+def communities(on, b):
+    entities = {e["_id"]: e for e in on.rows(b, "entities")}
+    member_of = [m for m in on.rows(b, "member_of") if m["kf"] <= b["known"] < m["kt"]]
+    theirs = None if b["ids"] is None else {m["_to"] for m in member_of if m["_from"] in b["ids"]}
+    found = []
+    for c in sorted(on.rows(b, "communities"), key=lambda c: c["n"]):
+        members = sorted((m for m in member_of if m["_to"] == c["_id"]), key=lambda m: (m["kf"], m["entity"]))
+        if members and (theirs is None or c["_id"] in theirs) and _of_group(c, b) and c["created_at"] <= b["known"]:
+            found.append({"row": c, "members": [entities[m["_from"]] for m in members]})
+    return found[: b["limit"]]
+
+
+def page(on, b):
+    found = [d for d in on.rows(b) if d["n"] > b["after"] and d["recorded_at"] <= b["known"] and _of_group(d, b)]
+    found = [d for d in found if b["prefix"] is None or d["key"].startswith(b["prefix"])]
+    return sorted(found, key=lambda d: d["n"])[: b["limit"]]
+
+
+def counts(on, b):
+    whole = {"facts": "assertions", "versions": "facts"}
+    kinds = ("episodes", "mentions", "relationships", "parked", "entities", "facts", "versions")
+    counted = {kind: len(on.rows(b, whole.get(kind, kind))) for kind in kinds}
+    opened = {"merges": "duplicate_of", "open_versions": "facts"}
+    counted |= {name: sum(d["kt"] == b["open"] for d in on.rows(b, kind)) for name, kind in opened.items()}
+    counted["communities"] = len({m["_to"] for m in on.rows(b, "member_of") if m["kt"] == b["open"]})
+    counted["contradictions"] = sum(c["settled_at"] == b["open"] for c in on.rows(b, "contradictions"))
+    return [counted]
+
+
+def text(on, b):
+    """Words as SQLite takes them: its tokens and weights are near those of text_en and BM25, not the same."""
+    words = " OR ".join(f'"{word}"' for word in dict.fromkeys(_WORD.findall(b["text"])))
+    said = {a["n"]: a for a in on.rows(b, "sentences")}
+    if not words or not said:
+        return []
+    db = sqlite3.connect(":memory:")
+    db.execute("CREATE VIRTUAL TABLE s USING fts5 (x, tokenize = 'porter unicode61 remove_diacritics 2')")
+    db.executemany("INSERT INTO s (rowid, x) VALUES (?, ?)", [(n, a["sentence"]) for n, a in said.items()])
+    found = db.execute("SELECT rowid, -bm25(s) FROM s WHERE s MATCH ? ORDER BY 2 DESC, 1", (words,)).fetchall()
+    db.close()
+    held = {f["fact"] for f in on.rows(b, "facts") if _met(f, b)}
+    return [[n, score] for n, score in found if n in held and _of_group(said[n], b)][: b["limit"]]
+
+
+def slot(on, b):
+    def of_slot(d):
+        return (d["subject_uuid"], d["relation"]) == (b["subject"], b["relation"])
+
+    found = [a for a in on.rows(b, "assertions") if a["grp"] == b["group"]]
+    found = [a for a in found if (b["subject"] is None or of_slot(a)) and b["ref"] in (None, a["ref"])]
+    ended = [e for e in on.rows(b, "endings") if e["grp"] == b["group"] and of_slot(e)]
+    still = sorted((f for f in on.rows(b, "facts") if f["kt"] == b["open"]), key=lambda f: (f["fact"], f["vf"]))
+    held = {fact: [[f["vf"], f["vt"]] for f in versions] for fact, versions in groupby(still, lambda f: f["fact"])}
+    asserted = sorted(found, key=lambda a: a["n"])
+    return [
+        {
+            "asserted": [{"row": a, "held": held.get(a["n"], [])} for a in asserted],
+            "ended": sorted(ended, key=lambda e: e["n"]),
+        }
+    ]
+
+
+def erase(on, b):
+    name = b["@rows"]
+    for document in on.rows(b):
+        if document["grp"] == b["group"]:
+            on.put(name, document["_key"], None)
+    return []
+
+
+TWINS = {
+    getattr(aql, twin.__name__.upper()): twin
+    for twin in (facts, live, reach, why, changes, about, communities, page, counts, text, slot, erase)
+}
