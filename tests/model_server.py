@@ -11,9 +11,8 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from asof_agents.extraction.dates import find_times
@@ -22,6 +21,7 @@ from asof_agents.extraction.rules import RuleExtractor
 from asof_ontologies import registry
 from asof_projections.names import words
 from asof_streams.instants import INF, NEG, parse, render
+from openai_server import OpenAIServer, started
 
 Fault = str | tuple[int, str]  # the content of an answer, or a status and a body
 
@@ -31,34 +31,27 @@ _KNOWN = re.compile(r"^(\d+)\. (.*?)(?:, also (.*?))?: .*$", re.MULTILINE)
 _MESSAGE = re.compile(r"^Message of (?P<who>.*) at (?P<time>\S+):\n(?P<text>.*)\n\Z", re.MULTILINE | re.DOTALL)
 
 
-class ModelServer(ThreadingHTTPServer):
+class ModelServer(OpenAIServer):
     """First it gives the answers in `faults`, one a call; then `says(text)` of the message, or what the rules read.
 
     decides: given the names in doubt and those of what is known, by their numbers, answers whom they mean.
     latency: seconds a call takes. structured: whether it knows schemas; one that does not answers 400 to them.
     """
 
-    daemon_threads = True
-    request_queue_size = 128
+    path = "/chat/completions"
 
     def __init__(self, port: int = 0) -> None:
-        super().__init__(("127.0.0.1", port), _Handler)
-        self.url = f"http://127.0.0.1:{self.server_port}/v1"
+        super().__init__(port)
         self.latency = 0.0
         self.structured = True
         self.faults: list[Fault] = []
         self.says: Callable[[str], str] | None = None
         self.decides: Callable[[dict[int, str], dict[int, str]], str] | None = None
-        self.requests: list[dict[str, Any]] = []
         self.prompt_tokens = 0
         self.at_once = 0  # the most calls that were under way together
         self._under_way = 0
         self._lock = threading.Lock()
         self._rules = RuleExtractor(registry.load("default"), find_times)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        if not isinstance(sys.exception(), ConnectionError):  # a client that was killed is none of its errors
-            super().handle_error(request, client_address)
 
     @property
     def calls(self) -> int:
@@ -155,34 +148,8 @@ def _completion(model: str, content: str, prompt_tokens: int) -> dict[str, Any]:
     }
 
 
-class _Handler(BaseHTTPRequestHandler):
-    server: ModelServer
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        status, body = self.server.answer(asked) if self.path == "/v1/chat/completions" else (404, "{}")
-        with suppress(ConnectionError):  # the client waits no longer
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body.encode())))
-            self.end_headers()
-            self.wfile.write(body.encode())
-
-    def log_message(self, *_: object) -> None:
-        """Keep the output clean."""
-
-
-@contextmanager
-def serving() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+def serving() -> AbstractContextManager[ModelServer]:
+    return started(ModelServer())
 
 
 def main() -> None:

@@ -2,16 +2,18 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from asof_agents.extraction.chat_model import ChatModel
 from asof_agents.extraction.model import ModelExtractor
 from asof_agents.extraction.ports import Turn
+from asof_agents.extraction.usage import Used
 from asof_ontologies.prompts import prompt
 from asof_ontologies.registry import load
 from asof_streams.errors import ModelUnavailable
-from model_server import Fault, ModelServer, serving
+from model_server import Fault, ModelServer, prompt_tokens, serving
 
 EXTRACTOR = ModelExtractor(load("default"), prompt("extract"), "fake@here")
 REQUEST = EXTRACTOR.request(Turn("e1", "Ana", "user", "I live in Berlin.", 0), [])
@@ -106,3 +108,30 @@ def test_no_password_stands_in_the_models_name() -> None:
 
     assert model.model_id == "m@models.example/v1"
     assert "hidden" not in repr(model)
+
+
+def test_what_was_asked_is_counted_by_prompt_and_model(server: ModelServer, model: ChatModel) -> None:
+    other = replace(REQUEST, prompt="other")
+    server.faults = [(500, "{}"), "no", (500, "{}")]
+    model.ask(REQUEST)  # fails twice
+    model.ask(REQUEST)  # fails once
+    model.ask(other)
+
+    counted = model.usage.snapshot()
+    assert counted["extract", "fake@here"][:3] == (4, 3, 2)
+    assert counted["other", "fake@here"][:3] == (1, 0, 0)
+    assert sum(used.prompt_tokens for used in counted.values()) == server.prompt_tokens - 2 * _read_for_nothing(server)
+    assert counted["other", "fake@here"].completion_tokens > 0
+
+
+def _read_for_nothing(server: ModelServer) -> int:
+    """What a call reads that fails with a status: its server counts no tokens."""
+    return prompt_tokens(server.requests[0])
+
+
+def test_a_call_that_is_refused_is_counted(server: ModelServer, model: ChatModel) -> None:
+    server.faults = [(401, "{}")]
+    with pytest.raises(ModelUnavailable):
+        model.ask(REQUEST)
+
+    assert list(model.usage.snapshot().values()) == [Used(calls=1, failed=1)]

@@ -1,19 +1,14 @@
 """Any language model that speaks OpenAI's chat completions: OpenAI's own, or one on a server of one's own."""
 
 import json
-import threading
 import time
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
+from typing import Any, Final
 
 from asof_agents.extraction.answers import object_of
 from asof_agents.extraction.ports import Reply, Request
-from asof_projections.embedding.extras import require
+from asof_agents.extraction.usage import Usage
+from asof_projections.embedding.endpoint import Endpoint
 from asof_streams.errors import ModelUnavailable
-
-if TYPE_CHECKING:
-    from openai import OpenAI
 
 ATTEMPTS: Final = 2
 _SETTINGS: Final = {401: "the key is refused", 403: "the key may not use it", 404: "there is no such model or address"}
@@ -36,24 +31,27 @@ class ChatModel:
         timeout_seconds: float = 60.0,
         backoff_seconds: float = 1.0,
     ) -> None:
-        require("openai", extra="openai")
-        self._base_url = base_url
-        self._model = model
-        self._api_key = api_key
-        self._timeout_seconds = timeout_seconds
+        self.usage = Usage()
+        self._endpoint = Endpoint(base_url, model, api_key, timeout_seconds)
         self._backoff_seconds = backoff_seconds
         self._plain_json = False
-        self._lock = threading.Lock()
 
-    @cached_property
+    @property
     def model_id(self) -> str:
         """The model's name and who serves it."""
-        place = urlsplit(self._base_url)  # leaves a password in the address out
-        port = f":{place.port}" if place.port else ""
-        return f"{self._model}@{place.hostname}{port}{place.path.rstrip('/')}"
+        return self._endpoint.model_id
 
     def ask(self, request: Request) -> Reply:
         """Return what came of a question."""
+        try:
+            reply = self._asked(request)
+        except ModelUnavailable:
+            self.usage.count(request, Reply(None))
+            raise
+        self.usage.count(request, reply)
+        return reply
+
+    def _asked(self, request: Request) -> Reply:
         calls = prompt_tokens = completion_tokens = 0
         failure = ""
         begun = time.perf_counter()
@@ -97,8 +95,8 @@ class ChatModel:
             return None, "malformed"
 
     def _structured(self, request: Request) -> Any:
-        answer = self._client.chat.completions.with_raw_response.create(
-            model=self._model,
+        answer = self._endpoint.client.chat.completions.with_raw_response.create(
+            model=self._endpoint.model,
             messages=[{"role": "system", "content": request.system}, {"role": "user", "content": request.user}],
             temperature=request.temperature,
             response_format={
@@ -110,29 +108,13 @@ class ChatModel:
 
     def _json(self, request: Request) -> Any:
         system = f"{request.system}\nThe schema of the JSON object to answer with:\n{request.schema}"
-        answer = self._client.chat.completions.with_raw_response.create(
-            model=self._model,
+        answer = self._endpoint.client.chat.completions.with_raw_response.create(
+            model=self._endpoint.model,
             messages=[{"role": "system", "content": system}, {"role": "user", "content": request.user}],
             temperature=request.temperature,
             response_format={"type": "json_object"},
         )
         return json.loads(answer.http_response.content)
-
-    @property
-    def _client(self) -> "OpenAI":
-        with self._lock:
-            return self._made
-
-    @cached_property
-    def _made(self) -> "OpenAI":
-        from openai import OpenAI  # noqa: PLC0415 - as above
-
-        return OpenAI(
-            base_url=self._base_url,
-            api_key=self._api_key or "none",  # a server of one's own asks for no key; the client does
-            timeout=self._timeout_seconds,
-            max_retries=0,  # the one policy is above
-        )
 
 
 def _content(body: Any) -> tuple[str | None, str]:

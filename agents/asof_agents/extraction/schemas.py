@@ -17,7 +17,7 @@ def _short(part: dict[str, Any], named: dict[str, Any]) -> dict[str, Any]:
         part = named[part["$ref"].rpartition("/")[2]]
     if "anyOf" in part:  # of one type, or null
         return {"type": [choice["type"] for choice in part["anyOf"]]}
-    short = {name: part[name] for name in ("type", "enum") if name in part}
+    short: dict[str, Any] = {name: part[name] for name in ("type", "enum") if name in part}
     if "items" in part:
         short["items"] = _short(part["items"], named)
     if "properties" in part:

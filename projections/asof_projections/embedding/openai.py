@@ -4,17 +4,13 @@ import json
 import time
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
+from typing import Final
 
 import numpy as np
 
-from asof_projections.embedding.extras import require
+from asof_projections.embedding.endpoint import Endpoint
 from asof_projections.embedding.ports import Vectors
 from asof_streams.errors import ModelUnavailable
-
-if TYPE_CHECKING:
-    from openai import OpenAI
 
 BATCH: Final = 256  # texts a request
 ATTEMPTS: Final = 4
@@ -37,21 +33,14 @@ class OpenAIEmbedder:
         timeout_seconds: float = 60.0,
         backoff_seconds: float = 0.5,
     ) -> None:
-        require("openai", extra="openai")
-        self._base_url = base_url
-        self._model = model
-        self._api_key = api_key
+        self._endpoint = Endpoint(base_url, model, api_key, timeout_seconds)
         self._asked = dimensions
-        self._timeout_seconds = timeout_seconds
         self._backoff_seconds = backoff_seconds
 
     @cached_property
     def model_id(self) -> str:
-        """The model's name and who serves it, which stands in for the digest of weights that nobody can see."""
-        place = urlsplit(self._base_url)  # leaves a password in the address out
-        port = f":{place.port}" if place.port else ""
-        asked = f"#{self._asked}" if self._asked else ""
-        return f"{self._model}@{place.hostname}{port}{place.path.rstrip('/')}{asked}"
+        """The model's name, who serves it, and the dimensions asked for."""
+        return f"{self._endpoint.model_id}#{self._asked}" if self._asked else self._endpoint.model_id
 
     @cached_property
     def dimensions(self) -> int:
@@ -67,26 +56,15 @@ class OpenAIEmbedder:
             vectors[start : start + BATCH] = rows
         return vectors
 
-    @cached_property
-    def _client(self) -> "OpenAI":
-        from openai import OpenAI  # noqa: PLC0415 - an extra, and seconds of import
-
-        return OpenAI(
-            base_url=self._base_url,
-            api_key=self._api_key or "none",  # a server of one's own asks for no key; the client does
-            timeout=self._timeout_seconds,
-            max_retries=0,  # the one policy is below
-        )
-
     def _request(self, texts: list[str]) -> Vectors:
-        from openai import APIConnectionError, APIStatusError, OpenAIError, omit  # noqa: PLC0415 - as above
+        from openai import APIConnectionError, APIStatusError, OpenAIError, omit  # noqa: PLC0415 - an extra, and seconds
 
         for attempt in range(ATTEMPTS):
             if attempt:
                 time.sleep(self._backoff_seconds * 2 ** (attempt - 1))
             try:
-                answer = self._client.embeddings.with_raw_response.create(
-                    model=self._model, input=texts, encoding_format="float", dimensions=self._asked or omit
+                answer = self._endpoint.client.embeddings.with_raw_response.create(
+                    model=self._endpoint.model, input=texts, encoding_format="float", dimensions=self._asked or omit
                 )
             except APIConnectionError as error:
                 failure = f"cannot be reached ({type(error).__name__})"

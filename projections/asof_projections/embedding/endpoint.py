@@ -1,0 +1,47 @@
+"""A model behind an endpoint that speaks OpenAI's API: how it is named, and the client that reaches it."""
+
+from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from asof_projections.embedding.extras import require
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+
+class Endpoint:
+    """One model of one endpoint, used from any thread. ModelUnavailable: the package is missing."""
+
+    def __init__(self, base_url: str, model: str, api_key: str | None, timeout_seconds: float) -> None:
+        require("openai", extra="openai")
+        self.model = model
+        self._base_url = base_url
+        self._api_key = api_key
+        self._timeout_seconds = timeout_seconds
+        self._lock = Lock()
+
+    @cached_property
+    def model_id(self) -> str:
+        """The model's name and who serves it, which stands in for the digest of weights that nobody can see."""
+        place = urlsplit(self._base_url)  # leaves a password in the address out
+        port = f":{place.port}" if place.port else ""
+        return f"{self.model}@{place.hostname}{port}{place.path.rstrip('/')}"
+
+    @property
+    def client(self) -> "OpenAI":
+        """The client. It makes no call again: who asks decides that."""
+        with self._lock:
+            return self._made
+
+    @cached_property
+    def _made(self) -> "OpenAI":
+        from openai import OpenAI  # noqa: PLC0415 - an extra, and seconds of import
+
+        return OpenAI(
+            base_url=self._base_url,
+            api_key=self._api_key or "none",  # a server of one's own asks for no key; the client does
+            timeout=self._timeout_seconds,
+            max_retries=0,
+        )
