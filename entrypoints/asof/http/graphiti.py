@@ -60,8 +60,8 @@ async def add_messages(given: bodies.AddMessages, response: Response, served: Se
     The headers `Asof-Position` and `Asof-Episode-Id` name the first message; the others follow without a gap.
     """
     expect_own(caller, given.group_id or DEFAULT_GROUP)
-    if given.schema_id not in (None, served.ontology):
-        raise unprocessable(f"this memory is read with the ontology {served.ontology}, and no other", "schema_id")
+    if given.schema_id not in (None, *served.ontologies):
+        raise unprocessable(f"there is no such ontology; known are {', '.join(served.ontologies)}", "schema_id")
     if messages := messages_of(given):
         position = (await served.take(messages)).start
         response.headers[POSITION] = str(position)

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from typing import Final, Self, TypeVar
 
 from asof import clock
-from asof.generating import kept_ontology
+from asof.generating import ontologies_of
 from asof.http.intake import Intake
 from asof.http.processing import process
 from asof.http.reader import Reader
@@ -46,7 +46,7 @@ class Service:
                 "asof-searcher", 1, lambda: Reader(places, settings, clock.system)
             )  # one model, one index
             stack.callback(self._searcher.close)
-            self.ontology: Final = kept_ontology(places.ontology).id  # that messages are read with
+            self.ontologies: Final = ontologies_of(places).names  # that messages may be read with
             self._stack = stack.pop_all()
 
     async def take(self, messages: Sequence[AnyMessage]) -> range:

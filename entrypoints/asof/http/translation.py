@@ -14,6 +14,7 @@ from asof_streams.ids import derive
 from asof_streams.messages import AnyMessage, Message, RecordRefused, accept, check_group
 
 DEFAULT_GROUP = "default"
+_OF_READING = bodies.NewMessage.model_fields.keys() - bodies.Message.model_fields.keys()
 
 
 def messages_of(given: bodies.AddMessages) -> list[AnyMessage]:
@@ -23,10 +24,10 @@ def messages_of(given: bodies.AddMessages) -> list[AnyMessage]:
         check_group(group)
     except InvalidInput as error:
         return [RecordRefused(group_id="", reason=f"group_id: {error}")] * len(given.messages)
-    return [_message(group, number, message) for number, message in enumerate(given.messages)]
+    return [_message(group, number, message, given.schema_id) for number, message in enumerate(given.messages)]
 
 
-def _message(group: str, number: int, given: bodies.Message) -> Message:
+def _message(group: str, number: int, given: bodies.NewMessage, schema_id: str | None) -> Message:
     fields = {
         "group_id": group,
         "content": given.content,
@@ -36,6 +37,8 @@ def _message(group: str, number: int, given: bodies.Message) -> Message:
         "uuid": given.uuid,
         "timestamp": instants.render(instants.from_datetime(given.timestamp)),
         "source_description": given.source_description,
+        "schema_id": schema_id,
+        **{name: getattr(given, name) for name in _OF_READING},
     }
     try:
         return accept(Message, fields)
