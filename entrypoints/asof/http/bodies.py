@@ -134,6 +134,36 @@ class GetMemory(BaseModel):
     messages: list[Message]
 
 
+class AddEntityNode(BaseModel):
+    """An entity, under an id of the sender's own."""
+
+    uuid: str = Field(description="Sent again under it, it is the same entity: also called so, with the new summary.")
+    group_id: str = Field(description="Whose memory it belongs to; empty means the group default.")
+    name: str
+    summary: str = ""
+
+    model_config = {
+        "json_schema_extra": {
+            "examples": [
+                {"uuid": "8e03978e-40d5-43dd-bc93-6894a57f9324", "group_id": "ana", "name": "Ana", "summary": "A cook."}
+            ]
+        }
+    }
+
+
+class EntityNode(BaseModel):
+    """An entity that is known."""
+
+    uuid: str
+    name: str
+    group_id: str
+    labels: list[str] = []
+    created_at: datetime
+    name_embedding: list[float] | None = None
+    summary: str
+    attributes: dict[str, Any] = {}
+
+
 class FactResult(BaseModel):
     """A fact with its four times: when it holds in the world, and when it was believed as first said."""
 
@@ -169,6 +199,12 @@ class EpisodicNode(BaseModel):
     valid_at: datetime
     entity_edges: list[str]
     episode_metadata: dict[str, Any] | None = None
+
+
+class Refusal(BaseModel):
+    """Why a request could not be done."""
+
+    detail: str
 
 
 class Health(BaseModel):

@@ -14,9 +14,10 @@ from asof.http.threads import Threads
 from asof.http.worker import Worker
 from asof.places import Places
 from asof.settings import Settings
-from asof_streams.errors import UnavailableError
+from asof_streams.errors import NotFound, UnavailableError
 from asof_streams.messages import AnyMessage
 from asof_streams.sqlite_log import SqliteLog
+from asof_streams.sqlite_requests import Request
 
 _READERS: Final = 4
 _PATIENCE_SECONDS: Final = 30.0  # for which a request waits for the worker
@@ -33,6 +34,7 @@ class Service:
 
     def __init__(self, settings: Settings, failed: Callable[[], None]) -> None:
         places = Places(settings.data)
+        self.ending = False  # so that feeds end before the service does
         with ExitStack() as stack:
             self.worker: Final = Worker(process, settings, failed)
             stack.callback(self.worker.stop)
@@ -49,14 +51,21 @@ class Service:
             self.ontologies: Final = ontologies_of(places).names  # that messages may be read with
             self._stack = stack.pop_all()
 
-    async def take(self, messages: Sequence[AnyMessage]) -> range:
-        """Put messages on the log, durably; return their positions."""
-        return await asyncio.wrap_future(self._intake.put(messages))
+    async def take(self, messages: Sequence[AnyMessage], request: Request | None = None) -> range:
+        """Put messages on the log, durably; return their positions: those that the same request got before."""
+        return await asyncio.wrap_future(self._intake.put(messages, request))
 
-    async def take_and_see(self, messages: Sequence[AnyMessage]) -> None:
+    async def take_and_see(self, messages: Sequence[AnyMessage], request: Request | None = None) -> None:
         """Put messages on the log, and wait until what follows from them can be asked about."""
-        positions = await self.take(messages)
+        positions = await self.take(messages, request)
         await self.done(positions[-1])
+
+    async def made(self, request: Request | None) -> bool:
+        """Return whether a request was made before; if so, what followed from it can be asked about."""
+        positions = None if request is None else await self.ask(lambda reader: reader.made(request))
+        if positions is not None:
+            await self.done(positions[-1])
+        return positions is not None
 
     async def done(self, position: int, seconds: float = _PATIENCE_SECONDS) -> None:
         """Wait until a message is processed. UnavailableError: it is on the log, and still waits."""
@@ -64,6 +73,17 @@ class Service:
             await asyncio.wait_for(asyncio.wrap_future(self.worker.done(position)), seconds)
         except TimeoutError:
             raise UnavailableError(f"message {position} is on the log and waits to be processed: ask later") from None
+
+    async def settled(self, position: int) -> None:
+        """Wait until a message that is on the log is processed. NotFound: there is none. UnavailableError: it waits."""
+        if position >= self.worker.next and position >= await self.ask(lambda reader: reader.end()):
+            raise NotFound(f"there is no message {position} to wait for")
+        await self.done(position)
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """Return what grows whenever a message is taken, or processed."""
+        return self._intake.taken, self.worker.next
 
     async def ask(self, question: Callable[[Reader], R]) -> R:
         """Answer a question. UnavailableError: the memory is still being opened."""
