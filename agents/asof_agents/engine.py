@@ -6,7 +6,6 @@ known, appends what they say and applies it, so that the next message sees it. N
 log, and catches up.
 """
 
-import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +14,6 @@ from typing import Protocol
 
 from asof_agents import entities, episodes, facts, mentions, withdrawals
 from asof_agents.extraction.ports import Answers
-from asof_agents.outcomes import outcome
 from asof_agents.ports import BeliefKnown, EpisodesKnown
 from asof_agents.readers import Readers
 from asof_agents.resolution.judge import Judge
@@ -24,8 +22,6 @@ from asof_streams.episodic import EntityRecorded, EpisodeRecorded, EpisodeWithdr
 from asof_streams.events import Draft, Event, Record
 from asof_streams.log import EventLog
 from asof_streams.messages import Message
-
-_log = logging.getLogger(__name__)
 
 
 class LayerStore(Protocol):
@@ -123,8 +119,6 @@ class Generation:
             batch = self._extracted_anew(batch, known)
             events += [r.event for r in batch[1:]] if self.readers else []
             events += facts.believe(batch, self.build, self.store, partial(self._speakers, first, known), self.judge)
-            if self.judge is not None:
-                _log.info("episode %s, %s: %s", first.event.episode_id, self.layer.log.name, outcome(events))
         elif isinstance(first.event, EntityRecorded):
             events += entities.state(first, first.event, self.store)
         elif isinstance(first.event, EpisodeWithdrawn):
@@ -205,8 +199,6 @@ class Engine:
             content = said.content if isinstance(said, Message) else None
             reader = self.readers.of(episode)
             events += mentions.extract(recorded, reader, self._answers, self.store, self.store, "", content)
-            if self._answers is not None:
-                _log.info("episode %s, episodic: %s", episode.episode_id, outcome(events))
         return self.episodic.emit(message.group, message.recorded_at, message.position, events)
 
     def flush(self) -> None:

@@ -37,8 +37,6 @@ RETURNED: tuple[type[Any], ...] = (
     answers.Refused,
     rows.Fact,
     rows.Entity,
-    rows.Attribute,
-    rows.Community,
     search.Hit,
     shapes.Portrait,
     shapes.Link,

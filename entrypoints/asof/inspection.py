@@ -16,8 +16,6 @@ from asof_streams.errors import AsofError
 from asof_streams.instants import render
 from asof_streams.sqlite_log import SqliteLog
 
-_COUNTED = ("entities", "merges", "communities", "facts", "open_versions", "contradictions")
-
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -90,7 +88,7 @@ def stats(places: Places) -> dict[str, Any]:
                 **info.to_json(),
                 "events": log.end(),
                 "lag": heads["episodic"] - log.checkpoint(),
-                **{kind: counts[kind] for kind in _COUNTED},
+                **{kind: counts[kind] for kind in ("entities", "merges", "facts", "open_versions", "contradictions")},
             }
             if info.name == catalog.active:
                 parked += _parked(store, name)

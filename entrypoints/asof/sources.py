@@ -50,12 +50,19 @@ class Source:
 
     def search(self, query: str, at: Moment, group: str | None, limit: int, progress: Progress | None) -> "list[Hit]":
         """Return the best facts of a moment."""
+        return self._search().search(query, at, group, limit, progress)
+
+    def keep_up(self, seconds: float) -> bool:
+        """Bring the vectors up for about so long; return whether there is more to do. No search waits for them then."""
+        return self._search().keep_up(seconds)
+
+    def _search(self) -> "Searching":
         opened = self.opened()
         if self._searching is None:
             from asof.searching import Searching
 
             self._searching = Searching(self.places, opened, self._settings)
-        return self._searching.search(query, at, group, limit, progress)
+        return self._searching
 
     def settle(self) -> None:
         """Let messages that a crash left unprocessed be processed, where no writer is about to."""

@@ -29,19 +29,40 @@ class VectorProjection:
         self._path = path
         self.index = FaissVectorIndex.open(path, embedder.model_id, embedder.dimensions)
         self._next = self.index.position  # the number to go on from
+        self._saved = len(self.index)
 
     def catch_up(self, progress: Progress | None = None) -> None:
         """Hold the vector of every fact of the graph and of no other; `save` makes it last. ModelUnavailable."""
         facts = self._follow(progress)
         if len(self.index) != facts:  # a group was erased, or the file followed another graph
-            self.index = FaissVectorIndex(self._path, self._embedder.model_id, self._embedder.dimensions)
-            self._next = 0
+            self._begin_anew()
             self._follow(progress)
             self.save()
+
+    def catch_up_some(self, most: int) -> bool:
+        """Hold the vectors of some more facts; return whether there may be more to do. ModelUnavailable."""
+        facts = len(self.index)
+        batch = self._some(most)
+        if not batch:
+            facts = self._beliefs.fact_count()
+            batch = self._some(most)  # what has come since they were counted
+        if batch:
+            self._hold(batch)
+        elif facts != len(self.index):
+            self._begin_anew()
+        else:
+            return False
+        return True
+
+    @property
+    def unsaved(self) -> int:
+        """By how many vectors the index differs from its file; -1 where there may be some of erased groups."""
+        return abs(len(self.index) - self._saved) if len(self.index) == self._beliefs.fact_count() else -1
 
     def save(self) -> None:
         """Put the index on disk, all of it, with the number to go on from. StorageFailed."""
         self.index.save(self._next)
+        self._saved = len(self.index)
 
     def erase(self, group: str) -> None:
         """Hold nothing of a group any more, neither vectors nor what they were kept by; then save.
@@ -65,9 +86,21 @@ class VectorProjection:
         done = 0
         facts = self._beliefs.sentences(self._next - 1)
         while batch := list(islice(facts, BATCH)):
-            self.index.add([number for number, _, _ in batch], self._embedder.embed([text for *_, text in batch]))
-            self._next = batch[-1][0] + 1
+            self._hold(batch)
             done += len(batch)
             if progress is not None:
                 progress(done, max(done, total))
         return done
+
+    def _some(self, most: int) -> list[tuple[int, str, str]]:
+        return list(islice(self._beliefs.sentences(self._next - 1), most))
+
+    def _hold(self, batch: list[tuple[int, str, str]]) -> None:
+        self.index.add([number for number, _, _ in batch], self._embedder.embed([text for *_, text in batch]))
+        self._next = batch[-1][0] + 1
+
+    def _begin_anew(self) -> None:
+        """Let go of all vectors, also of those on disk: some are of groups that were erased."""
+        self._path.unlink(missing_ok=True)
+        self.index = FaissVectorIndex(self._path, self._embedder.model_id, self._embedder.dimensions)
+        self._next = self._saved = 0

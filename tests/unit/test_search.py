@@ -194,3 +194,22 @@ def test_erasing_a_group_forgets_the_vectors_that_its_sentences_were_kept_by(cac
 
     assert embedder.asked == ["Ben sails a boat"]
     assert np.allclose(np.linalg.norm(cached.embed(["Ben sails a boat"])), 1)
+
+
+def test_some_at_a_time_it_comes_to_the_same_and_lets_go_of_what_is_erased(history, cached, vectors, tmp_path):
+    steps = VectorProjection(history.beliefs, cached, tmp_path / "steps.index")
+
+    assert [steps.catch_up_some(3), len(steps.index)] == [True, 3]
+    assert [steps.catch_up_some(3), len(steps.index)] == [True, 4]
+    assert not steps.catch_up_some(3)
+    assert steps.index.digest() == vectors.index.digest()
+
+    assert steps.unsaved == 4
+    steps.save()
+    assert steps.unsaved == 0
+    history.forget("2024-06-01", "g")
+    assert steps.unsaved == -1
+    while steps.catch_up_some(3):
+        pass
+    assert [len(steps.index), steps.unsaved] == [1, 1]
+    assert not (tmp_path / "steps.index").exists()

@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from asof.http import feed, graphiti, groups, problems, questions
+from asof.http import graphiti, groups, problems, questions
 from asof.http.guard import Guard
 from asof.http.keys import Keys
 from asof.http.limits import BodyLimit, Rate
@@ -33,10 +33,8 @@ def application(service: Service, keys: Keys | None = None, rate: Rate | None = 
     app.state.service = service
     app.add_middleware(BodyLimit)
     app.add_middleware(Guard, keys=keys, rate=rate)
-    for routes in (graphiti, groups):
-        app.include_router(routes.router, responses=problems.THEIRS)
-    for routes in (questions, feed):
-        app.include_router(routes.router, responses=problems.OURS)
+    for routes in (graphiti, groups, questions):
+        app.include_router(routes.router)
     app.add_exception_handler(RequestValidationError, _unprocessable)
     app.add_exception_handler(AsofError, _ours)
     app.add_exception_handler(HTTPException, _http)
@@ -55,10 +53,6 @@ async def _unprocessable(request: Request, error: Exception) -> Response:
 
 
 async def _ours(request: Request, error: Exception) -> Response:
-    if isinstance(error, InvalidInput) and not problems.is_ours(request.url.path):
-        return await _unprocessable(
-            request, RequestValidationError([{"type": "value_error", "loc": (), "msg": str(error)}])
-        )
     match error:
         case NotFound():
             status = 404

@@ -1,35 +1,114 @@
 """The routes under /v1: the questions of the command line, under the same names and with the same parameters.
 
-Each is asked as of a moment on two clocks, `valid_at` and `known_at`.
+Each is asked as of a moment on two clocks, `valid_at` and `known_at`. `min_position` lets one read what one wrote: the
+answer waits until the message at that position, as POST /messages named it, is processed.
 """
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Final, Literal
 
-from fastapi import APIRouter, Query
-from fastapi.responses import JSONResponse
+from fastapi import APIRouter, Depends, Query
+from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 
-from asof.http import answers
-from asof.http.access import Reading, may_read
-from asof.http.asking import FAR, Cursor, Group, KnownAt, Limit, Name, Point, Read, ValidAt, page, start_of
+from asof.http.access import Reading, expect_own, may_read
+from asof.http.graphiti import Served
+from asof.http.service import Service
 from asof_projections.answers import entity_json
-from asof_streams.errors import NotFound
+from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.instants import parse_moment
+from asof_streams.messages import check_group
 
-router = APIRouter(prefix="/v1", tags=["v1"], dependencies=[may_read])
+_FAR: Final = 2**53  # no log is as long
+_PROBLEM: Final[dict[str, Any]] = {
+    "content": {
+        "application/problem+json": {
+            "schema": {"type": "object", "required": ["type", "title", "status", "detail"]},
+            "example": {"type": "about:blank", "title": "Not Found", "status": 404, "detail": "no fact has the id x"},
+        }
+    }
+}
+
+router = APIRouter(
+    prefix="/v1",
+    tags=["v1"],
+    dependencies=[may_read],
+    responses={
+        404: {"description": "There is no such thing.", **_PROBLEM},
+        422: {"description": "A parameter is wrong.", **_PROBLEM},
+        503: {"description": "Not now: the message that is waited for is still to be processed.", **_PROBLEM},
+    },
+)
 
 
-@router.get("/messages/{position}", response_model=answers.Outcome)
-async def message(position: int, served: Read, caller: Reading) -> JSONResponse:
+def _moment(text: str) -> int:
+    try:
+        return parse_moment(text)
+    except InvalidInput as error:
+        raise ValueError(str(error)) from None
+
+
+def _valid(group: str) -> str:
+    try:
+        return check_group(group)
+    except InvalidInput as error:
+        raise ValueError(str(error)) from None
+
+
+def _point(text: str) -> tuple[int, int | None]:
+    valid, comma, known = text.partition(",")
+    return _moment(valid.strip()), _moment(known.strip()) if comma else None
+
+
+_TIME: Final = {"type": "string", "examples": ["2024", "2024-05-01", "2024-05-01T09:30:00Z"]}
+Moment = Annotated[int, BeforeValidator(_moment), WithJsonSchema(_TIME)]
+ValidAt = Annotated[Moment | None, Query(description="As the world was then; now, if not given.")]
+KnownAt = Annotated[Moment | None, Query(description="As it was known then; all that is known, if not given.")]
+Point = Annotated[
+    Any, BeforeValidator(_point), WithJsonSchema({"type": "string", "examples": ["2024-05-01", "2024,2024-06-01"]})
+]
+
+
+async def _group(
+    caller: Reading,
+    group_id: Annotated[str | None, AfterValidator(_valid), Query(description="Only this group.")] = None,
+) -> str | None:
+    expect_own(caller, group_id)
+    return group_id
+
+
+Group = Annotated[str | None, Depends(_group)]
+Limit = Annotated[int, Query(ge=1, le=1_000, description="At most this many.")]
+Cursor = Annotated[
+    str | None,
+    Query(pattern=r"^[0-9]{1,9}$", description="What the page before gave as next, with the same parameters."),
+]
+Name = Annotated[str, Query(max_length=1_000)]
+
+
+async def _settled(
+    served: Served,
+    min_position: Annotated[
+        int | None, Query(ge=0, le=_FAR, description="Wait until this message is processed, up to 30 seconds.")
+    ] = None,
+) -> Service:
+    if min_position is not None:
+        await served.done(min_position)
+    return served
+
+
+Read = Annotated[Service, Depends(_settled)]
+
+
+@router.get("/messages/{position}")
+async def message(position: int, served: Read, caller: Reading) -> dict[str, Any]:
     """Say what became of a message: it is queued; done, with what it changed; parked, and why; or erased."""
     if not caller.owns(await served.ask(lambda reader: reader.group_at(position))):
         raise NotFound(f"there is no message {position}")
     if served.worker.next <= position < await served.ask(lambda reader: reader.end()):
-        ahead = max(position - served.worker.next, 0)
-        return JSONResponse({"position": position, "state": "queued", "ahead": ahead})
-    return JSONResponse(await served.ask(lambda reader: reader.outcome(position)))
+        return {"position": position, "state": "queued", "ahead": max(position - served.worker.next, 0)}
+    return await served.ask(lambda reader: reader.outcome(position))
 
 
-@router.get("/facts", response_model=answers.Facts)
+@router.get("/facts")
 async def facts(
     served: Read,
     group_id: Group,
@@ -41,12 +120,12 @@ async def facts(
     any_time: bool = False,
     limit: Limit = 100,
     cursor: Cursor = None,
-) -> JSONResponse:
+) -> dict[str, Any]:
     """Return which facts hold, page by page: `about` names their subject, `any_time` lifts valid time.
 
     Without `known_at` a later page also counts what came to be known since the first.
     """
-    start = start_of(cursor)
+    start = _start(cursor)
     found = await served.ask(
         lambda reader: reader.facts(
             group_id=group_id,
@@ -59,10 +138,10 @@ async def facts(
             limit=start + limit + 1,
         )
     )
-    return JSONResponse(page("facts", [fact.to_json() for fact in found[start:]], start, limit))
+    return _page("facts", [fact.to_json() for fact in found[start:]], start, limit)
 
 
-@router.get("/search", response_model=answers.Hits)
+@router.get("/search")
 async def search(
     served: Read,
     query: Annotated[str, Query(max_length=2_000)],
@@ -71,29 +150,29 @@ async def search(
     known_at: KnownAt = None,
     any_time: bool = False,
     limit: Limit = 10,
-) -> JSONResponse:
+) -> dict[str, Any]:
     """Return the facts that hold and fit a question best, by words and by meaning."""
     hits = await served.search(
         lambda reader: reader.search(
             query, group_id=group_id, valid_at=valid_at, known_at=known_at, any_time=any_time, limit=limit
         )
     )
-    return JSONResponse({"facts": [hit.to_json() for hit in hits]})
+    return {"facts": [hit.to_json() for hit in hits]}
 
 
-@router.get("/entities", response_model=answers.Entities)
+@router.get("/entities")
 async def entities(
     served: Read, group_id: Group, known_at: KnownAt = None, limit: Limit = 100, cursor: Cursor = None
-) -> JSONResponse:
+) -> dict[str, Any]:
     """Return who and what is known, page by page, first introduced first."""
-    start = start_of(cursor)
+    start = _start(cursor)
     found = await served.ask(
         lambda reader: reader.entities(group_id=group_id, known_at=known_at, limit=start + limit + 1)
     )
-    return JSONResponse(page("entities", [entity_json(entity) for entity in found[start:]], start, limit))
+    return _page("entities", [entity_json(entity) for entity in found[start:]], start, limit)
 
 
-@router.get("/entity", response_model=answers.Portraits)
+@router.get("/entity")
 async def entity(
     served: Read,
     name: Name,
@@ -101,49 +180,37 @@ async def entity(
     valid_at: ValidAt = None,
     known_at: KnownAt = None,
     limit: Limit = 100,
-) -> JSONResponse:
-    """Return what is known of everything that has a name, or an id; of its facts the first ones."""
+) -> dict[str, Any]:
+    """Return what is known of everything that has a name, or an id."""
     found = await served.ask(
         lambda reader: reader.entity(name, group_id=group_id, valid_at=valid_at, known_at=known_at, limit=limit)
     )
     if not found:
         raise NotFound("no entity has this name, as of then")
-    return JSONResponse({"entities": [portrait.to_json() for portrait in found]})
+    return {"entities": [portrait.to_json() for portrait in found]}
 
 
-@router.get("/history", response_model=answers.History)
-async def history(
-    served: Read,
-    id: Name,  # noqa: A002 - the word of the command line
-    group_id: Group,
-    limit: Limit = 1_000,
-    cursor: Cursor = None,
-) -> JSONResponse:
-    """Return every version of a fact (by id) or of an entity's facts (by name), with what made each, page by page."""
+@router.get("/history")
+async def history(served: Read, id: Name, group_id: Group) -> dict[str, Any]:  # noqa: A002
+    """Return every version of a fact (by id) or of an entity's facts (by name), with what made each."""
     found = await served.ask(lambda reader: reader.history(id, group_id=group_id))
     if not found:
         raise NotFound("no fact has this id, and no entity this name")
-    return _paged("versions", found, cursor, limit)
+    return {"versions": [rectangle.to_json() for rectangle in found]}
 
 
-@router.get("/timeline", response_model=answers.Timeline)
+@router.get("/timeline")
 async def timeline(
-    served: Read,
-    name: Name,
-    group_id: Group,
-    relation: Name | None = None,
-    known_at: KnownAt = None,
-    limit: Limit = 1_000,
-    cursor: Cursor = None,
-) -> JSONResponse:
-    """Return what held of an entity and when, slot by slot, gaps included, page by page."""
+    served: Read, name: Name, group_id: Group, relation: Name | None = None, known_at: KnownAt = None
+) -> dict[str, Any]:
+    """Return what held of an entity and when, slot by slot, gaps included."""
     found = await served.ask(
         lambda reader: reader.timeline(name, group_id=group_id, relation=relation, known_at=known_at)
     )
-    return _paged("segments", found, cursor, limit)
+    return {"segments": [segment.to_json() for segment in found]}
 
 
-@router.get("/diff", response_model=answers.Differences)
+@router.get("/diff")
 async def diff(
     served: Read,
     start: Annotated[Point, Query(alias="from", description="T or T,K: the world at T, as known at K.")],
@@ -151,40 +218,50 @@ async def diff(
     group_id: Group,
     about: Name | None = None,
     relation: Name | None = None,
-    limit: Limit = 1_000,
-    cursor: Cursor = None,
-) -> JSONResponse:
-    """Return what differs between two points, each change under one label, page by page."""
+) -> dict[str, Any]:
+    """Return what differs between two points, each change under one label."""
     found = await served.ask(lambda reader: reader.diff(start, stop, group_id=group_id, about=about, relation=relation))
-    return _paged("changes", found, cursor, limit)
+    return {"changes": [change.to_json() for change in found]}
 
 
-@router.get("/why", response_model=answers.Why)
-async def why(served: Read, caller: Reading, id: Name, known_at: KnownAt = None) -> JSONResponse:  # noqa: A002
+@router.get("/why")
+async def why(served: Read, caller: Reading, id: Name, known_at: KnownAt = None) -> dict[str, Any]:  # noqa: A002
     """Return the words that a fact rests on, and those behind what became of it."""
     found = await served.ask(lambda reader: reader.why(id, known_at=known_at))
     if not caller.owns(found.fact.group_id):
         raise NotFound(f"no fact has the id {id}")
-    return JSONResponse(found.to_json())
+    answer: dict[str, Any] = found.to_json()
+    return answer
 
 
-@router.get("/changes", response_model=answers.Changes)
+@router.get("/changes")
 async def changes(
     served: Read,
     group_id: Group,
-    since: Annotated[int, Query(ge=-1, le=FAR, description="After the message at this position.")] = -1,
+    since: Annotated[int, Query(ge=-1, le=_FAR, description="After the message at this position.")] = -1,
     limit: Limit = 1_000,
-) -> JSONResponse:
+) -> dict[str, Any]:
     """Return what messages changed, in order, about `limit` changes; ask again with `since` set to `next`."""
     found = await served.ask(lambda reader: reader.changes(since=since, limit=limit, group_id=group_id))
-    return JSONResponse(found.to_json())
+    return found.to_json()
 
 
-class _Shown(Protocol):
-    def to_json(self) -> dict[str, Any]: ...
+@router.get("/events")
+async def events(
+    served: Read,
+    caller: Reading,
+    log: Literal["messages", "episodic", "semantic"] = "semantic",
+    start: Annotated[int, Query(alias="from", ge=0, le=_FAR, description="From this position on.")] = 0,
+    limit: Limit = 1_000,
+) -> dict[str, Any]:
+    """Return the events of a log from a position on, page by page: ask again with `from` set to `next`."""
+    found, after = await served.ask(lambda reader: reader.page(log, start, limit))
+    return {"events": [event for event in found if caller.owns(event["group_id"])], "next": after}
 
 
-def _paged(name: str, found: Sequence[_Shown], cursor: str | None, limit: int) -> JSONResponse:
-    """Return a page of a list that is known whole."""
-    start = start_of(cursor)
-    return JSONResponse(page(name, [each.to_json() for each in found[start : start + limit + 1]], start, limit))
+def _start(cursor: str | None) -> int:
+    return 0 if cursor is None else int(cursor)
+
+
+def _page(name: str, found: list[dict[str, Any]], start: int, limit: int) -> dict[str, Any]:
+    return {name: found[:limit], "next": str(start + limit) if len(found) > limit else None}

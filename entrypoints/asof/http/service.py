@@ -2,22 +2,23 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
+from functools import partial
 from typing import Final, Self, TypeVar
 
 from asof import clock
-from asof.generating import ontologies_of
+from asof.generating import kept_ontology
 from asof.http.intake import Intake
 from asof.http.processing import process
 from asof.http.reader import Reader
 from asof.http.threads import Threads
+from asof.http.vectors import Vectors
 from asof.http.worker import Worker
 from asof.places import Places
 from asof.settings import Settings
-from asof_streams.errors import NotFound, UnavailableError
-from asof_streams.messages import AnyMessage
+from asof_streams.errors import UnavailableError
+from asof_streams.messages import AnyMessage, ErasureRequest
 from asof_streams.sqlite_log import SqliteLog
-from asof_streams.sqlite_requests import Request
 
 _READERS: Final = 4
 _PATIENCE_SECONDS: Final = 30.0  # for which a request waits for the worker
@@ -34,38 +35,32 @@ class Service:
 
     def __init__(self, settings: Settings, failed: Callable[[], None]) -> None:
         places = Places(settings.data)
-        self.ending = False  # so that feeds end before the service does
         with ExitStack() as stack:
-            self.worker: Final = Worker(process, settings, failed)
+            make = partial(Reader, places, settings, clock.system)
+            self._readers = Threads("asof-reader", _READERS, make)
+            stack.callback(self._readers.close)
+            self._searcher = Threads("asof-searcher", 1, make)  # one model, one index
+            stack.callback(self._searcher.close)
+            self._vectors = Vectors(self._searcher)
+            self.worker: Final = Worker(process, settings, self._vectors.follow, failed)
             stack.callback(self.worker.stop)
             self._intake = Intake(
                 lambda: SqliteLog(places.messages, writable=True, term=self.worker.term), self.worker.wake
             )
             stack.callback(self._intake.close)
-            self._readers = Threads("asof-reader", _READERS, lambda: Reader(places, settings, clock.system))
-            stack.callback(self._readers.close)
-            self._searcher = Threads(
-                "asof-searcher", 1, lambda: Reader(places, settings, clock.system)
-            )  # one model, one index
-            stack.callback(self._searcher.close)
-            self.ontologies: Final = ontologies_of(places).names  # that messages may be read with
+            self.ontology: Final = kept_ontology(places.ontology).id  # that messages are read with
             self._stack = stack.pop_all()
 
-    async def take(self, messages: Sequence[AnyMessage], request: Request | None = None) -> range:
-        """Put messages on the log, durably; return their positions: those that the same request got before."""
-        return await asyncio.wrap_future(self._intake.put(messages, request))
+    async def take(self, messages: Sequence[AnyMessage]) -> range:
+        """Put messages on the log, durably; return their positions."""
+        return await asyncio.wrap_future(self._intake.put(messages))
 
-    async def take_and_see(self, messages: Sequence[AnyMessage], request: Request | None = None) -> None:
+    async def take_and_see(self, messages: Sequence[AnyMessage]) -> None:
         """Put messages on the log, and wait until what follows from them can be asked about."""
-        positions = await self.take(messages, request)
-        await self.done(positions[-1])
-
-    async def made(self, request: Request | None) -> bool:
-        """Return whether a request was made before; if so, what followed from it can be asked about."""
-        positions = None if request is None else await self.ask(lambda reader: reader.made(request))
-        if positions is not None:
+        erases = any(isinstance(message, ErasureRequest) for message in messages)
+        async with self._vectors.held() if erases else nullcontext():
+            positions = await self.take(messages)
             await self.done(positions[-1])
-        return positions is not None
 
     async def done(self, position: int, seconds: float = _PATIENCE_SECONDS) -> None:
         """Wait until a message is processed. UnavailableError: it is on the log, and still waits."""
@@ -73,17 +68,6 @@ class Service:
             await asyncio.wait_for(asyncio.wrap_future(self.worker.done(position)), seconds)
         except TimeoutError:
             raise UnavailableError(f"message {position} is on the log and waits to be processed: ask later") from None
-
-    async def settled(self, position: int) -> None:
-        """Wait until a message that is on the log is processed. NotFound: there is none. UnavailableError: it waits."""
-        if position >= self.worker.next and position >= await self.ask(lambda reader: reader.end()):
-            raise NotFound(f"there is no message {position} to wait for")
-        await self.done(position)
-
-    @property
-    def progress(self) -> tuple[int, int]:
-        """Return what grows whenever a message is taken, or processed."""
-        return self._intake.taken, self.worker.next
 
     async def ask(self, question: Callable[[Reader], R]) -> R:
         """Answer a question. UnavailableError: the memory is still being opened."""

@@ -41,16 +41,19 @@ Run = Callable[[socket, Pipe, Settings], None]
 class Worker:
     """A process that makes known what the messages log has. Making it raises what its opening does.
 
-    `failed` is called, by a thread, when the worker ended because of an error, which is then its `error`.
+    `reached` is called, by a thread, whenever it got further, before anybody else is told; and `failed`, when it ended
+    because of an error, which is then its `error`.
     """
 
-    def __init__(self, run: Run, settings: Settings, failed: Callable[[], None]) -> None:
+    def __init__(self, run: Run, settings: Settings, reached: Callable[[], None], failed: Callable[[], None]) -> None:
         self.error: AsofError | None = None
+        self._got_further = reached
         self._failed = failed
         self._lock = Lock()
         self._waiting: list[tuple[int, Future[None]]] = []
         self._next = -1  # all messages before it are processed
         self._alive = True
+        self._said_why = False  # it ended
         self._calls, calls = socketpair()
         self._calls.setblocking(False)
         self._pipe, told = PROCESSES.Pipe(duplex=False)
@@ -119,10 +122,9 @@ class Worker:
                         began.set_result(term)
                     case Reached(position):
                         self._reached(position)
-                    case error if began.done():
-                        self._fail(error)
                     case error:
-                        began.set_exception(error)
+                        self._said_why = True
+                        self._fail(error) if began.done() else began.set_exception(error)
         except (EOFError, OSError):
             self._end(began)
 
@@ -139,7 +141,7 @@ class Worker:
         for _, future in waiting:
             if future.set_running_or_notify_cancel():
                 future.set_exception(_ended())
-        if self._process.exitcode and self.error is None:
+        if self._process.exitcode and not self._said_why:
             log.critical("the worker ended with exit code %d", self._process.exitcode)
         if not began.done():
             began.set_exception(UnavailableError("the worker ended before it began: start the service again"))
@@ -149,6 +151,8 @@ class Worker:
     def _reached(self, position: int) -> None:
         with self._lock:
             self._next = position
+        self._got_further()
+        with self._lock:
             done = [future for at, future in self._waiting if at < position]
             self._waiting = [(at, future) for at, future in self._waiting if at >= position]
         for future in done:
