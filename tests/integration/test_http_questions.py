@@ -19,6 +19,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         running.say("g", "I moved to Berlin.", timestamp="2023-05-01T00:00:00Z")
         running.say("g", "I live in Leeds.", role="Ben", timestamp="2020-06-01T00:00:00Z")
         running.say("other", "I live in Lima.", timestamp="2020-06-01T00:00:00Z")
+        running.say("kin", "My sister Eva works at SAP.", role="Zoe", update_communities=True)
         yield running
 
 
@@ -51,6 +52,7 @@ def berlin(server: Server) -> str:
         ("search", {"query": "Ana", "valid_at": "2020"}, "facts", ["search", "Ana", "--valid-at", "2020"]),
         ("entities", {}, "entities", ["entities"]),
         ("entity", {"name": "Ana", "group_id": "g"}, "entities", ["entity", "Ana", "--group", "g"]),
+        ("communities", {"group_id": "kin"}, "communities", ["communities", "--group", "kin"]),
         ("history", {"id": "Ana", "group_id": "g"}, "versions", ["history", "Ana", "--group", "g"]),
         (
             "timeline",

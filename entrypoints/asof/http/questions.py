@@ -1,114 +1,35 @@
 """The routes under /v1: the questions of the command line, under the same names and with the same parameters.
 
-Each is asked as of a moment on two clocks, `valid_at` and `known_at`. `min_position` lets one read what one wrote: the
-answer waits until the message at that position, as POST /messages named it, is processed.
+Each is asked as of a moment on two clocks, `valid_at` and `known_at`.
 """
 
-from typing import Annotated, Any, Final, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, Protocol
 
-from fastapi import APIRouter, Depends, Query
-from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse
 
-from asof.http.access import Reading, expect_own, may_read
-from asof.http.graphiti import Served
-from asof.http.service import Service
-from asof_projections.answers import entity_json
-from asof_streams.errors import InvalidInput, NotFound
-from asof_streams.instants import parse_moment
-from asof_streams.messages import check_group
+from asof.http import answers
+from asof.http.access import Reading, may_read
+from asof.http.asking import FAR, Cursor, Group, KnownAt, Limit, Name, Point, Read, ValidAt, page, start_of
+from asof_projections.answers import community_json, entity_json
+from asof_streams.errors import NotFound
 
-_FAR: Final = 2**53  # no log is as long
-_PROBLEM: Final[dict[str, Any]] = {
-    "content": {
-        "application/problem+json": {
-            "schema": {"type": "object", "required": ["type", "title", "status", "detail"]},
-            "example": {"type": "about:blank", "title": "Not Found", "status": 404, "detail": "no fact has the id x"},
-        }
-    }
-}
-
-router = APIRouter(
-    prefix="/v1",
-    tags=["v1"],
-    dependencies=[may_read],
-    responses={
-        404: {"description": "There is no such thing.", **_PROBLEM},
-        422: {"description": "A parameter is wrong.", **_PROBLEM},
-        503: {"description": "Not now: the message that is waited for is still to be processed.", **_PROBLEM},
-    },
-)
+router = APIRouter(prefix="/v1", tags=["v1"], dependencies=[may_read])
 
 
-def _moment(text: str) -> int:
-    try:
-        return parse_moment(text)
-    except InvalidInput as error:
-        raise ValueError(str(error)) from None
-
-
-def _valid(group: str) -> str:
-    try:
-        return check_group(group)
-    except InvalidInput as error:
-        raise ValueError(str(error)) from None
-
-
-def _point(text: str) -> tuple[int, int | None]:
-    valid, comma, known = text.partition(",")
-    return _moment(valid.strip()), _moment(known.strip()) if comma else None
-
-
-_TIME: Final = {"type": "string", "examples": ["2024", "2024-05-01", "2024-05-01T09:30:00Z"]}
-Moment = Annotated[int, BeforeValidator(_moment), WithJsonSchema(_TIME)]
-ValidAt = Annotated[Moment | None, Query(description="As the world was then; now, if not given.")]
-KnownAt = Annotated[Moment | None, Query(description="As it was known then; all that is known, if not given.")]
-Point = Annotated[
-    Any, BeforeValidator(_point), WithJsonSchema({"type": "string", "examples": ["2024-05-01", "2024,2024-06-01"]})
-]
-
-
-async def _group(
-    caller: Reading,
-    group_id: Annotated[str | None, AfterValidator(_valid), Query(description="Only this group.")] = None,
-) -> str | None:
-    expect_own(caller, group_id)
-    return group_id
-
-
-Group = Annotated[str | None, Depends(_group)]
-Limit = Annotated[int, Query(ge=1, le=1_000, description="At most this many.")]
-Cursor = Annotated[
-    str | None,
-    Query(pattern=r"^[0-9]{1,9}$", description="What the page before gave as next, with the same parameters."),
-]
-Name = Annotated[str, Query(max_length=1_000)]
-
-
-async def _settled(
-    served: Served,
-    min_position: Annotated[
-        int | None, Query(ge=0, le=_FAR, description="Wait until this message is processed, up to 30 seconds.")
-    ] = None,
-) -> Service:
-    if min_position is not None:
-        await served.done(min_position)
-    return served
-
-
-Read = Annotated[Service, Depends(_settled)]
-
-
-@router.get("/messages/{position}")
-async def message(position: int, served: Read, caller: Reading) -> dict[str, Any]:
+@router.get("/messages/{position}", response_model=answers.Outcome)
+async def message(position: int, served: Read, caller: Reading) -> JSONResponse:
     """Say what became of a message: it is queued; done, with what it changed; parked, and why; or erased."""
     if not caller.owns(await served.ask(lambda reader: reader.group_at(position))):
         raise NotFound(f"there is no message {position}")
     if served.worker.next <= position < await served.ask(lambda reader: reader.end()):
-        return {"position": position, "state": "queued", "ahead": max(position - served.worker.next, 0)}
-    return await served.ask(lambda reader: reader.outcome(position))
+        ahead = max(position - served.worker.next, 0)
+        return JSONResponse({"position": position, "state": "queued", "ahead": ahead})
+    return JSONResponse(await served.ask(lambda reader: reader.outcome(position)))
 
 
-@router.get("/facts")
+@router.get("/facts", response_model=answers.Facts)
 async def facts(
     served: Read,
     group_id: Group,
@@ -180,37 +101,61 @@ async def entity(
     valid_at: ValidAt = None,
     known_at: KnownAt = None,
     limit: Limit = 100,
-) -> dict[str, Any]:
-    """Return what is known of everything that has a name, or an id."""
+) -> JSONResponse:
+    """Return what is known of everything that has a name, or an id; of its facts the first ones."""
     found = await served.ask(
         lambda reader: reader.entity(name, group_id=group_id, valid_at=valid_at, known_at=known_at, limit=limit)
     )
     if not found:
         raise NotFound("no entity has this name, as of then")
-    return {"entities": [portrait.to_json() for portrait in found]}
+    return JSONResponse({"entities": [portrait.to_json() for portrait in found]})
 
 
-@router.get("/history")
-async def history(served: Read, id: Name, group_id: Group) -> dict[str, Any]:  # noqa: A002
-    """Return every version of a fact (by id) or of an entity's facts (by name), with what made each."""
+@router.get("/communities", response_model=answers.Communities)
+async def communities(
+    served: Read, group_id: Group, known_at: KnownAt = None, limit: Limit = 100, cursor: Cursor = None
+) -> JSONResponse:
+    """Return who and what is taken together, page by page, formed first first: where messages asked for it."""
+    start = start_of(cursor)
+    found = await served.ask(
+        lambda reader: reader.communities(group_id=group_id, known_at=known_at, limit=start + limit + 1)
+    )
+    return JSONResponse(page("communities", [community_json(c) for c in found[start:]], start, limit))
+
+
+@router.get("/history", response_model=answers.History)
+async def history(
+    served: Read,
+    id: Name,  # noqa: A002 - the word of the command line
+    group_id: Group,
+    limit: Limit = 1_000,
+    cursor: Cursor = None,
+) -> JSONResponse:
+    """Return every version of a fact (by id) or of an entity's facts (by name), with what made each, page by page."""
     found = await served.ask(lambda reader: reader.history(id, group_id=group_id))
     if not found:
         raise NotFound("no fact has this id, and no entity this name")
-    return {"versions": [rectangle.to_json() for rectangle in found]}
+    return _paged("versions", found, cursor, limit)
 
 
-@router.get("/timeline")
+@router.get("/timeline", response_model=answers.Timeline)
 async def timeline(
-    served: Read, name: Name, group_id: Group, relation: Name | None = None, known_at: KnownAt = None
-) -> dict[str, Any]:
-    """Return what held of an entity and when, slot by slot, gaps included."""
+    served: Read,
+    name: Name,
+    group_id: Group,
+    relation: Name | None = None,
+    known_at: KnownAt = None,
+    limit: Limit = 1_000,
+    cursor: Cursor = None,
+) -> JSONResponse:
+    """Return what held of an entity and when, slot by slot, gaps included, page by page."""
     found = await served.ask(
         lambda reader: reader.timeline(name, group_id=group_id, relation=relation, known_at=known_at)
     )
-    return {"segments": [segment.to_json() for segment in found]}
+    return _paged("segments", found, cursor, limit)
 
 
-@router.get("/diff")
+@router.get("/diff", response_model=answers.Differences)
 async def diff(
     served: Read,
     start: Annotated[Point, Query(alias="from", description="T or T,K: the world at T, as known at K.")],
