@@ -42,9 +42,7 @@ def printed(example: str, *given: str) -> str:
 
 @pytest.mark.parametrize("example", SERVED)
 def test_an_example_over_http_finds_what_it_is_there_to_show(example: str, tmp_path: Path) -> None:
-    with serving(
-        tmp_path / "data", ASOF_ONTOLOGY="agent_memory_v1" if example == "agent_memory" else "default"
-    ) as server:
+    with serving(tmp_path / "data") as server:
         assert printed(example, server.url) == SERVED[example]
 
 
