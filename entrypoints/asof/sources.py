@@ -64,6 +64,11 @@ class Source:
             self._searching = Searching(self.places, opened, self._settings)
         return self._searching
 
+    @property
+    def vectors(self) -> int:
+        """How many vectors a search compares with; 0 before the first."""
+        return 0 if self._searching is None else self._searching.vectors
+
     def settle(self) -> None:
         """Let messages that a crash left unprocessed be processed, where no writer is about to."""
         settle(self.places, self._settings)

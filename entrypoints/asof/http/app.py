@@ -10,17 +10,18 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from asof.http import graphiti, groups, problems, questions
+from asof.http import feed, graphiti, groups, health, problems, questions
 from asof.http.guard import Guard
 from asof.http.keys import Keys
 from asof.http.limits import BodyLimit, Rate
+from asof.http.metrics import Counted, Metrics
 from asof.http.service import Service
 from asof_streams.errors import AsofError, InvalidInput, NotFound, UnavailableError
 
 _AGAIN_SECONDS: Final = 5
 
 
-def application(service: Service, keys: Keys | None = None, rate: Rate | None = None) -> FastAPI:
+def application(service: Service, metrics: Metrics, keys: Keys | None = None, rate: Rate | None = None) -> FastAPI:
     """Return an ASGI application over a service, which its caller starts and stops.
 
     Without keys only this machine may use it; without a rate, as often as it likes.
@@ -30,11 +31,15 @@ def application(service: Service, keys: Keys | None = None, rate: Rate | None = 
         version=version("asof"),
         summary="A memory that keeps its history, behind the routes of Graphiti's server.",
     )
-    app.state.service = service
+    app.state.service, app.state.metrics = service, metrics
     app.add_middleware(BodyLimit)
     app.add_middleware(Guard, keys=keys, rate=rate)
-    for routes in (graphiti, groups, questions):
-        app.include_router(routes.router)
+    app.add_middleware(Counted, metrics=metrics)
+    for routes in (graphiti, groups):
+        app.include_router(routes.router, responses=problems.THEIRS)
+    for routes in (questions, feed):
+        app.include_router(routes.router, responses=problems.OURS)
+    app.include_router(health.router)
     app.add_exception_handler(RequestValidationError, _unprocessable)
     app.add_exception_handler(AsofError, _ours)
     app.add_exception_handler(HTTPException, _http)

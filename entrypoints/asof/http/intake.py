@@ -34,7 +34,7 @@ class Intake:
         self._opened.result()
 
     def put(self, messages: Sequence[AnyMessage], request: Request | None = None) -> Future[range]:
-        """Return the positions that these messages, one at least, will have got once they are on the disk.
+        """Return the positions that these messages will have got once they are on the disk.
 
         Cancelled before they are taken, they are not. What a `request` put there before is not put there again.
         """

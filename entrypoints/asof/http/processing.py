@@ -111,8 +111,8 @@ class Processing:
         now = time.monotonic()
         for position, picked_up, events in self._taken:
             log.info("message %d done in %.1f ms: %d episodic events", position, (now - picked_up) * 1_000, events)
+        self._pipe.send(Reached(self._next, tuple(now - taken.picked_up for taken in self._taken)))
         self._taken = []
-        self._pipe.send(Reached(self._next))
 
     def _waits(self) -> bool:
         return self._next < self._writer.messages.end()

@@ -57,28 +57,36 @@ class Reader(Readings):
 
         NotFound: there is no such message.
         """
-        message = self._message(position)
-        if message is None:
-            return {"position": position, "state": "erased"}
-        opened = self._sources.of(message.group or None).opened()
+        group, message = self._message(position)
+        opened = self._sources.of(group or None).opened()
         parked = [p for p in (*opened.episodes.parked(), *opened.beliefs.parked()) if p.position == position]
         if parked:
-            return {"position": position, "state": "parked", "group_id": message.group, "reason": parked[0].reason}
-        uuid = getattr(message.event, "uuid", None) or episode_id(message.group, position)
+            return {"position": position, "state": "parked", "group_id": group, "reason": parked[0].reason}
+        uuid = getattr(message and message.event, "uuid", None) or episode_id(group, position)
+        if message is None and opened.episodes.episode(uuid) is None:  # else its content alone was suppressed
+            return {"position": position, "state": "erased"}
         changes = [c for c in opened.beliefs.changes(position - 1, 1) if c.position == position]
         return {
             "position": position,
             "state": "done",
-            "group_id": message.group,
+            "group_id": group,
             "episode_id": uuid if opened.episodes.episode(uuid) else None,
             "mentions": len(opened.episodes.mentions_of([uuid])),
             "changes": [change_json(change) for change in changes],
         }
 
     def group_at(self, position: int) -> str:
-        """Return the group of a message; empty where it was erased. NotFound: there is no such message."""
-        message = self._message(position)
-        return "" if message is None else message.group
+        """Return the group of a message, whether or not it was erased. NotFound: there is no such message."""
+        return self._message(position)[0]
+
+    def parked(self) -> int:
+        """Return of how many messages nothing could be made."""
+        opened = self._sources.of(None).opened()
+        return len({parked.position for parked in (*opened.episodes.parked(), *opened.beliefs.parked())})
+
+    def vectors(self) -> int:
+        """Return how many vectors a search by this reader compares with; 0 before its first."""
+        return self._sources.of(None).vectors
 
     def keep_up(self, seconds: float) -> bool:
         """Embed what is new for about so long; return whether there is more. No search of this one waits then."""
@@ -96,12 +104,12 @@ class Reader(Readings):
             stop = max(start, min(start + limit, opened.end()))
             return [event_json(record, log, named) for record in opened.read(start, stop)], stop
 
-    def _message(self, position: int) -> Record | None:
-        """Return a message; None where it was erased."""
+    def _message(self, position: int) -> tuple[str, Record | None]:
+        """Return the group of a message, and the message; None where it was erased."""
         with SqliteLog(self._places.messages) as log:
             if not 0 <= position < log.end():
                 raise NotFound(f"there is no message {position}")
-            return next(log.read(position, position + 1), None)
+            return log.group_of(position), next(log.read(position, position + 1), None)
 
     def groups(self) -> list[str]:
         """Return every group that a message was ever given for."""

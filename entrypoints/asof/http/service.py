@@ -1,24 +1,23 @@
 """The service behind the routes: the intake, the worker and the threads that answer, started and stopped together."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, nullcontext
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from typing import Final, Self, TypeVar
 
 from asof import clock
-from asof.generating import kept_ontology
+from asof.generating import ontologies_of
 from asof.http.intake import Intake
 from asof.http.processing import process
 from asof.http.reader import Reader
 from asof.http.threads import Threads
-from asof.http.vectors import Vectors
 from asof.http.worker import Worker
 from asof.places import Places
 from asof.settings import Settings
-from asof_streams.errors import UnavailableError
-from asof_streams.messages import AnyMessage, ErasureRequest
+from asof_streams.errors import NotFound, UnavailableError
+from asof_streams.messages import AnyMessage
 from asof_streams.sqlite_log import SqliteLog
+from asof_streams.sqlite_requests import Request
 
 _READERS: Final = 4
 _PATIENCE_SECONDS: Final = 30.0  # for which a request waits for the worker
@@ -30,37 +29,47 @@ class Service:
     """A memory that takes messages and answers, for the tasks of one event loop. Use it as a context manager.
 
     Its first start makes the directory. WriterBusy: another process writes there. `failed` is called, from a thread,
-    when the worker ended because of an error, so that nothing is processed any more.
+    when the worker ended because of an error, so that nothing is processed any more; `took` with the seconds that each
+    message took.
     """
 
-    def __init__(self, settings: Settings, failed: Callable[[], None]) -> None:
+    def __init__(self, settings: Settings, failed: Callable[[], None], took: Callable[[Iterable[float]], None]) -> None:
         places = Places(settings.data)
+        self.ending = False  # so that feeds end before the service does
         with ExitStack() as stack:
-            make = partial(Reader, places, settings, clock.system)
-            self._readers = Threads("asof-reader", _READERS, make)
-            stack.callback(self._readers.close)
-            self._searcher = Threads("asof-searcher", 1, make)  # one model, one index
-            stack.callback(self._searcher.close)
-            self._vectors = Vectors(self._searcher)
-            self.worker: Final = Worker(process, settings, self._vectors.follow, failed)
+            self.worker: Final = Worker(process, settings, failed, took)
             stack.callback(self.worker.stop)
             self._intake = Intake(
                 lambda: SqliteLog(places.messages, writable=True, term=self.worker.term), self.worker.wake
             )
             stack.callback(self._intake.close)
-            self.ontology: Final = kept_ontology(places.ontology).id  # that messages are read with
+            self._readers = Threads("asof-reader", _READERS, lambda: Reader(places, settings, clock.system))
+            stack.callback(self._readers.close)
+            self._searcher = Threads(
+                "asof-searcher", 1, lambda: Reader(places, settings, clock.system)
+            )  # one model, one index
+            stack.callback(self._searcher.close)
+            self.ontologies: Final = ontologies_of(places).names  # that messages may be read with
             self._stack = stack.pop_all()
 
-    async def take(self, messages: Sequence[AnyMessage]) -> range:
-        """Put messages on the log, durably; return their positions."""
-        return await asyncio.wrap_future(self._intake.put(messages))
+    async def take(self, messages: Sequence[AnyMessage], request: Request | None = None) -> range:
+        """Put messages on the log, durably; return their positions: those that the same request got before.
 
-    async def take_and_see(self, messages: Sequence[AnyMessage]) -> None:
+        Of none: where the next one will be.
+        """
+        return await asyncio.wrap_future(self._intake.put(messages, request))
+
+    async def take_and_see(self, messages: Sequence[AnyMessage], request: Request | None = None) -> None:
         """Put messages on the log, and wait until what follows from them can be asked about."""
-        erases = any(isinstance(message, ErasureRequest) for message in messages)
-        async with self._vectors.held() if erases else nullcontext():
-            positions = await self.take(messages)
+        positions = await self.take(messages, request)
+        await self.done(positions[-1])
+
+    async def made(self, request: Request | None) -> bool:
+        """Return whether a request was made before; if so, what followed from it can be asked about."""
+        positions = None if request is None else await self.ask(lambda reader: reader.made(request))
+        if positions is not None:
             await self.done(positions[-1])
+        return positions is not None
 
     async def done(self, position: int, seconds: float = _PATIENCE_SECONDS) -> None:
         """Wait until a message is processed. UnavailableError: it is on the log, and still waits."""

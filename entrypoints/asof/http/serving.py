@@ -15,6 +15,7 @@ from asof.http.app import application
 from asof.http.guard import is_loopback
 from asof.http.keys import Keys
 from asof.http.limits import Rate
+from asof.http.metrics import Metrics
 from asof.http.service import Service
 from asof.settings import Settings
 from asof_streams.errors import InvalidInput, UnavailableError
@@ -64,10 +65,10 @@ def serve(settings: Settings, host: str, port: int, started: Callable[[str], Non
             f"--host {host}: without keys only this machine may ask, for whoever reaches it can read and write all: "
             "name a file of keys in ASOF_KEYS_FILE"
         )
-    failed = Event()
+    failed, metrics = Event(), Metrics()
     sys.setswitchinterval(_SWITCH_SECONDS)
-    with _listen(host, port) as listening, Service(settings, failed.set) as service:
-        app = application(service, keys, rate)
+    with _listen(host, port) as listening, Service(settings, failed.set, metrics.took) as service:
+        app = application(service, metrics, keys, rate)
         config = uvicorn.Config(app, access_log=False, log_config=None, lifespan="off", ws="none")
         url = f"http://{_shown(host)}:{listening.getsockname()[1]}"
         server = _Server(config, lambda: started(url), failed)

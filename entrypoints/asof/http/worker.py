@@ -5,7 +5,7 @@ service, once told, with it.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
 from multiprocessing import get_context
@@ -32,6 +32,7 @@ class Reached(NamedTuple):
     """All messages before a position are processed, and can be asked about."""
 
     position: int
+    seconds: tuple[float, ...] = ()  # that each took which can be asked about only now
 
 
 Run = Callable[[socket, Pipe, Settings], None]
@@ -41,19 +42,20 @@ Run = Callable[[socket, Pipe, Settings], None]
 class Worker:
     """A process that makes known what the messages log has. Making it raises what its opening does.
 
-    `reached` is called, by a thread, whenever it got further, before anybody else is told; and `failed`, when it ended
-    because of an error, which is then its `error`.
+    A thread calls `took` with the seconds that each message took, and `failed` when the worker ended because of an
+    error, which is then its `error`.
     """
 
-    def __init__(self, run: Run, settings: Settings, reached: Callable[[], None], failed: Callable[[], None]) -> None:
+    def __init__(
+        self, run: Run, settings: Settings, failed: Callable[[], None], took: Callable[[Iterable[float]], None]
+    ) -> None:
         self.error: AsofError | None = None
-        self._got_further = reached
         self._failed = failed
+        self._took = took
         self._lock = Lock()
         self._waiting: list[tuple[int, Future[None]]] = []
         self._next = -1  # all messages before it are processed
         self._alive = True
-        self._said_why = False  # it ended
         self._calls, calls = socketpair()
         self._calls.setblocking(False)
         self._pipe, told = PROCESSES.Pipe(duplex=False)
@@ -120,7 +122,8 @@ class Worker:
                 match self._pipe.recv():
                     case Began(term):
                         began.set_result(term)
-                    case Reached(position):
+                    case Reached(position, seconds):
+                        self._took(seconds)
                         self._reached(position)
                     case error:
                         self._said_why = True
