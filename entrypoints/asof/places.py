@@ -59,6 +59,10 @@ class Places:
         """The ontology that one generation is built with, as it was then: a later edit changes no history."""
         return self.generation(name) / "ontology.json"
 
+    def unfinished(self, name: str) -> Path:
+        """What is being built in the folder of a generation: there while it lacks answers that cost something."""
+        return self.generation(name) / "unfinished"
+
     def semantic(self, name: str) -> Path:
         """What one generation believes."""
         return self.generation(name) / f"semantic.{name}.sqlite"

@@ -38,6 +38,8 @@ from asof_projections.generations import FIRST, Catalog, GenerationInfo, is_name
 from asof_projections.graph.sqlite import SqliteGraph
 from asof_streams.episodic import ExtractionAnswered
 from asof_streams.errors import ContractError, InvalidInput, WriterBusy
+from asof_streams.files import replace_file
+from asof_streams.messages import Message
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
 
@@ -94,15 +96,19 @@ class Writer:
         return catalog
 
     def _clear(self) -> None:
-        """Remove what interrupted builds and drops left: it is in no catalogue, and no erasure would reach it."""
-        kept = {info.name for info in self.catalog.generations}
-        for folder in self.places.generations.iterdir():
-            if is_name(folder.name) and folder.name not in kept:
+        """Remove what interrupted builds and drops left, but builds that asked a model: they can be gone on with."""
+        for folder in self._uncatalogued():
+            if not self.places.unfinished(folder.name).exists():
                 shutil.rmtree(folder)
         for file in self.places.root.rglob("*.building*"):
             file.unlink()
 
     def _log(self, path: Path) -> SqliteLog:
+    def _uncatalogued(self) -> list[Path]:
+        """Return the folders of generations that are in no catalogue."""
+        kept = {info.name for info in self.catalog.generations}
+        return [f for f in self.places.generations.iterdir() if is_name(f.name) and f.name not in kept]
+
         log = self._open_log(path)
         self._opened.append(log)
         return log
@@ -214,13 +220,23 @@ class Writer:
         return next((answered for answered in found if answered), None)
 
     def build(self, info: GenerationInfo, ontology: Ontology, progress: Progress | None = None) -> None:
-        """Build a new generation beside the others and add it to the catalogue once it has caught up."""
-        folder = self.places.generation(info.name)
-        if folder.exists():
-            shutil.rmtree(folder)  # left by a build that was interrupted: it is in no catalogue
+        """Build a new generation beside the others and add it to the catalogue once it has caught up.
+
+        One of the same build that asked a model and was interrupted is gone on with: its answers were paid for.
+        """
+        folder, unfinished = self.places.generation(info.name), self.places.unfinished(info.name)
+        begun = unfinished.exists() and unfinished.read_text("utf-8") == info.build
+        if folder.exists() and not begun:
+            shutil.rmtree(folder)  # it is in no catalogue
         keep_ontology(ontology, self.places.ontology_of(info.name))
-        generation = self._generation(info)
-        follow(generation, self.episodic, self.episodes, self.episodic.end(), progress, self._journal)
+        if self._journal:
+            replace_file(unfinished, [info.build.encode()])
+        try:
+            generation = self._generation(info)
+            follow(generation, self.episodic, self.episodes, self.episodic.end(), progress, self._journal)
+        except BaseException:
+            self._close_generation(info.name)
+            raise
         self.generations[info.name] = generation
         self.engine.generations = tuple(self.generations.values())
         self.set_catalog(self.catalog.with_(info))
@@ -230,14 +246,18 @@ class Writer:
         self.set_catalog(self.catalog.without(name))
         generation = self.generations.pop(name)
         self.engine.generations = tuple(self.generations.values())
-        for part in [p for p in self._opened if p in (generation.layer.log, generation.store)]:
+        self._close_generation(name)
+        shutil.rmtree(self.places.generation(name))
+
+    def _close_generation(self, name: str) -> None:
+        for part in [p for p in self._opened if p.path.parent == self.places.generation(name)]:
             part.close()
             self._opened.remove(part)
-        del self._stores[name]
-        shutil.rmtree(self.places.generation(name))
+        self._stores.pop(name, None)
 
     def set_catalog(self, catalog: Catalog) -> None:
         """Replace the catalogue, in one step for every reader."""
+        unfinished.unlink(missing_ok=True)
         save(self.places.root, catalog)
         self.catalog = catalog
 
@@ -264,6 +284,8 @@ class Writer:
         if self._apart is not None:
             self._apart.kill()
         if self._journal is not None:
+        for folder in self._uncatalogued():
+            shutil.rmtree(folder)
             self._journal.close()
         for part in reversed(self._opened):
             part.close()

@@ -311,3 +311,56 @@ def test_a_model_without_a_name_is_refused_before_anything_is_made(tmp_path, ser
     with pytest.raises(InvalidInput, match="ASOF_MODEL_NAME"):
         say(told, SAID[0])
     told.memory.close()
+
+
+class Interrupted(Exception):
+    pass
+
+
+def interrupt(done: int, total: int) -> None:
+    assert 0 < done < total
+    raise Interrupted
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_rebuild_that_was_interrupted_goes_on_with_the_answers_it_paid_for(tmp_path, server, restarted):
+    told, ahead = world(tmp_path / "data", server, model_calls=1), 2
+    texts = SAID * 6
+    say(told, *texts)
+    asked = {"source": "episodes", "ontology": "agent_memory_v1"}
+    with pytest.raises(Interrupted):
+        told.memory.rebuild("other", progress=interrupt, **asked)
+    if restarted:
+        told.restart()
+    assert {g.name for g in told.memory.generations()} == {"main"}
+    told.memory.rebuild("other", **asked)
+
+    assert server.calls <= 2 * len(texts) + (ahead if restarted else 0)
+    calls = server.calls
+    told.memory.rebuild("again", **asked)
+    assert server.calls == calls
+    with (
+        SqliteLog(told.memory._places.semantic("other")) as one,
+        SqliteLog(told.memory._places.semantic("again")) as two,
+    ):
+        assert [r.event.encode() for r in one.read()] == [r.event.encode() for r in two.read()]
+    told.memory.close()
+
+
+def test_what_an_interrupted_rebuild_left_is_of_no_use_to_another_build_and_erased_with_its_group(tmp_path, server):
+    told = world(tmp_path / "data", server)
+    say(told, *SAID * 6)
+    folder = told.memory._places.generation("other")
+    with pytest.raises(Interrupted):
+        told.memory.rebuild("other", source="episodes", ontology="agent_memory_v1", progress=interrupt)
+    assert b"Siemens" in b"".join(file.read_bytes() for file in folder.iterdir())
+    told.memory.erase("g")
+    assert not folder.exists()
+
+    say(told, *SAID * 6)
+    with pytest.raises(Interrupted):
+        told.memory.rebuild("other", source="episodes", ontology="agent_memory_v1", progress=interrupt)
+    told.memory.rebuild("other")
+    told.memory.switch("other")
+    assert "Ana works at Siemens" in facts(told)
+    told.memory.close()

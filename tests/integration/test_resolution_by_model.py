@@ -203,3 +203,22 @@ def test_rules_alone_ask_nobody(tmp_path, server):
     assert server.calls == 0
     assert "George works at Acme" in facts(told)
     told.memory.close()
+
+
+def test_what_came_of_asking_is_logged_in_numbers_without_a_word_of_content(world, server, monkeypatch, caplog):
+    monkeypatch.setattr("asof_agents.extraction.chat_model.time.sleep", lambda _: None)
+    say(world, "I work at Acme Works.", "I live in Rome.", *HM)
+    server.faults = [(500, "{}")]
+    server.decides = answering(meant=[{"mention": 1, "known": 9, "confidence": 1.0}])
+    with caplog.at_level("INFO", "asof_agents"):
+        say(world, "My colleague Tom works at Acme, and I moved to Oslo.")
+
+    episode = [r.event.episode_id for r in world.memory.events("episodic") if r.event.type == "episode.recorded"][-1]
+    assert [record.getMessage() for record in caplog.records if record.name == "asof_agents.engine"] == [
+        f"episode {episode}, episodic: calls 2, retries 1, refused 0, mentions 4, relationships 3",
+        (
+            f"episode {episode}, semantic.main: calls 1, retries 0, refused 1, "
+            "new entities 3, facts accepted 3, facts invalidated 1"
+        ),
+    ]
+    assert not any(word in caplog.text for word in ("Acme", "Tom", "Oslo", "Rome"))
