@@ -39,7 +39,6 @@ from asof_projections.graph.sqlite import SqliteGraph
 from asof_streams.episodic import ExtractionAnswered
 from asof_streams.errors import ContractError, InvalidInput, WriterBusy
 from asof_streams.files import replace_file
-from asof_streams.messages import Message
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
 
@@ -103,12 +102,12 @@ class Writer:
         for file in self.places.root.rglob("*.building*"):
             file.unlink()
 
-    def _log(self, path: Path) -> SqliteLog:
     def _uncatalogued(self) -> list[Path]:
         """Return the folders of generations that are in no catalogue."""
         kept = {info.name for info in self.catalog.generations}
         return [f for f in self.places.generations.iterdir() if is_name(f.name) and f.name not in kept]
 
+    def _log(self, path: Path) -> SqliteLog:
         log = self._open_log(path)
         self._opened.append(log)
         return log
@@ -240,11 +239,12 @@ class Writer:
         self.generations[info.name] = generation
         self.engine.generations = tuple(self.generations.values())
         self.set_catalog(self.catalog.with_(info))
+        unfinished.unlink(missing_ok=True)
 
     def drop(self, name: str) -> None:
         """Remove a generation that does not answer."""
         self.set_catalog(self.catalog.without(name))
-        generation = self.generations.pop(name)
+        del self.generations[name]
         self.engine.generations = tuple(self.generations.values())
         self._close_generation(name)
         shutil.rmtree(self.places.generation(name))
@@ -257,7 +257,6 @@ class Writer:
 
     def set_catalog(self, catalog: Catalog) -> None:
         """Replace the catalogue, in one step for every reader."""
-        unfinished.unlink(missing_ok=True)
         save(self.places.root, catalog)
         self.catalog = catalog
 
@@ -270,6 +269,8 @@ class Writer:
         for name, generation in self.generations.items():
             forget_vectors(self.places, name, group)
             generation.layer.log.erase(group)
+        for folder in self._uncatalogued():
+            shutil.rmtree(folder)
 
     def ontology(self, name: str) -> Ontology:
         """Return the ontology that a generation is built with."""
@@ -284,8 +285,6 @@ class Writer:
         if self._apart is not None:
             self._apart.kill()
         if self._journal is not None:
-        for folder in self._uncatalogued():
-            shutil.rmtree(folder)
             self._journal.close()
         for part in reversed(self._opened):
             part.close()
