@@ -39,6 +39,7 @@ from asof_projections.graph.sqlite import SqliteGraph
 from asof_streams.episodic import ExtractionAnswered
 from asof_streams.errors import ContractError, InvalidInput, WriterBusy
 from asof_streams.files import replace_file
+from asof_streams.messages import Message
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
 
@@ -65,6 +66,7 @@ class Writer:
         self._opened: list[SqliteLog | SqliteGraph] = []
         self._stores: dict[str, SqliteGraph] = {}
         self._unflushed = 0  # messages
+        self._unsuppressed: int | None = None  # from this one on there are some that are not to be kept
         self._apart: Apart | None = None  # who writes the generations, where this one does not
         self._journal = self.reading.journal(self._answered)
         try:
@@ -148,6 +150,8 @@ class Writer:
             self._part()
         self._follow()
         self._rejoin()
+        self._unsuppressed = max(0, self.engine.episodic.input - FLUSH_EVERY)  # a crash may have come between
+        self._suppress()
 
     def process(self, *, flush: bool, stop: int | None = None) -> None:
         """Let the engine take the messages that it has not taken, up to position `stop` (None: all that there are).
@@ -158,6 +162,8 @@ class Writer:
         """
         try:
             for message in self.messages.read(self.engine.episodic.input, stop):
+                if self._unsuppressed is None and isinstance(message.event, Message) and message.event.suppress_content:
+                    self._unsuppressed = message.position
                 if self._ahead:
                     self._ahead.reach(message.position)
                 self.engine.ingest(message)
@@ -184,6 +190,13 @@ class Writer:
         self.engine.flush()
         if self._journal:
             self._journal.recorded()
+        self._suppress()
+
+    def _suppress(self) -> None:
+        """Let the log forget the content that was read and is not to be kept."""
+        start = self._unsuppressed
+        if start is not None and self.messages.suppress(start, self.engine.episodic.input):
+            self._unsuppressed = None
 
     def _part(self) -> None:
         """Let another process follow the episodic log, as far as it now goes, while this one records."""
@@ -216,7 +229,7 @@ class Writer:
     def _answered(self, group: str, request: str) -> ExtractionAnswered | None:
         """Return what a model answered to this, in whichever log it is recorded."""
         found = (store.answer(group, request) for store in (self.episodes, *self._stores.values()))
-        return next((answered for answered in found if answered), None)
+        return next((answered for answered in found if answered and answered.answer), None)  # "": it was suppressed
 
     def build(self, info: GenerationInfo, ontology: Ontology, progress: Progress | None = None) -> None:
         """Build a new generation beside the others and add it to the catalogue once it has caught up.

@@ -72,3 +72,10 @@ class MessageLog(EventLog, Protocol):
         or where the group has something later. Times that stand still rise by a microsecond each.
         """
         ...
+
+    def suppress(self, start: int, stop: int) -> bool:
+        """Make the messages of [start, stop) that wish it unreadable for ever, as if they were erased.
+
+        Returns whether no byte of them is left in the log's files; if not, a reader is in the way: repeat it later.
+        """
+        ...

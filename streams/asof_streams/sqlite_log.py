@@ -12,7 +12,7 @@ from asof_streams.episodic import GroupErased
 from asof_streams.errors import DecodeError, InvalidInput, PositionConflict, StorageFailed, WriterBusy
 from asof_streams.events import Draft, Record, decode
 from asof_streams.instants import NEG, SECOND
-from asof_streams.messages import AnyMessage, ErasureRequest
+from asof_streams.messages import AnyMessage, ErasureRequest, Message
 from asof_streams.semantic import RelationDeclared
 from asof_streams.sqlite import Guard, connect, create, snapshot, transaction
 from asof_streams.sqlite_records import REMEDY, Head, Records, Row, new
@@ -24,6 +24,10 @@ _KEPT: Final = (ErasureRequest.type, GroupErased.type, RelationDeclared.type)  #
 _ERASE: Final = (
     "UPDATE log SET seal = seal(salt, payload), salt = NULL, payload = NULL "
     "WHERE grp = ? AND position < ? AND payload IS NOT NULL AND type NOT IN (?, ?, ?)"
+)
+_SUPPRESS: Final = (  # text within a payload has its quotes escaped, so only a field of this name is found
+    "UPDATE log SET seal = seal(salt, payload), salt = NULL, payload = NULL WHERE position >= ? AND position < ? "
+    "AND payload IS NOT NULL AND type = ? AND instr(payload, CAST('\"suppress_content\":true' AS BLOB))"
 )
 _CHUNK: Final = 256  # records read at once: no reader keeps a snapshot while its caller thinks
 _STOOD_STILL: Final = SECOND  # how far equal given times may have risen: a million messages of one moment
@@ -191,10 +195,30 @@ class SqliteLog:
             erased = self._db.execute(_ERASE, (group, limit, *_KEPT)).rowcount
         with self._guard:
             self._db.execute("VACUUM")  # SQLite may have left copies where it moved records about
-            busy, _, _ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if busy:
+        if not self._cut_back():
             raise StorageFailed(f"{self.path}-wal still holds erased text: a reader is using it; erase again")
         return erased
+
+    def suppress(self, start: int, stop: int) -> bool:
+        """Make the messages of [start, stop) that wish it unreadable for ever, as if they were erased.
+
+        Returns whether no byte of them is left in the log's files; if not, a reader is in the way: repeat it later.
+        """
+        with self._writing():
+            self._db.create_function("seal", 2, chain.seal, deterministic=True)
+            self._db.execute(_SUPPRESS, (start, stop, Message.type))
+        return self._cut_back()
+
+    def group_of(self, position: int) -> str:
+        """Return the group of a record, whether or not it was erased."""
+        found: str = self._records.rows(position, position + 1)[0][1]
+        return found
+
+    def _cut_back(self) -> bool:
+        """Let nothing of what was overwritten stay in the write-ahead log; return whether no reader was in the way."""
+        with self._guard:
+            busy, _, _ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not busy
 
     def _accept(self, head: Head, messages: Sequence[AnyMessage], clock: int, recorded: Sequence[int] | None) -> range:
         times = self._times([message.group_id for message in messages], clock, recorded)

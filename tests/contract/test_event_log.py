@@ -21,6 +21,7 @@ from asof_streams.events import Draft, Event, Record
 from asof_streams.follow import follow
 from asof_streams.log import EventLog, MessageLog
 from asof_streams.messages import ErasureRequest, FactStatement, Message
+from asof_streams.semantic import RelationDeclared
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
 
@@ -334,6 +335,56 @@ def test_an_erasure_that_a_reader_holds_up_says_so_and_can_be_repeated(
         assert log.erase("ana") == 0
 
     assert b"CANARY" not in b"".join(file.read_bytes() for file in path.parent.iterdir())
+
+
+def wished(content: str) -> Message:
+    return said(content).model_copy(update={"suppress_content": True})
+
+
+def test_what_is_not_to_be_kept_leaves_no_byte_and_all_else_stays(path: Path, log: SqliteLog) -> None:
+    quoted = said('{"suppress_content":true} KEPT')
+    for length in (10 ** (n % 5) for n in range(20)):
+        log.accept([wished("CANARY" + "x" * length), quoted], clock=1)
+    heads = [log.head(position) for position in (1, 20, 40)]
+
+    with SqliteLog(path) as reader:
+        next(reader.read(2))  # a reader in the middle of its work
+        assert log.suppress(0, 40)
+        assert log.suppress(0, 40)
+
+    assert b"CANARY" not in b"".join(file.read_bytes() for file in path.parent.iterdir())
+    assert [record.event for record in log.read()] == [quoted] * 20
+    assert (log.group_of(0), log.verify(), [log.head(position) for position in (1, 20, 40)]) == ("ana", 40, heads)
+
+
+def test_what_is_not_to_be_kept_is_kept_beyond_the_positions_that_are_named(log: SqliteLog) -> None:
+    log.accept([wished("a"), wished("b"), wished("c")], clock=1)
+    log.suppress(1, 2)
+
+    assert [record.position for record in log.read()] == [0, 2]
+
+
+def test_a_reader_in_the_way_of_suppression_is_told_of_and_it_can_be_repeated(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.05)
+    with SqliteLog(path, writable=True) as log, closing(sqlite3.connect(path, isolation_level=None)) as foreign:
+        log.accept([wished("CANARY")], clock=1)
+        foreign.execute("BEGIN")
+        foreign.execute("SELECT * FROM log").fetchall()
+
+        assert not log.suppress(0, 1)
+        foreign.execute("COMMIT")
+        assert log.suppress(0, 1)
+        assert b"CANARY" not in b"".join(file.read_bytes() for file in path.parent.iterdir())
+
+
+def test_the_relations_that_a_group_had_declared_survive_its_erasure(log: SqliteLog) -> None:
+    declared = RelationDeclared(relation="term_means", cardinality="one")
+    log.append([Draft("ana", 1, 0, 0, 1, declared)], checkpoint=1)
+    log.erase("ana")
+
+    assert [record.event for record in log.read()] == [declared]
 
 
 def test_erasing_stops_at_the_position_of_the_request_and_keeps_the_request(log: SqliteLog) -> None:
