@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+import conformance
+
 ROOT = Path(__file__).resolve().parents[1]
 
 os.environ.pop("ASOF_KAFKA", None)  # named to try things out: tests send nothing to a broker that is not for tests
@@ -20,6 +22,12 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let a run of everything fail if what holds a criterion of the specifications was not run."""
+    if conformance.is_of_everything(config):
+        config.pluginmanager.register(conformance.Conformance())
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ known, appends what they say and applies it, so that the next message sees it. N
 log, and catches up.
 """
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +15,7 @@ from typing import Protocol
 
 from asof_agents import entities, episodes, facts, mentions, withdrawals
 from asof_agents.extraction.ports import Answers
+from asof_agents.outcomes import outcome
 from asof_agents.ports import BeliefKnown, EpisodesKnown
 from asof_agents.readers import Readers
 from asof_agents.resolution.judge import Judge
@@ -22,6 +24,8 @@ from asof_streams.episodic import EntityRecorded, EpisodeRecorded, EpisodeWithdr
 from asof_streams.events import Draft, Event, Record
 from asof_streams.log import EventLog
 from asof_streams.messages import Message
+
+_log = logging.getLogger(__name__)
 
 
 class LayerStore(Protocol):
@@ -119,6 +123,8 @@ class Generation:
             batch = self._extracted_anew(batch, known)
             events += [r.event for r in batch[1:]] if self.readers else []
             events += facts.believe(batch, self.build, self.store, partial(self._speakers, first, known), self.judge)
+            if self.judge is not None:
+                _log.info("episode %s, %s: %s", first.event.episode_id, self.layer.log.name, outcome(events))
         elif isinstance(first.event, EntityRecorded):
             events += entities.state(first, first.event, self.store)
         elif isinstance(first.event, EpisodeWithdrawn):
@@ -199,6 +205,8 @@ class Engine:
             content = said.content if isinstance(said, Message) else None
             reader = self.readers.of(episode)
             events += mentions.extract(recorded, reader, self._answers, self.store, self.store, "", content)
+            if self._answers is not None:
+                _log.info("episode %s, episodic: %s", episode.episode_id, outcome(events))
         return self.episodic.emit(message.group, message.recorded_at, message.position, events)
 
     def flush(self) -> None:

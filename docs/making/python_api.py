@@ -37,6 +37,8 @@ RETURNED: tuple[type[Any], ...] = (
     answers.Refused,
     rows.Fact,
     rows.Entity,
+    rows.Attribute,
+    rows.Community,
     search.Hit,
     shapes.Portrait,
     shapes.Link,

@@ -16,6 +16,8 @@ from asof_streams.errors import AsofError
 from asof_streams.instants import render
 from asof_streams.sqlite_log import SqliteLog
 
+_COUNTED = ("entities", "merges", "communities", "facts", "open_versions", "contradictions")
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -88,7 +90,7 @@ def stats(places: Places) -> dict[str, Any]:
                 **info.to_json(),
                 "events": log.end(),
                 "lag": heads["episodic"] - log.checkpoint(),
-                **{kind: counts[kind] for kind in ("entities", "merges", "facts", "open_versions", "contradictions")},
+                **{kind: counts[kind] for kind in _COUNTED},
             }
             if info.name == catalog.active:
                 parked += _parked(store, name)

@@ -13,7 +13,7 @@ from asof.places import Places
 from asof.settings import Settings
 from asof.sources import Sources
 from asof_projections.generations import Catalog, GenerationInfo
-from asof_projections.rows import Entity, Fact, Moment
+from asof_projections.rows import Community, Entity, Fact, Moment
 from asof_streams import instants
 from asof_streams.errors import InvalidInput, UnavailableError
 from asof_streams.events import Record
@@ -120,8 +120,14 @@ class Readings:
         known_at: Time | None = None,
         limit: int | None = None,
     ) -> "list[Portrait]":
-        """Return what is known of everything called so: other names, merges, mentions, facts from and to it."""
+        """Return what is known of everything called so: names, merges, mentions, a summary, attributes, facts."""
         return self._sources.ask(group_id).entity(name, self._moment(valid_at, known_at), group_id, limit=limit)
+
+    def communities(
+        self, *, group_id: str | None = None, known_at: Time | None = None, limit: int | None = None
+    ) -> list[Community]:
+        """Return the communities that are known with their members, those formed first first."""
+        return self._sources.ask(group_id).communities(self._known(known_at), group_id, limit=limit)
 
     def neighbourhood(
         self,

@@ -1,5 +1,6 @@
 """The shapes of answers that are more than facts, each with the JSON that every door shows."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -30,7 +31,8 @@ class Portrait:
 
     entity: Entity = field(repr=False)
     names: tuple[str, ...] = field(repr=False)  # its own first
-    links: tuple[Link, ...]
+    links: tuple[Link, ...]  # those that were taken back too
+    called: Mapping[str, str] = field(repr=False)  # the names of the ends of links, by id
     mentions: int
     summary: str = field(repr=False)  # of its attributes and of the facts attested last; made for this answer
     attributes: tuple[Attribute, ...] = field(repr=False)  # most recently attested first
@@ -42,13 +44,17 @@ class Portrait:
         return {
             **entity_json(self.entity),
             "names": list(self.names),
-            "duplicate_of": [link.to_json() for link in self.links],
+            "duplicate_of": [self._link_json(link) for link in self.links],
             "mentions": self.mentions,
             "summary": self.summary,
             "attributes": [attribute.to_json() for attribute in self.attributes],
             "communities": [{"uuid": community.uuid, "name": community.name} for community in self.communities],
             "facts": [fact.to_json() for fact in self.facts],
         }
+
+    def _link_json(self, link: Link) -> dict[str, Any]:
+        names = {"duplicate_name": self.called[link.duplicate], "into_name": self.called[link.into]}
+        return link.to_json() | names
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from asof_projections import graphml
-from asof_projections.answers import entity_json
+from asof_projections.answers import community_json, entity_json
 from asof_projections.graph.ports import GraphStore
 from asof_projections.ports import BeliefStore
 from asof_projections.rows import Episode, Fact, MentionRow, Moment, RelationshipRow
@@ -20,6 +20,7 @@ _TYPES: Final = {
     "json": "JSON",
     "fact": "JSON",
 }  # as spec/episodic-graph has them
+_COMMUNITY: Final = "Community"  # the type of its node
 _FACTS_AT_ONCE: Final = 1_000
 
 
@@ -111,9 +112,13 @@ def _facts(beliefs: GraphStore, group: str | None, at: Moment) -> Iterator[Fact]
 
 
 def _nodes(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict[str, Any]]:
-    """Yield the entities; then a node for each literal, which stands for one fact's object alone."""
+    """Yield the entities and communities; then a node for each literal, which stands for one fact's object alone."""
     for entity in beliefs.each_entity(group, _known(at)):
-        yield {"id": entity.uuid, **entity_json(entity)}
+        attributes = {a.name: a.value for a in beliefs.attributes([entity.uuid], at.known)}
+        yield {"id": entity.uuid, **entity_json(entity), "attributes": attributes}
+    for community in beliefs.communities(group, at.known):
+        shown = community_json(community)
+        yield {"id": community.uuid, **shown, "type": _COMMUNITY, "members": [m.uuid for m in community.members]}
     for fact in _facts(beliefs, group, at):
         if fact.object_uuid is None:
             yield {"id": _target(fact), "name": fact.object, "type": None, "group_id": fact.group_id}
@@ -125,7 +130,7 @@ def _edges(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict
         yield {"id": fact.uuid, "source": fact.subject_uuid, "target": _target(fact), **fact.to_json()}
     for link in beliefs.each_link(group, _known(at)):
         ends = {"id": link.uuid, "source": link.duplicate, "target": link.into}
-        yield {**ends, "relation": "duplicate_of", "created_at": render(link.known_from)}
+        yield {**ends, "relation": "duplicate_of", "reason": link.reason, "created_at": render(link.known_from)}
 
 
 def _target(fact: Fact) -> str:

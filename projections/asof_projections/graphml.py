@@ -1,23 +1,24 @@
 """GraphML: entities and facts as a directed graph, written as it is read, so that nothing grows with its size."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 from xml.sax.saxutils import escape, quoteattr
 
 _NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0 has no way to say it
-_NODE: Final = ("name", "type", "group_id", "created_at")
+_NODE: Final = ("name", "type", "group_id", "created_at", "attributes", "members")
 _EDGE: Final = (
     "relation", "fact", "group_id", "valid_at", "invalid_at", "created_at", "expired_at", "confidence", "episodes",
-    "generation",
+    "generation", "reason",
 )  # fmt: skip
 
 
 def write(nodes: Iterable[dict[str, Any]], edges: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """Yield the pieces of one GraphML document. Fields that are null are left out; a list is joined by spaces.
+    """Yield the pieces of one GraphML document.
 
-    Every node has an `id`, every edge `id`, `source` and `target`; of their other fields those that GraphML tools are
-    told of here are written.
+    Fields that are null or empty are left out; a list is joined by spaces, a dict is JSON. Every node has an `id`,
+    every edge `id`, `source` and `target`; of their other fields those that GraphML tools are told of here are written.
     """
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
     for kind, fields in (("node", _NODE), ("edge", _EDGE)):
@@ -37,7 +38,7 @@ def _data(kind: str, names: tuple[str, ...], fields: dict[str, Any]) -> str:
     return "".join(
         f'<data key="{kind}.{name}">{escape(_plain(fields[name]))}</data>'
         for name in names
-        if fields.get(name) is not None
+        if fields.get(name) not in (None, [], {})
     )
 
 
@@ -46,5 +47,11 @@ def _attribute(value: str) -> str:
 
 
 def _plain(value: Any) -> str:
-    text = " ".join(value) if isinstance(value, list) else str(value)
+    match value:
+        case list():
+            text = " ".join(value)
+        case dict():
+            text = json.dumps(value, ensure_ascii=False)
+        case _:
+            text = str(value)
     return _NOT_XML.sub("\ufffd", text)

@@ -12,7 +12,7 @@ from typing import Final
 from asof_projections.rows import Attribute, Fact
 
 GIVEN: Final = "summary"  # the attribute that a given summary is
-SUMMARISED: Final = 20  # facts: more of them than fit
+SUMMARISED: Final = 40  # facts: as many short ones as fit
 LONGEST: Final = 600  # characters
 
 

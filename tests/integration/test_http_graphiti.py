@@ -205,14 +205,6 @@ def test_clear_erases_all_groups_and_what_comes_after_is_kept(tmp_path: Path) ->
         assert [fact["fact"] for fact in server.search("live")] == ["Ana lives in Lima"]
 
 
-def test_what_is_not_done_says_what_to_do_instead(server: Server) -> None:
-    node = {"uuid": NOBODY, "group_id": "g", "name": "Ana", "summary": ""}
-
-    for answer in (server.client.post("/entity-node", json=node), server.client.delete(f"/episode/{NOBODY}")):
-        assert answer.status_code == 501
-        assert ": " in answer.json()["detail"]
-
-
 @pytest.mark.parametrize(
     ("method", "path", "status", "detail"),
     [

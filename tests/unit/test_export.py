@@ -95,6 +95,23 @@ def test_a_merge_is_an_edge_and_facts_keep_their_own_ends(history):
     [link] = [e for e in graph["edges"] if e["relation"] == "duplicate_of"]
     names = {n["id"]: n["name"] for n in graph["nodes"]}
     assert (names[link["source"]], names[link["target"]]) == ("Anna", "Ana")
+    assert link["reason"] == "also known as"
+
+
+def test_an_entity_has_its_attributes_and_a_community_is_a_node_with_its_members(history):
+    history.say("2024-02-01", "Ana: role = cook, 0.9")
+    history.say("2024-02-02", "Ana -knows-> Dan", update_communities=True)
+    graph = semantic(history, NOW)
+
+    ids = {n["name"]: n["id"] for n in graph["nodes"]}
+    nodes = {n["name"]: n for n in graph["nodes"]}
+    assert (nodes["Ana"]["attributes"], nodes["Dan"]["attributes"]) == ({"role": "cook"}, {})
+    [community] = [n for n in graph["nodes"] if n["type"] == "Community"]
+    assert community["members"] == [ids[name] for name in ("Ana", "Ben", "Cem & <Co>", "Dan")]
+    root = ET.fromstring("".join(export.semantic_graphml(history.beliefs, "g", NOW)))
+    written = {data.get("key"): data.text for data in root.iter(f"{{{NAMESPACE['g']}}}data")}
+    assert json.loads(written["node.attributes"]) == {"role": "cook"}
+    assert written["node.members"].split() == community["members"]
 
 
 def test_graphml_is_well_formed_and_says_the_same_as_json(history):

@@ -30,6 +30,7 @@ _COMMANDS: dict[str, Callable[..., int | None]] = {
     "search": facts.search,
     "entities": entities.entities,
     "entity": entities.entity,
+    "communities": entities.communities,
     "history": past.history,
     "timeline": past.timeline,
     "diff": past.diff,

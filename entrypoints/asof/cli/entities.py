@@ -1,6 +1,7 @@
-"""The commands that ask who and what is known: entities, entity."""
+"""The commands that ask who and what is known: entities, entity, communities."""
 
-from typing import Annotated
+from collections.abc import Iterator
+from typing import Annotated, Any
 
 import typer
 
@@ -41,7 +42,7 @@ def entity(
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """Show what is known of whoever has this name. Other names, and the facts that hold."""
+    """Show what is known of whoever has this name. Other names, a summary, and the facts that hold."""
     with calls.existing(data, kafka) as memory:
         portraits = memory.entity(name, group_id=group, valid_at=valid_at, known_at=known_at, limit=limit)
         found = [portrait.to_json() for portrait in portraits]
@@ -53,4 +54,50 @@ def entity(
     for portrait in found:
         show.line(f"{portrait['name']} ({portrait['type'] or 'of no known type'}, group {portrait['group_id']})")
         show.line(f"  names: {', '.join(portrait['names'])}; mentions: {portrait['mentions']}; id: {portrait['uuid']}")
+        for line in _about(portrait):
+            show.line(f"  {line}")
         facts.table(portrait["facts"])
+
+
+def communities(
+    group: Group = None,
+    known_at: KnownAt = None,
+    limit: Limit = None,
+    kafka: Kafka = None,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """List who and what is taken together. Only messages that ask for it form communities."""
+    from asof_projections.answers import community_json
+
+    with calls.existing(data, kafka) as memory:
+        found = [community_json(c) for c in memory.communities(group_id=group, known_at=known_at, limit=limit)]
+    if as_json:
+        show.data(found)
+        return
+    show.table(
+        ("name", "members", "group", "known since", "id"),
+        (
+            (
+                c["name"],
+                ", ".join(m["name"] for m in c["members"]),
+                c["group_id"],
+                show.when(c["created_at"]),
+                c["uuid"],
+            )
+            for c in found
+        ),
+    )
+
+
+def _about(portrait: dict[str, Any]) -> Iterator[str]:
+    """Yield what else is known of an entity, a line each; of what is not, none."""
+    if portrait["summary"]:
+        yield f"summary: {portrait['summary']}"
+    for attribute in portrait["attributes"]:
+        yield f"{attribute['name']}: {attribute['value']} (confidence {attribute['confidence']:.2f})"
+    for link in portrait["duplicate_of"]:
+        until = f", until {show.when(link['known_to'])}" if link["known_to"] else ""
+        yield f"{link['duplicate_name']} is {link['into_name']}: {link['reason']}{until}"
+    if portrait["communities"]:
+        yield f"community: {'; '.join(community['name'] for community in portrait['communities'])}"

@@ -45,7 +45,7 @@ def stats(kafka: Kafka = None, data: Data = None, as_json: Json = False) -> None
     sizes, generations, parked = (found.pop(name) for name in ("bytes", "generations", "parked_messages"))
     rows = [(name.replace("_", " "), value) for name, value in found.items()]
     show.table(("", "count"), [*rows, ("bytes on disk", sum(sizes.values()))])
-    columns = ("entities", "facts", "open_versions", "merges", "contradictions", "events", "lag")
+    columns = ("entities", "facts", "open_versions", "merges", "communities", "contradictions", "events", "lag")
     show.line()
     show.table(
         ("generation", *(column.replace("_", " ") for column in columns)),

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, Field, PlainSerializer
 from asof import clock
 from asof_streams import instants
 from asof_streams.errors import InvalidInput
+from asof_streams.options import EntityTypes, EpisodeIds, ExcludedTypes, RelationTypeMap, RelationTypes
 
 
 def _utc(moment: datetime) -> datetime:
@@ -39,12 +40,49 @@ class Message(BaseModel):
     source_description: str = ""
 
 
+class NewMessage(Message):
+    """One thing that was said, and if that matters, how it is to be read.
+
+    Types that fit neither each other nor the ontology are found when the message is processed: it is parked.
+    """
+
+    entity_types: EntityTypes | None = Field(
+        None,
+        description="Kinds of things to look for besides those of the ontology: by name, what each is.",
+        examples=[{"Vendor": "A company that we buy from."}],
+    )
+    excluded_entity_types: ExcludedTypes | None = Field(
+        None, description="Kinds of things not to look for.", examples=[["Environment"]]
+    )
+    relation_types: RelationTypes | None = Field(
+        None,
+        description="Relations to look for besides those of the ontology: by name, what each means.",
+        examples=[{"supplied_by": "Who delivers the source."}],
+    )
+    relation_type_map: RelationTypeMap | None = Field(
+        None,
+        description="Which relations may lead from a type to another. One that is not in it is left as it is.",
+        examples=[[{"source": "Component", "target": "Vendor", "relations": ["supplied_by"]}]],
+    )
+    previous_episode_ids: EpisodeIds | None = Field(
+        None, description="The episodes to read it with as context, in place of the last ones before it."
+    )
+    suppress_content: bool = Field(False, description="Whether its content is taken out of the logs once it was read.")
+    update_communities: bool = Field(
+        False, description="Whether the communities of what it mentions are brought up to date."
+    )
+
+
 class AddMessages(BaseModel):
     """Messages of one group, in the order in which they were said."""
 
     group_id: str = Field(description="Whose memory they belong to; empty means the group default.")
-    messages: list[Message]
-    schema_id: str | None = Field(None, description="The ontology to read them with: that of this memory.")
+    messages: list[NewMessage]
+    schema_id: str | None = Field(
+        None,
+        description="The ontology to read them with; else content with `<graphiti_episode` is read with "
+        "`agent_memory_v1`, any other with that of this memory.",
+    )
 
     model_config = {
         "json_schema_extra": {
@@ -52,7 +90,19 @@ class AddMessages(BaseModel):
                 {
                     "group_id": "ana",
                     "messages": [{"content": "I moved to Berlin in March.", "role_type": "user", "role": "Ana"}],
-                }
+                },
+                {
+                    "group_id": "team",
+                    "schema_id": "agent_memory_v1",
+                    "messages": [
+                        {
+                            "content": "The parser is supplied by Initech.",
+                            "role_type": "user",
+                            "entity_types": {"Vendor": "A company that we buy from."},
+                            "relation_types": {"supplied_by": "Who delivers the source."},
+                        }
+                    ],
+                },
             ]
         }
     }
@@ -82,6 +132,36 @@ class GetMemory(BaseModel):
     max_facts: int = 10
     center_node_uuid: str | None = Field(description="Must be there; not looked at.")
     messages: list[Message]
+
+
+class AddEntityNode(BaseModel):
+    """An entity, under an id of the sender's own."""
+
+    uuid: str = Field(description="Sent again under it, it is the same entity: also called so, with the new summary.")
+    group_id: str = Field(description="Whose memory it belongs to; empty means the group default.")
+    name: str
+    summary: str = ""
+
+    model_config = {
+        "json_schema_extra": {
+            "examples": [
+                {"uuid": "8e03978e-40d5-43dd-bc93-6894a57f9324", "group_id": "ana", "name": "Ana", "summary": "A cook."}
+            ]
+        }
+    }
+
+
+class EntityNode(BaseModel):
+    """An entity that is known."""
+
+    uuid: str
+    name: str
+    group_id: str
+    labels: list[str] = []
+    created_at: datetime
+    name_embedding: list[float] | None = None
+    summary: str
+    attributes: dict[str, Any] = {}
 
 
 class FactResult(BaseModel):
@@ -119,6 +199,12 @@ class EpisodicNode(BaseModel):
     valid_at: datetime
     entity_edges: list[str]
     episode_metadata: dict[str, Any] | None = None
+
+
+class Refusal(BaseModel):
+    """Why a request could not be done."""
+
+    detail: str
 
 
 class Health(BaseModel):

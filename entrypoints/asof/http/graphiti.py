@@ -1,30 +1,41 @@
 """Graphiti's routes, as they are: its bodies, status codes and answers, over a log that nothing is taken from.
 
 What deletes there is said here: a fact that is deleted is retracted, so that it is no longer believed and its past can
-still be asked about; a group that is deleted is erased for ever. Two routes are refused with what to do instead: a
-single episode cannot be taken from the log, and an entity is made by what is said of it.
+still be asked about; so is all that rests on an episode that is deleted, which is then listed no more; a group that is
+deleted is erased for ever.
 """
 
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from fastapi import APIRouter, Depends, HTTPException, Request, Response
+from fastapi import APIRouter, HTTPException, Response
 
 from asof.http import bodies
-from asof.http.access import Administering, Reading, Writing, expect_own, may_administer, may_write
+from asof.http.access import Administering, Reading, Writing, expect_own
+from asof.http.asking import Read, Served
 from asof.http.keys import Caller
+from asof.http.once import Once
 from asof.http.service import Service
 from asof.http.translation import (
     DEFAULT_GROUP,
+    entity_node,
     episodic_node,
     fact_result,
     messages_of,
     query_of,
+    stated_entity,
     unprocessable,
 )
 from asof_agents.episodes import episode_id
-from asof_projections.rows import Fact
+from asof_projections.rows import Entity, Fact
 from asof_streams.errors import InvalidInput
-from asof_streams.messages import ErasureRequest, FactStatement, Message, check_group
+from asof_streams.messages import (
+    EntityStatement,
+    ErasureRequest,
+    FactStatement,
+    Message,
+    WithdrawalRequest,
+    check_group,
+)
 
 POSITION: Final = "Asof-Position"  # of the first message; the others follow it without a gap
 EPISODE: Final = "Asof-Episode-Id"  # what the first message becomes
@@ -33,17 +44,17 @@ _WORDS: Final = 128  # of a query; what follows is not looked for
 
 router = APIRouter(tags=["graphiti"])
 
-
-async def service(request: Request) -> Service:
-    """Return the service that a request is answered by."""
-    found: Service = request.app.state.service
-    return found
-
-
-Served = Annotated[Service, Depends(service)]
-_UNKNOWN: Final[dict[int | str, dict[str, Any]]] = {404: {"description": "There is none."}}
-_REFUSED: Final[dict[int | str, dict[str, Any]]] = {
-    501: {"description": "Not done here; the answer says what to do instead."}
+_TAKEN: Final[dict[int | str, dict[str, Any]]] = {
+    202: {
+        "description": "They are on the log, for good.",
+        "headers": {
+            POSITION: {
+                "description": "Of the first message, if there are any; the others follow it without a gap.",
+                "schema": {"type": "string", "pattern": "^[0-9]+$", "examples": ["17"]},
+            },
+            EPISODE: {"description": "What the first message becomes.", "schema": {"type": "string"}},
+        },
+    }
 }
 
 
@@ -53,83 +64,99 @@ async def healthcheck() -> bodies.Health:
     return bodies.Health()
 
 
-@router.post("/messages", status_code=202)
-async def add_messages(given: bodies.AddMessages, response: Response, served: Served, caller: Writing) -> bodies.Result:
+@router.post("/messages", status_code=202, responses=_TAKEN)
+async def add_messages(
+    given: bodies.AddMessages, response: Response, served: Served, caller: Writing, request: Once
+) -> bodies.Result:
     """Take messages. Each is on the log, on disk, before the answer, and processed behind it, in order.
 
     The headers `Asof-Position` and `Asof-Episode-Id` name the first message; the others follow without a gap.
     """
     expect_own(caller, given.group_id or DEFAULT_GROUP)
-    if given.schema_id not in (None, served.ontology):
-        raise unprocessable(f"this memory is read with the ontology {served.ontology}, and no other", "schema_id")
+    if given.schema_id not in (None, *served.ontologies):
+        raise unprocessable(f"there is no such ontology; known are {', '.join(served.ontologies)}", "schema_id")
     if messages := messages_of(given):
-        position = (await served.take(messages)).start
+        position = (await served.take(messages, request)).start
         response.headers[POSITION] = str(position)
         if isinstance(first := messages[0], Message):
             response.headers[EPISODE] = first.uuid or episode_id(first.group_id, position)
     return bodies.Result(message="Messages added to processing queue", success=True)
 
 
-@router.post("/entity-node", responses=_REFUSED, status_code=501, dependencies=[may_write])
-async def add_entity_node() -> None:
-    """Refuse to make an entity of nothing."""
-    raise HTTPException(501, "an entity is made by what is said of it: send a message, or import a structured fact")
+@router.post("/entity-node", status_code=201)
+async def add_entity_node(
+    given: bodies.AddEntityNode, served: Served, caller: Writing, request: Once
+) -> bodies.EntityNode:
+    """State an entity under an id of one's own. What is said of its name later is said of it."""
+    _own(caller, "group_id", given.group_id or DEFAULT_GROUP)
+    stated = stated_entity(given)
+    await _node(served, stated)
+    await served.take_and_see([stated], request)
+    entity = await _node(served, stated)
+    if entity is None:
+        raise HTTPException(404, f"node {given.uuid} not found: its group was erased at the same time")
+    return entity_node(stated, entity)
 
 
-@router.get("/entity-edge/{uuid}", responses=_UNKNOWN)
-async def get_entity_edge(uuid: str, served: Served, caller: Reading) -> bodies.FactResult:
+@router.get("/entity-edge/{uuid}")
+async def get_entity_edge(uuid: str, served: Read, caller: Reading) -> bodies.FactResult:
     """Return a fact that is believed, whenever it holds."""
     return fact_result(await _fact(served, caller, uuid))
 
 
-@router.delete("/entity-edge/{uuid}", responses=_UNKNOWN)
-async def delete_entity_edge(uuid: str, served: Served, caller: Writing) -> bodies.Result:
+@router.delete("/entity-edge/{uuid}")
+async def delete_entity_edge(uuid: str, served: Served, caller: Writing, request: Once) -> bodies.Result:
     """Retract a fact: it was wrong to say so. What it had displaced holds again; its past can still be asked about."""
-    fact = await _fact(served, caller, uuid)
-    await served.take_and_see([FactStatement(group_id=fact.group_id, op="retract", ref=uuid)])
+    if not await served.made(request):
+        fact = await _fact(served, caller, uuid)
+        await served.take_and_see([FactStatement(group_id=fact.group_id, op="retract", ref=uuid)], request)
     return bodies.Result(message="Entity Edge deleted", success=True)
 
 
 @router.delete("/group/{group_id}")
-async def delete_group(group_id: str, served: Served, caller: Administering) -> bodies.Result:
+async def delete_group(group_id: str, served: Served, caller: Administering, request: Once) -> bodies.Result:
     """Erase a group for ever, at every moment of both clocks."""
     [group] = _own(caller, "path", group_id)
-    await served.take_and_see([ErasureRequest(group_id=group)])
+    await served.take_and_see([ErasureRequest(group_id=group)], request)
     return bodies.Result(message="Group deleted", success=True)
 
 
-@router.delete("/episode/{uuid}", responses=_REFUSED, status_code=501, dependencies=[may_administer])
-async def delete_episode(uuid: str) -> None:
-    """Refuse to take one episode out of the log."""
-    del uuid
-    raise HTTPException(501, "one episode cannot be taken from the log: delete the facts that rest on it, or the group")
+@router.delete("/episode/{uuid}")
+async def delete_episode(uuid: str, served: Served, caller: Writing, request: Once) -> bodies.Result:
+    """Withdraw an episode: what rests on it alone is retracted, and it is not listed. Its past can be asked about."""
+    if not await served.made(request):
+        episode = await served.ask(lambda reader: reader.episode(uuid))
+        if episode is None or not caller.owns(episode.group_id):
+            raise HTTPException(404, f"node {uuid} not found")
+        await served.take_and_see([WithdrawalRequest(group_id=episode.group_id, episode_id=uuid)], request)
+    return bodies.Result(message="Episode deleted", success=True)
 
 
 @router.post("/clear")
-async def clear(served: Served, caller: Administering) -> bodies.Result:
+async def clear(served: Served, caller: Administering, request: Once) -> bodies.Result:
     """Erase all groups for ever."""
     expect_own(caller)
-    if groups := await served.ask(lambda reader: reader.groups()):
-        await served.take_and_see([ErasureRequest(group_id=group) for group in groups])
+    if not await served.made(request) and (groups := await served.ask(lambda reader: reader.groups())):
+        await served.take_and_see([ErasureRequest(group_id=group) for group in groups], request)
     return bodies.Result(message="Graph cleared", success=True)
 
 
 @router.post("/search")
-async def search(given: bodies.SearchQuery, served: Served, caller: Reading) -> bodies.SearchResults:
+async def search(given: bodies.SearchQuery, served: Read, caller: Reading) -> bodies.SearchResults:
     """Return the facts that fit a query best: also those that have ended, which say so, as in Graphiti."""
     groups = _own(caller, "group_ids", *filter(None, given.group_ids or []))
     return await _search(served, given.query, groups or None, given.max_facts)
 
 
 @router.post("/get-memory")
-async def get_memory(given: bodies.GetMemory, served: Served, caller: Reading) -> bodies.SearchResults:
+async def get_memory(given: bodies.GetMemory, served: Read, caller: Reading) -> bodies.SearchResults:
     """Return the facts of a group that fit a conversation best."""
     groups = _own(caller, "group_id", given.group_id or DEFAULT_GROUP)
     return await _search(served, query_of(given.messages), groups, given.max_facts)
 
 
 @router.get("/episodes/{group_id}")
-async def get_episodes(group_id: str, last_n: int, served: Served, caller: Reading) -> list[bodies.EpisodicNode]:
+async def get_episodes(group_id: str, last_n: int, served: Read, caller: Reading) -> list[bodies.EpisodicNode]:
     """Return the last episodes of a group that were said by now, the earliest first; at most 1,000."""
     [group] = _own(caller, "path", group_id)
     told = await served.ask(lambda reader: reader.latest(group, min(last_n, _MOST)))
@@ -149,6 +176,14 @@ async def _fact(served: Service, caller: Caller, uuid: str) -> Fact:
     if fact is None or not caller.owns(fact.group_id):
         raise HTTPException(404, f"edge {uuid} not found")
     return fact
+
+
+async def _node(served: Service, stated: EntityStatement) -> Entity | None:
+    """Return the entity that has the id of one that is stated, which must be of its group."""
+    entity = await served.ask(lambda reader: reader.node(stated.group_id, stated.entity_id))
+    if entity is not None and entity.group_id != stated.group_id:
+        raise unprocessable("an entity of another group has it", "uuid")
+    return entity
 
 
 def _own(caller: Caller, where: str, *groups: str) -> list[str]:

@@ -7,13 +7,14 @@ from fastapi.exceptions import RequestValidationError
 
 from asof.http import bodies
 from asof.http.reader import Told
-from asof_projections.rows import Fact
+from asof_projections.rows import Entity, Fact
 from asof_streams import instants
 from asof_streams.errors import InvalidInput
 from asof_streams.ids import derive
-from asof_streams.messages import AnyMessage, Message, RecordRefused, accept, check_group
+from asof_streams.messages import AnyMessage, EntityStatement, Message, RecordRefused, accept, check_group
 
 DEFAULT_GROUP = "default"
+_OF_READING = bodies.NewMessage.model_fields.keys() - bodies.Message.model_fields.keys()
 
 
 def messages_of(given: bodies.AddMessages) -> list[AnyMessage]:
@@ -23,10 +24,10 @@ def messages_of(given: bodies.AddMessages) -> list[AnyMessage]:
         check_group(group)
     except InvalidInput as error:
         return [RecordRefused(group_id="", reason=f"group_id: {error}")] * len(given.messages)
-    return [_message(group, number, message) for number, message in enumerate(given.messages)]
+    return [_message(group, number, message, given.schema_id) for number, message in enumerate(given.messages)]
 
 
-def _message(group: str, number: int, given: bodies.Message) -> Message:
+def _message(group: str, number: int, given: bodies.NewMessage, schema_id: str | None) -> Message:
     fields = {
         "group_id": group,
         "content": given.content,
@@ -36,6 +37,8 @@ def _message(group: str, number: int, given: bodies.Message) -> Message:
         "uuid": given.uuid,
         "timestamp": instants.render(instants.from_datetime(given.timestamp)),
         "source_description": given.source_description,
+        "schema_id": schema_id,
+        **{name: getattr(given, name) for name in _OF_READING},
     }
     try:
         return accept(Message, fields)
@@ -68,6 +71,27 @@ def fact_result(fact: Fact) -> bodies.FactResult:
         source_node_uuid=fact.subject_uuid,
         target_node_uuid=fact.object_uuid or derive("literal", fact.group_id, fact.object),
         episodes=list(fact.episodes),
+    )
+
+
+def stated_entity(given: bodies.AddEntityNode) -> EntityStatement:
+    """Return what goes on the log."""
+    fields = {"group_id": given.group_id or DEFAULT_GROUP, "entity_id": given.uuid}
+    try:
+        return accept(EntityStatement, {**fields, "name": given.name, "summary": given.summary})
+    except InvalidInput as error:
+        field, _, reason = str(error).partition(": ")
+        raise unprocessable(reason, "uuid" if field == "entity_id" else field) from None
+
+
+def entity_node(stated: EntityStatement, entity: Entity) -> bodies.EntityNode:
+    """Return an entity in Graphiti's shape, as it was just stated."""
+    return bodies.EntityNode(
+        uuid=entity.uuid,
+        name=stated.name,
+        group_id=entity.group_id,
+        created_at=instants.to_datetime(entity.known_from),
+        summary=stated.summary,
     )
 
 

@@ -40,7 +40,7 @@ _IDENTITY: Final = f"""WITH RECURSIVE same (n) AS (
     UNION SELECT l.duplicate FROM same CROSS JOIN {_LINKED.format("into_")})
     SELECT e.uuid FROM same CROSS JOIN entities e ON e.n = same.n"""
 
-_COUNTS: Final = {
+COUNTS: Final = {
     "episodes": "SELECT count(*) FROM episodes",
     "mentions": "SELECT count(*) FROM mentions",
     "relationships": "SELECT count(*) FROM relationships",
@@ -118,7 +118,7 @@ class Listings(Connected):
         return self._pages(sql, grp=None if group is None else self._group(group))
 
     def counts(self) -> dict[str, int]:
-        return {what: self._one(sql) for what, sql in _COUNTS.items()}
+        return {what: self._one(sql) for what, sql in COUNTS.items()}
 
     def parked(self) -> list[Parked]:
         return [Parked._make(row) for row in self._rows(_PARKED, ())]

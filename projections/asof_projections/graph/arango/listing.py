@@ -8,7 +8,7 @@ from asof_projections.graph import aql
 from asof_projections.graph.arango.identities import Identities
 from asof_projections.graph.arango.schema import COLLECTIONS, columns
 from asof_projections.graph.arango.wire import Document
-from asof_projections.graph.listing import HASHED, ORDER
+from asof_projections.graph.listing import COUNTS, HASHED, ORDER
 from asof_projections.rows import Episode, MentionRow, Parked, RelationshipRow, Slot, Statement
 from asof_projections.versions import Assertion, Ending
 from asof_streams.instants import INF
@@ -79,7 +79,7 @@ class Listings(Identities):
 
     def counts(self) -> dict[str, int]:
         found: dict[str, int] = self._ask(aql.COUNTS, open=INF)[0]
-        return {name: found[name] for name in _COUNTED}
+        return {name: found[name] for name in COUNTS}
 
     def digest(self) -> str:
         digest = sha256()
@@ -97,10 +97,6 @@ class Listings(Identities):
     def _in_order(self, table: str, order: str) -> list[Document]:
         by = order.split(", ")
         return sorted(self._pages(COLLECTIONS[table], None), key=lambda row: [row[name] for name in by])
-
-
-_COUNTED: Final = ("episodes", "mentions", "relationships", "parked", "entities", "merges", "facts", "versions",
-                   "open_versions", "contradictions")  # fmt: skip
 
 
 def _as_declared(value: Any, declared: str) -> Any:

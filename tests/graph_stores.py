@@ -1,0 +1,84 @@
+"""Where each kind of graph store is made and opened: the contract and the oracle are put to all of them."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+from arango_server import Server
+from asof_projections.graph.arango.administration import create
+from asof_projections.graph.arango.connection import Address
+from asof_projections.graph.arango.schema import CHECKPOINTS
+from asof_projections.graph.arango.store import ArangoGraph
+from asof_projections.graph.sqlite import SqliteGraph
+
+LOG = "semantic.main"
+
+
+class SqliteStores:
+    """Each name is a file."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._fresh = count()
+
+    def path(self, name: str) -> Path:
+        return self.folder / f"{name}.db"
+
+    def fresh(self) -> str:
+        return f"fresh{next(self._fresh)}"
+
+    @contextmanager
+    def writing(self, name: str = "graph") -> Iterator[SqliteGraph]:
+        with SqliteGraph(self.path(name), LOG, writable=True) as store:
+            yield store
+
+    def reading(self, name: str = "graph", log: str = LOG) -> SqliteGraph:
+        return SqliteGraph(self.path(name), log)
+
+    def stored(self) -> bytes:
+        return b"".join(file.read_bytes() for file in self.folder.iterdir())
+
+    def age(self) -> None:
+        """Make the store one of another version."""
+        with sqlite3.connect(self.path("graph")) as db:
+            db.execute("UPDATE meta SET value = '0' WHERE key = 'schema'")
+        db.close()
+
+
+class ArangoStores:
+    """Each name is a database of one server."""
+
+    def __init__(self) -> None:
+        self.server = Server()
+        self._fresh = count()
+
+    def address(self, name: str = "graph") -> Address:
+        return Address.parse(f"http://root:{self.server.password}@server/{name}")
+
+    def fresh(self) -> str:
+        return f"fresh{next(self._fresh)}"
+
+    @contextmanager
+    def writing(self, name: str = "graph") -> Iterator[ArangoGraph]:
+        create(self.address(name), LOG, self.server.http)
+        with self.reading(name) as store:
+            yield store
+
+    def reading(self, name: str = "graph", log: str = LOG) -> ArangoGraph:
+        return ArangoGraph(self.address(name), log, self.server.http)
+
+    def stored(self) -> bytes:
+        return self.server.stored().encode()
+
+    def age(self) -> None:
+        documents = self.server.databases["graph"].collections[CHECKPOINTS].documents
+        documents[LOG] = {**documents[LOG], "schema": "0"}
+
+
+Stores = SqliteStores | ArangoStores
+
+
+def stores(kind: str, folder: Path) -> Stores:
+    return SqliteStores(folder) if kind == "sqlite" else ArangoStores()
