@@ -154,3 +154,17 @@ def test_a_fact_said_again_after_a_stay_elsewhere_outlives_that_stay(world):
     assert len(stated(world, "fact.reinforced")) == 1
     assert [world.where(year) for year in ("2018", "2019-06", "2021")] == [["Berlin"], ["Paris"], ["Berlin"]]
     assert world.where("2021", "2024-01-02") == []
+
+
+def test_a_message_leads_to_facts_accepted_and_to_facts_invalidated_with_the_reason(world):
+    say(world, "I live in Rome.", "Hm.", "I live in Oslo and work at Acme.", "I never lived in Oslo.")
+
+    def of(day):
+        batch = [r.event for r in world.memory.events() if r.cause == day - 1]
+        accepted = [e.relation for e in batch if e.type == "fact.asserted"]
+        return sorted(accepted), [(e.kind, e.holds != ()) for e in batch if e.type == "fact.invalidated"]
+
+    assert of(1) == (["lives_in"], [])
+    assert of(2) == ([], [])
+    assert of(3) == (["lives_in", "works_at"], [("superseded", True)])
+    assert of(4) == ([], [("corrected", False)])

@@ -120,3 +120,50 @@ def test_structured_names_are_exact(world):
         "George",
         "george orwell",
     ]
+
+
+def test_a_message_maps_every_mention_to_one_entity_and_what_is_the_same_to_the_same(world):
+    say(world, ("Ana", "Ben lives in Oslo."), *[("Ana", "Hm.")] * 4, ("Eva", "My colleague Ben works at ACME."))
+    say(world, *[("Ana", "Hm.")] * 4, ("Ben", "I work at Acme."))
+
+    events = [record.event for record in world.memory.events()]
+    meant = {e.mention_id: e.entity_id for e in events if e.type == "mention.resolved"}
+    observed = {r.event.mention_id for r in world.memory.events("episodic") if r.event.type == "mention.observed"}
+    introduced = [e.entity_id for e in events if e.type == "entity.introduced"]
+    assert meant.keys() == observed
+    assert set(meant.values()) == set(introduced)
+    assert sorted(entity.name for entity in world.memory.entities()) == ["ACME", "Ben", "Eva", "Oslo"]
+
+
+def test_relations_name_the_entities_that_their_mentions_were_taken_to_mean(world):
+    say(world, ("Ana", "Ben lives in Oslo."), *[("Ana", "Hm.")] * 4, ("Eva", "My colleague Ben works at Acme."))
+
+    events = [record.event for record in world.memory.events()]
+    meant = {e.mention_id: e.entity_id for e in events if e.type == "mention.resolved"}
+    stated = {r.event.relationship_id: r.event for r in world.memory.events("episodic") if r.event.type[:4] == "rela"}
+    facts = [e for e in events if e.type == "fact.asserted"]
+    assert {e.relation for e in facts} == {"lives_in", "colleague_of", "works_at"}
+    for fact in facts:
+        of = stated[fact.relationship_id]
+        assert {fact.subject, fact.object} == {meant[of.source], meant[of.target]}
+    lives, works = (next(e for e in facts if e.relation == relation) for relation in ("lives_in", "works_at"))
+    assert lives.subject == works.subject
+
+
+def test_things_of_one_type_that_are_only_spelled_apart_get_a_duplicate_link(world):
+    world.tell("2024-01-01", subject="Acme", subject_type="Organization", relation="located_in", object="Oslo")
+    world.tell("2024-01-02", subject="ACME", subject_type="Organization", relation="located_in", object="Rome")
+    world.tell("2024-01-03", subject="acme", subject_type="Person", relation="lives_in", object="Bonn")
+    assert merges(world) == []
+    say(world, ("Ana", "I work at acme."), *[("Ana", "Hm.")] * 4, ("Eva", "I work at Acme."))
+
+    [(duplicate, into, reason)] = merges(world)
+    assert (duplicate, into, reason) == ("ACME", "Acme", "same name")
+    portraits = world.memory.entity("Acme", group_id="g")
+    assert {fact.object for portrait in portraits for fact in portrait.facts} >= {"Oslo", "Rome"}
+
+
+def merges(world):
+    names = {entity.uuid: entity.name for entity in world.memory.entities()}
+    merged = [record.event for record in world.memory.events() if record.event.type == "entity.merged"]
+    return [(names[e.duplicate], names[e.into], e.reason) for e in merged]
