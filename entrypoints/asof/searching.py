@@ -71,19 +71,18 @@ class Searching:
         index = places.index(opened.generation)
         self._projection = VectorProjection(opened.beliefs, self._cache, index) if self._cache else None
         self._beliefs = opened.beliefs
+        self._kept_up = False
 
     def search(
         self, query: str, at: Moment, group: str | None, limit: int, progress: Progress | None = None
     ) -> list[Hit]:
-        """Return the best facts of a moment."""
+        """Return the best facts of a moment. Where the index is kept up, what it has not come to is found by words."""
         projection = self._projection
         if projection is None:
             return Search(self._beliefs).search(query, at, group, limit=limit)
-        before = len(projection.index)
-        projection.catch_up(progress)
-        if len(projection.index) != before:
-            with suppress(StorageFailed):  # a reader may have no right to write; then it is made again next time
-                projection.save()
+        if not self._kept_up:
+            projection.catch_up(progress)
+            self._save(1)
         return Search(self._beliefs, self._embedder, projection.index).search(query, at, group, limit=limit)
 
     @property
@@ -91,7 +90,24 @@ class Searching:
         """How many vectors there are to compare with."""
         return 0 if self._projection is None else len(self._projection.index)
 
+    def keep_up(self, seconds: float) -> bool:
+        """Bring the index up for about so long; return whether there is more to do. From now on no search does it."""
+        self._kept_up = True
+        until = time.monotonic() + seconds
+        while self._projection is not None and self._projection.catch_up_some(_SOME):
+            if time.monotonic() > until:
+                return True
+        self._save(_MANY)
+        return False
+
+    def _save(self, least: int) -> None:
+        """Save the index if it differs by so much from what is saved."""
+        with suppress(StorageFailed):  # a reader may have no right to write; then it is made again next time
+            if self._projection is not None and self._projection.unsaved >= least:
+                self._projection.save()
+
     def close(self) -> None:
-        """Close the cache."""
+        """Save the index, and close the cache."""
+        self._save(1)
         if self._cache is not None:
             self._cache.close()

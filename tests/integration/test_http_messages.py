@@ -162,11 +162,14 @@ def test_a_body_beyond_the_limit_is_refused(server: Server) -> None:
     assert answer.status_code == 413
 
 
-def test_an_unknown_schema_id_is_refused_with_the_one_that_there_is(server: Server) -> None:
+def test_an_unknown_schema_id_is_refused_with_those_that_there_are(server: Server) -> None:
     answer = server.client.post("/messages", json={"group_id": "g", "messages": [SAID], "schema_id": "unheard"})
 
-    assert "ontology default" in answer.json()["detail"][0]["msg"]
-    assert server.client.post("/messages", json={"group_id": "g", "messages": [], "schema_id": "default"}).is_success
+    assert answer.status_code == 422
+    assert answer.json()["detail"][0]["msg"] == "there is no such ontology; known are agent_memory_v1, default"
+    for known in ("default", "agent_memory_v1", None):
+        body = {"group_id": "g", "messages": [], "schema_id": known}
+        assert server.client.post("/messages", json=body).status_code == 202
 
 
 def test_no_messages_are_accepted_and_nothing_is_put_on_the_log(server: Server) -> None:

@@ -58,6 +58,10 @@ async def _unprocessable(request: Request, error: Exception) -> Response:
 
 
 async def _ours(request: Request, error: Exception) -> Response:
+    if isinstance(error, InvalidInput) and not problems.is_ours(request.url.path):
+        return await _unprocessable(
+            request, RequestValidationError([{"type": "value_error", "loc": (), "msg": str(error)}])
+        )
     match error:
         case NotFound():
             status = 404

@@ -28,6 +28,7 @@ class Intake:
         self._open_log = open_log
         self._accepted = accepted
         self._given: SimpleQueue[_Given | None] = SimpleQueue()
+        self.taken = 0  # messages, so far
         self._opened: Future[None] = Future()
         self._thread = Thread(target=self._run, name="asof-intake")
         self._thread.start()
@@ -58,7 +59,7 @@ class Intake:
             while (first := self._given.get()) is not None:
                 together = [given for given in (first, *self._more()) if given.positions.set_running_or_notify_cancel()]
                 if together:
-                    _take(log, together)
+                    self.taken += _take(log, together)
                     self._accepted()
 
     def _more(self) -> list[_Given]:
@@ -73,15 +74,17 @@ class Intake:
         return more
 
 
-def _take(log: SqliteLog, together: Sequence[_Given]) -> None:
+def _take(log: SqliteLog, together: Sequence[_Given]) -> int:
+    """Put what was given together on the log; return how many messages that is at most."""
     try:
         answers = log.accept_each([(given.messages, given.request) for given in together], clock=clock.system())
     except BaseException as error:  # noqa: BLE001 - it is whoever gave them that has to know
         for given in together:
             given.positions.set_exception(error)
-        return
+        return 0
     for given, answer in zip(together, answers, strict=True):
         if isinstance(answer, range):
             given.positions.set_result(answer)
         else:
             given.positions.set_exception(answer)
+    return sum(len(given.messages) for given in together)

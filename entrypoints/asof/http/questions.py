@@ -41,12 +41,12 @@ async def facts(
     any_time: bool = False,
     limit: Limit = 100,
     cursor: Cursor = None,
-) -> dict[str, Any]:
+) -> JSONResponse:
     """Return which facts hold, page by page: `about` names their subject, `any_time` lifts valid time.
 
     Without `known_at` a later page also counts what came to be known since the first.
     """
-    start = _start(cursor)
+    start = start_of(cursor)
     found = await served.ask(
         lambda reader: reader.facts(
             group_id=group_id,
@@ -59,10 +59,10 @@ async def facts(
             limit=start + limit + 1,
         )
     )
-    return _page("facts", [fact.to_json() for fact in found[start:]], start, limit)
+    return JSONResponse(page("facts", [fact.to_json() for fact in found[start:]], start, limit))
 
 
-@router.get("/search")
+@router.get("/search", response_model=answers.Hits)
 async def search(
     served: Read,
     query: Annotated[str, Query(max_length=2_000)],
@@ -71,29 +71,29 @@ async def search(
     known_at: KnownAt = None,
     any_time: bool = False,
     limit: Limit = 10,
-) -> dict[str, Any]:
+) -> JSONResponse:
     """Return the facts that hold and fit a question best, by words and by meaning."""
     hits = await served.search(
         lambda reader: reader.search(
             query, group_id=group_id, valid_at=valid_at, known_at=known_at, any_time=any_time, limit=limit
         )
     )
-    return {"facts": [hit.to_json() for hit in hits]}
+    return JSONResponse({"facts": [hit.to_json() for hit in hits]})
 
 
-@router.get("/entities")
+@router.get("/entities", response_model=answers.Entities)
 async def entities(
     served: Read, group_id: Group, known_at: KnownAt = None, limit: Limit = 100, cursor: Cursor = None
-) -> dict[str, Any]:
+) -> JSONResponse:
     """Return who and what is known, page by page, first introduced first."""
-    start = _start(cursor)
+    start = start_of(cursor)
     found = await served.ask(
         lambda reader: reader.entities(group_id=group_id, known_at=known_at, limit=start + limit + 1)
     )
-    return _page("entities", [entity_json(entity) for entity in found[start:]], start, limit)
+    return JSONResponse(page("entities", [entity_json(entity) for entity in found[start:]], start, limit))
 
 
-@router.get("/entity")
+@router.get("/entity", response_model=answers.Portraits)
 async def entity(
     served: Read,
     name: Name,
@@ -163,50 +163,40 @@ async def diff(
     group_id: Group,
     about: Name | None = None,
     relation: Name | None = None,
-) -> dict[str, Any]:
-    """Return what differs between two points, each change under one label."""
+    limit: Limit = 1_000,
+    cursor: Cursor = None,
+) -> JSONResponse:
+    """Return what differs between two points, each change under one label, page by page."""
     found = await served.ask(lambda reader: reader.diff(start, stop, group_id=group_id, about=about, relation=relation))
-    return {"changes": [change.to_json() for change in found]}
+    return _paged("changes", found, cursor, limit)
 
 
-@router.get("/why")
-async def why(served: Read, caller: Reading, id: Name, known_at: KnownAt = None) -> dict[str, Any]:  # noqa: A002
+@router.get("/why", response_model=answers.Why)
+async def why(served: Read, caller: Reading, id: Name, known_at: KnownAt = None) -> JSONResponse:  # noqa: A002
     """Return the words that a fact rests on, and those behind what became of it."""
     found = await served.ask(lambda reader: reader.why(id, known_at=known_at))
     if not caller.owns(found.fact.group_id):
         raise NotFound(f"no fact has the id {id}")
-    answer: dict[str, Any] = found.to_json()
-    return answer
+    return JSONResponse(found.to_json())
 
 
-@router.get("/changes")
+@router.get("/changes", response_model=answers.Changes)
 async def changes(
     served: Read,
     group_id: Group,
-    since: Annotated[int, Query(ge=-1, le=_FAR, description="After the message at this position.")] = -1,
+    since: Annotated[int, Query(ge=-1, le=FAR, description="After the message at this position.")] = -1,
     limit: Limit = 1_000,
-) -> dict[str, Any]:
+) -> JSONResponse:
     """Return what messages changed, in order, about `limit` changes; ask again with `since` set to `next`."""
     found = await served.ask(lambda reader: reader.changes(since=since, limit=limit, group_id=group_id))
-    return found.to_json()
+    return JSONResponse(found.to_json())
 
 
-@router.get("/events")
-async def events(
-    served: Read,
-    caller: Reading,
-    log: Literal["messages", "episodic", "semantic"] = "semantic",
-    start: Annotated[int, Query(alias="from", ge=0, le=_FAR, description="From this position on.")] = 0,
-    limit: Limit = 1_000,
-) -> dict[str, Any]:
-    """Return the events of a log from a position on, page by page: ask again with `from` set to `next`."""
-    found, after = await served.ask(lambda reader: reader.page(log, start, limit))
-    return {"events": [event for event in found if caller.owns(event["group_id"])], "next": after}
+class _Shown(Protocol):
+    def to_json(self) -> dict[str, Any]: ...
 
 
-def _start(cursor: str | None) -> int:
-    return 0 if cursor is None else int(cursor)
-
-
-def _page(name: str, found: list[dict[str, Any]], start: int, limit: int) -> dict[str, Any]:
-    return {name: found[:limit], "next": str(start + limit) if len(found) > limit else None}
+def _paged(name: str, found: Sequence[_Shown], cursor: str | None, limit: int) -> JSONResponse:
+    """Return a page of a list that is known whole."""
+    start = start_of(cursor)
+    return JSONResponse(page(name, [each.to_json() for each in found[start : start + limit + 1]], start, limit))

@@ -8,12 +8,13 @@ from asof.bootstrap import Opened, open_log
 from asof.readings import LogName, Readings
 from asof_agents.episodes import episode_id
 from asof_projections.answers import change_json
-from asof_projections.rows import Episode, Fact
+from asof_projections.rows import Entity, Episode, Fact
 from asof_projections.search import Hit
 from asof_streams.errors import NotFound
 from asof_streams.events import Record
 from asof_streams.instants import INF
 from asof_streams.sqlite_log import SqliteLog
+from asof_streams.sqlite_requests import Request
 
 _SOURCES = ("message", "text", "json", "fact")
 
@@ -97,12 +98,32 @@ class Reader(Readings):
         with SqliteLog(self._places.messages) as log:
             return log.end()
 
-    def page(self, log: LogName, start: int, limit: int) -> tuple[list[dict[str, Any]], int]:
-        """Return the events of a log from a position on, without erased ones, and the position to go on from."""
+    def page(self, log: LogName, start: int, stop: int) -> tuple[str | None, list[dict[str, Any]], int]:
+        """Return the generation that a log is of, its events from a position on, and the position to go on from.
+
+        Erased events are left out.
+        """
         named = self.active() if log == "semantic" else None
         with open_log(self._places, log, named) as opened:
-            stop = max(start, min(start + limit, opened.end()))
-            return [event_json(record, log, named) for record in opened.read(start, stop)], stop
+            stop = max(start, min(stop, opened.end()))
+            return named, [event_json(record, log, named) for record in opened.read(start, stop)], stop
+
+    def made(self, request: Request) -> range | None:
+        """Return where the messages of a request are that was made before; None: it was not. InvalidInput: another."""
+        with SqliteLog(self._places.messages) as log:
+            return log.made(request, clock=self._now())
+
+    def episode(self, uuid: str) -> Episode | None:
+        """Return an episode; None where there is none, or it was withdrawn."""
+        for source in self._sources.every():
+            episodes = source.opened().episodes
+            if (found := episodes.episode(uuid)) is not None:
+                return None if episodes.withdrawn(uuid) else found
+        return None
+
+    def node(self, group: str, uuid: str) -> Entity | None:
+        """Return the entity that has an id, of this group or of another one beside it."""
+        return self._sources.of(group).opened().beliefs.entity(uuid)
 
     def _message(self, position: int) -> tuple[str, Record | None]:
         """Return the group of a message, and the message; None where it was erased."""

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
+from functools import partial
 from typing import Final, Self, TypeVar
 
 from asof import clock
@@ -11,11 +12,12 @@ from asof.http.intake import Intake
 from asof.http.processing import process
 from asof.http.reader import Reader
 from asof.http.threads import Threads
+from asof.http.vectors import Vectors
 from asof.http.worker import Worker
 from asof.places import Places
 from asof.settings import Settings
 from asof_streams.errors import NotFound, UnavailableError
-from asof_streams.messages import AnyMessage
+from asof_streams.messages import AnyMessage, ErasureRequest
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.sqlite_requests import Request
 
@@ -37,18 +39,23 @@ class Service:
         places = Places(settings.data)
         self.ending = False  # so that feeds end before the service does
         with ExitStack() as stack:
-            self.worker: Final = Worker(process, settings, failed, took)
+            make = partial(Reader, places, settings, clock.system)
+            self._readers = Threads("asof-reader", _READERS, make)
+            stack.callback(self._readers.close)
+            self._searcher = Threads("asof-searcher", 1, make)  # one model, one index
+            stack.callback(self._searcher.close)
+            self._vectors = Vectors(self._searcher)
+
+            def reached(seconds: Sequence[float]) -> None:
+                self._vectors.follow()
+                took(seconds)
+
+            self.worker: Final = Worker(process, settings, reached, failed)
             stack.callback(self.worker.stop)
             self._intake = Intake(
                 lambda: SqliteLog(places.messages, writable=True, term=self.worker.term), self.worker.wake
             )
             stack.callback(self._intake.close)
-            self._readers = Threads("asof-reader", _READERS, lambda: Reader(places, settings, clock.system))
-            stack.callback(self._readers.close)
-            self._searcher = Threads(
-                "asof-searcher", 1, lambda: Reader(places, settings, clock.system)
-            )  # one model, one index
-            stack.callback(self._searcher.close)
             self.ontologies: Final = ontologies_of(places).names  # that messages may be read with
             self._stack = stack.pop_all()
 
@@ -61,8 +68,10 @@ class Service:
 
     async def take_and_see(self, messages: Sequence[AnyMessage], request: Request | None = None) -> None:
         """Put messages on the log, and wait until what follows from them can be asked about."""
-        positions = await self.take(messages, request)
-        await self.done(positions[-1])
+        erases = any(isinstance(message, ErasureRequest) for message in messages)
+        async with self._vectors.held() if erases else nullcontext():
+            positions = await self.take(messages, request)
+            await self.done(positions[-1])
 
     async def made(self, request: Request | None) -> bool:
         """Return whether a request was made before; if so, what followed from it can be asked about."""
@@ -77,6 +86,17 @@ class Service:
             await asyncio.wait_for(asyncio.wrap_future(self.worker.done(position)), seconds)
         except TimeoutError:
             raise UnavailableError(f"message {position} is on the log and waits to be processed: ask later") from None
+
+    async def settled(self, position: int) -> None:
+        """Wait until a message that is on the log is processed. NotFound: there is none. UnavailableError: it waits."""
+        if position >= self.worker.next and position >= await self.ask(lambda reader: reader.end()):
+            raise NotFound(f"there is no message {position} to wait for")
+        await self.done(position)
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """Return what grows whenever a message is taken, or processed."""
+        return self._intake.taken, self.worker.next
 
     async def ask(self, question: Callable[[Reader], R]) -> R:
         """Answer a question. UnavailableError: the memory is still being opened."""

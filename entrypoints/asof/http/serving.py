@@ -26,10 +26,11 @@ _SWITCH_SECONDS: Final = 0.0005  # a tenth of Python's: a request changes thread
 class _Server(uvicorn.Server):
     """Says when it answers; ends, without a word to the process, by a signal or once `failed` is set."""
 
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None], failed: Event) -> None:
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None], failed: Event, service: Service) -> None:
         super().__init__(config)
         self._say_started = started
         self._failed = failed
+        self._service = service
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -37,6 +38,10 @@ class _Server(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         return await super().on_tick(counter) or self._failed.is_set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._service.ending = True
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -71,7 +76,7 @@ def serve(settings: Settings, host: str, port: int, started: Callable[[str], Non
         app = application(service, metrics, keys, rate)
         config = uvicorn.Config(app, access_log=False, log_config=None, lifespan="off", ws="none")
         url = f"http://{_shown(host)}:{listening.getsockname()[1]}"
-        server = _Server(config, lambda: started(url), failed)
+        server = _Server(config, lambda: started(url), failed, service)
         asyncio.run(server.serve([listening]))
     if failed.is_set():
         raise UnavailableError("the worker ended because of an error, which the log names: start the service again")

@@ -5,7 +5,7 @@ service, once told, with it.
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from multiprocessing import get_context
@@ -42,20 +42,25 @@ Run = Callable[[socket, Pipe, Settings], None]
 class Worker:
     """A process that makes known what the messages log has. Making it raises what its opening does.
 
-    A thread calls `took` with the seconds that each message took, and `failed` when the worker ended because of an
-    error, which is then its `error`.
+    A thread calls `reached` whenever it got further, before anybody else is told, with the seconds that each message
+    took; and `failed` when the worker ended because of an error, which is then its `error`.
     """
 
     def __init__(
-        self, run: Run, settings: Settings, failed: Callable[[], None], took: Callable[[Iterable[float]], None]
+        self,
+        run: Run,
+        settings: Settings,
+        reached: Callable[[Sequence[float]], None],
+        failed: Callable[[], None],
     ) -> None:
         self.error: AsofError | None = None
+        self._got_further = reached
         self._failed = failed
-        self._took = took
         self._lock = Lock()
         self._waiting: list[tuple[int, Future[None]]] = []
         self._next = -1  # all messages before it are processed
         self._alive = True
+        self._said_why = False  # it ended
         self._calls, calls = socketpair()
         self._calls.setblocking(False)
         self._pipe, told = PROCESSES.Pipe(duplex=False)
@@ -123,8 +128,7 @@ class Worker:
                     case Began(term):
                         began.set_result(term)
                     case Reached(position, seconds):
-                        self._took(seconds)
-                        self._reached(position)
+                        self._reached(position, seconds)
                     case error:
                         self._said_why = True
                         self._fail(error) if began.done() else began.set_exception(error)
@@ -151,10 +155,10 @@ class Worker:
         elif self._process.exitcode:
             self._failed()
 
-    def _reached(self, position: int) -> None:
+    def _reached(self, position: int, seconds: Sequence[float]) -> None:
         with self._lock:
             self._next = position
-        self._got_further()
+        self._got_further(seconds)
         with self._lock:
             done = [future for at, future in self._waiting if at < position]
             self._waiting = [(at, future) for at, future in self._waiting if at >= position]
