@@ -145,10 +145,10 @@ CHANGES: Final = """
 LET opened = (FOR f IN @@facts FILTER f.opened > @since SORT f.opened LIMIT @limit RETURN f.opened)
 LET closed = (FOR f IN @@facts FILTER f.closed > @since SORT f.closed LIMIT @limit RETURN f.closed)
 LET last = NTH(SORTED(APPEND(opened, closed)), @limit - 1)
-LET until = last == null ? @end : last
+LET stop = last == null ? @end : last
 LET changes = APPEND(
-  (FOR f IN @@facts FILTER f.opened > @since AND f.opened <= until RETURN { at: f.opened, opened: 1, row: f }),
-  (FOR f IN @@facts FILTER f.closed > @since AND f.closed <= until RETURN { at: f.closed, opened: 0, row: f }))
+  (FOR f IN @@facts FILTER f.opened > @since AND f.opened <= stop RETURN { at: f.opened, opened: 1, row: f }),
+  (FOR f IN @@facts FILTER f.closed > @since AND f.closed <= stop RETURN { at: f.closed, opened: 0, row: f }))
 FOR c IN changes
   SORT c.at, c.opened, c.row.n
   LET again = (
@@ -185,8 +185,8 @@ LET mentions = FIRST(
   FOR m IN @@mention_links
     FILTER "mentions" IN @parts
     FILTER m._to IN @ids AND m.created_at <= @known
-    COLLECT WITH COUNT INTO count
-    RETURN count)
+    COLLECT WITH COUNT INTO counted
+    RETURN counted)
 RETURN { names: names, attributes: attributes, links: links, mentions: mentions }
 """
 

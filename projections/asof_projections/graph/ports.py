@@ -1,7 +1,7 @@
 """The port of a graph store: rows that follow a log, and what they answer as of a moment on both clocks.
 
-What handlers ask of a store is in asof_agents.ports; the SQLite adapter answers that too. Known moments are instants; None
-lifts a clock. No answer as of a known moment shows anything recorded after it.
+What handlers ask of a store is in asof_agents.ports; the SQLite adapter answers that too. Known moments are instants;
+None lifts a clock. No answer as of a known moment shows anything recorded after it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -107,7 +107,8 @@ class GraphStore(Protocol):
     def apply(self, records: Sequence[Record]) -> None:
         """Apply records in order of position, visible after commit.
 
-        A store that handlers ask (asof_agents.ports) shows them to its own reads at once. Those at a position that was applied before are skipped. Positions may be missing: erased records are not read.
+        A store that handlers ask shows them to its own reads at once. Those at a position that was applied before are
+        skipped. Positions may be missing: erased records are not read.
         """
         ...
 

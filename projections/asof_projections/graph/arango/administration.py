@@ -1,7 +1,7 @@
 """Making, checking and emptying graphs in ArangoDB; following a log with one; and which generation answers."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from asof_projections.graph.arango.schema import (
     COLLECTIONS,
     INDEXES,
     VERSION,
+    check,
     install,
     prefix,
     remove,
@@ -46,10 +47,10 @@ def _opened(address: Address, http: MakeHttp | None) -> Iterator[Any]:
         opened.close()
 
 
-def create(address: Address, log: str, http: MakeHttp | None = None) -> None:
-    """Make the database where there is none, and an empty graph of a log where there is none that can be used.
+def create(address: Address, log: str, http: MakeHttp | None = None, *, replace: bool = False) -> None:
+    """Make the database where there is none, and an empty graph of a log where there is none; what is there stays.
 
-    A graph of another schema, or one whose filling was interrupted, is made anew: its log has all that it held.
+    replace: what there is of the log is removed first. ContractError: a graph of another schema is there.
     """
     with _opened(address, http) as opened:
         system = database(opened, address, "_system")
@@ -57,13 +58,14 @@ def create(address: Address, log: str, http: MakeHttp | None = None) -> None:
         if not system.has_database(address.database):
             system.create_database(address.database, sharding="single")
         db = database(opened, address)
-        found = _checkpoint(db, log)
-        if found is not None and (found["schema"] != VERSION or found["loading"]):
+        if replace:
             remove(db, log)
-            found = None
+        found = _checkpoint(db, log)
+        if found is not None:
+            check(found["schema"], log)
         install(db, log)
         if found is None:
-            start = {"_key": log, "schema": VERSION, "position": 0, "head": genesis(log).hex(), "loading": False}
+            start = {"_key": log, "schema": VERSION, "position": 0, "head": genesis(log).hex()}
             db.collection(CHECKPOINTS).insert(start, overwrite_mode="replace")
 
 
@@ -74,23 +76,26 @@ def drop(address: Address, log: str, http: MakeHttp | None = None) -> None:
 
 
 def follow(log: EventLog, address: Address, http: MakeHttp | None = None) -> ArangoGraph:
-    """Return a store that stands where its log ends: caught up, or made anew where it cannot go on.
+    """Return a store that stands where its log ends, made where there is none.
 
-    It is made anew where it is missing, half filled or of another schema, and where its head is not the log's at its
-    position (it knows what the log does not, or the log is another).
+    ContractError: what is there has another schema, or is of another log, or knows more than this one; it is left as it
+    is, since the database may be another memory's.
     """
     try:
         store = ArangoGraph(address, log.name, http)
-    except (ContractError, NotFound):
+    except NotFound:
         create(address, log.name, http)
         store = ArangoGraph(address, log.name, http)
-    if not agrees(log, store):
-        store.close()
-        drop(address, log.name, http)
-        create(address, log.name, http)
-        store = ArangoGraph(address, log.name, http)
-    with store.bulk() if store.position() == 0 else nullcontext():
+    try:
+        if not agrees(log, store):
+            raise ContractError(
+                f"the graph of {log.name} in ArangoDB at {address.where} stands at {store.position()} of another log, "
+                "or of more than this one has: name another database, or replace it with asof graph create --replace"
+            )
         catch_up(log, store)
+    except BaseException:
+        store.close()
+        raise
     return store
 
 
@@ -128,7 +133,7 @@ def _checkpoint(db: Any, key: str) -> Any:
 
 def _standing(stands: Any, there: set[str], db: Any) -> Standing:
     log, start = stands["_key"], prefix(stands["_key"])
-    fit = stands["schema"] == VERSION and not stands["loading"]
+    fit = stands["schema"] == VERSION
     for kind in COLLECTIONS.values():
         fit = fit and start + kind in there
         if fit:

@@ -21,7 +21,7 @@ AGAIN: Final = frozenset({18, 28, 29, 503, 1200, 1654, 1655, 21004})
 
 _NOT_THERE: Final = (1203, 1228, 1924)  # collection or view, database, graph
 _REFUSED: Final = (11, 401, 403)
-_READ_ONLY: Final = (1004, 1104)  # as a server is made by hand, or by its licence's limit on size
+_NOT_WRITTEN: Final = (1004, 1104)  # read-only, by hand or by its licence's limit on size; the disk is full
 _TOO_MUCH: Final = (32, 1216)  # memory or transaction size, size of a document
 
 
@@ -51,15 +51,16 @@ def meaning(error: Any, where: str) -> AsofError:
         return GraphUnavailable(f"ArangoDB at {where} is busy or not ready (error {number}): try again")
     if number in _NOT_THERE:
         return NotFound(f"ArangoDB at {where} does not hold this graph (error {number}): asof graph create makes it")
-    if number in _REFUSED or status in _REFUSED:
-        return AccessDenied(f"ArangoDB at {where} does not let this user in: see the user and ASOF_GRAPH_PASSWORD")
-    if number in _READ_ONLY:
+    if number in _NOT_WRITTEN:
         return StorageFailed(
-            f"ArangoDB at {where} is read-only: its operator made it so, or its licence's limit on size is passed"
+            f"ArangoDB at {where} does not write: its disk is full, or it is read-only, as its operator made it or since "
+            "its licence's limit on size is passed"
         )
     if number in _TOO_MUCH:
         return InvalidInput(
             f"ArangoDB at {where} will not take so much at once (error {number}): raise its limits on documents, "
             "transactions and memory"
         )
+    if number in _REFUSED or status in _REFUSED:
+        return AccessDenied(f"ArangoDB at {where} does not let this user in: see the user and ASOF_GRAPH_PASSWORD")
     return ContractError(f"ArangoDB at {where} refused a request (error {number}, HTTP {status}): report it")

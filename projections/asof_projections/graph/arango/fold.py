@@ -127,10 +127,6 @@ class Fold:
             if keys := [found for found in changed if there[found] is None]:
                 yield kind, keys
 
-    def size(self) -> int:
-        """Return how many documents wait."""
-        return sum(map(len, self._changed.values()))
-
     def forget(self) -> None:
         """Drop everything."""
         self._documents.clear()

@@ -127,7 +127,8 @@ def install(db: Any, log: str) -> None:
 def remove(db: Any, log: str) -> None:
     """Remove all that a log has in a database, its checkpoint first: so that what is half removed is not used."""
     start = prefix(log)
-    db.collection(CHECKPOINTS).delete(log, ignore_missing=True)
+    if db.has_collection(CHECKPOINTS):
+        db.collection(CHECKPOINTS).delete(log, ignore_missing=True)
     db.delete_view(start + VIEW, ignore_missing=True)
     db.delete_graph(start + GRAPH, ignore_missing=True, drop_collections=False)
     for kind in COLLECTIONS.values():
@@ -148,5 +149,5 @@ def check(found: str | None, log: str) -> None:
     if found != VERSION:
         raise ContractError(
             f"the log {log} has graph schema {found or 'none'} in ArangoDB, this asof reads {VERSION}: "
-            "rebuild it with asof graph create"
+            "rebuild it with asof graph create --replace"
         )

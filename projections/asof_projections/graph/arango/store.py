@@ -17,13 +17,11 @@ from asof_projections.graph.arango.fold import Fold
 from asof_projections.graph.arango.listing import Listings
 from asof_projections.graph.arango.schema import CHECKPOINTS, COLLECTIONS, VERSION, check, prefix
 from asof_projections.graph.arango.wire import Document, back, chunks, out
-from asof_streams.chain import genesis
-from asof_streams.errors import ContractError, GraphUnavailable, NotFound, PositionConflict
+from asof_streams.errors import GraphUnavailable, NotFound, PositionConflict
 from asof_streams.events import Record
 
 CHUNK: Final = 1_000  # documents a request
 _PAUSES: Final = (0.05, 0.2, 0.5, 1.0, 2.0)  # seconds before a unit of work is begun anew
-_LOADING: Final = 20_000  # documents that wait while an empty store is filled
 
 
 class ArangoGraph(Listings):
@@ -41,7 +39,6 @@ class ArangoGraph(Listings):
         self._db = database(self._client, address)
         self._next: int | None = None  # while something is applied: the position after the last record
         self._base = 0  # the position that what is applied goes on from
-        self._loading = False
         self._fold = Fold(log, self._load)
         try:
             self._check()
@@ -54,8 +51,6 @@ class ArangoGraph(Listings):
         if found is None:
             raise NotFound(f"ArangoDB at {self._where} holds no graph of {self._log}: asof graph create makes it")
         check(found["schema"], self._log)
-        if found["loading"]:
-            raise ContractError(f"{self._log} in ArangoDB is being filled, or that was interrupted: it is made anew")
 
     def close(self) -> None:
         """Let go of the store. What was not committed is forgotten."""
@@ -108,9 +103,6 @@ class ArangoGraph(Listings):
         if new:
             self._fold.apply(new)
             self._next = new[-1].position + 1
-            if self._loading and self._fold.size() >= _LOADING:
-                self._unit(self._write)
-                self._fold.forget()
 
     def commit(self, position: int, head: bytes) -> None:
         """Make what was applied visible, with the position it stands for and the chain's hash up to there.
@@ -123,8 +115,8 @@ class ArangoGraph(Listings):
             raise PositionConflict(
                 f"{self._log} in ArangoDB has applied up to {self._next}, and cannot stand for {position}"
             )
-        stands = {"position": position, "head": head.hex(), "loading": self._loading}
-        self._unit(lambda work: self._move(work, stands))
+        stands = {"position": position, "head": head.hex()}
+        self._unit(lambda transaction: self._move(transaction, stands))
         self._fold.forget()
         self._next = None
         self._base = position
@@ -136,14 +128,10 @@ class ArangoGraph(Listings):
 
     @contextmanager
     def bulk(self) -> Iterator[None]:
-        """Fill an empty store fast, in transactions of some thousand documents; if interrupted it is emptied again."""
+        """Fill an empty store. That is not done in another way: what is committed stays, so it can be gone on with."""
         if self.position() != 0:
             raise PositionConflict(f"{self._log} in ArangoDB is not empty: it stands at {self.position()}")
-        self._loading = True
-        self._unit(lambda work: self._stand(work, {"position": 0, "head": genesis(self._log).hex(), "loading": True}))
         yield
-        self._loading = False
-        self._unit(lambda work: self._stand(work, self._stands() | {"loading": False}))
 
     # Units of work.
 
@@ -215,7 +203,7 @@ class ArangoGraph(Listings):
             found = self._checkpoint(self._reading())
         if found is None:
             raise NotFound(f"ArangoDB at {self._where} holds no graph of {self._log}: asof graph create makes it")
-        return {name: found[name] for name in ("position", "head", "loading")}
+        return found
 
     def _checkpoint(self, through: Any) -> Document | None:
         with told(self._where):
