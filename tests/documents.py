@@ -21,7 +21,7 @@ from asof.cli import app, calls
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS_ON_KAFKA = ("kafka-topics", "produce-to-kafka", "replay-from-kafka", "run-several-workers")
 ON_KAFKA = [ROOT / "docs" / "how-to" / f"{name}.md" for name in DOCUMENTS_ON_KAFKA]
-SERVED = [ROOT / "docs" / "how-to" / f"{name}.md" for name in ("move-from-graphiti", "serve")]
+SERVED = [ROOT / "docs" / "how-to" / f"{name}.md" for name in ("agent-memory", "move-from-graphiti", "serve")]
 OFFLINE = [
     path
     for path in (ROOT / "README.md", *sorted((ROOT / "docs" / "how-to").glob("*.md")))
