@@ -13,8 +13,7 @@ from typing import Final
 _MARKUP: Final = re.compile(
     r"</?[A-Za-z_][^<>]*>"
     r"|^[ \t]*(?:source|scope|timestamp):[^\n]*$"
-    r"|^[ \t]*content:"
-    r"|(?<![^\s>])[a-z_]+ \((?:user|workspace|session|global|project)\):",  # "preference (workspace):"
+    r"|(?:^|(?<=>))[ \t]*(?:content|[a-z_]+ \((?:user|workspace|session|global|project)\)):",
     re.MULTILINE,
 )
 _LETTER: Final = re.compile(r"[^\n]")

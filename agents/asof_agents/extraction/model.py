@@ -78,7 +78,15 @@ def _relations(ontology: Ontology) -> str:
     for (sources, targets), names in lines.items():
         before = "" if sources == usual else f"{'|'.join(sources)} > "
         told.append(f"{', '.join(names)}: {before}{'the same' if targets == sources != usual else '|'.join(targets)}")
-    return "\n".join(told)
+    return "\n".join([*told, *_meanings(ontology)])
+
+
+def _meanings(ontology: Ontology) -> list[str]:
+    """Return what those names mean that do not say it themselves."""
+    types = [(kind.name, kind.description) for kind in ontology.entity_types if kind.told]
+    relations = [(relation.name, relation.means) for relation in ontology.relation_types if relation.told]
+    told = [f"{name}: {' '.join(means.split())}" for name, means in (*types, *relations)]
+    return ["Meanings:", *told] if told else []
 
 
 def _speaker(turn: Turn) -> str:
