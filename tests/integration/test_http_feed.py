@@ -1,0 +1,204 @@
+"""The feed of events from a running server: what was there, what comes, and how it ends."""
+
+import json
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+import pytest
+
+from asof_streams.sqlite_log import SqliteLog
+from http_server import Server, serving, wait_for
+
+STREAM = "/v1/events/stream"
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    with serving(tmp_path / "data") as running:
+        yield running
+
+
+@contextmanager
+def following(server: Server, last: str | None = None, **params: Any) -> Iterator[Iterator[dict[str, Any]]]:
+    """Follow a log; gives the events that come, each with the id and the name that it was sent with."""
+    headers = {} if last is None else {"Last-Event-ID": last}
+    asked = {name.rstrip("_"): value for name, value in {"log": "messages", **params}.items()}
+    with (
+        httpx2.Client(base_url=server.url, timeout=60) as client,
+        client.stream("GET", STREAM, params=asked, headers=headers) as answer,
+    ):
+        assert answer.status_code == 200, answer.read()
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        yield events(answer.iter_lines())
+
+
+def events(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
+    fields: dict[str, str] = {}
+    for line in lines:
+        if not line and fields:
+            yield {**json.loads(fields["data"]), "sent": (fields["id"], fields["event"])}
+            fields = {}
+        elif line and not line.startswith(":"):
+            name, _, value = line.partition(": ")
+            fields[name] = value
+
+
+def contents(found: Iterator[dict[str, Any]], count: int) -> list[str]:
+    return [event["data"]["content"] for event in islice(found, count)]
+
+
+def test_what_is_there_is_sent_and_then_what_comes(server: Server) -> None:
+    server.say("g", "One.", "Two.")
+
+    with following(server) as found:
+        assert contents(found, 2) == ["One.", "Two."]
+        server.say("g", "Three.")
+        assert contents(found, 1) == ["Three."]
+        server.say("g", "Four.")
+        assert contents(found, 1) == ["Four."]
+
+
+def test_an_event_comes_soon_after_it_is_taken(server: Server) -> None:
+    server.say("g", "One.")
+    with following(server, log="semantic") as found:
+        first = next(found)
+        began = time.monotonic()
+        server.say("g", "I live in Rome.")
+        next(found)
+
+    assert first["generation"] == "main"
+    assert time.monotonic() - began < 2
+
+
+def test_an_event_is_sent_as_its_page_has_it_with_its_position_as_id(server: Server) -> None:
+    server.say("g", "I live in Rome.")
+
+    for log in ("messages", "episodic", "semantic"):
+        page = server.client.get("/v1/events", params={"log": log}).json()
+        with following(server, log=log, to=page["next"]) as found:
+            sent = list(found)
+        assert [event.pop("sent") for event in sent] == [(str(e["position"]), e["type"]) for e in page["events"]]
+        assert sent == page["events"]
+
+
+def test_a_client_goes_on_after_the_last_event_that_it_took(server: Server) -> None:
+    server.say("g", *(f"Number {n}." for n in range(120)))
+    taken: list[str] = []
+    last = None
+
+    while len(taken) < 120:
+        with following(server, last, to=120) as found:
+            some = list(islice(found, 50))
+        taken += [event["data"]["content"] for event in some]
+        last = some[-1]["sent"][0]
+
+    assert taken == [f"Number {n}." for n in range(120)]
+
+
+def test_it_ends_before_the_position_that_is_asked_for(server: Server) -> None:
+    server.say("g", *(f"Number {n}." for n in range(5)))
+
+    with following(server, from_=1, to=4) as found:
+        assert [event["position"] for event in found] == [1, 2, 3]
+    with following(server, from_=4, to=2) as found:
+        assert list(found) == []
+
+
+def test_one_group_can_be_followed_alone(server: Server) -> None:
+    for group in ("one", "two", "one"):
+        server.say(group, f"Said in {group}.")
+
+    with following(server, group_id="one", to=3) as found:
+        assert [event["group_id"] for event in found] == ["one", "one"]
+
+
+def test_erased_events_are_left_out(server: Server) -> None:
+    server.say("gone", "I live in Rome.")
+    server.say("stays", "I live in Lima.")
+    server.client.delete("/group/gone")
+
+    with following(server, to=3) as found:
+        assert [event["type"] for event in found] == ["message.sent", "erasure.requested"]
+
+
+@pytest.mark.parametrize(
+    ("params", "headers"),
+    [
+        ({"log": "none"}, {}),
+        ({"from": -1}, {}),
+        ({"to": "x"}, {}),
+        ({}, {"Last-Event-ID": "x"}),
+        ({"group_id": "!"}, {}),
+    ],
+)
+def test_what_is_wrong_is_refused_before_anything_is_sent(
+    server: Server, params: dict[str, Any], headers: dict[str, str]
+) -> None:
+    answer = server.client.get(STREAM, params=params, headers=headers)
+
+    assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json")
+
+
+def test_feeds_end_when_the_service_is_stopped(server: Server) -> None:
+    server.say("g", "One.")
+    with ThreadPoolExecutor(4) as clients:
+
+        def follow() -> list[str]:
+            with following(server) as found:
+                return [event["data"]["content"] for event in found]
+
+        feeds = [clients.submit(follow) for _ in range(4)]
+        time.sleep(0.5)
+        began = time.monotonic()
+
+        code = server.end(signal.SIGTERM)
+
+        assert [feed.result(20) for feed in feeds] == [["One."]] * 4
+    assert code == 0
+    assert time.monotonic() - began < 10
+
+
+def test_a_client_that_does_not_read_costs_the_server_no_memory_and_delays_nobody(server: Server) -> None:
+    said = [{"content": "x" * 100_000, "role_type": "user"} for _ in range(100)]
+    for _ in range(3):
+        server.client.post("/messages", json={"group_id": "g", "messages": said})
+    wait_for(lambda: end(server) == 300)
+    before = resident(server)
+    address = urlsplit(server.url)
+    assert address.hostname is not None
+    assert address.port is not None
+    silent = []
+    for _ in range(5):
+        client = socket.create_connection((address.hostname, address.port))
+        client.sendall(f"GET {STREAM}?log=messages HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        silent.append(client)
+    time.sleep(2)
+
+    grown = resident(server) - before
+    began = time.monotonic()
+    assert server.client.get("/healthcheck").status_code == 200
+
+    assert time.monotonic() - began < 1
+    assert grown < 150_000  # KiB; the log has 30 MB, which five readers of the whole would hold five times or more
+    for client in silent:
+        client.close()
+
+
+def end(server: Server) -> int:
+    with SqliteLog(server.data / "messages.sqlite") as log:
+        return log.end()
+
+
+def resident(server: Server) -> int:
+    """Return how much memory the server has, in KiB."""
+    status = Path(f"/proc/{server.process.pid}/status").read_text("utf-8")
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))
