@@ -15,10 +15,11 @@ def sweep_seldom() -> None:
     gc.set_threshold(200_000, 50, 1_000)
 
 
-def log_to_stderr(name: str) -> None:
-    """Let what a package of ours says go to stderr, and of others what is wrong."""
+def log_to_stderr(*names: str) -> None:
+    """Let what packages of ours say go to stderr, and of others what is wrong."""
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.WARNING)
-    logging.getLogger(name).setLevel(logging.INFO)
+    for name in names:
+        logging.getLogger(name).setLevel(logging.INFO)
 
 
 def stay_beside_parent() -> None:

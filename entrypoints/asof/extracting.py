@@ -10,6 +10,7 @@ from asof_agents.extraction.model import ModelExtractor
 from asof_agents.extraction.ports import Extractor
 from asof_agents.extraction.rules import RuleExtractor
 from asof_agents.extraction.together import Together
+from asof_agents.extraction.usage import Usage
 from asof_agents.readers import Ontologies, Readers
 from asof_agents.resolution.judge import Judge
 from asof_ontologies.model import Ontology
@@ -69,6 +70,10 @@ class Reading:
                 "set ASOF_EXTRACTOR, ASOF_MODEL_URL and ASOF_MODEL_NAME as they were when it was built"
             )
         return self.readers(ontology, ontologies)
+
+    def usage(self) -> Usage:
+        """Return what asking the model has cost so far; nothing where none is asked."""
+        return {} if self._model is None else self._model.usage.snapshot()
 
     def journal(self, recorded: Recorded) -> Journal | None:
         """Return where answers come from; None where no model is asked."""

@@ -11,8 +11,10 @@ import httpx2
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+import model_server
 from api_keys import ADMIN, READ, TEAM_ADMIN, sent, written
 from http_server import Server, serving, wait_for
+from model_server import prompt_tokens
 
 MOVED = "I moved to Berlin in March."
 MEGABYTE = b" " * 1_000_000
@@ -175,3 +177,21 @@ def test_what_is_sent_without_a_key_is_refused_before_its_body_is_read(keyed: Se
     except httpx2.WriteError:  # the connection was closed while it was sent
         return
     assert answer.status_code == 401
+
+
+def test_what_asking_a_model_costs_is_counted_by_prompt_and_model(tmp_path: Path) -> None:
+    with model_server.serving() as model:
+        settings = {"ASOF_EXTRACTOR": "model", "ASOF_MODEL_NAME": "fake", "ASOF_MODEL_URL": model.url}
+        model.faults = [(500, "{}")]
+        with serving(tmp_path / "data", **settings) as server:
+            server.say("g", "I moved to Berlin in March.")
+            asked = f"model=fake@{model.url.removeprefix('http://')} prompt=extract"
+            wait_for(lambda: f"asof_model_calls_total {asked}" in samples(server))
+            counted = samples(server)
+
+        assert counted[f"asof_model_calls_total {asked}"] == model.calls == 2
+        assert counted[f"asof_model_failed_total {asked}"] == counted[f"asof_model_retries_total {asked}"] == 1
+        assert counted[f"asof_model_prompt_tokens_total {asked}"] == prompt_tokens(model.requests[1])
+        assert counted[f"asof_model_completion_tokens_total {asked}"] > 0
+        assert "episodic: calls 2, retries 1" in server.log
+        assert "Berlin" not in server.log

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from asof_agents.extraction.answers import object_of
 from asof_agents.extraction.ports import Reply, Request
-from asof_agents.extraction.usage import Usage
+from asof_agents.extraction.usage import Meter
 from asof_projections.embedding.endpoint import Endpoint
 from asof_streams.errors import ModelUnavailable
 
@@ -31,7 +31,7 @@ class ChatModel:
         timeout_seconds: float = 60.0,
         backoff_seconds: float = 1.0,
     ) -> None:
-        self.usage = Usage()
+        self.usage = Meter()
         self._endpoint = Endpoint(base_url, model, api_key, timeout_seconds)
         self._backoff_seconds = backoff_seconds
         self._plain_json = False

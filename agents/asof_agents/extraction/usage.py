@@ -17,7 +17,11 @@ class Used(NamedTuple):
     completion_tokens: int = 0
 
 
-class Usage:
+Usage = dict[tuple[str, str], Used]
+"""By the key of the prompt and the model."""
+
+
+class Meter:
     """Counts from any thread."""
 
     def __init__(self) -> None:
@@ -33,7 +37,7 @@ class Usage:
         with self._lock:
             self._counted.setdefault((request.prompt, request.model), Counter()).update(added._asdict())
 
-    def snapshot(self) -> dict[tuple[str, str], Used]:
-        """Return the counts so far, by the key of the prompt and the model."""
+    def snapshot(self) -> Usage:
+        """Return the counts so far."""
         with self._lock:
             return {asked: Used(**counted) for asked, counted in self._counted.items()}

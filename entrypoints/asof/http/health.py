@@ -56,6 +56,7 @@ async def metrics(request: Request, served: Served, caller: Reading) -> Response
     counted.waiting.set(waiting)
     counted.processed.set(served.worker.next)
     counted.messages.set(served.worker.next + waiting)
+    counted.models.usage = served.worker.usage
     if served.worker.ready:
         counted.parked.set(await served.ask(lambda reader: reader.parked()))
         counted.vectors.set(await served.search(lambda reader: reader.vectors()))

@@ -6,12 +6,37 @@ from importlib.metadata import version
 from typing import Final
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily
+from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from asof_agents.extraction.usage import Usage
+
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
+_OF_MODELS: Final = {
+    "calls": "Calls of language models.",
+    "failed": "Calls that gave no answer that could be read.",
+    "retries": "Calls made again after one that failed.",
+    "prompt_tokens": "Tokens that models read, by their servers' count.",
+    "completion_tokens": "Tokens that models wrote.",
+}
 _METHODS: Final = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
 _REQUEST_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0)
 _MESSAGE_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+
+
+class _Models(Collector):
+    """What asking language models has cost, as the worker last told."""
+
+    def __init__(self) -> None:
+        self.usage: Usage = {}
+
+    def collect(self) -> Iterable[CounterMetricFamily]:
+        for name, what in _OF_MODELS.items():
+            family = CounterMetricFamily(f"asof_model_{name}", what, labels=("prompt", "model"))
+            for asked, used in self.usage.items():
+                family.add_metric(asked, getattr(used, name))
+            yield family
 
 
 class Metrics:
@@ -40,6 +65,8 @@ class Metrics:
         self.waiting = self._gauge("asof_queue_messages", "Messages on the log that wait to be processed.")
         self.parked = self._gauge("asof_messages_parked", "Messages of which nothing could be made.")
         self.vectors = self._gauge("asof_vectors", "Vectors that a search compares with; 0 before the first search.")
+        self.models: Final = _Models()
+        self._registry.register(self.models)
         build = Gauge("asof_build_info", "The version that runs.", ["version"], registry=self._registry)
         build.labels(version("asof")).set(1)
 

@@ -36,7 +36,7 @@ def process(calls: socket, pipe: Pipe, settings: Settings) -> None:
     stay_beside_parent()
     sweep_seldom()
     os.nice(_NICE)
-    log_to_stderr("asof")
+    log_to_stderr("asof", "asof_agents")
     try:
         with closing(_open(settings)) as writer:
             pipe.send(Began(writer.messages.term))
@@ -111,7 +111,8 @@ class Processing:
         now = time.monotonic()
         for position, picked_up, events in self._taken:
             log.info("message %d done in %.1f ms: %d episodic events", position, (now - picked_up) * 1_000, events)
-        self._pipe.send(Reached(self._next, tuple(now - taken.picked_up for taken in self._taken)))
+        seconds = tuple(now - taken.picked_up for taken in self._taken)
+        self._pipe.send(Reached(self._next, seconds, self._writer.usage()))
         self._taken = []
 
     def _waits(self) -> bool:

@@ -15,6 +15,7 @@ from threading import Lock, Thread
 from typing import Final, NamedTuple
 
 from asof.settings import Settings
+from asof_agents.extraction.usage import Usage
 from asof_streams.errors import AsofError, UnavailableError
 
 PROCESSES: Final = get_context("spawn")  # of nothing: ours will have threads
@@ -33,6 +34,7 @@ class Reached(NamedTuple):
 
     position: int
     seconds: tuple[float, ...] = ()  # that each took which can be asked about only now
+    usage: Usage | None = None  # what asking a language model has cost since the worker began
 
 
 Run = Callable[[socket, Pipe, Settings], None]
@@ -54,6 +56,7 @@ class Worker:
         failed: Callable[[], None],
     ) -> None:
         self.error: AsofError | None = None
+        self.usage: Usage = {}
         self._got_further = reached
         self._failed = failed
         self._lock = Lock()
@@ -127,7 +130,8 @@ class Worker:
                 match self._pipe.recv():
                     case Began(term):
                         began.set_result(term)
-                    case Reached(position, seconds):
+                    case Reached(position, seconds, usage):
+                        self.usage = usage or self.usage
                         self._reached(position, seconds)
                     case error:
                         self._said_why = True
