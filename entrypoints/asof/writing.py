@@ -28,7 +28,6 @@ from asof.generating import (
     open_semantic,
     restore_ontologies,
 )
-from asof.graphs import Graphs, graphs_of, kept_up
 from asof.kafka.copied import PATIENCE, is_copy
 from asof.places import Places
 from asof.settings import Settings
@@ -67,7 +66,6 @@ class Writer:
         self._alone = open_log is not None
         self._opened: list[SqliteLog | SqliteGraph] = []
         self._stores: dict[str, SqliteGraph] = {}
-        self._graphs = graphs_of(settings, places)
         self._unflushed = 0  # messages
         self._unsuppressed: int | None = None  # from this one on there are some that are not to be kept
         self._apart: Apart | None = None  # who writes the generations, where this one does not
@@ -177,7 +175,6 @@ class Writer:
             if flush:
                 self._flush()
                 self._rejoin()
-                self._project()
         except BaseException:
             self.engine.forget()
             if self._ahead:
@@ -229,12 +226,6 @@ class Writer:
         """Give every generation that is open what it missed of the episodic log."""
         for generation in self.engine.generations:
             follow(generation, self.episodic, self.episodes, self.episodic.end(), journal=self._journal)
-
-    def _project(self) -> None:
-        """Let the graph database of the settings follow the logs as far as they go."""
-        if self._graphs is not None:
-            logs = [self.episodic, *(generation.layer.log for generation in self.generations.values())]
-            self._graphs.follow(logs, self.catalog.active)
 
     def _answered(self, group: str, request: str) -> ExtractionAnswered | None:
         """Return what a model answered to this, in whichever log it is recorded."""
