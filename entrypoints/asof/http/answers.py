@@ -60,10 +60,9 @@ class Hit(Fact):
 
 
 class Hits(BaseModel):
-    """A page of the facts that fit a question, best first."""
+    """The facts that fit a question, best first."""
 
     facts: list[Hit]
-    next: Cursor
 
 
 class Entity(BaseModel):

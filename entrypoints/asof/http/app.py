@@ -39,7 +39,7 @@ def application(service: Service, metrics: Metrics, keys: Keys | None = None, ra
         app.include_router(routes.router, responses=problems.THEIRS)
     for routes in (questions, feed):
         app.include_router(routes.router, responses=problems.OURS)
-    app.include_router(health.router)
+    app.include_router(health.router, responses=problems.THEIRS)
     app.add_exception_handler(RequestValidationError, _unprocessable)
     app.add_exception_handler(AsofError, _ours)
     app.add_exception_handler(HTTPException, _http)

@@ -1,10 +1,11 @@
 """Whether the service is well, for whoever starts and watches it, and its metrics."""
 
 import asyncio
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
 
 from asof.http.access import Reading, expect_own
 from asof.http.asking import Served
@@ -13,23 +14,41 @@ from asof.http.service import Service
 from asof_streams.errors import AsofError
 
 _PATIENCE_SECONDS: Final = 5.0  # for which a log or a store may keep one waiting, and still count as well
-_NOT_READY: Final[dict[int | str, dict[str, Any]]] = {
-    503: {
-        "description": "Not now, and why.",
-        "content": {"application/json": {"example": {"status": "not ready", "reason": "the worker ended"}}},
-    }
-}
+
+
+class Alive(BaseModel):
+    """That the process lives."""
+
+    status: Literal["alive"] = "alive"
+
+
+class Ready(BaseModel):
+    """That messages are taken and processed, and questions answered."""
+
+    status: Literal["ready"] = "ready"
+    waiting: int = Field(examples=[0], description="How many messages are to be processed.")
+
+
+class NotReady(BaseModel):
+    """Why not."""
+
+    status: Literal["not ready"] = "not ready"
+    reason: str = Field(examples=["the worker ended"])
+
+
+_NOT_READY: Final[dict[int | str, dict[str, Any]]] = {503: {"description": "Not now, and why.", "model": NotReady}}
+_TEXT: Final[dict[int | str, dict[str, Any]]] = {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}
 
 router = APIRouter(tags=["health"])
 
 
 @router.get("/healthz")
-async def healthz() -> dict[str, str]:
+async def healthz() -> Alive:
     """Say that the process lives."""
-    return {"status": "alive"}
+    return Alive()
 
 
-@router.get("/readyz", responses=_NOT_READY)
+@router.get("/readyz", response_model=Ready, responses=_NOT_READY)
 async def readyz(served: Served) -> Response:
     """Say whether messages are taken and processed and questions answered, and how many messages wait."""
     if not served.worker.alive:
@@ -47,7 +66,7 @@ async def readyz(served: Served) -> Response:
     return JSONResponse({"status": "ready", "waiting": waiting})
 
 
-@router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+@router.get("/metrics", response_class=Response, responses=_TEXT)
 async def metrics(request: Request, served: Served, caller: Reading) -> Response:
     """Return what is counted of the service, as Prometheus reads it."""
     expect_own(caller)
