@@ -81,7 +81,7 @@ class History:
             for log in (episodic, semantic):
                 log.erase(group)
 
-        readers = Readers(ONTOLOGY, Ontologies(ONTOLOGY), lambda _: Triples())
+        readers = Readers(ONTOLOGY, Ontologies(ONTOLOGY), lambda *_: Triples())
         self.engine = Engine(Layer(episodic, self.episodes), self.episodes, readers, (generation,), erase)
         self.questions = Questions(self.beliefs, self.episodes)
         self._open = [self.messages, episodic, semantic, self.episodes, self.beliefs]

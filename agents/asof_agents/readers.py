@@ -30,6 +30,8 @@ _TYPES: Final = ("entity_types", "excluded_entity_types", "relation_types", "rel
 _MOST: Final = 32  # ontologies, and extractors, that are kept for the messages to come
 
 Find = Callable[[str], Ontology | None]
+Make = Callable[[Ontology, Ontology | None], Extractor]
+"""Given an ontology, and where it is one adapted to a message, the one that it was made of: what reads with it."""
 
 
 class Ontologies:
@@ -94,11 +96,11 @@ class Ontologies:
 class Readers:
     """What reads the episodes of one layer: an extractor for each ontology, made when it is first needed."""
 
-    def __init__(self, ontology: Ontology, ontologies: Ontologies, make: Callable[[Ontology], Extractor]) -> None:
+    def __init__(self, ontology: Ontology, ontologies: Ontologies, make: Make) -> None:
         self.ontologies: Final = ontologies
         self._ontology = ontology
         self._make = make
-        self._usual = make(ontology)
+        self._usual = make(ontology, None)
         self._made: dict[str, Extractor] = {}
 
     def of(self, episode: EpisodeRecorded) -> Extractor:
@@ -107,7 +109,9 @@ class Readers:
             return self._usual
         ontology = self.ontologies.of(episode, self._ontology)
         if ontology.digest not in self._made:
-            _keep(self._made, ontology.digest, Bounded(self._make(ontology), ontology))
+            named = self.ontologies.named(episode.ontology)
+            made = self._make(ontology, None if named is ontology else named)
+            _keep(self._made, ontology.digest, Bounded(made, ontology))
         return self._made[ontology.digest]
 
 

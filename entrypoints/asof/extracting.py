@@ -11,7 +11,7 @@ from asof_agents.extraction.ports import Extractor
 from asof_agents.extraction.rules import RuleExtractor
 from asof_agents.extraction.together import Together
 from asof_agents.extraction.usage import Usage
-from asof_agents.readers import Ontologies, Readers
+from asof_agents.readers import Bounded, Ontologies, Readers
 from asof_agents.resolution.judge import Judge
 from asof_ontologies.model import Ontology
 from asof_ontologies.prompts import prompt
@@ -31,9 +31,14 @@ class Reading:
         self._model = model
         self._at_once = at_once
 
-    def extractor(self, ontology: Ontology) -> Extractor:
-        """Return what reads messages with an ontology."""
-        rules = RuleExtractor(ontology, find_times)
+    def extractor(self, ontology: Ontology, known: Ontology | None = None) -> Extractor:
+        """Return what reads messages with an ontology; of a message's own, rules know things by the one it is made of.
+
+        So they know what they are not to find.
+        """
+        rules: Extractor = RuleExtractor(known or ontology, find_times)
+        if known is not None:
+            rules = Bounded(rules, ontology)
         if self._model is None:
             return rules
         model = ModelExtractor(ontology, prompt("extract"), self._model.model_id)

@@ -7,23 +7,21 @@ from secrets import token_bytes
 from struct import Struct
 from typing import Final, Protocol, Self
 
-from asof_streams import chain
+from asof_streams import chain, semantic  # noqa: F401 - semantic: so that its events can be read
 from asof_streams.episodic import GroupErased
 from asof_streams.errors import DecodeError, InvalidInput, PositionConflict, StorageFailed, WriterBusy
 from asof_streams.events import Draft, Record, decode
 from asof_streams.instants import NEG, SECOND
 from asof_streams.messages import AnyMessage, ErasureRequest, Message
-from asof_streams.semantic import RelationDeclared
 from asof_streams.sqlite import Guard, connect, create, snapshot, transaction
 from asof_streams.sqlite_records import REMEDY, Head, Records, Row, new
 from asof_streams.sqlite_requests import Request, Requests
 
 _INSERT: Final = "INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)"
 _DATED: Final = "INSERT INTO groups VALUES (?, ?) ON CONFLICT DO UPDATE SET recorded_at = excluded.recorded_at"
-_KEPT: Final = (ErasureRequest.type, GroupErased.type, RelationDeclared.type)  # they say nothing of a group's own
 _ERASE: Final = (
     "UPDATE log SET seal = seal(salt, payload), salt = NULL, payload = NULL "
-    "WHERE grp = ? AND position < ? AND payload IS NOT NULL AND type NOT IN (?, ?, ?)"
+    "WHERE grp = ? AND position < ? AND payload IS NOT NULL AND type NOT IN (?, ?)"
 )
 _SUPPRESS: Final = (  # text within a payload has its quotes escaped, so only a field of this name is found
     "UPDATE log SET seal = seal(salt, payload), salt = NULL, payload = NULL WHERE position >= ? AND position < ? "
@@ -192,7 +190,7 @@ class SqliteLog:
             limit = head.position if before is None else before
             self._db.create_function("seal", 2, chain.seal, deterministic=True)
             self._requests.forget(group, limit)
-            erased = self._db.execute(_ERASE, (group, limit, *_KEPT)).rowcount
+            erased = self._db.execute(_ERASE, (group, limit, ErasureRequest.type, GroupErased.type)).rowcount
         with self._guard:
             self._db.execute("VACUUM")  # SQLite may have left copies where it moved records about
         if not self._cut_back():

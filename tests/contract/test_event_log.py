@@ -21,7 +21,6 @@ from asof_streams.events import Draft, Event, Record
 from asof_streams.follow import follow
 from asof_streams.log import EventLog, MessageLog
 from asof_streams.messages import ErasureRequest, FactStatement, Message
-from asof_streams.semantic import RelationDeclared
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
 
@@ -377,14 +376,6 @@ def test_a_reader_in_the_way_of_suppression_is_told_of_and_it_can_be_repeated(
         foreign.execute("COMMIT")
         assert log.suppress(0, 1)
         assert b"CANARY" not in b"".join(file.read_bytes() for file in path.parent.iterdir())
-
-
-def test_the_relations_that_a_group_had_declared_survive_its_erasure(log: SqliteLog) -> None:
-    declared = RelationDeclared(relation="term_means", cardinality="one")
-    log.append([Draft("ana", 1, 0, 0, 1, declared)], checkpoint=1)
-    log.erase("ana")
-
-    assert [record.event for record in log.read()] == [declared]
 
 
 def test_erasing_stops_at_the_position_of_the_request_and_keeps_the_request(log: SqliteLog) -> None:

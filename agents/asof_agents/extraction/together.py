@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from asof_agents.extraction.model import ModelExtractor
-from asof_agents.extraction.ports import Extraction, KnownNames, Mention, Relationship, Request, Turn
-from asof_agents.extraction.rules import RuleExtractor
+from asof_agents.extraction.ports import Extraction, Extractor, KnownNames, Mention, Relationship, Request, Turn
 
 
 class Together:
     """Implements ports.Extractor by two of them."""
 
-    def __init__(self, rules: RuleExtractor, model: ModelExtractor) -> None:
+    def __init__(self, rules: Extractor, model: ModelExtractor) -> None:
         self._rules = rules
         self._model = model
 
