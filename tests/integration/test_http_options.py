@@ -1,0 +1,155 @@
+"""POST /messages with what is said of the reading: ontologies, types, context, content that is not kept."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from http_server import Server, serving, wait_for
+
+OWNED = "The parser is owned by Maria."
+TAGGED = f'<graphiti_episode kind="decision">\nscope: workspace\ncontent:\n{OWNED}\n</graphiti_episode>'
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serving(tmp_path_factory.mktemp("http") / "data") as running:
+        yield running
+
+
+def post(server: Server, group: str, content: str, schema_id: str | None = None, **fields: Any) -> dict[str, Any]:
+    """Post one message; return what became of it."""
+    message = {"content": content, "role_type": "user", "role": "Ana", **fields}
+    body = {"group_id": group, "messages": [message], **({"schema_id": schema_id} if schema_id else {})}
+    answer = server.client.post("/messages", json=body)
+    assert answer.status_code == 202, answer.text
+    where = f"/v1/messages/{answer.headers['asof-position']}"
+
+    def outcome() -> dict[str, Any]:
+        found: dict[str, Any] = server.client.get(where).json()
+        return found
+
+    wait_for(lambda: outcome()["state"] != "queued")
+    return outcome()
+
+
+def facts(server: Server, group: str) -> set[str]:
+    return {fact["fact"] for fact in server.search("Maria parser Berlin Eva", group)}
+
+
+def test_the_ontology_of_a_schema_id_is_what_the_message_is_read_with(server: Server) -> None:
+    for schema_id in ("default", "agent_memory_v1"):
+        post(server, f"named-{schema_id}", OWNED, schema_id)
+
+    assert facts(server, "named-default") == set()
+    assert facts(server, "named-agent_memory_v1") == {"Maria owns parser"}
+
+
+def test_without_a_schema_id_an_agents_episode_is_read_with_agent_memory(server: Server) -> None:
+    post(server, "tagged", TAGGED)
+
+    assert facts(server, "tagged") == {"Maria owns parser"}
+
+
+def test_without_a_schema_id_other_content_is_read_with_the_memorys_own(server: Server) -> None:
+    post(server, "plain", OWNED)
+    post(server, "plain", "I moved to Berlin.")
+
+    assert facts(server, "plain") == {"Ana lives in Berlin"}
+
+
+def test_types_that_fit_are_taken_and_the_message_is_done(server: Server) -> None:
+    done = post(
+        server,
+        "types",
+        OWNED,
+        "agent_memory_v1",
+        entity_types={"Vendor": "A company that we buy from."},
+        excluded_entity_types=["Environment"],
+        relation_types={"supplied_by": "Who delivers the source."},
+        relation_type_map=[{"source": "Component", "target": "Vendor", "relations": ["supplied_by"]}],
+    )
+
+    assert (done["state"], len(done["changes"])) == ("done", 1)
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"entity_types": {"Entity": "A thing."}}, "entity_types"),
+        (
+            {"relation_type_map": [{"source": "Nobody", "target": "Person", "relations": ["knows"]}]},
+            "relation_type_map.0",
+        ),
+    ],
+)
+def test_types_that_do_not_fit_fail_the_job_alone_with_the_field(
+    server: Server, fields: dict[str, Any], field: str
+) -> None:
+    parked = post(server, "unfit", "I moved to Berlin.", **fields)
+
+    assert parked["state"] == "parked"
+    assert parked["reason"].startswith(field)
+    assert post(server, "after", "I moved to Berlin.")["state"] == "done"
+    assert server.episodes("unfit") == []
+
+
+def test_excluded_types_that_are_none_fail_the_job_and_those_that_are_some_find_nothing(server: Server) -> None:
+    parked = post(server, "excluded", "I moved to Berlin.", excluded_entity_types=["Vendor"])
+    done = post(server, "excluded", "I moved to Berlin.", excluded_entity_types=["Location"])
+
+    assert parked["reason"].startswith("excluded_entity_types: it must name an entity type of the ontology")
+    assert (done["state"], done["changes"]) == ("done", [])
+
+
+@pytest.mark.parametrize(
+    ("fields", "where"),
+    [
+        ({"entity_types": ["Vendor"]}, ["entity_types"]),
+        ({"entity_types": {"vendor": "A company."}}, ["entity_types", "*", "*"]),
+        ({"entity_types": {"Vendor": ""}}, ["entity_types", "*"]),
+        ({"relation_types": {"Supplied By": "Who."}}, ["relation_types", "*", "*"]),
+        ({"excluded_entity_types": ["A"] * 101}, ["excluded_entity_types"]),
+        ({"relation_type_map": [{"source": "Person"}]}, ["relation_type_map", 0, "target"]),
+        ({"previous_episode_ids": ["x"] * 21}, ["previous_episode_ids"]),
+        ({"suppress_content": "perhaps"}, ["suppress_content"]),
+    ],
+)
+def test_what_has_not_the_shape_of_an_option_is_refused_at_the_door(
+    server: Server, fields: dict[str, Any], where: list[object]
+) -> None:
+    message = {"content": "Hello.", "role_type": "user", **fields}
+    answer = server.client.post("/messages", json={"group_id": "shape", "messages": [message]})
+
+    assert answer.status_code == 422
+    assert where in [error["loc"][3:] for error in answer.json()["detail"]]
+    assert server.episodes("shape") == []
+
+
+def test_the_episodes_that_a_message_names_are_its_context(server: Server) -> None:
+    friend = post(server, "context", "My friend Maria is a nurse.")["episode_id"]
+    for _ in range(5):
+        post(server, "context", "My friend Eva is a painter.")
+    post(server, "context", "She lives in Berlin.", previous_episode_ids=[friend])
+
+    assert "Maria lives in Berlin" in facts(server, "context")
+    assert "Eva lives in Berlin" not in facts(server, "context")
+
+
+def test_a_context_that_is_not_there_fails_the_job(server: Server) -> None:
+    assert post(server, "lost", "Hello.", previous_episode_ids=["unheard"])["state"] == "parked"
+
+
+def test_suppressed_content_is_read_and_then_in_no_file(server: Server) -> None:
+    done = post(server, "quiet", "I moved to Berlin, said the canary in the mine.", suppress_content=True)
+    post(server, "quiet", "Good night.")
+
+    assert (done["state"], len(done["changes"])) == ("done", 1)
+    assert [e["content"] for e in server.episodes("quiet")] == ["Ana(user): ", "Ana(user): Good night."]
+    assert facts(server, "quiet") == {"Ana lives in Berlin"}
+    wait_for(lambda: not [p for p in files(server.data) if b"the canary in the mine" in p.read_bytes()])
+
+
+def files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
