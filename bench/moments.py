@@ -11,6 +11,7 @@ from asof.bootstrap import Opened, open_reader
 from asof.memory import Memory
 from asof.places import Places
 from asof.readings import HEAD
+from asof.settings import Settings
 from asof_projections.names import key
 from asof_projections.rows import Moment
 from asof_streams.instants import DAY, INF, parse
@@ -121,7 +122,7 @@ _KINDS = (
 
 def measure(material: Material) -> Iterator[Figure]:
     directory = material.directory
-    opened = open_reader(Places(directory))
+    opened = open_reader(Places(directory), Settings())
     with (
         closing(opened),
         asof.open(directory, embedder="none") as memory,

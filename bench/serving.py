@@ -21,10 +21,11 @@ import numpy as np
 
 from asof.bootstrap import open_reader
 from asof.places import Places
+from asof.settings import Settings
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.ports import Vectors
 from asof_projections.embedding.weights import MINILM_ID
-from asof_projections.vector_projection import VectorProjection
+from asof_projections.vector_projection import VectorProjection, facts_of
 from bench import synthetic
 from bench.figures import Figure, Target, percentiles
 from bench.material import Material, child
@@ -98,9 +99,9 @@ class _Random:
 
 
 def _give_vectors(places: Places) -> None:
-    opened = open_reader(places)
+    opened = open_reader(places, Settings())
     with closing(CachedEmbedder(_Random(), places.vectors)) as cache:
-        projection = VectorProjection(opened.beliefs, cache, places.index(opened.generation))
+        projection = VectorProjection(facts_of(opened.beliefs), cache, places.index(opened.generation))
         projection.catch_up()
         projection.save()
     opened.close()

@@ -9,11 +9,15 @@ does not know, and whatever the table of operations or the published API descrip
 
 import itertools
 import json
+from base64 import b64decode
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock, Thread
 from typing import Any, NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import requests
 from arango.http import HTTPClient
@@ -423,6 +427,53 @@ class Wire(HTTPClient):
         del session
         status, body = self._server.answer(method, url, headers, params, data, auth)
         return Response(method, url, {}, status, "", json.dumps(body))
+
+
+@contextmanager
+def listening(server: Server) -> Iterator[str]:
+    """Give a server a port of this machine, as a user's settings name it; yield its address."""
+    lock = Lock()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        wbufsize = 1 << 16
+        disable_nagle_algorithm = True
+
+        def handle_one(self) -> None:
+            length = int(self.headers.get("content-length") or 0)
+            data = self.rfile.read(length).decode() if length else None
+            parts = urlsplit(self.path)
+            params = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+            user, _, password = b64decode(self.headers["authorization"].split()[1]).decode().partition(":")
+            try:
+                with lock:
+                    status, body = server.answer(
+                        self.command.lower(), parts.path, dict(self.headers), params, data, (user, password)
+                    )
+            except requests.exceptions.ConnectionError:
+                self.close_connection = True
+                return
+            answered = json.dumps(body).encode()
+            self.send_response(status)
+            self.send_header("content-length", str(len(answered)))
+            self.end_headers()
+            self.wfile.write(answered)
+
+        do_GET = do_POST = do_PUT = do_DELETE = do_PATCH = handle_one  # noqa: N815
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    serving = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    serving.daemon_threads = True
+    thread = Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield f"http://root:{server.password}@127.0.0.1:{serving.server_port}/asof"
+    finally:
+        serving.shutdown()
+        serving.server_close()
+        thread.join()
 
 
 def _database(path: str) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+from asof.graphs import address_of, open_graph
 from asof.kafka.copied import is_copy
 from asof.places import Places
 from asof.settings import Settings
@@ -16,6 +17,7 @@ from asof_ontologies.model import Ontology
 from asof_projections import names
 from asof_projections.generations import Catalog, GenerationInfo, load
 from asof_projections.graph.sqlite import SqliteGraph
+from asof_projections.ports import BeliefStore
 from asof_projections.projector import open_following
 from asof_projections.questions import Questions
 from asof_streams.errors import InvalidInput, NotFound
@@ -77,7 +79,7 @@ class Opened:
     """One generation opened for reading; no lock is held."""
 
     generation: str
-    beliefs: SqliteGraph
+    beliefs: BeliefStore  # in the directory, or in the graph database of the settings
     episodes: SqliteGraph
     questions: Questions
 
@@ -87,11 +89,13 @@ class Opened:
         self.episodes.close()
 
 
-def open_reader(places: Places, generation: str | None = None) -> Opened:
+def open_reader(places: Places, settings: Settings, generation: str | None = None) -> Opened:
     """Open a generation (the one that answers, unless named) for reading."""
     catalog = existing(places)
     name = catalog[generation].name if generation else catalog.active
-    beliefs = SqliteGraph(places.graph(name), f"semantic.{name}")
+    address = address_of(settings, places)
+    log = f"semantic.{name}"
+    beliefs: BeliefStore = open_graph(address, log) if address else SqliteGraph(places.graph(name), log)
     try:
         episodes = SqliteGraph(places.episodes, "episodic")
     except BaseException:

@@ -139,8 +139,7 @@ class Memory(Readings):
 
     def switch(self, name: str) -> None:
         """Let another generation answer, in one step."""
-        writer = self._write()
-        writer.set_catalog(writer.catalog.switched(name))
+        self._write().switch(name)
         self._close_reader()
 
     def drop(self, name: str) -> None:

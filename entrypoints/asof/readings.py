@@ -106,9 +106,19 @@ class Readings:
         return source.search(query, at, group_id, limit, progress)
 
     def entities(
-        self, *, group_id: str | None = None, known_at: Time | None = None, limit: int | None = None
+        self,
+        *,
+        group_id: str | None = None,
+        like: str | None = None,
+        known_at: Time | None = None,
+        limit: int | None = None,
     ) -> list[Entity]:
-        """Return the entities that are known, first introduced first."""
+        """Return the entities that are known, first introduced first; `like`: those with the nearest names, 10 of them.
+
+        Names are compared by meaning; where the embedder is the lexical one, by their letters.
+        """
+        if like is not None:
+            return self._sources.of(group_id).like(like, self._known(known_at), group_id, limit or 10)
         return self._sources.ask(group_id).entities(self._known(known_at), group_id, limit=limit)
 
     def entity(
@@ -252,7 +262,7 @@ class Readings:
         digests = []
         for source in self._sources.every():
             source.settle()
-            opened = open_reader(source.places, generation)
+            opened = open_reader(source.places, self._settings, generation)
             try:
                 digests.append(opened.beliefs.digest())
             finally:

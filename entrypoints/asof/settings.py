@@ -65,6 +65,13 @@ class Settings(BaseSettings):
     kafka_ssl_keyfile: Path | None = None
     """With SSL, a PEM file of its private key, unless that is in the same file."""
 
+    graph: Literal["sqlite", "arango"] | None = None
+    """What answers: the graph in the directory's files, or in ArangoDB. Left out, ArangoDB if ASOF_GRAPH_URL is set."""
+    graph_url: str = "http://root@localhost:8529/asof"
+    """Where ArangoDB is, and the database: http[s]://[USER[:PASSWORD]@]HOST[:PORT]/DATABASE."""
+    graph_password: SecretStr | None = None
+    """The password of that user."""
+
     keys_file: Path | None = None
     """A TOML file of the API keys of `asof serve`; left out, it serves programs on its own machine alone."""
     rate_limit: float | None = Field(default=None, gt=0.0)
@@ -72,6 +79,11 @@ class Settings(BaseSettings):
 
     worker_patience: float = Field(default=300.0, gt=0.0)
     """Seconds for which a worker may stand still while its topic goes on, before it gives up to be started again."""
+
+    @property
+    def in_arango(self) -> bool:
+        """Whether questions are answered from ArangoDB."""
+        return self.graph == "arango" or (self.graph is None and "graph_url" in self.model_fields_set)
 
     @classmethod
     def settings_customise_sources(

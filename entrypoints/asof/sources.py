@@ -14,7 +14,7 @@ from asof.places import Places
 from asof.settings import Settings
 from asof.writing import settle
 from asof_projections.questions import Questions
-from asof_projections.rows import Moment
+from asof_projections.rows import Entity, Moment
 from asof_streams.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
@@ -45,12 +45,16 @@ class Source:
             self.settle()
             self.close()
             self._stamp = _stamp(self._catalog)
-            self._opened = open_reader(self.places)
+            self._opened = open_reader(self.places, self._settings)
         return self._opened
 
     def search(self, query: str, at: Moment, group: str | None, limit: int, progress: Progress | None) -> "list[Hit]":
         """Return the best facts of a moment."""
         return self._search().search(query, at, group, limit, progress)
+
+    def like(self, query: str, known: int, group: str | None, limit: int) -> list[Entity]:
+        """Return the entities whose names are nearest in meaning."""
+        return self._search().like(query, known, group, limit)
 
     def keep_up(self, seconds: float) -> bool:
         """Bring the vectors up for about so long; return whether there is more to do. No search waits for them then."""
@@ -157,8 +161,9 @@ class Sources:
         from asof.kafka.following import Follower
         from asof_streams.kafka.topics import Topics
 
-        topics = Topics(self._settings.kafka_prefix)
-        with Follower(self._places, connection_of(self._settings), topics, leave_held=True) as follower:
+        settings = self._settings
+        topics, connection = Topics(settings.kafka_prefix), connection_of(settings)
+        with Follower(self._places, connection, topics, leave_held=True, settings=settings) as follower:
             self._reached = {(topic, partition): end for topic, partition, _, end in follower.catch_up()}
 
     def _is_kept_up(self) -> bool:

@@ -1,7 +1,7 @@
 """Writing to a data directory: recovery, the engine and its logs, building and dropping generations, erasure."""
 
 import shutil
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from asof.apart import Apart
@@ -28,6 +28,7 @@ from asof.generating import (
     open_semantic,
     restore_ontologies,
 )
+from asof.graphs import graphs_of, kept_up
 from asof.kafka.copied import PATIENCE, is_copy
 from asof.places import Places
 from asof.settings import Settings
@@ -66,6 +67,7 @@ class Writer:
         self._alone = open_log is not None
         self._opened: list[SqliteLog | SqliteGraph] = []
         self._stores: dict[str, SqliteGraph] = {}
+        self._graphs = graphs_of(settings, places)
         self._unflushed = 0  # messages
         self._unsuppressed: int | None = None  # from this one on there are some that are not to be kept
         self._apart: Apart | None = None  # who writes the generations, where this one does not
@@ -175,6 +177,7 @@ class Writer:
             if flush:
                 self._flush()
                 self._rejoin()
+                self._project()
         except BaseException:
             self.engine.forget()
             if self._ahead:
@@ -227,6 +230,12 @@ class Writer:
         for generation in self.engine.generations:
             follow(generation, self.episodic, self.episodes, self.episodic.end(), journal=self._journal)
 
+    def _project(self) -> None:
+        """Let the graph database of the settings follow the logs as far as they go."""
+        if self._graphs is not None:
+            logs = [self.episodic, *(generation.layer.log for generation in self.generations.values())]
+            self._graphs.follow(logs, self.catalog.active)
+
     def _answered(self, group: str, request: str) -> ExtractionAnswered | None:
         """Return what a model answered to this, in whichever log it is recorded."""
         found = (store.answer(group, request) for store in (self.episodes, *self._stores.values()))
@@ -254,6 +263,12 @@ class Writer:
         self.engine.generations = tuple(self.generations.values())
         self.set_catalog(self.catalog.with_(info))
         unfinished.unlink(missing_ok=True)
+        self._project()
+
+    def switch(self, name: str) -> None:
+        """Let another generation answer."""
+        self.set_catalog(self.catalog.switched(name))
+        self._project()
 
     def drop(self, name: str) -> None:
         """Remove a generation that does not answer."""
@@ -262,6 +277,8 @@ class Writer:
         self.engine.generations = tuple(self.generations.values())
         self._close_generation(name)
         shutil.rmtree(self.places.generation(name))
+        if self._graphs is not None:
+            self._graphs.drop(f"semantic.{name}")
 
     def _close_generation(self, name: str) -> None:
         for part in [p for p in self._opened if p.path.parent == self.places.generation(name)]:
@@ -304,6 +321,8 @@ class Writer:
             self._apart.kill()
         if self._journal is not None:
             self._journal.close()
+        if self._graphs is not None:
+            self._graphs.close()
         for part in reversed(self._opened):
             part.close()
         self._opened = []
@@ -320,7 +339,8 @@ def settle(places: Places, settings: Settings) -> None:
     existing(places)
     if places.messages.exists() and places.episodic.exists():
         with SqliteLog(places.messages) as messages, SqliteLog(places.episodic) as episodic:
-            if messages.end() == episodic.checkpoint() and _built(places, episodic.end()):
+            whole = messages.end() == episodic.checkpoint() and _built(places, episodic.end())
+            if whole and _projected(places, settings, episodic):
                 return
     with suppress(WriterBusy):
         Writer(places, settings).close()
@@ -339,3 +359,11 @@ def _built(places: Places, end: int) -> bool:
     except ContractError:  # not there, damaged, or of another schema: the next writer makes it anew
         return False
     return True
+
+
+def _projected(places: Places, settings: Settings, episodic: SqliteLog) -> bool:
+    """Whether the graph database, where the settings name one, has all of every log."""
+    with ExitStack() as opened:
+        names = [info.name for info in existing(places).generations] if settings.in_arango else []
+        logs = [episodic, *(opened.enter_context(SqliteLog(places.semantic(name))) for name in names)]
+        return kept_up(settings, places, logs)

@@ -515,6 +515,26 @@ def test_mentions_and_relationships_carry_the_time_of_their_turn(store, story) -
     assert (store.appearances(["id-Ana"], None), store.appearances(["id-Rome"], None)) == (1, 0)
 
 
+def test_names_have_numbers_that_never_change_and_are_found_again_by_them(store, story) -> None:
+    told = story.tell(EntityDescribed(entity_id="id-Ana", alias="Annie", episode_id="said"), formed("c", "Ana", "Rome"))
+    later = story.tell(entity("Late"))
+    story.tell(entity("Other"), group="h")
+    commit(store, story)
+    names = {name: number for number, _, name in store.names()}
+
+    assert list(names) == ["Ana", "Rome", "Oslo", "Bob", "Annie", "Ana, Rome", "Late", "Other"]
+    assert list(names.values()) == sorted(names.values())
+    assert list(store.names(names["Ana, Rome"])) == [(names["Late"], "g", "Late"), (names["Other"], "h", "Other")]
+    assert store.name_count() == 8
+    known = store.names_known("g", told).tolist()
+    assert known == [names[name] for name in ("Ana", "Rome", "Oslo", "Bob", "Annie")]
+    assert store.names_known("g", later).tolist() == [*known, names["Late"]]
+    assert store.names_known(None, None).tolist() == [*known, names["Late"], names["Other"]]
+    assert store.names_known("nobody", None).tolist() == []
+    found = store.named([names["Annie"], names["Bob"], names["Ana"], 999])
+    assert [e.name for e in found] == ["Ana", "Bob"]
+
+
 # What entities are like, and which are taken together.
 
 
@@ -906,3 +926,43 @@ def test_a_question_sees_one_state_of_the_store_whatever_is_committed_while_it_i
         assert other.hold()
         assert not other.hold()
         other.let_go()
+
+
+def test_what_is_known_so_far_is_what_is_believed_now(store, story) -> None:
+    story.tell(fact("a", "Ana", "lives_in", "Rome", (-5, None)), fact("b", "Ana", "likes", "Rome"))
+    story.tell(unasserted("b"), EntityMerged(merge_id="m", duplicate="id-Bob", into="id-Ana", reason="same"))
+    commit(store, story)
+
+    for head in (INF - 1, story.now):
+        assert ids(store.facts("g", at(1, head))) == ids(store.facts("g", at(INF - 1, head))) == ["a"]
+        assert store.live("g", at(1, head)).tolist() == [4]
+        assert store.identity(["id-Ana"], head) == {"id-Ana", "id-Bob"}
+        assert [link.known_to for link in store.links(["id-Ana"], head)] == [INF]
+        assert [e.uuid for e in store.each_entity("g", head)] == ["id-Ana", "id-Rome", "id-Oslo", "id-Bob"]
+        assert [link.uuid for link in store.each_link("g", head)] == ["m"]
+        [found] = store.facts("g", at(1, head))
+        assert (found.known_to, found.valid_at, found.invalid_at) == (INF, -5, INF)
+
+
+def test_a_step_reaches_who_is_meant_all_that_are_the_same_and_the_facts_of_both_directions(store, story) -> None:
+    story.tell(
+        fact("a", "Ana", "lives_in", "Rome"),
+        fact("b", "Bob", "knows", "Oslo"),
+        fact("c", "Oslo", "near", "Bob", (5, None)),
+        fact("d", "Rome", "near", "Oslo"),
+    )
+    before = story.now
+    story.tell(EntityMerged(merge_id="m", duplicate="id-Bob", into="id-Ana", reason="same"))
+    commit(store, story)
+
+    def reached(who, moment, limit=None, group="g"):
+        found = store.reach(group, who, moment, limit)
+        return sorted(found.alike), ids(found.outward), ids(found.inward)
+
+    both = ["id-Ana", "id-Bob"]
+    assert reached("Ana", at(9)) == reached("id-Ana", at(9)) == reached(["id-Bob"], at(9)) == (both, ["a", "b"], ["c"])
+    assert reached("Ana", at(1)) == (both, ["a", "b"], [])
+    assert reached("Ana", at(9, before)) == (["id-Ana"], ["a"], [])
+    assert reached("Ana", at(9), 1) == (both, ["a"], ["c"])
+    assert reached("Ana", at(9), group="h") == ([], [], [])
+    assert reached("nobody", at(9)) == reached([], at(9)) == ([], [], [])

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Self
 
 from asof.bootstrap import following_store
+from asof.graphs import Graphs
 from asof.kafka.topic_logs import TopicLogs
 from asof.places import Places
 from asof_projections.generations import FIRST, Catalog, GenerationInfo, load, save
@@ -21,8 +22,17 @@ from asof_streams.writer_lock import WriterLock
 class Copy:
     """A directory of one partition, held against others. WriterBusy: another process keeps it up."""
 
-    def __init__(self, places: Places, client: Client, topics: Topics, partition: int, patience: float) -> None:
+    def __init__(
+        self,
+        places: Places,
+        client: Client,
+        topics: Topics,
+        partition: int,
+        patience: float,
+        graphs: Graphs | None = None,
+    ) -> None:
         self._places = places
+        self._graphs = graphs  # in a graph database, where one is to follow too
         self._lock = WriterLock(places.root, patience=patience)
         self._logs = TopicLogs(places, client, topics, partition, writer=None)
         self._stores: dict[str, SqliteGraph] = {}  # by log
@@ -69,6 +79,12 @@ class Copy:
             for log in begun.values():
                 self._show(log)
             self._list(begun)
+            self._project(begun)
+
+    def _project(self, begun: Mapping[str, EventTopic]) -> None:
+        catalog = load(self._places.root)
+        if self._graphs is not None and catalog is not None:
+            self._graphs.follow([self.episodic, *begun.values()], catalog.active)
 
     def _show(self, log: EventTopic) -> None:
         store = self._stores.get(log.name)
@@ -98,6 +114,8 @@ class Copy:
 
     def close(self) -> None:
         """Let others have the directory."""
+        if self._graphs is not None:
+            self._graphs.close()
         for store in self._stores.values():
             store.close()
         self._logs.close()

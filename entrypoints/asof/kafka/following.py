@@ -10,10 +10,12 @@ from contextlib import ExitStack
 from threading import Event
 from typing import Final, Self
 
+from asof.graphs import graphs_of
 from asof.kafka.copied import PATIENCE, Copied, keep, places_of
 from asof.kafka.copying import Copy
 from asof.kafka.health import Reached
 from asof.places import Places
+from asof.settings import Settings
 from asof_streams.errors import NotFound, WriterBusy
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
@@ -32,7 +34,15 @@ class Follower:
     InvalidInput: it is a copy of other topics, or none. NotFound: there are no topics.
     """
 
-    def __init__(self, places: Places, connection: Connection, topics: Topics, *, leave_held: bool = False) -> None:
+    def __init__(
+        self,
+        places: Places,
+        connection: Connection,
+        topics: Topics,
+        *,
+        leave_held: bool = False,
+        settings: Settings | None = None,
+    ) -> None:
         self._topics = topics
         self._copies: list[Copy] = []
         self._looked: float | None = None
@@ -45,7 +55,8 @@ class Follower:
             for partition in range(count):
                 part, patience = places_of(places, partition, count), 0.0 if leave_held else PATIENCE
                 try:
-                    copy = Copy(part, self._client, topics, partition, patience)
+                    graphs = None if settings is None else graphs_of(settings, part)
+                    copy = Copy(part, self._client, topics, partition, patience, graphs)
                 except WriterBusy:
                     if not leave_held:
                         raise

@@ -37,7 +37,7 @@ def project(settings: Settings) -> None:
     with suppress(KeyboardInterrupt):  # wherever it comes: nothing is lost that the topics have
         while not stop.is_set():
             try:
-                with Follower(places, connection, topics) as follower:
+                with Follower(places, connection, topics, settings=settings) as follower:
                     follower.follow(stop, report.tell)
             except UnavailableError as error:
                 if isinstance(error, WriterBusy) and not report.told:

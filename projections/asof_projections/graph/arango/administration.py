@@ -109,6 +109,13 @@ def standings(address: Address, logs: Sequence[str], http: MakeHttp | None = Non
         return [_standing(stands, there, db) for stands in found if stands is not None]
 
 
+def positions(address: Address, logs: Sequence[str], http: MakeHttp | None = None) -> dict[str, int]:
+    """Return where the graphs of some logs stand, of those that there are. NotFound: there is no such database."""
+    with _opened(address, http) as opened:
+        found = database(opened, address).collection(CHECKPOINTS).get_many(list(logs))
+        return {stands["_key"]: stands["position"] for stands in found}
+
+
 def answering(address: Address, http: MakeHttp | None = None) -> str | None:
     """Return the generation that answers, None where none was ever chosen."""
     with _opened(address, http) as opened:

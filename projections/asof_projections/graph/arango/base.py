@@ -7,12 +7,12 @@ from typing import Any, Final
 from asof_projections.graph import aql
 from asof_projections.graph.arango.errors import told
 from asof_projections.graph.arango.schema import COLLECTIONS, VIEW, prefix
-from asof_projections.graph.arango.wire import OPEN, Document, back, key, out
+from asof_projections.graph.arango.wire import Document, back, key, out
 from asof_streams.errors import GraphUnavailable
 from asof_streams.instants import INF
 
 NO_LIMIT: Final = 10**9  # rows
-LATEST: Final = OPEN // 2  # after every instant, before an open end
+LATEST: Final = INF - 1  # after every instant, before an open end
 _AT_ONCE: Final = 100_000  # rows of an answer
 _PAGE: Final = 1_000  # rows
 _MEMORY: Final = 1 << 30  # bytes a query may take on the server

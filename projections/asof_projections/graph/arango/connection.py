@@ -1,7 +1,7 @@
 """Where a graph database is, and one connection to it: of one thread, whose requests are never sent twice by itself."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
@@ -44,6 +44,10 @@ class Address:
         server = f"{parts.scheme}://{host}:{port or 8529}"
         shown = unquote(parts.password or "") if password is None else password
         return cls(server, unquote(parts.username or "root"), shown, database)
+
+    def beside(self, suffix: str) -> "Address":
+        """Return the address of another database, whose name goes on after that of this one."""
+        return replace(self, database=self.database + suffix)
 
     @property
     def where(self) -> str:

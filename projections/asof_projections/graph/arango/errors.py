@@ -53,8 +53,8 @@ def meaning(error: Any, where: str) -> AsofError:
         return NotFound(f"ArangoDB at {where} does not hold this graph (error {number}): asof graph create makes it")
     if number in _NOT_WRITTEN:
         return StorageFailed(
-            f"ArangoDB at {where} does not write: its disk is full, or it is read-only, as its operator made it or since "
-            "its licence's limit on size is passed"
+            f"ArangoDB at {where} does not write (error {number}): its disk is full, or it only reads, as its "
+            "operator made it or because the limit on size of its licence is passed"
         )
     if number in _TOO_MUCH:
         return InvalidInput(

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 from asof_streams.instants import INF, NEG
 
 OPEN: Final = 10**18
-_OUT: Final = {INF: OPEN, NEG: -OPEN}
+_LATEST: Final = OPEN // 2  # after every instant, before an open end: what is asked about now is asked about this
 _BACK: Final = {OPEN: INF, -OPEN: NEG}
 
 Document = dict[str, Any]
@@ -28,7 +28,7 @@ def key(identity: str) -> str:
 def out(value: Any) -> Any:
     """Return a value as it is stored: sentinels as open ends, and no bool where a number is meant."""
     if isinstance(value, int):
-        return _OUT.get(int(value), int(value))
+        return {INF: OPEN, NEG: -OPEN}.get(value) or max(-_LATEST, min(int(value), _LATEST))
     return _within(value, out)
 
 

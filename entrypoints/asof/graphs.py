@@ -1,0 +1,102 @@
+"""The graphs of a directory in a graph database, where the settings name one: kept up with its logs, and asked."""
+
+from collections.abc import Iterable
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from asof.places import Places
+from asof.settings import Settings
+from asof_projections.projector import catch_up
+from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.log import EventLog
+
+if TYPE_CHECKING:
+    from asof_projections.graph.arango.connection import Address
+    from asof_projections.graph.arango.store import ArangoGraph
+
+_PARTITION = "partition-"  # how the directory of one of several partitions is called
+
+
+def address_of(settings: Settings, places: Places) -> "Address | None":
+    """Return where the graphs of a directory are; None where its own files are asked. Each partition has a database.
+
+    InvalidInput: the address is none, or the extra is not installed.
+    """
+    if not settings.in_arango:
+        return None
+    if find_spec("arango") is None:
+        raise InvalidInput(
+            'ArangoDB needs python-arango, which is not installed. Get it with: pip install "asof[arango]"'
+        )
+    from asof_projections.graph.arango.connection import Address
+
+    password = settings.graph_password
+    address = Address.parse(settings.graph_url, None if password is None else password.get_secret_value())
+    name = places.root.name
+    return address.beside(f"-{name}") if name.startswith(_PARTITION) else address
+
+
+def open_graph(address: "Address", log: str) -> "ArangoGraph":
+    """Open the graph of a log for reading. NotFound: there is none."""
+    from asof_projections.graph.arango.store import ArangoGraph
+
+    return ArangoGraph(address, log)
+
+
+class Graphs:
+    """Follows the logs of a directory. Nothing is asked of the database before there is something to write."""
+
+    def __init__(self, address: "Address") -> None:
+        self._address = address
+        self._stores: dict[str, ArangoGraph] = {}
+        self._answers: str | None = None
+
+    def follow(self, logs: Iterable[EventLog], answers: str) -> None:
+        """Bring the graphs of these logs up to where they end, and let a generation answer. GraphUnavailable."""
+        from asof_projections.graph.arango import administration
+
+        for log in logs:
+            store = self._stores.get(log.name)
+            if store is None:
+                self._stores[log.name] = administration.follow(log, self._address)
+            else:
+                store.rollback()
+                catch_up(log, store)
+        if self._answers != answers:
+            administration.switch(self._address, answers)
+            self._answers = answers
+
+    def drop(self, log: str) -> None:
+        """Remove the graph of a log."""
+        from asof_projections.graph.arango import administration
+
+        store = self._stores.pop(log, None)
+        if store is not None:
+            store.close()
+        administration.drop(self._address, log)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        for store in self._stores.values():
+            store.close()
+        self._stores = {}
+
+
+def graphs_of(settings: Settings, places: Places) -> Graphs | None:
+    """Return what keeps the graphs of a directory up in a graph database; None where the settings name none."""
+    address = address_of(settings, places)
+    return None if address is None else Graphs(address)
+
+
+def kept_up(settings: Settings, places: Places, logs: Iterable[EventLog]) -> bool:
+    """Whether the graph database, where the settings name one, has all that these logs have."""
+    address = address_of(settings, places)
+    if address is None:
+        return True
+    from asof_projections.graph.arango import administration
+
+    ends = {log.name: log.end() for log in logs}
+    try:
+        return ends == administration.positions(address, list(ends))
+    except NotFound:
+        return False
