@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, Field, PlainSerializer
 
 from asof import clock
 from asof_streams import instants
-from asof_streams.errors import InvalidInput
+from asof_streams.errors import NOT_UNICODE, InvalidInput
 from asof_streams.options import EntityTypes, EpisodeIds, ExcludedTypes, RelationTypeMap, RelationTypes
 
 
@@ -20,11 +20,21 @@ def _utc(moment: datetime) -> datetime:
         raise ValueError("it is outside of the years 1 to 9999") from None
 
 
+def _unicode(text: str) -> str:
+    """Refuse what no log can keep."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(NOT_UNICODE) from None
+    return text
+
+
 def _now() -> datetime:
     return instants.to_datetime(clock.system())
 
 
 Time = Annotated[datetime, AfterValidator(_utc)]
+Unicode = Annotated[str, AfterValidator(_unicode)]
 Offset = Annotated[datetime, PlainSerializer(lambda moment: moment.isoformat(), return_type=str)]  # +00:00, not Z
 
 
@@ -76,7 +86,7 @@ class NewMessage(Message):
 class AddMessages(BaseModel):
     """Messages of one group, in the order in which they were said."""
 
-    group_id: str = Field(description="Whose memory they belong to; empty means the group default.")
+    group_id: Unicode = Field(description="Whose memory they belong to; empty means the group default.")
     messages: list[NewMessage]
     schema_id: str | None = Field(
         None,
