@@ -34,7 +34,8 @@ class Server:
         assert self.process.stdout is not None
         announced = self.process.stdout.readline()
         assert announced, self.log
-        self.url = json.loads(announced)["url"]
+        self.announced: dict[str, Any] = json.loads(announced)
+        self.url: str = self.announced["url"]
         self.client = httpx2.Client(base_url=self.url, timeout=60)
 
     @property

@@ -27,6 +27,7 @@ _EXTRAS: Final = {
     "minilm": ("safetensors", "tokenizers"),
     "torch": ("sentence_transformers",),
     "openai": ("openai",),
+    "serve": ("fastapi", "uvicorn", "prometheus_client"),
     "kafka": ("aiokafka", "faust"),
 }
 

@@ -195,3 +195,27 @@ def test_what_asking_a_model_costs_is_counted_by_prompt_and_model(tmp_path: Path
         assert counted[f"asof_model_completion_tokens_total {asked}"] > 0
         assert "episodic: calls 2, retries 1" in server.log
         assert "Berlin" not in server.log
+
+
+def test_a_server_says_at_its_start_where_it_is_and_what_it_works_with(tmp_path: Path) -> None:
+    keys = written(tmp_path / "keys.toml")
+    with serving(tmp_path / "data", ASOF_KEYS_FILE=str(keys)) as server:
+        told = server.announced
+
+    assert told == {
+        "url": server.url,
+        "docs": f"{server.url}/docs",
+        "data": str(tmp_path / "data"),
+        "extractor": "rules",
+        "embedder": "hash",
+        "keys": True,
+    }
+
+
+def test_the_description_asks_for_a_key_where_one_is_needed(server: Server, keyed: Server) -> None:
+    of_all, of_keyed = (one.client.get("/openapi.json").json() for one in (server, keyed))
+
+    assert "securitySchemes" not in of_all["components"]
+    [scheme] = of_keyed["components"]["securitySchemes"].values()
+    assert scheme["scheme"] == "bearer"
+    assert of_keyed["paths"]["/messages"]["post"]["security"]

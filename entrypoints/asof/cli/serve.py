@@ -13,7 +13,7 @@ from asof_streams.errors import InvalidInput
 
 def serve(
     host: Annotated[
-        str, typer.Option("--host", metavar="HOST", help="Where to listen: on this machine.")
+        str, typer.Option("--host", metavar="HOST", help="Where to listen; without API keys, on this machine alone.")
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option("--port", min=0, max=65_535, metavar="PORT", help="Which port; 0 takes a free one.")
@@ -22,16 +22,32 @@ def serve(
     as_json: Json = False,
 ) -> None:
     """Serve a memory over HTTP, with the routes of Graphiti's server, until stopped."""
-    if find_spec("fastapi") is None or find_spec("uvicorn") is None:
-        raise InvalidInput('serving needs FastAPI and uvicorn. Get them with: pip install "asof[serve]"')
+    if not all(map(find_spec, ("fastapi", "uvicorn", "prometheus_client"))):
+        raise InvalidInput(
+            'serving needs FastAPI, uvicorn and prometheus-client. Get them with: pip install "asof[serve]"'
+        )
     from asof.http.serving import serve as run
 
     log_to_stderr("asof")
 
-    def started(url: str) -> None:
-        if as_json:
-            show.data({"url": url}, at_once=True)
-        else:
-            show.talk(f"serving at {url}, which /docs describes")
+    settings = calls.settings(data)
 
-    run(calls.settings(data), host, port, started)
+    def started(url: str) -> None:
+        told = {
+            "url": url,
+            "docs": f"{url}/docs",
+            "data": str(settings.data.absolute()),
+            "extractor": settings.extractor,
+            "embedder": settings.embedder,
+            "keys": settings.keys_file is not None,
+        }
+        if as_json:
+            show.data(told, at_once=True)
+        else:
+            show.talk(
+                f"serving at {url}, described at {told['docs']}\n"
+                f"data in {told['data']}, extractor {settings.extractor}, embedder {settings.embedder}, "
+                + ("API keys are needed" if told["keys"] else "without API keys, for this machine alone")
+            )
+
+    run(settings, host, port, started)

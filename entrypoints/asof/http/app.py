@@ -1,13 +1,15 @@
 """The application: the routes over one service, and every error of ours as an answer. No answer quotes a message."""
 
 import json
+from collections.abc import Collection, Sequence
 from importlib.metadata import version
 from typing import Final
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Security
 from fastapi.exception_handlers import http_exception_handler
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 
 from asof.http import feed, graphiti, groups, health, problems, questions
@@ -16,9 +18,11 @@ from asof.http.keys import Keys
 from asof.http.limits import BodyLimit, Rate
 from asof.http.metrics import Counted, Metrics
 from asof.http.service import Service
+from asof.http.unforeseen import Unforeseen
 from asof_streams.errors import AsofError, InvalidInput, NotFound, UnavailableError
 
 _AGAIN_SECONDS: Final = 5
+_KEY: Final = Security(HTTPBearer(auto_error=False, description="An API key."))  # for /docs; the guard asks for it
 
 
 def application(service: Service, metrics: Metrics, keys: Keys | None = None, rate: Rate | None = None) -> FastAPI:
@@ -33,12 +37,14 @@ def application(service: Service, metrics: Metrics, keys: Keys | None = None, ra
     )
     app.state.service, app.state.metrics = service, metrics
     app.add_middleware(BodyLimit)
+    app.add_middleware(Unforeseen)
     app.add_middleware(Guard, keys=keys, rate=rate)
     app.add_middleware(Counted, metrics=metrics)
+    shown = [] if keys is None else [_KEY]
     for routes in (graphiti, groups):
-        app.include_router(routes.router, responses=problems.THEIRS)
+        app.include_router(routes.router, responses=problems.THEIRS, dependencies=shown)
     for routes in (questions, feed):
-        app.include_router(routes.router, responses=problems.OURS)
+        app.include_router(routes.router, responses=problems.OURS, dependencies=shown)
     app.include_router(health.router, responses=problems.THEIRS)
     app.add_exception_handler(RequestValidationError, _unprocessable)
     app.add_exception_handler(AsofError, _ours)
@@ -49,12 +55,27 @@ def application(service: Service, metrics: Metrics, keys: Keys | None = None, ra
 async def _unprocessable(request: Request, error: Exception) -> Response:
     """Answer as FastAPI does, but for what was sent: that is content."""
     assert isinstance(error, RequestValidationError)
-    errors = error.errors()
+    known = _names(request.app)
+    errors = [{**each, "loc": _shown(each["loc"], known), "input": None} for each in error.errors()]
     if problems.is_ours(request.url.path):
         where = ".".join(map(str, errors[0]["loc"][1:]))
         return problems.answer(request.url.path, 422, f"{where}: {errors[0]['msg']}")
-    body = json.dumps({"detail": [{**each, "input": None} for each in errors]}, default=str)
+    body = json.dumps({"detail": errors}, default=str)
     return Response(body, 422, media_type="application/json")
+
+
+def _shown(where: Sequence[str | int], known: Collection[str]) -> list[str | int]:
+    """Return where an error is, without names that the sender made up."""
+    return [part if isinstance(part, int) or part in known else "*" for part in where]
+
+
+def _names(app: FastAPI) -> set[str]:
+    """Return the names of everything that can be sent."""
+    described = app.openapi()
+    schemas = described["components"]["schemas"].values()
+    methods = [method for path in described["paths"].values() for method in path.values()]
+    parameters = {parameter["name"] for method in methods for parameter in method.get("parameters", [])}
+    return {"body", "query", "path", "header"} | parameters | {p for s in schemas for p in s.get("properties", {})}
 
 
 async def _ours(request: Request, error: Exception) -> Response:
