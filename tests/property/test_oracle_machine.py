@@ -3,6 +3,7 @@
 import shutil
 import tempfile
 from collections import Counter
+from itertools import count
 from pathlib import Path
 from typing import ClassVar
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 import oracle
+from arango_server import Server, listening
 from asof_streams.instants import DAY, INF, render
 from told import SAME, Told
 from world import World, on
@@ -43,7 +45,7 @@ class Machine(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.folder = Path(tempfile.mkdtemp())
-        self.world = World(self.folder / "data")
+        self.world = World(self.folder / "data", **self.where())
         self.world.now = START + 6 * DAY
         self.told = {"g": Told(), "h": Told()}
         self.recorded = {"g": [], "h": []}  # when each message was, whatever became of it
@@ -52,6 +54,10 @@ class Machine(RuleBasedStateMachine):
         self.seen = 0  # semantic events read so far
         self.generations = 0
         self.erasures = 0
+
+    def where(self):
+        """The settings that say where the graph is."""
+        return {}
 
     @initialize()
     def begin(self):
@@ -400,3 +406,17 @@ def test_everything_that_answers_agrees_with_the_oracle_at_every_critical_point(
     print(f"compared: {dict(tried)}")  # noqa: T201 - pytest -s shows how much was compared
     assert [kind for kind in TRIED if not tried[kind]] == [], "never tried"
     assert tried["points"] > 10_000
+
+
+def test_a_graph_in_arangodb_agrees_with_the_oracle_as_well():
+    tried, numbers = Counter(), count()
+    with listening(Server()) as url:
+        where = lambda _: {"graph_url": f"{url}{next(numbers)}"}  # noqa: E731 - each memory has a database of its own
+        machine = type("Tried", (Machine,), {"compared": tried, "where": where})
+
+        run_state_machine_as_test(
+            machine, settings=settings(max_examples=settings.default.max_examples // 30, stateful_step_count=15)
+        )
+
+    print(f"compared: {dict(tried)}")  # noqa: T201 - pytest -s shows how much was compared
+    assert tried["points"] > 500
