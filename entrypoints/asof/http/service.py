@@ -39,23 +39,22 @@ class Service:
         places = Places(settings.data)
         self.ending = False  # so that feeds end before the service does
         with ExitStack() as stack:
+            self._took = took
+            self._vectors: Vectors | None = None
+            self.worker: Final = Worker(process, settings, self._reached, failed)
+            stack.callback(self.worker.stop)
+            self._intake = Intake(
+                lambda: SqliteLog(places.messages, writable=True, term=self.worker.term), self.worker.wake
+            )
+            stack.callback(self._intake.close)
             make = partial(Reader, places, settings, clock.system)
             self._readers = Threads("asof-reader", _READERS, make)
             stack.callback(self._readers.close)
             self._searcher = Threads("asof-searcher", 1, make)  # one model, one index
             stack.callback(self._searcher.close)
             self._vectors = Vectors(self._searcher)
-
-            def reached(seconds: Sequence[float]) -> None:
+            if self.worker.ready:
                 self._vectors.follow()
-                took(seconds)
-
-            self.worker: Final = Worker(process, settings, reached, failed)
-            stack.callback(self.worker.stop)
-            self._intake = Intake(
-                lambda: SqliteLog(places.messages, writable=True, term=self.worker.term), self.worker.wake
-            )
-            stack.callback(self._intake.close)
             self.ontologies: Final = ontologies_of(places).names  # that messages may be read with
             self._stack = stack.pop_all()
 
@@ -69,7 +68,7 @@ class Service:
     async def take_and_see(self, messages: Sequence[AnyMessage], request: Request | None = None) -> None:
         """Put messages on the log, and wait until what follows from them can be asked about."""
         erases = any(isinstance(message, ErasureRequest) for message in messages)
-        async with self._vectors.held() if erases else nullcontext():
+        async with self._vectors.held() if erases and self._vectors else nullcontext():
             positions = await self.take(messages, request)
             await self.done(positions[-1])
 
@@ -114,6 +113,11 @@ class Service:
                 await asyncio.wait_for(asyncio.wrap_future(self.worker.done(-1)), _PATIENCE_SECONDS)
             except TimeoutError:
                 raise UnavailableError("this memory is being opened, which takes its time: ask later") from None
+
+    def _reached(self, seconds: Sequence[float]) -> None:
+        if self._vectors is not None:
+            self._vectors.follow()
+        self._took(seconds)
 
     def close(self) -> None:
         """Answer what was asked, put on the log what was given, and end after the message that is being processed."""

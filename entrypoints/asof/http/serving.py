@@ -79,7 +79,9 @@ def serve(settings: Settings, host: str, port: int, started: Callable[[str], Non
         server = _Server(config, lambda: started(url), failed, service)
         asyncio.run(server.serve([listening]))
     if failed.is_set():
-        raise UnavailableError("the worker ended because of an error, which the log names: start the service again")
+        raise service.worker.error or UnavailableError(
+            "the worker ended because of an error, which the log names: start the service again"
+        )
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -1,0 +1,129 @@
+"""kill -9 of a service between its 202 and the processing: every message that was accepted ends as one episode."""
+
+import http.client
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+import asof
+
+pytestmark = [pytest.mark.crash, pytest.mark.timeout(600)]
+
+SEED = int(os.environ.get("ASOF_CRASH_SEED", "20240101"))
+ZYGOTE = Path(__file__).with_name("serving_zygote.py")
+KILLS, CLIENTS = 100, 4
+
+
+class Zygote:
+    """Runs services and kills them."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, str(ZYGOTE)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def tell(self, line: str) -> str:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(f"{line}\n")
+        self.process.stdin.flush()
+        return self.process.stdout.readline().strip()
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.close()
+        self.process.wait(timeout=30)
+        self.process.stdout.close()
+
+
+@pytest.fixture
+def zygote() -> Iterator[Zygote]:
+    zygote = Zygote()
+    yield zygote
+    zygote.close()
+
+
+class Talkers:
+    """Clients that post one message after the other, each with a text of its own, until their service is gone."""
+
+    def __init__(self, url: str, turn: int) -> None:
+        self.accepted: list[str] = []
+        self._address = urlsplit(url).netloc
+        self._threads = [threading.Thread(target=self._talk, args=(f"{turn}-{n}",)) for n in range(CLIENTS)]
+        for thread in self._threads:
+            thread.start()
+
+    def _talk(self, name: str) -> None:
+        client = http.client.HTTPConnection(self._address, timeout=30)
+        try:
+            for number in range(100_000):
+                content = f"I moved to {name}-{number}."
+                said = [{"content": content, "role_type": "user", "role": "Ana"}] * (1 + number % 2)
+                body = json.dumps({"group_id": "kill", "messages": said})
+                client.request("POST", "/messages", body, {"Content-Type": "application/json"})
+                if client.getresponse().status == 202:
+                    self.accepted += [f"Ana(user): {content}"] * len(said)
+                    client.close()
+        except (OSError, http.client.HTTPException):
+            return
+        finally:
+            client.close()
+
+    def wait(self, count: int) -> None:
+        """Wait until so many messages are accepted."""
+        until = time.monotonic() + 60
+        while len(self.accepted) < count:
+            assert time.monotonic() < until, "nothing is accepted"
+            time.sleep(0.0005)
+
+    def join(self) -> list[str]:
+        for thread in self._threads:
+            thread.join()
+        return self.accepted
+
+
+def test_every_message_that_a_service_accepted_is_one_episode_after_a_hundred_kills(
+    tmp_path: Path, zygote: Zygote
+) -> None:
+    chance = random.Random(SEED)
+    accepted: Counter[str] = Counter()
+    left = 0
+    for turn in range(KILLS):
+        talkers = Talkers(zygote.tell(str(tmp_path / "data")), turn)
+        talkers.wait(chance.randint(1, 40))
+        time.sleep(chance.uniform(0, 0.02))
+        assert zygote.tell("") == "gone"
+        accepted.update(talkers.join())
+        left += _waits(tmp_path / "data")
+
+    with asof.open(tmp_path / "data", embedder="none") as memory:
+        memory.facts()  # what was left is processed first
+        assert memory.verify()
+        told = [r.event.body for r in memory.events("episodic") if r.event.type == "episode.recorded"]
+        messages = sum(1 for _ in memory.events("messages"))
+
+    assert left > 0, "no kill came between a 202 and the processing"
+    assert len(told) == messages
+    assert not accepted - Counter(told), "an accepted message is no episode"
+    assert max(Counter(told).values()) <= 2, "a message is two episodes"
+
+
+def _waits(directory: Path) -> bool:
+    """Whether there are messages that were not processed yet."""
+    from asof.places import Places
+    from asof_streams.sqlite_log import SqliteLog
+
+    places = Places(directory)
+    with SqliteLog(places.messages) as messages, SqliteLog(places.episodic) as episodic:
+        return messages.end() > episodic.checkpoint()
