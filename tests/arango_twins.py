@@ -150,6 +150,7 @@ def counts(on, b):
     opened = {"merges": "duplicate_of", "open_versions": "facts"}
     counted |= {name: sum(d["kt"] == b["open"] for d in on.rows(b, kind)) for name, kind in opened.items()}
     counted["communities"] = len({m["_to"] for m in on.rows(b, "member_of") if m["kt"] == b["open"]})
+    counted |= {"names": len(on.rows(b, "names")), "formed": len(on.rows(b, "communities"))}
     counted["contradictions"] = sum(c["settled_at"] == b["open"] for c in on.rows(b, "contradictions"))
     return [counted]
 

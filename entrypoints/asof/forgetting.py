@@ -1,5 +1,7 @@
 """Letting no vector of an erased group stay: neither by content nor in an index."""
 
+from itertools import chain
+
 from asof.places import Places
 from asof_projections.graph.sqlite import SqliteGraph
 from asof_streams.errors import ContractError
@@ -10,12 +12,13 @@ def forget_vectors(places: Places, generation: str, group: str) -> None:
 
     To be called before the graph forgets the group. Where the graph cannot say, all vectors are forgotten.
     """
-    places.index(generation).unlink(missing_ok=True)
+    for index in (places.index(generation), places.names_index(generation)):
+        index.unlink(missing_ok=True)
     if not places.vectors.exists():
         return
     try:
         with SqliteGraph(places.graph(generation), f"semantic.{generation}") as store:
-            sentences = [sentence for _, of, sentence in store.sentences() if of == group]
+            texts = [text for _, of, text in chain(store.sentences(), store.names()) if of == group]
     except ContractError:  # not there, damaged, or of another version: nobody knows whose the vectors are
         for suffix in ("", "-wal", "-shm"):
             places.vectors.with_name(places.vectors.name + suffix).unlink(missing_ok=True)
@@ -25,6 +28,6 @@ def forget_vectors(places: Places, generation: str, group: str) -> None:
 
     cache = CachedEmbedder(HashingEmbedder(), places.vectors)  # what it forgets, it forgets of every model
     try:
-        cache.forget(sentences)
+        cache.forget(texts)
     finally:
         cache.close()

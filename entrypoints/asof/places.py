@@ -78,3 +78,7 @@ class Places:
     def index(self, name: str) -> Path:
         """One generation's vectors, by fact."""
         return self.generation(name) / "vectors.index"
+
+    def names_index(self, name: str) -> Path:
+        """One generation's vectors, by name."""
+        return self.generation(name) / "names.index"

@@ -9,10 +9,10 @@ from asof.places import Places
 from asof.settings import Settings
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.ports import Embedder
-from asof_projections.rows import Moment
-from asof_projections.search import Hit, Search
-from asof_projections.vector_projection import VectorProjection
-from asof_streams.errors import ModelUnavailable, StorageFailed
+from asof_projections.rows import Entity, Moment
+from asof_projections.search import Hit, NameSearch, Search
+from asof_projections.vector_projection import VectorProjection, facts_of, names_of
+from asof_streams.errors import InvalidInput, ModelUnavailable, StorageFailed
 
 _SOME: Final = 8  # sentences embedded at once in between: what a search waits for at most
 _MANY: Final = 1_000  # vectors that are worth saving at once; fewer, at the end
@@ -68,8 +68,9 @@ class Searching:
     def __init__(self, places: Places, opened: Opened, settings: Settings) -> None:
         self._embedder = choose_embedder(settings)  # of questions: they are not kept
         self._cache = CachedEmbedder(self._embedder, places.vectors) if self._embedder else None
-        index = places.index(opened.generation)
-        self._projection = VectorProjection(opened.beliefs, self._cache, index) if self._cache else None
+        index, self._names_index = places.index(opened.generation), places.names_index(opened.generation)
+        self._projection = VectorProjection(facts_of(opened.beliefs), self._cache, index) if self._cache else None
+        self._names: VectorProjection | None = None  # until it is asked for
         self._beliefs = opened.beliefs
         self._kept_up = False
 
@@ -82,8 +83,18 @@ class Searching:
             return Search(self._beliefs).search(query, at, group, limit=limit)
         if not self._kept_up:
             projection.catch_up(progress)
-            self._save(1)
+            _save(projection, 1)
         return Search(self._beliefs, self._embedder, projection.index).search(query, at, group, limit=limit)
+
+    def like(self, query: str, known: int, group: str | None, limit: int) -> list[Entity]:
+        """Return the entities whose names are nearest in meaning. InvalidInput: there are no vectors."""
+        names = self._named()
+        if names is None or self._embedder is None:
+            raise InvalidInput("names are compared by their vectors, and the embedder is none: choose another")
+        if not self._kept_up:
+            names.catch_up()
+            _save(names, 1)
+        return NameSearch(self._beliefs, self._embedder, names.index).like(query, known, group, limit=limit)
 
     @property
     def vectors(self) -> int:
@@ -91,23 +102,36 @@ class Searching:
         return 0 if self._projection is None else len(self._projection.index)
 
     def keep_up(self, seconds: float) -> bool:
-        """Bring the index up for about so long; return whether there is more to do. From now on no search does it."""
+        """Bring vectors up for about so long; return whether there is more to do. From now on no search does it."""
         self._kept_up = True
         until = time.monotonic() + seconds
-        while self._projection is not None and self._projection.catch_up_some(_SOME):
-            if time.monotonic() > until:
-                return True
-        self._save(_MANY)
+        self._named()
+        for projection in self._held():
+            while projection.catch_up_some(_SOME):
+                if time.monotonic() > until:
+                    return True
+            _save(projection, _MANY)
         return False
 
-    def _save(self, least: int) -> None:
-        """Save the index if it differs by so much from what is saved."""
-        with suppress(StorageFailed):  # a reader may have no right to write; then it is made again next time
-            if self._projection is not None and self._projection.unsaved >= least:
-                self._projection.save()
+    def _named(self) -> VectorProjection | None:
+        """Return the vectors of names, opened with the first question that needs them."""
+        if self._names is None and self._cache is not None:
+            self._names = VectorProjection(names_of(self._beliefs), self._cache, self._names_index)
+        return self._names
+
+    def _held(self) -> list[VectorProjection]:
+        return [projection for projection in (self._projection, self._names) if projection is not None]
 
     def close(self) -> None:
-        """Save the index, and close the cache."""
-        self._save(1)
+        """Save what is held, and close the cache."""
+        for projection in self._held():
+            _save(projection, 1)
         if self._cache is not None:
             self._cache.close()
+
+
+def _save(projection: VectorProjection, least: int) -> None:
+    """Save vectors if they differ by so many from what is saved."""
+    with suppress(StorageFailed):  # a reader may have no right to write; then they are made again next time
+        if projection.unsaved >= least:
+            projection.save()

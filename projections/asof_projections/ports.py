@@ -3,6 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from asof_projections.answers import Link
 from asof_projections.graph.ports import GraphStore, Reached
 from asof_projections.rows import Entity, Moment, Slot, Statement
@@ -51,6 +54,25 @@ class BeliefStore(GraphStore, Protocol):
 
     def fact_count(self) -> int:
         """Return how many facts there are, believed or not: those that `sentences` yields."""
+        ...
+
+    def names(self, after: int = -1) -> Iterator[tuple[int, str, str]]:
+        """Yield (number, group, name) of every name with a greater number, ascending, of entities and communities.
+
+        A name's number is the position in the log of the record that gave it, so it never changes.
+        """
+        ...
+
+    def name_count(self) -> int:
+        """Return how many names there are: those that `names` yields."""
+        ...
+
+    def names_known(self, group: str | None, known: int | None) -> NDArray[np.int64]:
+        """Return the numbers of the names of entities that were known at a moment, ascending."""
+        ...
+
+    def named(self, numbers: Sequence[int]) -> list[Entity]:
+        """Return the entities that have the names with these numbers, in their order, each once."""
         ...
 
     def single(self, relation: str) -> bool:

@@ -1,4 +1,4 @@
-"""Search: facts whose sentence has the words of a query, or is near it in meaning, as of a moment.
+"""Search: facts whose sentence has the words of a query, or is near it in meaning, as of a moment; entities by name.
 
 A hit's score is `0.6 words + 0.4 meaning`: BM25 as a share of the best hit's, and the cosine. Unlike reciprocal ranks
 it keeps what tells a good hit from a fair one: over the turns of long conversations that finds more of the evidence
@@ -16,7 +16,8 @@ import numpy as np
 from asof_projections.at_once import at_once
 from asof_projections.embedding.ports import Embedder
 from asof_projections.graph.ports import GraphStore
-from asof_projections.rows import Fact, Moment
+from asof_projections.ports import BeliefStore
+from asof_projections.rows import Entity, Fact, Moment
 from asof_projections.vectors.ports import VectorIndex
 from asof_streams.errors import NOT_UNICODE, InvalidInput
 
@@ -86,6 +87,25 @@ class Search:
         [vector] = embedder.embed([query])
         nearest = index.search(vector, pool, among=self._beliefs.live(group, at))
         return dict(nearest) | dict(index.search(vector, len(also), among=np.array(also, np.int64)))
+
+
+class NameSearch:
+    """Finds who and what has a name that is near a query in meaning, as of a known moment."""
+
+    def __init__(self, beliefs: BeliefStore, embedder: Embedder, index: VectorIndex) -> None:
+        self._beliefs = beliefs
+        self._embedder = embedder
+        self._index = index
+
+    @at_once
+    def like(self, query: str, known: int | None, group: str | None = None, *, limit: int = 10) -> list[Entity]:
+        """Return the entities whose names are nearest, nearest first. InvalidInput: no such text."""
+        if _SURROGATE.search(query):
+            raise InvalidInput(NOT_UNICODE)
+        [vector] = self._embedder.embed([query])
+        among = self._beliefs.names_known(group, known)
+        nearest = self._index.search(vector, _CANDIDATES * limit, among=among)  # some are several names of one
+        return self._beliefs.named([number for number, _ in nearest])[:limit]
 
 
 def telling(query: str) -> str:

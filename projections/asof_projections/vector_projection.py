@@ -1,11 +1,12 @@
-"""The vectors of a generation's facts: an index that follows the graph, by the numbers of its facts.
+"""The vectors of a generation's facts, or of its names: an index that follows the graph, by their numbers.
 
-A fact's sentence never changes, so all there is to follow is new numbers, and facts of erased groups that are gone. The
-index is saved with the number from which to go on. What a crash, damage or another model takes from it is read again
-from where vectors are kept by content, so nothing is computed twice.
+A fact's sentence never changes, nor does a name, so all there is to follow is new numbers, and those of erased groups
+that are gone. The index is saved with the number from which to go on. What a crash, damage or another model takes from
+it is read again from where vectors are kept by content, so nothing is computed twice.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -14,17 +15,35 @@ from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.ports import BeliefStore
 from asof_projections.vectors.faiss_index import FaissVectorIndex
 
-BATCH: Final = 256  # sentences embedded at once
+BATCH: Final = 256  # texts embedded at once
 
 Progress = Callable[[int, int], None]
-"""Called with (done, total) facts during long work."""
+"""Called with (done, total) texts during long work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What vectors are made of: texts with numbers that never change."""
+
+    count: Callable[[], int]
+    after: Callable[[int], Iterator[tuple[int, str, str]]]  # (number, group, text) with a greater number, ascending
+
+
+def facts_of(beliefs: BeliefStore) -> Texts:
+    """Return the sentences of a generation's facts."""
+    return Texts(beliefs.fact_count, beliefs.sentences)
+
+
+def names_of(beliefs: BeliefStore) -> Texts:
+    """Return the names of a generation's entities and communities."""
+    return Texts(beliefs.name_count, beliefs.names)
 
 
 class VectorProjection:
-    """The index in the file `path`: the vectors that `embedder` gives the facts of `beliefs`."""
+    """The index in the file `path`: the vectors that `embedder` gives some texts."""
 
-    def __init__(self, beliefs: BeliefStore, embedder: CachedEmbedder, path: Path) -> None:
-        self._beliefs = beliefs
+    def __init__(self, texts: Texts, embedder: CachedEmbedder, path: Path) -> None:
+        self._texts = texts
         self._embedder = embedder
         self._path = path
         self.index = FaissVectorIndex.open(path, embedder.model_id, embedder.dimensions)
@@ -32,7 +51,7 @@ class VectorProjection:
         self._saved = len(self.index)
 
     def catch_up(self, progress: Progress | None = None) -> None:
-        """Hold the vector of every fact of the graph and of no other; `save` makes it last. ModelUnavailable."""
+        """Hold the vector of every text and of no other; `save` makes it last. ModelUnavailable."""
         facts = self._follow(progress)
         if len(self.index) != facts:  # a group was erased, or the file followed another graph
             self._begin_anew()
@@ -40,11 +59,11 @@ class VectorProjection:
             self.save()
 
     def catch_up_some(self, most: int) -> bool:
-        """Hold the vectors of some more facts; return whether there may be more to do. ModelUnavailable."""
+        """Hold the vectors of some more texts; return whether there may be more to do. ModelUnavailable."""
         facts = len(self.index)
         batch = self._some(most)
         if not batch:
-            facts = self._beliefs.fact_count()
+            facts = self._texts.count()
             batch = self._some(most)  # what has come since they were counted
         if batch:
             self._hold(batch)
@@ -57,7 +76,7 @@ class VectorProjection:
     @property
     def unsaved(self) -> int:
         """By how many vectors the index differs from its file; -1 where there may be some of erased groups."""
-        return abs(len(self.index) - self._saved) if len(self.index) == self._beliefs.fact_count() else -1
+        return abs(len(self.index) - self._saved) if len(self.index) == self._texts.count() else -1
 
     def save(self) -> None:
         """Put the index on disk, all of it, with the number to go on from. StorageFailed."""
@@ -67,24 +86,24 @@ class VectorProjection:
     def erase(self, group: str) -> None:
         """Hold nothing of a group any more, neither vectors nor what they were kept by; then save.
 
-        To be called before the graph erases the group: after that nobody knows which facts were its.
+        To be called before the graph erases the group: after that nobody knows which texts were its.
         """
-        facts = ((number, sentence) for number, of, sentence in self._beliefs.sentences() if of == group)
+        facts = ((number, sentence) for number, of, sentence in self._texts.after(-1) if of == group)
         while batch := list(islice(facts, BATCH)):
             self.index.remove([number for number, _ in batch])
             self._embedder.forget([sentence for _, sentence in batch])
         self.save()
 
     def _follow(self, progress: Progress | None) -> int:
-        """Add what is new until nothing is; return how many facts there are. Another process may be writing more."""
+        """Add what is new until nothing is; return how many texts there are. Another process may be writing more."""
         while True:
-            facts = self._beliefs.fact_count()
+            facts = self._texts.count()
             if not self._add(facts - len(self.index), progress):
                 return facts
 
     def _add(self, total: int, progress: Progress | None) -> int:
         done = 0
-        facts = self._beliefs.sentences(self._next - 1)
+        facts = self._texts.after(self._next - 1)
         while batch := list(islice(facts, BATCH)):
             self._hold(batch)
             done += len(batch)
@@ -93,7 +112,7 @@ class VectorProjection:
         return done
 
     def _some(self, most: int) -> list[tuple[int, str, str]]:
-        return list(islice(self._beliefs.sentences(self._next - 1), most))
+        return list(islice(self._texts.after(self._next - 1), most))
 
     def _hold(self, batch: list[tuple[int, str, str]]) -> None:
         self.index.add([number for number, _, _ in batch], self._embedder.embed([text for *_, text in batch]))

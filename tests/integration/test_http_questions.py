@@ -51,6 +51,7 @@ def berlin(server: Server) -> str:
         ("search", {"query": "Leeds", "group_id": "g"}, "facts", ["search", "Leeds", "--group", "g"]),
         ("search", {"query": "Ana", "valid_at": "2020"}, "facts", ["search", "Ana", "--valid-at", "2020"]),
         ("entities", {}, "entities", ["entities"]),
+        ("entities", {"like": "Berlinn", "limit": 3}, "entities", ["entities", "--like", "Berlinn", "--limit", "3"]),
         ("entity", {"name": "Ana", "group_id": "g"}, "entities", ["entity", "Ana", "--group", "g"]),
         ("communities", {"group_id": "kin"}, "communities", ["communities", "--group", "kin"]),
         ("history", {"id": "Ana", "group_id": "g"}, "versions", ["history", "Ana", "--group", "g"]),

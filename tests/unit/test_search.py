@@ -6,8 +6,9 @@ import pytest
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.hashing import HashingEmbedder
 from asof_projections.rows import Moment
-from asof_projections.search import Search, telling
-from asof_projections.vector_projection import VectorProjection
+from asof_projections.search import NameSearch, Search, telling
+from asof_projections.vector_projection import VectorProjection, facts_of, names_of
+from asof_streams.errors import InvalidInput
 from histories import History, on
 
 NOW = Moment(on("2025"), on("2025"))
@@ -51,7 +52,7 @@ def cached(tmp_path, embedder):
 
 @pytest.fixture
 def vectors(history, cached, tmp_path):
-    vectors = VectorProjection(history.beliefs, cached, tmp_path / "vectors.index")
+    vectors = VectorProjection(facts_of(history.beliefs), cached, tmp_path / "vectors.index")
     vectors.catch_up()
     return vectors
 
@@ -136,7 +137,7 @@ def test_an_index_goes_on_where_it_was_saved_and_tells_how_far_it_is(history, ca
     embedder.asked.clear()
     steps = []
 
-    again = VectorProjection(history.beliefs, cached, tmp_path / "vectors.index")
+    again = VectorProjection(facts_of(history.beliefs), cached, tmp_path / "vectors.index")
     again.catch_up(lambda done, total: steps.append((done, total)))
 
     assert embedder.asked == ["Ana has a ladder"]
@@ -153,7 +154,7 @@ def test_a_damaged_index_and_one_of_another_model_are_made_again_from_kept_vecto
     for damage in (lambda whole: whole[:-1], lambda _: b"something else"):
         path.write_bytes(damage(path.read_bytes()))
 
-        again = VectorProjection(history.beliefs, cached, path)
+        again = VectorProjection(facts_of(history.beliefs), cached, path)
         again.catch_up()
         again.save()
 
@@ -166,7 +167,7 @@ def test_a_fresh_build_has_the_digest_of_one_that_followed_step_by_step(history,
         history.tell("2024-03-01", relation="has", object=f"thing {number}", valid_at="2020")
         vectors.catch_up()
 
-    fresh = VectorProjection(history.beliefs, cached, tmp_path / "fresh.index")
+    fresh = VectorProjection(facts_of(history.beliefs), cached, tmp_path / "fresh.index")
     fresh.catch_up()
 
     assert fresh.index.digest() == vectors.index.digest()
@@ -183,7 +184,7 @@ def test_an_erased_group_leaves_no_vector(history, embedder, vectors, tmp_path, 
     [query] = embedder.embed(["boat"])
     [(number, _)] = vectors.index.search(query, 9)
     assert [f.group_id for f in history.beliefs.facts_numbered([number], NOW)] == ["other"]
-    assert len(VectorProjection(history.beliefs, vectors._embedder, tmp_path / "vectors.index").index) == 1
+    assert len(VectorProjection(facts_of(history.beliefs), vectors._embedder, tmp_path / "vectors.index").index) == 1
 
 
 def test_erasing_a_group_forgets_the_vectors_that_its_sentences_were_kept_by(cached, embedder, vectors):
@@ -197,7 +198,7 @@ def test_erasing_a_group_forgets_the_vectors_that_its_sentences_were_kept_by(cac
 
 
 def test_some_at_a_time_it_comes_to_the_same_and_lets_go_of_what_is_erased(history, cached, vectors, tmp_path):
-    steps = VectorProjection(history.beliefs, cached, tmp_path / "steps.index")
+    steps = VectorProjection(facts_of(history.beliefs), cached, tmp_path / "steps.index")
 
     assert [steps.catch_up_some(3), len(steps.index)] == [True, 3]
     assert [steps.catch_up_some(3), len(steps.index)] == [True, 4]
@@ -213,3 +214,46 @@ def test_some_at_a_time_it_comes_to_the_same_and_lets_go_of_what_is_erased(histo
         pass
     assert [len(steps.index), steps.unsaved] == [1, 1]
     assert not (tmp_path / "steps.index").exists()
+
+
+# Entities by name.
+
+
+@pytest.fixture
+def names(history, cached, tmp_path):
+    names = VectorProjection(names_of(history.beliefs), cached, tmp_path / "names.index")
+    names.catch_up()
+    return names
+
+
+def called(history, embedder, names, query, known=None, group="g", limit=10):
+    found = NameSearch(history.beliefs, embedder, names.index).like(query, known, group, limit=limit)
+    return [entity.name for entity in found]
+
+
+def test_an_entity_is_found_by_what_its_name_means_nearest_first(history, embedder, names):
+    assert called(history, embedder, names, "kitten")[0] == "cat"
+    assert len(called(history, embedder, names, "kitten", limit=2)) == 2
+
+
+def test_only_what_was_known_at_the_moment_and_is_of_the_group_is_found(history, embedder, names):
+    history.tell("2024-03-01", relation="has", object="pussycat", fact="Ana has a pussycat", valid_at="2020")
+    names.catch_up()
+
+    assert "pussycat" in called(history, embedder, names, "kitten")
+    assert "pussycat" not in called(history, embedder, names, "kitten", known=on("2024-02-01"))
+    assert called(history, embedder, names, "kitten", group="nobody") == []
+    with pytest.raises(InvalidInput):
+        called(history, embedder, names, "\ud800")
+
+
+def test_an_entity_with_several_names_is_found_once_and_communities_are_not_taken_for_entities(
+    history, embedder, cached, tmp_path
+):
+    history.say("2024-03-01", "cat -likes-> kitty", update_communities=True)
+    names = VectorProjection(names_of(history.beliefs), cached, tmp_path / "more.index")
+    names.catch_up()
+
+    assert len(names.index) == history.beliefs.name_count()
+    found = called(history, embedder, names, "kitten", limit=99)
+    assert len(found) == len(set(found)) == len(history.beliefs.names_known("g", None))

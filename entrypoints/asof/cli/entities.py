@@ -11,6 +11,10 @@ from asof_streams.errors import NotFound
 
 
 def entities(
+    like: Annotated[
+        str | None,
+        typer.Option("--like", metavar="NAME", help="Those with the nearest names, 10 if no limit is given."),
+    ] = None,
     group: Group = None,
     known_at: KnownAt = None,
     limit: Limit = None,
@@ -22,7 +26,8 @@ def entities(
     from asof_projections.answers import entity_json
 
     with calls.existing(data, kafka) as memory:
-        found = [entity_json(entity) for entity in memory.entities(group_id=group, known_at=known_at, limit=limit)]
+        known = memory.entities(group_id=group, like=like, known_at=known_at, limit=limit)
+        found = [entity_json(entity) for entity in known]
     if as_json:
         show.data(found)
         return

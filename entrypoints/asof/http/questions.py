@@ -83,12 +83,17 @@ async def search(
 
 @router.get("/entities", response_model=answers.Entities)
 async def entities(
-    served: Read, group_id: Group, known_at: KnownAt = None, limit: Limit = 100, cursor: Cursor = None
+    served: Read,
+    group_id: Group,
+    like: Annotated[Name | None, Query(description="Those with the nearest names, nearest first.")] = None,
+    known_at: KnownAt = None,
+    limit: Limit = 100,
+    cursor: Cursor = None,
 ) -> JSONResponse:
     """Return who and what is known, page by page, first introduced first."""
     start = start_of(cursor)
-    found = await served.ask(
-        lambda reader: reader.entities(group_id=group_id, known_at=known_at, limit=start + limit + 1)
+    found = await (served.ask if like is None else served.search)(
+        lambda reader: reader.entities(group_id=group_id, like=like, known_at=known_at, limit=start + limit + 1)
     )
     return JSONResponse(page("entities", [entity_json(entity) for entity in found[start:]], start, limit))
 

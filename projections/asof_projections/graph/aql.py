@@ -232,6 +232,7 @@ RETURN {
   parked: LENGTH(@@parked), entities: LENGTH(@@entities), facts: LENGTH(@@assertions), versions: LENGTH(@@facts),
   merges: LENGTH(FOR l IN @@duplicate_of FILTER l.kt == @open RETURN 1),
   open_versions: LENGTH(FOR f IN @@facts FILTER f.kt == @open RETURN 1),
+  names: LENGTH(@@names), formed: LENGTH(@@communities),
   communities: LENGTH(FOR m IN @@member_of FILTER m.kt == @open RETURN DISTINCT m._to),
   contradictions: LENGTH(FOR c IN @@contradictions FILTER c.settled_at == @open RETURN 1)
 }

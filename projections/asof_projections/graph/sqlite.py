@@ -16,6 +16,7 @@ from asof_projections.graph.communities import CommunityReads
 from asof_projections.graph.history import HistoryReads
 from asof_projections.graph.known import Known
 from asof_projections.graph.live import Mirror
+from asof_projections.graph.naming import NameReads
 from asof_projections.graph.reach import Steps
 from asof_projections.graph.text import Numbered
 from asof_streams.episodic import GroupErased
@@ -41,7 +42,7 @@ _LOADING: Final = (
 _SORTING: Final = ("PRAGMA cache_size = -4096",)  # KiB, also what is sorted at once: so that a second thread sorts too
 
 
-class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, CommunityReads):
+class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, CommunityReads, NameReads):
     """A GraphStore in the file `path` that follows the log named `log`. Used by the thread that opened it.
 
     writable: made where there is none; one process may write at a time. NotFound: there is none to read.

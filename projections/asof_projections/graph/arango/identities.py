@@ -20,7 +20,7 @@ class Identities(FactReads):
 
     def entity(self, uuid: str) -> Entity | None:
         found = self._document("entities", uuid)
-        return None if found is None else _entity(found)
+        return None if found is None else entity_of(found)
 
     def entities(
         self, group: str | None, known: int | None, *, prefix: str = "", limit: int | None = None
@@ -29,19 +29,19 @@ class Identities(FactReads):
         until = LATEST if known is None else known
         if prefix:
             found = {n["whose"]["n"]: n for n in self._pages("names", group, known=until, beginning=key_of(prefix))}
-            return [_entity(found[n]["whose"] | {"grp": found[n]["grp"]}) for n in sorted(found)[:most]]
-        return [_entity(row) for row in self._page("entities", group, -1, until, most)]
+            return [entity_of(found[n]["whose"] | {"grp": found[n]["grp"]}) for n in sorted(found)[:most]]
+        return [entity_of(row) for row in self._page("entities", group, -1, until, most)]
 
     def aliases(self, uuid: str, known: int | None) -> list[str]:
         names: list[str] = self._about_them("names", [uuid], known)
         return names
 
     def called(self, group: str | None, name: str, known: int | None) -> list[Entity]:
-        return [_entity(row) for row in self._reached(group, name, [], Moment(None, known), 0)["called"]]
+        return [entity_of(row) for row in self._reached(group, name, [], Moment(None, known), 0)["called"]]
 
     def entities_named(self, group: str, name: str) -> list[Entity]:
         found = self._reached(group, name, [], Moment(None, None), 0)
-        return [_entity(row) for row in found["called"]] if found["exact"] else []
+        return [entity_of(row) for row in found["called"]] if found["exact"] else []
 
     def meant(self, group: str | None, name: str, known: int | None) -> list[str]:
         found = self._reached(group, name, [], Moment(None, known), 0)
@@ -76,13 +76,13 @@ class Identities(FactReads):
         asked = {"group": group, "ids": None} if of is None else {"group": None, "ids": self._ids(of)}
         most, until = NO_LIMIT if limit is None else limit, LATEST if known is None else known
         return [
-            Community(row["uuid"], row["grp"], row["name"], row["created_at"], tuple(map(_entity, found["members"])))
+            Community(row["uuid"], row["grp"], row["name"], row["created_at"], tuple(map(entity_of, found["members"])))
             for found in self._ask(aql.COMMUNITIES, **asked, known=until, limit=most)
             for row in (found["row"],)
         ]
 
     def each_entity(self, group: str | None, known: int) -> Iterator[Entity]:
-        return (_entity(row) for row in self._pages("entities", group, known=known))
+        return (entity_of(row) for row in self._pages("entities", group, known=known))
 
     def each_link(self, group: str | None, known: int) -> Iterator[Link]:
         rows = self._pages("duplicate_of", group)
@@ -99,7 +99,8 @@ class Identities(FactReads):
         return found
 
 
-def _entity(row: Document) -> Entity:
+def entity_of(row: Document) -> Entity:
+    """Return a document as an entity."""
     return Entity(row["uuid"], row["grp"], row["name"], row["type"], row["created_at"])
 
 

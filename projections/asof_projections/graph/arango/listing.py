@@ -5,7 +5,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from asof_projections.graph import aql
-from asof_projections.graph.arango.identities import Identities
+from asof_projections.graph.arango.naming import Names
 from asof_projections.graph.arango.schema import COLLECTIONS, columns
 from asof_projections.graph.arango.wire import Document
 from asof_projections.graph.listing import COUNTS, HASHED, ORDER
@@ -16,7 +16,7 @@ from asof_streams.instants import INF
 _UNNUMBERED: Final = "versions"  # the one table whose own key a rebuild may change
 
 
-class Listings(Identities):
+class Listings(Names):
     """What is there, without regard to a moment."""
 
     # The episodic layer.
