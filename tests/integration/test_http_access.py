@@ -169,6 +169,38 @@ def test_the_feed_of_such_a_key_has_the_events_of_its_groups_alone(
     assert of_team["next"] == of_all["next"]
 
 
+def test_no_route_shows_such_a_key_what_another_group_was_told(server: Server, ours: Told, theirs: Told) -> None:
+    secret = "Berlin"
+    [episode] = server.client.get("/episodes/others?last_n=1", headers=sent(READ)).json()
+    edge = server.client.get(f"/entity-edge/{theirs.fact}", headers=sent(READ)).json()
+    ids = [theirs.fact, episode["uuid"], edge["source_node_uuid"], edge["target_node_uuid"], "Ana"]
+    common = {"valid_at": "2030", "last_n": "9", "from": "0", "to": "9", "query": "Ana lives", "relation": "lives_in"}
+    body = {"query": "Ana", "messages": [], "center_node_uuid": None, "scope": "user", "key": "k", "name": "Ana"}
+    asked = 0
+    for method, path in routes(server):
+        if method == "DELETE" or path in ("/clear", "/messages"):
+            continue
+        for some in ids:
+            named = {**common, "id": some, "name": some, "about": some, "uuid": some}
+            for group in ({}, {"group_id": "others"}, {"group_id": "empty"}):
+                filled = path.format(uuid=some, group_id="others", position=theirs.position, generation="g1")
+                request = {"json": {**body, "uuid": some, **group}} if method == "POST" else {}
+                params = named | group
+                open_to_all = server.client.request(method, filled, params=params, headers=sent(READ), **request)
+                answer = server.client.request(method, filled, params=params, headers=sent(TEAM_READ), **request)
+                assert secret not in answer.text, (method, path, params)
+                asked += secret in open_to_all.text
+                if group:
+                    own = server.client.request(
+                        method, filled, params=named | {"group_id": "team-z"}, headers=sent(TEAM_READ), **request
+                    )
+                    assert secret not in own.text, (method, path, params)
+
+    assert asked > 30
+    assert server.client.get("/v1/facts?group_id=team-a", headers=sent(TEAM_READ)).text.count(secret)
+    assert ours.fact != theirs.fact
+
+
 def test_with_a_key_a_request_may_be_addressed_to_any_host(server: Server) -> None:
     headers = {"Host": "memory.example", "Origin": "https://app.example"}
 
