@@ -100,7 +100,8 @@ class Readers:
         self.ontologies: Final = ontologies
         self._ontology = ontology
         self._make = make
-        self._usual = make(ontology, None)
+        usual = make(ontology, None)
+        self._usual = Bounded(usual, ontology) if any(r.pairs for r in ontology.relation_types) else usual
         self._made: dict[str, Extractor] = {}
 
     def of(self, episode: EpisodeRecorded) -> Extractor:

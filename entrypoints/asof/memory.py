@@ -56,7 +56,11 @@ class Memory(Readings):
         timestamp: Time | None = None,
         **fields: Any,
     ) -> Added:
-        """Add one message (other fields are Graphiti's: name, source_description, source). Durable when it returns."""
+        """Add one message. Durable when it returns.
+
+        Other fields are Graphiti's (name, source_description, source), and those that say how it is read (schema_id,
+        entity_types and others, suppress_content): docs/reference/events.md has them, under `message.sent`.
+        """
         given = {
             "content": content,
             "group_id": group_id,

@@ -110,6 +110,9 @@ def _relation_problems(ontology: Ontology, relation: RelationType) -> Iterator[P
         for at, kind in enumerate(getattr(relation, key)):
             if kind not in ontology.entities:
                 yield (key, at), f"no entity type {kind!r}: use one of {', '.join(ontology.entities)}"
+    for at, (source, target) in enumerate(relation.pairs):
+        if source not in relation.sources or target not in relation.targets:
+            yield ("pairs", at), "write a type of sources and a type of targets"
     for key in ("cues", "starts", "ends"):
         for at, cue in enumerate(getattr(relation, key)):
             try:

@@ -93,6 +93,11 @@ BAD = [
     ("cardinality: one", "inverse: owned_by", ":16: relation_types.0.inverse: no relation 'owned_by'"),
     ("cardinality: one", "inverse: home_of", ":16: relation_types.0.inverse: 'home_of' must name 'lives_in'"),
     ("cardinality: one", "symmetric: true", ":16: relation_types.0.symmetric: a symmetric relation has the same"),
+    (
+        "cardinality: one",
+        "pairs: [[Place, Person]]",
+        ":16: relation_types.0.pairs.0: write a type of sources and a type",
+    ),
     ("cardinality: one", "lasting: false\n    ends: ['<leave>']", ":16: relation_types.0.lasting: an event neither"),
     ("[city]", "[City]", ":9: entity_types.1.words.0: write it in lower case"),
     ("version: 1", "version: one", ":2: version: "),

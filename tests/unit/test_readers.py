@@ -87,6 +87,18 @@ def test_the_memorys_own_ontology_can_be_named_and_is_the_one_that_is_kept(tmp_p
     world.memory.close()
 
 
+def test_an_ontology_of_ones_own_may_limit_a_relation_to_pairs(tmp_path):
+    text = (registry._DATA / "agent_memory_v1.yaml").read_text("utf-8")
+    owns = "targets: [Component, Project, Repository, Path, Task]\n"
+    file = tmp_path / "ours.yaml"
+    file.write_text(text.replace(owns, f"{owns}    pairs: [[Team, Component]]\n", 1), "utf-8")
+    world = World(tmp_path / "data", ontology=str(file))
+    say(world, "The parser is owned by Maria. The payments team owns the scheduler.")
+
+    assert facts(world) == ["payments team owns scheduler"]
+    world.memory.close()
+
+
 def test_a_named_ontology_that_was_used_is_kept_so_that_a_later_file_changes_no_replay(world):
     say(world, AGENT)
     kept = world.path / "ontologies" / "agent_memory_v1.json"
