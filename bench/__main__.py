@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench import (
+    asking,
     chatting,
     finding,
     growth,
@@ -34,6 +35,7 @@ SUBJECTS: dict[str, Callable[[Material], Iterator[Figure]]] = {
     "import": importing.measure,
     "rebuild": rebuilding.measure,
     "chat": chatting.measure,
+    "model": asking.measure,
     "asof": moments.measure,
     "vectors": finding.measure,
     "open": opening.measure,

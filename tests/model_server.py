@@ -6,6 +6,7 @@ counts calls and tokens (four characters each). By hand, with `make fake-model`:
 Ctrl-C.
 """
 
+import argparse
 import json
 import re
 import sys
@@ -153,8 +154,12 @@ def serving() -> AbstractContextManager[ModelServer]:
 
 
 def main() -> None:
-    with ModelServer(port=8089) as server:
-        server.latency = float(sys.argv[1]) if len(sys.argv) > 1 else 0.0
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("latency", nargs="?", type=float, default=0.0, help="seconds that each call takes")
+    parser.add_argument("--port", type=int, default=8089, help="0 is any that is free")
+    chosen = parser.parse_args()
+    with ModelServer(chosen.port) as server:
+        server.latency = chosen.latency
         sys.stdout.write(f"ASOF_EXTRACTOR=model ASOF_MODEL_NAME=fake ASOF_MODEL_URL={server.url}\n")
         sys.stdout.flush()
         try:

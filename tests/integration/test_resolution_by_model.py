@@ -222,3 +222,31 @@ def test_what_came_of_asking_is_logged_in_numbers_without_a_word_of_content(worl
         ),
     ]
     assert not any(word in caplog.text for word in ("Acme", "Tom", "Oslo", "Rome"))
+
+
+def test_eight_calls_at_once_decide_names_as_one_after_the_other_does(tmp_path, server):
+    texts = [
+        *("George Orwell lives in London.", "George Eliot lives in Leeds.", "I work at Acme Works.", *HM),
+        *(
+            "George works at Acme.",
+            *HM,
+            "My colleague Georg likes tea.",
+            "I live in New York City.",
+            *HM,
+            "I love NYC.",
+        ),
+    ]
+    told = [opened(tmp_path / str(n), server, model_calls=n) for n in (1, 8)]
+    for each in told:
+        server.latency = 0.1 * (each is told[1])
+        say(each, *texts)
+
+    lasting = [
+        [(r.position, r.cause, r.place, r.event.model_dump(exclude={"latency_ms"})) for r in each.memory.events()]
+        for each in told
+    ]
+    assert lasting[0] == lasting[1]
+    assert len(second(server)) == 2 * len(believed(told[0], ExtractionAnswered)) > 4
+    assert server.at_once > 2
+    for each in told:
+        each.memory.close()

@@ -4,6 +4,7 @@ Questions may be asked ahead, several at once, in threads that touch nothing els
 it is the handlers that record them. Used by one thread.
 """
 
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
@@ -26,14 +27,16 @@ class Model(Protocol):
 class Journal:
     """Implements ports.Answers over a model and what the logs have recorded; asks `at_once` questions at a time.
 
-    A reply is kept until it is `recorded`, so that none is paid for twice where the work has to be done again.
+    What is waited for goes before what is asked ahead. A reply is kept until it is `recorded`, so that none is paid for
+    twice where the work has to be done again.
     """
 
     def __init__(self, model: Model, recorded: Recorded, at_once: int) -> None:
-        self.depth = 2 * at_once  # how many messages may be asked about at a time: some have their answer already
+        self.depth = 4 * at_once  # messages that may be asked about, while one may wait for a second answer
         self._model = model
         self._find = recorded
         self._pool = ThreadPoolExecutor(at_once, "asof-model")
+        self._waiting: deque[tuple[Request, Future[Reply]]] = deque()
         self._asked: dict[tuple[str, str], Future[Reply]] = {}
         self._taken: list[tuple[str, str]] = []
 
@@ -41,7 +44,7 @@ class Journal:
         """Ask, unless the answer is recorded or the question under way."""
         digest = request.digest
         if (group, digest) not in self._asked and self._find(group, digest) is None:
-            self._asked[group, digest] = self._pool.submit(self._model.ask, request)
+            self._ask((group, digest), request, self._waiting.append)
 
     def reply(self, group: str, request: Request) -> Reply:
         """Return what came of a question; what is recorded goes first."""
@@ -50,7 +53,8 @@ class Journal:
         if found is not None:
             counts = found.calls, found.prompt_tokens, found.completion_tokens, found.latency_ms
             return Reply(found.answer, "", *counts)
-        self.ahead(group, request)
+        if key not in self._asked:
+            self._ask(key, request, self._waiting.appendleft)
         try:
             reply = self._asked[key].result()
         except BaseException:
@@ -58,6 +62,22 @@ class Journal:
             raise
         self._taken.append(key)
         return reply
+
+    def _ask(
+        self, key: tuple[str, str], request: Request, put: Callable[[tuple[Request, Future[Reply]]], None]
+    ) -> None:
+        self._asked[key] = future = Future[Reply]()
+        put((request, future))
+        self._pool.submit(self._ask_first)
+
+    def _ask_first(self) -> None:
+        """Ask what waits first, in a thread of the pool: there are as many calls of this as questions."""
+        request, future = self._waiting.popleft()
+        if future.set_running_or_notify_cancel():
+            try:
+                future.set_result(self._model.ask(request))
+            except BaseException as error:  # noqa: BLE001 - whoever waits for the answer gets it
+                future.set_exception(error)
 
     def recorded(self) -> None:
         """Drop what was replied: the logs have it."""
