@@ -168,3 +168,22 @@ def test_a_message_leads_to_facts_accepted_and_to_facts_invalidated_with_the_rea
     assert of(2) == ([], [])
     assert of(3) == (["lives_in", "works_at"], [("superseded", True)])
     assert of(4) == ([], [("corrected", False)])
+
+
+def test_each_mention_of_an_episode_is_linked_to_the_entity_that_it_means(world):
+    say(world, "I live in Berlin. My sister Eva works at SAP.")
+
+    [episode] = [r.event for r in world.memory.events("episodic") if r.event.type == "episode.recorded"]
+    mentioned = {
+        r.event.mention_id: r.event.text for r in world.memory.events("episodic") if r.event.type == "mention.observed"
+    }
+    links = [r.event for r in stated(world, "mention.resolved")]
+    names = {entity.uuid: entity.name for entity in world.memory.entities(group_id="g")}
+    assert {link.episode_id for link in links} == {episode.episode_id}
+    assert len(links) == len(mentioned)
+    assert {(mentioned[link.mention_id], names[link.entity_id]) for link in links} == {
+        ("I", "Ana"),
+        ("Berlin", "Berlin"),
+        ("Eva", "Eva"),
+        ("SAP", "SAP"),
+    }
