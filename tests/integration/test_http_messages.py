@@ -11,6 +11,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import httpx2
 import pytest
@@ -244,6 +245,15 @@ def test_a_message_with_the_uuid_of_an_episode_adds_none_and_names_that_one(serv
 
     assert answer.headers["asof-episode-id"] == episode["uuid"]
     assert server.episodes("again") == [episode]
+
+
+@pytest.mark.parametrize("uuid", ["日本", "a\r\nSet-Cookie: b=c", "\x00", "\U0001f389"])
+def test_any_text_may_be_a_uuid_and_no_header_can_be_made_with_it(server: Server, uuid: str) -> None:
+    answer = post(server, "any-uuid", {**SAID, "uuid": uuid})
+
+    assert answer.status_code == 202
+    assert unquote(answer.headers["asof-episode-id"]) == uuid
+    assert "set-cookie" not in answer.headers
 
 
 def test_a_message_with_an_unknown_uuid_fails_alone_and_leaves_nothing(server: Server) -> None:

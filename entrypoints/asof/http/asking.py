@@ -55,7 +55,12 @@ Cursor = Annotated[
 ]
 
 
-OneGroup = Annotated[str | None, AfterValidator(_valid), Query(description="Only this group.")]
+_GroupId = Annotated[
+    str,
+    AfterValidator(_valid),
+    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9_-]{1,128}$", "examples": ["ana"]}),
+]
+OneGroup = Annotated[_GroupId | None, Query(description="Only this group.")]
 
 
 async def _group(caller: Reading, group_id: OneGroup = None) -> str | None:

@@ -6,6 +6,7 @@ deleted is erased for ever.
 """
 
 from typing import Any, Final
+from urllib.parse import quote
 
 from fastapi import APIRouter, HTTPException, Response
 
@@ -79,7 +80,7 @@ async def add_messages(
         position = (await served.take(messages, request)).start
         response.headers[POSITION] = str(position)
         if isinstance(first := messages[0], Message):
-            response.headers[EPISODE] = first.uuid or episode_id(first.group_id, position)
+            response.headers[EPISODE] = quote(first.uuid or episode_id(first.group_id, position))  # a uuid is any text
     return bodies.Result(message="Messages added to processing queue", success=True)
 
 
