@@ -111,7 +111,8 @@ class AttributeStated(Event):
 class ExtractionAnswered(Event):
     """A language model answered what it was asked about an episode. Whoever asks the same again finds this first.
 
-    Emitted by: asof_agents.mentions, before whatever is made of the answer.
+    Emitted by: asof_agents.mentions, of what the episode states; asof_agents.resolution, of whom its names mean. Before
+    whatever is made of the answer.
     """
 
     type: ClassVar[str] = "extraction.answered"
@@ -153,7 +154,7 @@ class ExtractionRefused(Event):
 
     episode_id: str
     request: str
-    part: str  # `entity`, `fact`, `time` or `text`
+    part: str  # `entity`, `fact`, `attribute`, `time` or `text`; `mention` or `pair`
     reason: str  # why: `schema`, `id`, `type`, `span` and so on
     count: int
 

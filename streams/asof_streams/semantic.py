@@ -66,7 +66,7 @@ class MentionResolved(Event):
     mention_id: str
     episode_id: str
     entity_id: str
-    reason: str  # new | name | alias | speaker | first name | similar name | repeated
+    reason: str  # new | name | alias | speaker | first name | similar name | repeated | model
     score: float
 
 
@@ -79,7 +79,7 @@ class EntityMerged(Event):
     merge_id: str
     duplicate: str
     into: str
-    reason: str
+    reason: str  # also known as | same name | model
 
 
 @register

@@ -250,3 +250,38 @@ def test_eight_calls_at_once_decide_names_as_one_after_the_other_does(tmp_path, 
     assert server.at_once > 2
     for each in told:
         each.memory.close()
+
+
+@pytest.mark.parametrize(
+    ("known", "said", "asked"),
+    [
+        ("My colleague Jon lives in Oslo.", "John likes tea.", True),  # a slip
+        ("I work at Acme Works.", "My colleague Tom works at Acme.", True),  # most of its words
+        ("I live in New York City.", "My colleague Tom lives in NYC.", True),  # its initials
+        ("My colleague Tom lives in NYC.", "I live in New York City.", True),
+        ("My colleague Stefan likes tea.", "My colleague Steven likes tea.", True),  # somewhat alike, and both Ana's
+        ("Stefan likes rice.", "Steven likes tea.", False),  # somewhat alike, and nothing in common
+        ("My colleague Tom lives in Oslo.", "My colleague Eva lives in Rome.", False),
+        ("I live in Paris.", "My colleague Pariss likes tea.", False),  # a place and a person
+        ("My friend is 30 years old.", "My friend is 31 years old.", False),  # values
+    ],
+)
+def test_what_is_called_nearly_so_is_in_doubt_and_nothing_else(world, server, known, said, asked):
+    say(world, known, *HM)
+    say(world, said)
+
+    assert len(second(server)) == asked
+
+
+def test_the_likeliest_four_are_shown_first_of_them_what_is_most_alike_and_shares_a_fact(world, server):
+    for name in ("Martin", "Marvin", "Marlin", "Maroun", "Marten", "Marta"):
+        world.tell(subject=name, subject_type="Person", relation="lives_in", object="Oslo", object_type="Location")
+    world.tell(subject="Ana", subject_type="Person", relation="knows", object="Marten", object_type="Person")
+    say(world, "My friend Marton likes tea.")
+
+    [shown] = second(server)
+    [listed] = [line for line in shown.splitlines() if line.startswith("1. Marton")]
+    assert listed == "1. Marton (Person): 1, 2, 3, 4"
+    known = shown.partition("Known:\n")[2].splitlines()
+    assert [line.partition(":")[0] for line in known] == ["1. Marten", "2. Martin", "3. Maroun", "4. Marta"]
+    assert "Ana knows Marten" in known[0]
