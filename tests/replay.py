@@ -12,6 +12,7 @@ import time
 import uuid
 from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
 from asof.places import Places
 from asof.settings import Settings
@@ -49,6 +50,21 @@ FACTS = [
 ]
 
 
+READ_OTHERWISE: list[dict[str, Any]] = [
+    {"content": "Maria owns the scheduler. The migration is assigned to Tom.", "schema_id": "agent_memory_v1"},
+    {"content": "<graphiti_episode kind='task'>The migration is assigned to Eva.</graphiti_episode>"},
+    {"content": "I moved to Rome. My brother Tom lives in Oslo.", "excluded_entity_types": ["Location"]},
+    {
+        "content": "My brother Tom lives in Oslo.",
+        "relation_type_map": [{"source": "Person", "target": "Location", "relations": ["lives_in"]}],
+    },
+    {"content": "She lives in Vienna.", "previous_episode_ids": []},
+    {"content": "She lives in Prague.", "previous_episode_ids": ["nobody"]},
+    {"content": "I love Kafka.", "schema_id": "unheard"},
+    {"content": "I love opera.", "update_communities": True},
+]
+
+
 def messages() -> list[tuple[AnyMessage, int]]:
     """Chat and structured facts of two groups, by turns, each with when it was recorded."""
     said: list[AnyMessage] = []
@@ -56,10 +72,14 @@ def messages() -> list[tuple[AnyMessage, int]]:
         for number in range(len(FACTS)):
             role, content = CHAT[(number * 3) % len(CHAT)]
             at = START + number * 30 * DAY
-            said.append(Message(group_id=group, role=role, role_type="user", content=content, timestamp=at))
+            fields = {"group_id": group, "role": role, "role_type": "user", "content": content, "timestamp": at}
+            said.append(Message(**fields, update_communities=number % 4 > 0))
             fields = FACTS[number % len(FACTS)]
             times = {name: START + fields[name] * DAY for name in fields if name.endswith("_at")}
             said.append(FactStatement(**({"group_id": group, "subject": "Ana"} | fields | times)))
+        for number, line in enumerate(READ_OTHERWISE):
+            at = START + (500 + number) * DAY
+            said.append(Message(group_id=group, role="Ana", role_type="user", timestamp=at, **line))
     return [(message, START + place * MINUTE) for place, message in enumerate(said[::2] + said[1::2])]
 
 
