@@ -153,7 +153,8 @@ class Writer:
             self._part()
         self._follow()
         self._rejoin()
-        self._unsuppressed = max(0, self.engine.episodic.input - FLUSH_EVERY)  # a crash may have come between
+        # A crash may have come between, or a copy of a topic was made again.
+        self._unsuppressed = 0 if self._alone else max(0, self.engine.episodic.input - FLUSH_EVERY)
         self._suppress()
 
     def process(self, *, flush: bool, stop: int | None = None) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from kafka_worker import Dump, Running, World, dump, embedded, fact, until_known
+from replay import READ_OTHERWISE
 
 Start = Callable[..., Running]
 
@@ -40,6 +41,38 @@ def test_the_demo_conversation_is_the_same_through_kafka(world: World, start: St
     assert len(found.messages) == len(lines)
     assert Counter(type(row[-2]).__name__ for row in found.semantic)["FactAsserted"] > 10
     expect_equal(found, world, tmp_path)
+
+
+def test_messages_that_say_how_they_are_read_are_the_same_through_kafka(
+    world: World, start: Start, tmp_path: Path
+) -> None:
+    spoken = {"group_id": "g", "role": "Ana", "role_type": "user"}
+    end = world.send([{**spoken, **line} for line in READ_OTHERWISE])
+
+    found = through_kafka(world, start, end)
+
+    kinds = Counter(type(row[-2]).__name__ for row in found.episodic)
+    assert (kinds["EpisodeRecorded"], kinds["MessageParked"]) == (6, 2)
+    assert Counter(type(row[-2]).__name__ for row in found.semantic)["RelationDeclared"] > 9
+    expect_equal(found, world, tmp_path)
+
+
+def test_content_that_is_not_to_be_kept_is_in_no_copy_of_a_worker_and_on_no_topic_of_events(
+    world: World, start: Start, tmp_path: Path
+) -> None:
+    quiet = {"group_id": "g", "role": "Ana", "role_type": "user", "suppress_content": True}
+    end = world.send([{**quiet, "content": "I moved to Berlin, said the canary."}, {**quiet, "content": "Good night."}])
+
+    found = through_kafka(world, start, end)
+    again = tmp_path / "again"
+
+    assert found.messages == []
+    assert Counter(type(row[-2]).__name__ for row in found.semantic)["FactAsserted"] == 1
+    expect_equal(found, world, tmp_path)
+    world.partition(again).close()
+    for topic in (world.topics.episodic, world.topics.semantic("main")):
+        assert not [raw for raw in world.records(topic) if b"the canary" in (raw.value or b"")]
+    assert not [path for path in again.rglob("*") if path.is_file() and b"the canary" in path.read_bytes()]
 
 
 @pytest.mark.data
