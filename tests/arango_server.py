@@ -50,6 +50,7 @@ class Fault:
     before: bool = False  # the connection breaks before the server does anything
     after: bool = False  # it does it, and the answer is lost
     idle: float = 0.0  # so much time passes first
+    down: bool = False  # the server goes away
 
 
 @dataclass
@@ -125,6 +126,9 @@ class Server:
         fault = self._fault(asked.name)
         if fault is not None:
             self.now += fault.idle
+            self.down |= fault.down
+            if self.down:
+                raise requests.exceptions.ConnectionError
             if fault.before:
                 raise requests.exceptions.ConnectionError
             if fault.status:

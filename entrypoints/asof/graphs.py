@@ -24,16 +24,21 @@ def address_of(settings: Settings, places: Places) -> "Address | None":
     """
     if not settings.in_arango:
         return None
-    if find_spec("arango") is None:
-        raise InvalidInput(
-            'ArangoDB needs python-arango, which is not installed. Get it with: pip install "asof[arango]"'
-        )
+    require_driver()
     from asof_projections.graph.arango.connection import Address
 
     password = settings.graph_password
     address = Address.parse(settings.graph_url, None if password is None else password.get_secret_value())
     name = places.root.name
     return address.beside(f"-{name}") if name.startswith(_PARTITION) else address
+
+
+def require_driver() -> None:
+    """Refuse to go on where the extra is not installed."""
+    if find_spec("arango") is None:
+        raise InvalidInput(
+            'ArangoDB needs python-arango, which is not installed. Get it with: pip install "asof[arango]"'
+        )
 
 
 def open_graph(address: "Address", log: str) -> "ArangoGraph":

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from asof.children import sweep_seldom
-from asof.cli import calls, entities, facts, generations, inspect, past, replay, serve, topics, worker, write
+from asof.cli import calls, entities, facts, generations, graph, inspect, past, replay, serve, topics, worker, write
 from asof.cli.demo import demo
 
 app = typer.Typer(
@@ -46,9 +46,11 @@ _COMMANDS: dict[str, Callable[..., int | None]] = {
     "serve": serve.serve,
     "worker": worker.worker,
     "topics": topics.topics,
+    "graph": graph.graph,
 }
+_WITHOUT_GRAPH = {"demo", "doctor", "topics", "graph"}  # they ask no graph, or name it by themselves
 for name, command in _COMMANDS.items():
-    app.command(name)(command)
+    app.command(name)(command if name in _WITHOUT_GRAPH else calls.with_graph(command))
 
 
 def _version(asked: bool) -> None:

@@ -6,14 +6,26 @@ Exit codes: 0 ok; 1 the work failed, or was refused in part; 2 the call itself i
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from asof_streams.errors import AccessDenied, AsofError, BrokerUnavailable, DecodeError, InvalidInput, TopicUnfit
+from asof.cli.options import Graph
+from asof_streams.errors import (
+    AccessDenied,
+    AsofError,
+    BrokerUnavailable,
+    DecodeError,
+    GraphUnavailable,
+    InvalidInput,
+    TopicUnfit,
+)
 
 if TYPE_CHECKING:
     from asof.memory import Memory
@@ -28,15 +40,35 @@ _WRONG = (
     TopicUnfit,
     AccessDenied,
     BrokerUnavailable,
+    GraphUnavailable,
     DecodeError,
 )  # it ends so again, until somebody changes what is set or asked
+
+
+_graph: ContextVar[str | None] = ContextVar("graph", default=None)  # what the command line said
+
+
+def with_graph(command: Callable[..., int | None]) -> Callable[..., int | None]:
+    """Give a command the option that says where the graph is."""
+
+    @wraps(command)
+    def run_with(*, graph: str | None = None, **given: Any) -> int | None:
+        _graph.set(graph)
+        return command(**given)
+
+    asked = signature(command)
+    option = Parameter("graph", Parameter.KEYWORD_ONLY, default=None, annotation=Graph)
+    run_with.__signature__ = asked.replace(parameters=[*asked.parameters.values(), option])  # type: ignore[attr-defined]
+    run_with.__annotations__ = {**command.__annotations__, "graph": Graph}
+    return run_with
 
 
 def settings(data: Path | None, **given: str | None) -> "Settings":
     """Read the settings; what the command says wins."""
     from asof.settings import read
 
-    return read(**{name: value for name, value in {"data": data, **given}.items() if value is not None})
+    chosen = {"data": data, "graph": _graph.get(), **given}
+    return read(**{name: value for name, value in chosen.items() if value is not None})
 
 
 @contextmanager

@@ -22,7 +22,7 @@ def demo(data: Data = None, as_json: Json = False) -> None:
     from asof.demo import story
 
     with _place(data) as place, show.progress("listening") as heard:
-        told = story.tell(place, calls.settings(place), heard)
+        told = story.tell(place, calls.settings(place, graph="sqlite"), heard)
     if as_json:
         show.data(told.to_json())
     else:

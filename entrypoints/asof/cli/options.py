@@ -1,7 +1,7 @@
 """The options that several commands have, each defined once."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -34,6 +34,10 @@ Data = Annotated[
 Kafka = Annotated[
     str | None,
     typer.Option("--kafka", metavar="HOST:PORT", help="Kafka's brokers, with commas between: what ASOF_KAFKA says."),
+]
+Graph = Annotated[
+    Literal["sqlite", "arango"] | None,
+    typer.Option("--graph", help="What answers: files, or ArangoDB. Left out, ArangoDB if ASOF_GRAPH_URL is set."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Group = Annotated[str | None, typer.Option("--group", metavar="ID", parser=group_id, help="Only this group.")]

@@ -1,0 +1,221 @@
+"""A memory whose graph is in ArangoDB: all that a user sets is where that is."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from arango_server import Server, listening
+from asof import graph_work
+from asof.cli import app, calls
+from asof.memory import Memory
+from asof.places import Places
+from asof.settings import Settings
+from asof_projections.graph.arango.administration import answering
+from asof_projections.graph.arango.connection import Address
+from asof_projections.graph.sqlite import SqliteGraph
+from asof_streams.errors import ContractError, GraphUnavailable, InvalidInput
+from asof_streams.sqlite_log import SqliteLog
+from world import World
+
+SAID = ["I live in Lisbon.", "I moved to Berlin in March 2024.", "My brother Ben works at Acme."]
+
+
+@pytest.fixture
+def server():
+    return Server()
+
+
+@pytest.fixture
+def url(server):
+    with listening(server) as address:
+        yield address
+
+
+@pytest.fixture
+def data(tmp_path) -> Path:
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def run(data, url, capsys, monkeypatch):
+    """Run commands with the graph in the database; give what they print."""
+    monkeypatch.setenv("ASOF_EMBEDDER", "hash")
+    monkeypatch.setenv("ASOF_GRAPH_URL", url)
+    monkeypatch.chdir(data.parent)
+
+    def run(*arguments: str, code: int = 0) -> str:
+        """Return what a command printed: data, and where it failed what is told instead."""
+        ended = calls.run(app, [*arguments, "--data", str(data)])
+        out, err = capsys.readouterr()
+        assert ended == code, (out, err)
+        return out + err if code else out
+
+    return run
+
+
+def tell(run) -> None:
+    for text in SAID:
+        run("add", text, "--group", "g", "--role", "Ana")
+
+
+QUESTIONS = [
+    ("facts", "--group", "g"),
+    ("facts", "--about", "Ana", "--relation", "lives_in", "--any-time"),
+    ("facts", "--about", "Ana", "--valid-at", "2023-01"),
+    ("entities",),
+    ("entity", "Ana"),
+    ("history", "Ana"),
+    ("timeline", "Ana"),
+    ("diff", "--from", "2023", "--to", "2025"),
+    ("changes", "--since", "-1"),
+    ("export",),
+]
+
+
+def test_every_question_has_the_answer_that_the_files_give(run, server) -> None:
+    tell(run)
+
+    def asked(*more: str) -> list[str]:
+        return [run(*question, "--json", *more) for question in QUESTIONS]
+
+    start = len(server.asked)
+    in_arango = asked()
+    assert server.asked[start:].count("query") >= len(QUESTIONS)
+    start = len(server.asked)
+    assert asked("--graph", "sqlite") == in_arango
+    assert len(server.asked) == start
+    assert "Lisbon" in in_arango[0]
+    found = json.loads(run("search", "who works", "--group", "g", "--json"))
+    assert found[0]["fact"] == "Ben works at Acme"
+
+
+def test_nothing_but_its_address_has_to_be_set(run, monkeypatch, url) -> None:
+    monkeypatch.setenv("ASOF_GRAPH_PASSWORD", "secret")
+    monkeypatch.setenv("ASOF_GRAPH_URL", url.replace(":secret@", "@"))
+    tell(run)
+    assert json.loads(run("facts", "--about", "Ana", "--relation", "lives_in", "--json"))[0]["object"] == "Lisbon"
+
+
+def test_graphs_are_checked_made_and_copied_and_say_whether_they_agree(run, data) -> None:
+    tell(run)
+    checked = json.loads(run("graph", "--json"))
+    assert [(f["log"], f["wrong"]) for f in checked] == [("episodic", None), ("semantic.main", None)]
+    assert all(f["position"] == f["end"] > 0 for f in checked)
+
+    run("add", "I moved to Rome in May 2024.", "--group", "g", "--role", "Ana", "--graph", "sqlite")
+    assert "behind its log" in run("graph", "check", code=1)
+    assert "the same as in the directory" in run("graph", "copy")
+
+    assert "episodic in http://127.0.0.1" in run("graph", "create", "--replace")
+    assert "behind its log" in run("graph", "check", code=1)
+    run("graph", "copy")
+    with SqliteGraph(Places(data).graph("main"), "semantic.main") as graph:
+        digest = graph.digest()
+    Places(data).graph("main").write_bytes(b"lost")
+    assert digest[:16] in run("graph", "copy", "--to", "sqlite")
+    with SqliteGraph(Places(data).graph("main"), "semantic.main") as graph:
+        assert graph.digest() == digest
+
+
+def test_a_copy_that_was_interrupted_is_gone_on_with(data, server, url) -> None:
+    with Memory(data, Settings(data=data, embedder="none")) as memory:
+        for text in SAID:
+            memory.add(text, group_id="g", role="Ana")
+    settings = Settings(data=data, graph_url=url)
+    server.fail("commit", nth=2, down=True)
+    with pytest.raises(GraphUnavailable):
+        graph_work.copy(settings, "arango")
+
+    server.down = False
+    start = len(server.asked)
+    assert [finding.wrong for finding in graph_work.copy(settings, "arango")] == [None, None]
+    assert server.asked[start:].count("commit") == 1  # of the second log alone
+    start = len(server.asked)
+    graph_work.copy(settings, "arango")
+    assert "commit" not in server.asked[start:]
+
+
+def test_generations_are_built_switched_and_dropped_there_too(data, url) -> None:
+    world, address = World(data, graph_url=url), Address.parse(url)
+    world.tell("2024-01-02", object="Berlin", valid_at="2020")
+    first = world.digest()
+    world.memory.rebuild("second")
+    assert answering(address) == "main"
+    world.memory.switch("second")
+    assert answering(address) == "second"
+    assert (world.digest(), world.where("2023")) == (first, ["Berlin"])
+    world.memory.switch("main")
+    world.memory.drop("second")
+    assert (world.where("2023"), answering(address)) == (["Berlin"], "main")
+    world.memory.close()
+
+
+def test_an_erased_group_leaves_nothing_in_the_database(data, server, url) -> None:
+    world = World(data, graph_url=url)
+    world.tell("2024-01-02", group_id="kept", object="Berlin")
+    world.tell("2024-01-03", group_id="gone", subject="Zxqv", object="Zarquon")
+    assert "Zarquon" in server.stored()
+
+    world.memory.erase("gone")
+
+    assert "Zarquon" not in server.stored()
+    assert "Zxqv" not in server.stored()
+    assert [f.object for f in world.memory.facts(group_id="kept", any_time=True)] == ["Berlin"]
+    world.memory.close()
+
+
+def test_a_database_that_is_away_loses_no_message(data, server, url) -> None:
+    world = World(data, graph_url=url)
+    world.tell("2024-01-02", object="Berlin", valid_at="2020")
+    server.down = True
+    with pytest.raises(GraphUnavailable, match="does not answer"):
+        world.tell("2024-02-01", object="Paris", valid_at="2024-02")
+    with pytest.raises(GraphUnavailable):
+        world.where("2023")
+    server.down = False
+
+    world.restart()
+    assert (world.where("2023"), world.where("2024-03")) == (["Berlin"], ["Paris"])
+    world.memory.close()
+
+
+def test_the_database_of_another_memory_is_refused_and_left_as_it_is(data, tmp_path, server, url) -> None:
+    world = World(data, graph_url=url)
+    world.tell("2024-01-02", object="Berlin")
+    world.memory.close()
+    before = server.stored()
+
+    other = World(tmp_path / "other", graph_url=url)
+    with pytest.raises(ContractError, match="name another database"):
+        other.tell("2024-01-02", object="Paris")
+    other.memory.close()
+
+    assert server.stored() == before
+
+
+@pytest.mark.parametrize(
+    ("spoil", "code", "told"),
+    [
+        (lambda server: setattr(server, "down", True), 2, "does not answer at http://127.0.0.1"),
+        (lambda server: setattr(server, "password", "changed"), 2, "does not let this user in"),
+        (lambda server: setattr(server, "version", "3.11.0"), 1, "asof needs 3.12.6 or later"),
+        (lambda server: setattr(server, "read_only", True), 1, "does not write"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(run, data, server, spoil, code, told) -> None:
+    spoil(server)
+
+    said = run("add", "I live in Lisbon.", "--role", "Ana", code=code)
+
+    assert told in said
+    assert said.count("\n") == 1
+    assert "secret" not in said
+    with SqliteLog(Places(data).messages) as messages:
+        assert messages.end() == 0
+
+
+def test_an_address_that_is_none_is_told_before_anything_is_written(data) -> None:
+    with pytest.raises(InvalidInput, match="http://USER@HOST:PORT/DATABASE"):
+        World(data, graph_url="localhost:8529").tell(object="Berlin")
+    assert not Places(data).messages.exists()
