@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
+from api_keys import TEAM_READ, WRITE, sent, written
+from asof.http.feed import MOST
 from asof_streams.sqlite_log import SqliteLog
 from http_server import Server, serving, wait_for
 
@@ -191,6 +193,40 @@ def test_a_client_that_does_not_read_costs_the_server_no_memory_and_delays_nobod
     assert grown < 150_000  # KiB; the log has 30 MB, which five readers of the whole would hold five times or more
     for client in silent:
         client.close()
+
+
+def test_so_many_can_be_followed_at_once_and_another_when_one_ends(server: Server) -> None:
+    address = server.url.removeprefix("http://").split(":")
+
+    def connect() -> socket.socket:
+        client = socket.create_connection((address[0], int(address[1])), timeout=10)
+        client.sendall(f"GET {STREAM}?log=messages HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        assert client.recv(15).startswith(b"HTTP/1.1 200 OK"[:15])
+        return client
+
+    server.say("g", "One.")
+    feeds = [connect() for _ in range(MOST)]
+
+    refused = server.client.get(STREAM, params={"log": "messages"})
+    feeds.pop().close()
+
+    assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")
+    wait_for(lambda: server.client.get(STREAM, params={"log": "messages", "to": 1}).status_code == 200)
+    for client in feeds:
+        client.close()
+
+
+def test_a_key_of_some_groups_follows_those_alone(tmp_path: Path) -> None:
+    with serving(tmp_path / "data", ASOF_KEYS_FILE=str(written(tmp_path / "keys.toml"))) as server:
+        for group in ("team-a", "others", "team-b"):
+            said = [{"content": f"Said in {group}.", "role_type": "user"}]
+            server.client.post("/messages", json={"group_id": group, "messages": said}, headers=sent(WRITE))
+
+        params = {"log": "messages", "to": 3, "min_position": 2}
+        with server.client.stream("GET", STREAM, params=params, headers=sent(TEAM_READ)) as answer:
+            groups = [event["group_id"] for event in events(answer.iter_lines())]
+
+        assert groups == ["team-a", "team-b"]
 
 
 def end(server: Server) -> int:

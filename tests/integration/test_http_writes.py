@@ -10,6 +10,7 @@ import httpx2
 import pytest
 
 import asof
+from api_keys import TEAM_WRITE, WRITE, sent, written
 from asof_streams.sqlite_log import SqliteLog
 from http_server import Server, serving
 
@@ -243,6 +244,20 @@ def test_what_deletes_is_done_once_under_a_key_though_nothing_is_left_to_delete(
         answers = [server.client.delete(path, headers={"Idempotency-Key": path}) for _ in range(2)]
         assert [answer.status_code for answer in answers] == [200, 200], path
         assert answers[0].json() == answers[1].json()
+
+
+def test_each_caller_has_idempotency_keys_of_its_own(tmp_path: Path) -> None:
+    with serving(tmp_path / "data", ASOF_KEYS_FILE=str(written(tmp_path / "keys.toml"))) as server:
+        answers = [
+            server.client.post(
+                "/messages",
+                json={"group_id": "team-a", "messages": [SAID]},
+                headers={"Idempotency-Key": "same", **sent(key)},
+            )
+            for key in (WRITE, TEAM_WRITE, WRITE)
+        ]
+
+    assert [answer.headers["asof-position"] for answer in answers] == ["0", "1", "0"]
 
 
 def test_a_group_that_was_erased_is_not_erased_again_by_the_same_request(server: Server) -> None:

@@ -11,7 +11,14 @@ from asof_streams.errors import DecodeError
 from asof_streams.instants import parse
 from asof_streams.kafka.envelope import Headers, Outgoing, Raw, dead_letter
 from asof_streams.kafka.inbox import Received, receive
-from asof_streams.messages import ErasureRequest, FactStatement, Message, RecordRefused
+from asof_streams.messages import (
+    EntityStatement,
+    ErasureRequest,
+    FactStatement,
+    Message,
+    RecordRefused,
+    WithdrawalRequest,
+)
 
 SAID = {"group_id": "g", "content": "Hello", "role_type": "user"}
 FACT = {"group_id": "g", "subject": "Ana", "relation": "likes", "object": "Tea"}
@@ -58,6 +65,11 @@ def test_a_header_says_what_it_is() -> None:
     assert isinstance(received(SAID, ce_type=b"message.sent", ce_eventversion=b"1").message, Message)
     assert received({"group_id": "g"}, ce_type=b"erasure.requested").message == ErasureRequest(group_id="g")
     assert received(b"{}", b"g", ce_type=b"erasure.requested").message == ErasureRequest(group_id="g")
+    entity, withdrawal = {"entity_id": "e-1", "name": "Ana"}, {"episode_id": "e-2"}
+    assert received(entity, b"g", ce_type=b"entity.stated").message == EntityStatement(group_id="g", **entity)
+    assert received(withdrawal, b"g", ce_type=b"withdrawal.requested").message == WithdrawalRequest(
+        group_id="g", **withdrawal
+    )
     assert "content" in reason(FACT, ce_type=b"message.sent")
     assert reason({"group_id": "g", "why": "law"}, ce_type=b"erasure.requested").startswith("an erasure names")
     assert reason(SAID, ce_type=b"episode.recorded").startswith("ce_type: ")
@@ -92,7 +104,15 @@ def test_what_is_no_message_is_refused_with_a_reason(value: bytes | None) -> Non
 
 
 _BYTES = st.binary(max_size=30) | st.sampled_from(
-    [b"message.sent", b"fact.stated", b"erasure.requested", b"1", b"9" * 5_000]
+    [
+        b"message.sent",
+        b"fact.stated",
+        b"entity.stated",
+        b"withdrawal.requested",
+        b"erasure.requested",
+        b"1",
+        b"9" * 5_000,
+    ]
 )
 _NAMES = st.sampled_from(["ce_type", "ce_eventversion", "ce_id", "ce_source", "content-type"])
 _VALUES = st.recursive(

@@ -1,27 +1,28 @@
 """The events of the logs: page by page, and as a feed of what is there from a position on and then of what comes.
 
 A feed is read a few events at a time, and no further than its client has taken them: a slow one costs no memory. It
-ends with the client, at `to`, and with the service.
+ends with the client, at `to`, and with the service. There can only be so many at once.
 """
 
 import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Depends, Header, Query
 from fastapi.responses import JSONResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from asof.http import answers
 from asof.http.access import Reading, may_read
-from asof.http.asking import FAR, Limit, OneGroup, Read
+from asof.http.asking import FAR, Limit, OneGroup, Read, Served
 from asof.http.keys import Caller
 from asof.http.service import Service
 from asof.readings import LogName
-from asof_streams.errors import NotFound
+from asof_streams.errors import NotFound, UnavailableError
 
 _READ_AT_ONCE: Final = 50  # events
-_LOOK_SECONDS: Final = 0.05  # between looks at whether anything came, which cost next to nothing
+_LOOK_SECONDS: Final = 0.1  # between looks at whether anything came, which cost next to nothing
+MOST: Final = 100  # feeds at once
 
 router = APIRouter(prefix="/v1", tags=["v1"], dependencies=[may_read])
 
@@ -52,7 +53,17 @@ async def events(
     return JSONResponse({"events": [event for event in found if _shown(event, caller, group_id)], "next": after})
 
 
-@router.get("/events/stream", response_class=EventSourceResponse)
+async def _room(served: Served) -> AsyncIterator[None]:
+    if served.feeds >= MOST:
+        raise UnavailableError(f"there are {MOST} feeds, and no room for more: ask later, or for pages of /v1/events")
+    served.feeds += 1
+    try:
+        yield
+    finally:
+        served.feeds -= 1
+
+
+@router.get("/events/stream", response_class=EventSourceResponse, dependencies=[Depends(_room)])
 async def stream(
     served: Read,
     caller: Reading,

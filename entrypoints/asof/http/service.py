@@ -38,6 +38,7 @@ class Service:
     def __init__(self, settings: Settings, failed: Callable[[], None], took: Callable[[Iterable[float]], None]) -> None:
         places = Places(settings.data)
         self.ending = False  # so that feeds end before the service does
+        self.feeds = 0  # open now
         with ExitStack() as stack:
             self._took = took
             self._vectors: Vectors | None = None
