@@ -5,6 +5,7 @@ an unknown one names it, as Graphiti's does.
 """
 
 import os
+import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -86,6 +87,15 @@ def requests(server: Server) -> Iterator[dict[str, Any]]:
     yield {"method": "GET", "url": "/v1/facts", "headers": {"Authorization": f"Basic {CANARY}"}}
 
 
+def raw(server: Server, sent_first: str) -> str:
+    """Send what no client would, and return all that is answered."""
+    port = int(server.url.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+        connection.sendall(f"{sent_first}\r\n\r\n".encode())
+        connection.shutdown(socket.SHUT_WR)
+        return connection.makefile("rb").read().decode("utf-8", "replace")
+
+
 def shown(text: str) -> bool:
     return CANARY.lower() in text.lower()
 
@@ -105,6 +115,16 @@ def test_what_is_sent_shows_in_no_log_no_error_and_no_metric(server: Server) -> 
     for request in erasing:
         answer = server.client.request(**request)
         assert answer.status_code < 400 or not shown(answer.text), request
+
+    for line in (
+        CANARY,
+        f"GET /{CANARY} HTTP/9.9",
+        f"GET / HTTP/1.1\r\n{CANARY} {CANARY}",
+        f"GET \x00{CANARY} HTTP/1.1",
+    ):
+        refused = raw(server, line)
+        assert refused.startswith("HTTP/1.1 40")
+        assert not shown(refused)
 
     metrics = server.client.get("/metrics").text
     assert "asof_messages " in metrics
