@@ -1,13 +1,17 @@
-"""Programs made for Graphiti's server use ours unmodified, as their authors published them: Node.js runs them."""
+"""Programs made for Graphiti's server use ours unmodified: one that is published, one made from its own description."""
 
 import json
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from uv import find_uv_bin
 
+from graphiti_stories import FOLDER
 from http_server import serving
 
 CLIENTS = Path(__file__).parents[1] / "clients"
@@ -17,30 +21,35 @@ SAID = [
 ]
 
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The clients, as their lock file has them."""
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """The published clients, as their lock file has them."""
     if not shutil.which("npm"):
-        pytest.skip("NO NODE.JS: the clients of Graphiti's server were not tried")
-    folder = tmp_path_factory.mktemp("clients") / "clients"
+        pytest.skip("NO NODE.JS: the published client of Graphiti's server was not tried")
+    folder = tmp_path / "clients"
     shutil.copytree(CLIENTS, folder)
-    command = ["npm", "ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"]
-    ended = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True, timeout=120)
-    assert ended.returncode == 0, ended.stderr
+    run(["npm", "ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"], folder)
     return folder
 
 
-def told(installed: Path, client: str, *given: str) -> Any:
-    ended = subprocess.run(
-        ["node", client, *given], cwd=installed, check=False, capture_output=True, text=True, timeout=60
-    )
-    assert ended.returncode == 0, ended.stderr
-    return json.loads(ended.stdout)
+@pytest.fixture
+def generated(tmp_path: Path) -> list[str]:
+    """The command that runs a client made from Graphiti's OpenAPI document."""
+    folder = tmp_path / "generated"
+    run([find_uv_bin(), "venv", "--python", sys.executable, str(folder / "venv")], tmp_path)
+    programs = folder / "venv" / "bin"
+    install = [find_uv_bin(), "pip", "install", "--python", str(programs / "python")]
+    run([*install, "-r", str(CLIENTS / "requirements.txt")], folder)
+    make = [str(programs / "openapi-python-client"), "generate", "--path", str(FOLDER / "openapi.json")]
+    run([*make, "--meta", "none", "--output-path", str(folder / "client")], folder)
+    shutil.copy(CLIENTS / "generated.py", folder)
+    return [str(programs / "python"), str(folder / "generated.py")]
 
 
 def test_the_client_of_openclaws_plugin_finds_what_it_told(installed: Path, tmp_path: Path) -> None:
     with serving(tmp_path / "data") as server:
-        answers = told(installed, "openclaw.mjs", server.url, json.dumps(SAID), "Where does Ana live?")
+        asked = [server.url, json.dumps(SAID), "Where does Ana live?"]
+        answers: dict[str, Any] = json.loads(run(["node", "openclaw.mjs", *asked], installed))
 
     assert answers["healthy"] is True
     assert answers["ingest"] == {"message": "Messages added to processing queue", "success": True}
@@ -53,3 +62,24 @@ def test_the_client_of_openclaws_plugin_finds_what_it_told(installed: Path, tmp_
         ("Ana lives in Paris", None),
     }
     assert len(answers["getMemory"]) == 1
+
+
+def test_a_client_made_from_graphitis_description_can_call_every_route(generated: list[str], tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as server:
+        answers: dict[str, Any] = json.loads(run([*generated, server.url], tmp_path))
+
+    operations = json.loads((FOLDER / "openapi.json").read_text("utf-8"))["paths"].values()
+    described = {operation["operationId"] for methods in operations for operation in methods.values()}
+    assert answers["fact"] == "Ana lives in Berlin"
+    assert answers["same"] is True
+    assert {name.replace("__", "_") for name in described} == answers["answers"].keys()
+    assert set(answers["answers"].values()) == {200, 201, 202}
+
+
+def run(command: list[str], folder: Path) -> str:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # the generator looks for ruff
+    ended = subprocess.run(
+        command, cwd=folder, check=False, capture_output=True, text=True, timeout=120, env={**os.environ, "PATH": path}
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout

@@ -2,7 +2,8 @@
 
 It runs the server's own application, its routes, bodies and queue, on an embedded Kuzu database. What is put in its
 place are the three models that it would ask over the network: a language model that reads "I live in X." as a fact,
-embeddings made of words, and a ranking that is not used. By hand, in an environment of its own:
+embeddings made of words, and a ranking that is not used. Its description of itself is kept too. By hand, in an
+environment of its own:
 
     pip install graphiti-core kuzu fastapi uvicorn pydantic-settings httpx
     git clone https://github.com/getzep/graphiti
@@ -37,7 +38,7 @@ from graphiti_core.embedder.client import EmbedderClient
 from graphiti_core.graph_queries import get_fulltext_indices
 from graphiti_core.llm_client.client import LLMClient
 
-from graphiti_stories import STORIES, Story, is_accepted
+from graphiti_stories import FOLDER, STORIES, Story, is_accepted
 
 MADE = f"recorded from the routes of Graphiti's server at {sys.argv[1]} with " + ", ".join(
     f"{name} {version(name)}" for name in ("graphiti-core", "fastapi", "pydantic", "kuzu")
@@ -172,6 +173,22 @@ def record(path: Path) -> None:
     path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
 
 
+def described() -> str:
+    """Return the server's OpenAPI document, without its prose."""
+
+    def bare(value: Any) -> Any:
+        match value:
+            case dict():
+                prose = {key: "" for key in ("description", "summary") if isinstance(value.get(key), str)}
+                return {**{key: bare(inner) for key, inner in value.items()}, **prose}
+            case list():
+                return [bare(inner) for inner in value]
+        return value
+
+    return json.dumps(bare(main.app.openapi()))
+
+
 if __name__ == "__main__":
+    (FOLDER / "openapi.json").write_text(described() + "\n", encoding="utf-8")
     for path in STORIES:
         record(path)
