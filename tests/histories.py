@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from asof_agents.engine import Engine, Generation, Layer
+from asof_agents.episodes import episode_id
 from asof_agents.extraction.ports import Attribute, Extraction, KnownNames, Mention, Relationship, Turn
 from asof_agents.readers import Ontologies, Readers
 from asof_agents.scribe import Build
@@ -13,7 +14,7 @@ from asof_projections.graph.sqlite import SqliteGraph
 from asof_projections.questions import Questions
 from asof_streams.events import Draft
 from asof_streams.instants import from_datetime, parse_moment
-from asof_streams.messages import ErasureRequest, FactStatement, Message, accept
+from asof_streams.messages import ErasureRequest, FactStatement, Message, WithdrawalRequest, accept
 from asof_streams.semantic import RelationDeclared
 from asof_streams.sqlite_log import SqliteLog
 
@@ -97,6 +98,10 @@ class History:
         """Say one message on a day; `said`: on another than that on which it is recorded. `more` are its fields."""
         fields = {"group_id": "g", "content": content, "role": "ana", "role_type": "user"} | more
         self._take(day, accept(Message, fields | {"timestamp": f"{said or day}T00:00:00Z"}))
+
+    def withdraw(self, day: str, number: int) -> None:
+        """Let the episode of the message at a position count no longer."""
+        self._take(day, WithdrawalRequest(group_id="g", episode_id=episode_id("g", number)))
 
     def forget(self, day: str, group: str = "g") -> None:
         self._take(day, ErasureRequest(group_id=group))

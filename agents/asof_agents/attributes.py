@@ -6,12 +6,12 @@ is not given up for one that was said once and in passing, and what is believed 
 in which messages arrive.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from asof_agents.ports import BeliefKnown
 from asof_agents.resolution.entities import Resolver
 from asof_projections.names import folded
-from asof_projections.rows import Attribute
+from asof_projections.rows import Attribute, Saying
 from asof_streams.episodic import AttributeStated
 from asof_streams.events import Event
 from asof_streams.semantic import EntityAttributed
@@ -20,6 +20,55 @@ from asof_streams.semantic import EntityAttributed
 def attribute(events: Sequence[Event], names: Resolver, known: BeliefKnown) -> list[Event]:
     """Return what the attributes stated in one episode lead to; `names` has resolved the mentions of it."""
     return Attributes(names, known).weigh([event for event in events if isinstance(event, AttributeStated)])
+
+
+def withdraw(episode: str, known: BeliefKnown) -> list[Event]:
+    """Return what follows for attributes where an episode counts no longer, as if it had said nothing of them."""
+    return [event for entity, name in known.spoken_of(episode) for event in _without(episode, entity, name, known)]
+
+
+def _without(episode: str, entity: str, name: str, known: BeliefKnown) -> Iterator[Event]:
+    said = known.sayings(entity, name)
+    left: dict[str, tuple[Attribute, Saying]] = {}  # by value: how it stands without the episode, by which saying last
+    for saying in said:
+        if saying.episode_id != episode:
+            before = left.pop(folded(saying.value), None)  # so that what was said last is the last
+            left[folded(saying.value)] = (_after(before and before[0], saying), saying)
+    held = known.attribute(entity, name)
+    best = max(reversed(left), key=lambda value: left[value][0].sureness, default=held and folded(held.value))
+    gone = {folded(saying.value): saying for saying in said if saying.episode_id == episode}
+    for value, saying in gone.items():
+        now, last = left.get(value) or (_after(None, saying)._replace(support=0.0), saying)
+        yield _event(now, last, holds=value == best)
+    if best is not None and best not in gone and (held is None or folded(held.value) != best):
+        yield _event(*left[best], holds=True)
+
+
+def _after(before: Attribute | None, saying: Saying) -> Attribute:
+    """Return how a value stands after it was said once more."""
+    return Attribute(
+        saying.entity_uuid,
+        saying.name,
+        saying.value,
+        saying.confidence if before is None else 1 - (1 - before.support) * (1 - saying.confidence),
+        saying.said_at if before is None else max(before.attested, saying.said_at),
+        saying.episode_id,
+    )
+
+
+def _event(now: Attribute, saying: Saying, *, holds: bool) -> Event:
+    return EntityAttributed(
+        entity_id=now.entity_uuid,
+        name=now.name,
+        value=now.value,
+        confidence=saying.confidence,
+        support=now.support,
+        attested=now.attested,
+        holds=holds,
+        said_at=saying.said_at,
+        episode_id=saying.episode_id,
+        attribute_id=saying.attribute_id,
+    )
 
 
 class Attributes:
@@ -38,30 +87,13 @@ class Attributes:
 
     def _weigh(self, entity: str, stated: AttributeStated) -> Event:
         slot, value = (entity, stated.name), (entity, stated.name, folded(stated.value))
-        said_at, confidence = self._names.episode.valid_at, stated.confidence
+        said_at = self._names.episode.valid_at
+        saying = Saying(*slot, stated.value, stated.confidence, said_at, stated.episode_id, stated.attribute_id)
         before = self._said.get(value) or self._known.attribute(entity, stated.name, stated.value)
         held = self._held.get(slot) or self._known.attribute(entity, stated.name)
-        now = Attribute(
-            entity,
-            stated.name,
-            stated.value,
-            confidence if before is None else 1 - (1 - before.support) * (1 - confidence),
-            said_at if before is None else max(before.attested, said_at),
-            stated.episode_id,
-        )
+        now = _after(before, saying)
         holds = held is None or folded(held.value) == value[2] or now.sureness >= held.sureness
         self._said[value] = now
         if holds:
             self._held[slot] = now
-        return EntityAttributed(
-            entity_id=entity,
-            name=stated.name,
-            value=stated.value,
-            confidence=confidence,
-            support=now.support,
-            attested=now.attested,
-            holds=holds,
-            said_at=said_at,
-            episode_id=stated.episode_id,
-            attribute_id=stated.attribute_id,
-        )
+        return _event(now, saying, holds=holds)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from asof_projections.answers import Link
-from asof_projections.rows import Attribute, Entity, Episode, Fact, MentionRow, Moment, Slot, Statement
+from asof_projections.rows import Attribute, Entity, Episode, Fact, MentionRow, Moment, Saying, Slot, Statement
 from asof_streams.episodic import ExtractionAnswered
 
 
@@ -131,7 +131,18 @@ class BeliefKnown(Protocol):
         ...
 
     def attribute(self, entity: str, name: str, value: str | None = None) -> Attribute | None:
-        """Return the value of an attribute that is believed; with `value`, that value as it was last said, if ever."""
+        """Return the value of an attribute that is believed; with `value`, that value as it was last said, if ever.
+
+        What only episodes said that were withdrawn was never said.
+        """
+        ...
+
+    def sayings(self, entity: str, name: str) -> list[Saying]:
+        """Return what was said of an attribute, in the order of the log, but for episodes that were withdrawn."""
+        ...
+
+    def spoken_of(self, episode: str) -> list[tuple[str, str]]:
+        """Return the entities of which an episode said something, each with the name of the attribute."""
         ...
 
     def communities_of(self, entities: Sequence[str]) -> Mapping[str, str]:

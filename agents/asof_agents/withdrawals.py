@@ -4,6 +4,7 @@ Whatever it said is retracted, as if it had never been said: what it had displac
 what it had taken back. A fact that another episode said as well stays. Nothing of the past changes.
 """
 
+from asof_agents import attributes
 from asof_agents.episodes import episode_id
 from asof_agents.ports import BeliefKnown, EpisodesKnown
 from asof_agents.scribe import Build, Scribe
@@ -20,7 +21,7 @@ def withdraw(
     scribe = Scribe(first, _wordless(first), build, known, tuple)
     for uuid in known.resting_on(episode.uuid, episode.created_at):
         scribe.retract(scribe.statement(uuid), "retracted")
-    return [withdrawn, *scribe.events()]
+    return [withdrawn, *scribe.events(), *attributes.withdraw(episode.uuid, known)]
 
 
 def _wordless(first: Record) -> EpisodeRecorded:

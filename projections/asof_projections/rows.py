@@ -98,6 +98,18 @@ class Attribute(NamedTuple):
         }
 
 
+class Saying(NamedTuple):
+    """That an episode says of an attribute of an entity that it has a value. Times are µs."""
+
+    entity_uuid: str
+    name: str
+    value: str
+    confidence: float
+    said_at: int
+    episode_id: str
+    attribute_id: str
+
+
 class Community(NamedTuple):
     """Entities that facts connect, as one. `known_from` is when it was formed; its members are of one known moment."""
 

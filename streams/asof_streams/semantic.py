@@ -96,6 +96,8 @@ class EntityAttributed(Event):
     """An attribute of an entity was said to have a value; `holds` says whether that is what is believed from here on.
 
     If so, the value stands in the place of any other. If not, it was said less surely than the one that is believed.
+    Where an episode was withdrawn, the values that it said are weighed again, and so is the one that is believed
+    instead; a value that nobody else says has a support of 0, and if that one holds, nothing is believed.
     """
 
     type: ClassVar[str] = "entity.attributed"

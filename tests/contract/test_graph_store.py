@@ -10,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import graph_stores
 from asof_agents.ports import BeliefKnown, EpisodesKnown
 from asof_projections.at_once import at_once
 from asof_projections.graph.ports import GraphStore
@@ -34,13 +33,13 @@ from asof_streams.semantic import (
     MentionResolved,
     RelationDeclared,
 )
-from graph_stores import LOG, Stores
+from graph_stores import LOG, ArangoStores, SqliteStores, Stores
 from semantic_story import Story, ended, entity, fact, retracted, unasserted
 
 
 @pytest.fixture(params=["sqlite", "arango"])
 def stores(request, tmp_path: Path) -> Stores:
-    return graph_stores.stores(request.param, tmp_path)
+    return SqliteStores(tmp_path) if request.param == "sqlite" else ArangoStores()
 
 
 @pytest.fixture
@@ -573,6 +572,10 @@ def test_attributes_are_as_believed_at_a_known_moment_most_recently_attested_fir
     ]
     [role, _] = store.attributes(["id-Ana"], None)
     assert (role.support, role.attested, role.episode_id) == (0.9, 7, "said-baker")
+    story.tell(attributed("Ana", "role", "baker", 0.0))
+    commit(store, story)
+    assert shown(None, "Ana") == [("id-Ana", "diet", "vegan")]
+    assert shown(c, "Ana") == [("id-Ana", "role", "baker"), ("id-Ana", "diet", "vegan")]
 
 
 def test_handlers_see_what_is_believed_of_an_attribute_and_what_was_last_said_of_a_value(known, story) -> None:

@@ -45,6 +45,8 @@ HANDLERS = {  # every statement that is run for a message, and the index that it
     known._CONTRADICTIONS: "contradiction_later",
     attributes._HELD: "attribute_held (entity=? AND name=?)",
     attributes._SAID: "attribute_value (entity=? AND name=? AND folded=?)",
+    attributes._SAYINGS: "attribute_value (entity=? AND name=?)",
+    attributes._SPOKEN_OF: "attribute_episode (episode=?)",
     communities._OF: "PRIMARY KEY (entity=?)",
     communities._FROM: "now_subject (s=?)",
     communities._TO: "now_object (object=?)",

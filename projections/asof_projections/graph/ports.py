@@ -246,8 +246,8 @@ class GraphStore(Protocol):
     def attributes(self, uuids: Sequence[str], known: int | None) -> list[Attribute]:
         """Return the values believed at a known moment of the attributes of these entities, one for each and name.
 
-        Of those statements of an attribute that were recorded until then and `hold`, the last one's. The most recently
-        attested value first; of equals the one recorded last.
+        Of those statements of an attribute that were recorded until then and `hold`, the last one's; none, where its
+        support is 0. The most recently attested value first; of equals the one recorded last.
         """
         ...
 

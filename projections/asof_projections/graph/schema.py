@@ -127,6 +127,7 @@ ASKED: Final = {
     "mention_episode": "INDEX mention_episode ON mentions (episode)",
     "answer_request": "INDEX answer_request ON answers (grp, request)",  # what a model answered to this
     "attribute_held": "INDEX attribute_held ON attributes (entity, name) WHERE holds = 1",  # what is believed of it
+    "attribute_episode": "INDEX attribute_episode ON attributes (episode)",  # what an episode said of things
     "attribute_value": "INDEX attribute_value ON attributes (entity, name, folded)",  # what was said of one value
     "mention_name": "INDEX mention_name ON mentions (grp, folded)",  # the type a name had before
 }

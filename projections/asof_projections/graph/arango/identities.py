@@ -67,7 +67,8 @@ class Identities(FactReads):
     def attributes(self, uuids: Sequence[str], known: int | None) -> list[Attribute]:
         rows = self._about_them("attributes", uuids, known)
         last = {(row["entity_uuid"], row["name"]): row for row in rows}  # what was said later stands in its place
-        believed = sorted(last.values(), key=lambda row: (row["attested"], row["n"]), reverse=True)
+        shown = (row for row in last.values() if row["support"])  # what nobody says any more is not believed
+        believed = sorted(shown, key=lambda row: (row["attested"], row["n"]), reverse=True)
         return [_attribute(row) for row in believed]
 
     def communities(
