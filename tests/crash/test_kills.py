@@ -154,6 +154,31 @@ def test_08_two_hundred_kills_lose_nothing_double_nothing_and_end_as_a_clean_run
     assert kills >= 200
 
 
+def test_content_that_is_not_to_be_kept_is_gone_at_the_end_whenever_the_process_was_killed(tmp_path, zygote):
+    chance = random.Random(SEED)
+    quiet = [json.loads(line) | {"suppress_content": True} for line in conversation(60)]
+    for line in quiet:
+        line["content"] += " It is dark, the canary says."
+    zygote.lines = tmp_path / "quiet.jsonl"
+    zygote.lines.write_bytes(b"\n".join(json.dumps(line).encode() for line in quiet) + b"\n")
+    clean = tmp_path / "clean"
+    _, acked, seconds = zygote.run("ingest", clean)
+    assert acked == 60
+    expected = digests(clean)
+
+    kills, rounds = 0, 0
+    while kills < 20:
+        directory = tmp_path / f"quiet-{rounds}"
+        done = False
+        while not done:
+            done, _, _ = zygote.run("ingest", directory, chance.uniform(0.001, seconds) if kills < 20 else 0.0)
+            kills += not done
+        assert digests(directory) == expected, f"seed {SEED}, round {rounds}"
+        assert not [p for p in directory.rglob("*") if p.is_file() and b"the canary says" in p.read_bytes()]
+        shutil.rmtree(directory)
+        rounds += 1
+
+
 def facts(count: int) -> list[bytes]:
     """Structured facts of our own making, some of which end, correct or take back what was said before."""
     ops = [{"op": "assert"}] * 5 + [{"op": "end"}, {"op": "correct"}, {"op": "retract"}]
