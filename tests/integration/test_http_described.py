@@ -85,6 +85,26 @@ def test_every_route_says_what_it_does_and_gives_back_and_how_it_refuses(describ
         assert "501" not in operation["responses"], where
 
 
+def test_every_body_and_every_answer_is_shown_by_an_example(described: dict[str, Any]) -> None:
+    schemas = {f"#/components/schemas/{name}": schema for name, schema in described["components"]["schemas"].items()}
+
+    def shown(schema: dict[str, Any], seen: frozenset[str] = frozenset()) -> bool:
+        """Whether a schema has an example, or leads to one that has."""
+        text = json.dumps(schema)
+        refs = {ref for ref in schemas if f'"{ref}"' in text} - seen
+        known = '"example' in text or '"const"' in text
+        return known or any(shown(schemas[ref], seen | refs) for ref in refs)
+
+    for method, path, operation in operations(described):
+        if "requestBody" in operation:
+            ref = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+            assert schemas[ref].get("examples"), f"{method} {path}"
+        for status, answer in operation["responses"].items():
+            for media, content in answer["content"].items():
+                told = media in {"text/event-stream", "text/plain"}
+                assert told or "example" in content or shown(content["schema"]), f"{method} {path} {status}"
+
+
 def test_whatever_writes_takes_an_idempotency_key(described: dict[str, Any]) -> None:
     reading = {"/search", "/get-memory", "/groups/resolve"}
 

@@ -34,6 +34,7 @@ def _now() -> datetime:
 
 
 Time = Annotated[datetime, AfterValidator(_utc)]
+Id = Annotated[str, Field(examples=["1c8e2d4a-7f0b-5c39-9a51-2f6d3b8e4c10"])]
 Unicode = Annotated[str, AfterValidator(_unicode)]
 Offset = Annotated[datetime, PlainSerializer(lambda moment: moment.isoformat(), return_type=str)]  # +00:00, not Z
 
@@ -121,8 +122,8 @@ class AddMessages(BaseModel):
 class Result(BaseModel):
     """What was done."""
 
-    message: str
-    success: bool
+    message: str = Field(examples=["Messages added to processing queue"])
+    success: bool = Field(examples=[True])
 
 
 class SearchQuery(BaseModel):
@@ -142,6 +143,18 @@ class GetMemory(BaseModel):
     max_facts: int = 10
     center_node_uuid: str | None = Field(description="Must be there; not looked at.")
     messages: list[Message]
+
+    model_config = {
+        "json_schema_extra": {
+            "examples": [
+                {
+                    "group_id": "ana",
+                    "center_node_uuid": None,
+                    "messages": [{"content": "Where does Ana live?", "role_type": "user", "role": "Ben"}],
+                }
+            ]
+        }
+    }
 
 
 class AddEntityNode(BaseModel):
@@ -164,29 +177,29 @@ class AddEntityNode(BaseModel):
 class EntityNode(BaseModel):
     """An entity that is known."""
 
-    uuid: str
-    name: str
-    group_id: str
+    uuid: Id
+    name: str = Field(examples=["Ana"])
+    group_id: str = Field(examples=["ana"])
     labels: list[str] = []
-    created_at: datetime
-    name_embedding: list[float] | None = None
-    summary: str
+    created_at: datetime = Field(examples=["2024-04-02T09:00:00.000001Z"])
+    name_embedding: list[float] | None = Field(description="Null: no vector of an entity is shown.")
+    summary: str = Field(examples=["A cook."])
     attributes: dict[str, Any] = {}
 
 
 class FactResult(BaseModel):
     """A fact with its four times: when it holds in the world, and when it was believed as first said."""
 
-    uuid: str
-    name: str
-    fact: str
-    valid_at: Offset | None
-    invalid_at: Offset | None
-    created_at: Offset
-    expired_at: Offset | None
-    source_node_uuid: str
-    target_node_uuid: str
-    episodes: list[str] = []
+    uuid: Id
+    name: str = Field(examples=["lives_in"])
+    fact: str = Field(examples=["Ana lives in Berlin"])
+    valid_at: Offset | None = Field(examples=["2024-03-01T00:00:00+00:00"])
+    invalid_at: Offset | None = Field(examples=[None])
+    created_at: Offset = Field(examples=["2024-04-02T09:00:00.000001+00:00"])
+    expired_at: Offset | None = Field(examples=[None])
+    source_node_uuid: Id
+    target_node_uuid: Id
+    episodes: list[Id] = []
 
 
 class SearchResults(BaseModel):
@@ -198,23 +211,39 @@ class SearchResults(BaseModel):
 class EpisodicNode(BaseModel):
     """The record of one message."""
 
-    uuid: str
+    uuid: Id
     name: str
-    group_id: str
+    group_id: str = Field(examples=["ana"])
     labels: list[str] = []
-    created_at: datetime
+    created_at: datetime = Field(examples=["2024-04-02T09:00:00.000001Z"])
     source: Literal["message", "text", "json", "fact_triple"]
     source_description: str
-    content: str
-    valid_at: datetime
-    entity_edges: list[str]
+    content: str = Field(examples=["Ana(user): I moved to Berlin in March."])
+    valid_at: datetime = Field(examples=["2024-04-02T09:00:00Z"])
+    entity_edges: list[Id]
     episode_metadata: dict[str, Any] | None = None
 
 
 class Refusal(BaseModel):
     """Why a request could not be done."""
 
-    detail: str
+    detail: str = Field(examples=["edge 1c8e2d4a-7f0b-5c39-9a51-2f6d3b8e4c10 not found"])
+
+
+class Wrong(BaseModel):
+    """What is wrong, and where it was sent."""
+
+    type: str = Field(examples=["missing"])
+    loc: list[str | int] = Field(examples=[["body", "messages", 0, "content"]])
+    msg: str = Field(examples=["Field required"])
+    input: None = Field(description="Null: what was sent is not said again.")
+    ctx: dict[str, Any] | None = None
+
+
+class Invalid(BaseModel):
+    """Everything that is wrong with a request."""
+
+    detail: list[Wrong]
 
 
 class Health(BaseModel):

@@ -36,7 +36,7 @@ class Resolve(BaseModel):
 class Resolved(BaseModel):
     """The group whose memory it is."""
 
-    group_id: str
+    group_id: str = Field(examples=["user-f8215d6c-cd87-5967-abd7-4f653da7214c"])
 
 
 @router.post("/groups/resolve", dependencies=[may_read])

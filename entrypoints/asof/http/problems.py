@@ -46,7 +46,8 @@ OURS: Final[dict[int | str, dict[str, Any]]] = {
     status: _described(status, _problem(status)) for status in (401, 403, 404, 422, 429, 503)
 }
 THEIRS: Final[dict[int | str, dict[str, Any]]] = {
-    status: _described(status, {"model": bodies.Refusal}) for status in (400, 401, 403, 404, 413, 429, 503)
+    status: _described(status, {"model": bodies.Invalid if status == 422 else bodies.Refusal})
+    for status in (400, 401, 403, 404, 413, 422, 429, 503)
 }
 
 

@@ -91,6 +91,7 @@ def entity_node(stated: EntityStatement, entity: Entity) -> bodies.EntityNode:
         name=stated.name,
         group_id=entity.group_id,
         created_at=instants.to_datetime(entity.known_from),
+        name_embedding=None,
         summary=stated.summary,
     )
 
