@@ -337,6 +337,36 @@ def test_verify_names_the_position_of_damage(told: Asof) -> None:
     assert "position 1" in told("verify", code=1)
 
 
+def test_an_entity_is_shown_with_its_summary_duplicates_and_community(asof: Asof, write: Callable[..., str]) -> None:
+    said = {"role": "Ana", "role_type": "user", "timestamp": "2024-01-01T00:00:00Z", "group_id": "g"}
+    asof("produce", write({**said, "content": "My sister Eva works at SAP.", "update_communities": True}))
+    asof("import", write(fact(group_id="g", subject="Ana", relation="also_known_as", object="Annie")))
+
+    shown = asof("entity", "Ana", "--group", "g")
+
+    assert "summary: " in shown
+    assert "Annie is Ana: also known as" in shown
+    [community] = asof.json("communities", "--group", "g")
+    assert f"community: {community['name']}" in shown
+    assert {member["name"] for member in community["members"]} >= {"Ana", "Eva"}
+    assert community["name"] in asof("communities")
+    assert asof.json("communities", "--known-at", "2020") == []
+    assert asof.json("stats")["generations"]["main"]["communities"] == 1
+
+
+def test_entities_are_found_by_names_like_theirs(told: Asof) -> None:
+    assert told.json("entities", "--like", "Berlinn", "--limit", "1")[0]["name"] == "Berlin"
+    assert len(told.json("entities", "--like", "Berlin", "--known-at", "2020")) == 2
+
+
+def test_names_are_not_compared_without_vectors(told: Asof, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASOF_EMBEDDER", "none")
+
+    told("entities", "--like", "Berlin", code=2)
+
+    assert "the embedder is none" in told.err
+
+
 def test_stats_count_what_is_there(told: Asof, write: Callable[..., str]) -> None:
     assert told.json("import", write(fact(op="retract", object="Rome")), code=1)["parked"] == 1
 
