@@ -7,11 +7,12 @@ log, and catches up.
 """
 
 import logging
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import Protocol
+from typing import Final, Protocol
 
 from asof_agents import entities, episodes, facts, mentions, withdrawals
 from asof_agents.extraction.ports import Answers
@@ -20,11 +21,12 @@ from asof_agents.ports import BeliefKnown, EpisodesKnown
 from asof_agents.readers import Readers
 from asof_agents.resolution.judge import Judge
 from asof_agents.scribe import Build
-from asof_streams.episodic import EntityRecorded, EpisodeRecorded, EpisodeWithdrawn, GroupErased
+from asof_streams.episodic import EntityRecorded, EpisodeRecorded, EpisodeWithdrawn, GroupErased, MessageParked
 from asof_streams.events import Draft, Event, Record
 from asof_streams.log import EventLog
 from asof_streams.messages import Message
 
+_FIELD: Final = re.compile(r"(?:\w+(?=[.:]))?")  # that a reason begins with; what follows may quote the message
 _log = logging.getLogger(__name__)
 
 
@@ -200,6 +202,9 @@ class Engine:
         if not events:
             return []
         episode = events[0]
+        if isinstance(episode, MessageParked):
+            field = _FIELD.match(episode.reason)
+            _log.info("message %d is parked, its event says why: %s", message.position, field and field[0])
         if isinstance(episode, EpisodeRecorded) and episode.source != "fact":
             recorded, said = message._replace(event=episode), message.event
             content = said.content if isinstance(said, Message) else None
