@@ -11,7 +11,7 @@ export UV_PYTHON := $(PYTHON)
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help setup demo kafka fake-model test check lint format bench wheel clean
+.PHONY: help setup demo kafka fake-model test check lint format verify-arango bench wheel clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1#/p' $(MAKEFILE_LIST) | while IFS='#' read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
@@ -36,6 +36,10 @@ check: $(READY) lint ## the quick gates: format, lint, types, and the tests that
 format: $(READY) ## format the code, and mend what the linter can mend
 	.venv/bin/ruff check --fix-only --quiet .
 	.venv/bin/ruff format .
+
+verify-arango: $(READY) ## hold the ArangoDB adapter to its contract on the server at ARANGO_URL
+	@test -n "$$ARANGO_URL" || { echo 'verify-arango needs a server: ARANGO_URL=http://root:PASSWORD@HOST:8529' >&2; exit 1; }
+	.venv/bin/pytest -p no:cacheprovider -v -rA tests/live/verify_arango.py
 
 bench: $(READY) ## measure: a table here, JSON in bench/results/
 	.venv/bin/python -m bench

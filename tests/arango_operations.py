@@ -66,6 +66,7 @@ OPERATIONS = [
     _op("list_databases", "get", "/_api/database"),
     _op("create_database", "post", "/_api/database", "/_db/_system/_api/database", (), dict, {"name", "options"},
         writes=True),
+    _op("delete_database", "delete", "/_api/database/[^/]+", writes=True),
     _op("get_version", "get", "/_api/version", f"{_DB}/_api/version", {"details"}),
 ]  # fmt: skip
 

@@ -413,6 +413,10 @@ class Work:
         self.server.databases[r.body["name"]] = Database()
         return 201, {"result": True}
 
+    def delete_database(self, r) -> tuple:
+        del self.server.databases[r.path[-1]]
+        return 200, {"result": True}
+
     def get_version(self, _) -> tuple:
         return 200, {"server": "arango", "license": "community", "version": self.server.version}
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from asof.places import Places
 from asof.settings import Settings
-from asof_projections.projector import catch_up
-from asof_streams.errors import InvalidInput, NotFound
+from asof_projections.projector import agrees, catch_up
+from asof_streams.errors import InvalidInput, NotFound, PositionConflict
 from asof_streams.log import EventLog
 
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ def address_of(settings: Settings, places: Places) -> "Address | None":
     require_driver()
     from asof_projections.graph.arango.connection import Address
 
-    password = settings.graph_password
-    address = Address.parse(settings.graph_url, None if password is None else password.get_secret_value())
+    address = Address.parse(settings.graph_url, _password(settings))
     name = places.root.name
     return address.beside(f"-{name}") if name.startswith(_PARTITION) else address
 
@@ -48,6 +47,17 @@ def open_graph(address: "Address", log: str) -> "ArangoGraph":
     return ArangoGraph(address, log)
 
 
+def _password(settings: Settings) -> str | None:
+    if settings.graph_password is not None:
+        return settings.graph_password.get_secret_value()
+    if settings.graph_password_file is None:
+        return None
+    try:
+        return settings.graph_password_file.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        raise InvalidInput(f"{settings.graph_password_file} holds no password for ArangoDB that can be read") from None
+
+
 class Graphs:
     """Follows the logs of a directory. Nothing is asked of the database before there is something to write."""
 
@@ -65,8 +75,7 @@ class Graphs:
             if store is None:
                 self._stores[log.name] = administration.follow(log, self._address)
             else:
-                store.rollback()
-                catch_up(log, store)
+                _go_on(log, store)
         if self._answers != answers:
             administration.switch(self._address, answers)
             self._answers = answers
@@ -85,6 +94,19 @@ class Graphs:
         for store in self._stores.values():
             store.close()
         self._stores = {}
+
+
+def _go_on(log: EventLog, store: "ArangoGraph") -> None:
+    """Let a store follow on. Whoever else lets it, by the same log, does the same: that is passed over."""
+    while True:
+        store.rollback()
+        try:
+            catch_up(log, store)
+        except PositionConflict:
+            if not agrees(log, store):
+                raise
+        else:
+            return
 
 
 def graphs_of(settings: Settings, places: Places) -> Graphs | None:

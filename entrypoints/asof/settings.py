@@ -71,6 +71,8 @@ class Settings(BaseSettings):
     """Where ArangoDB is, and the database: http[s]://[USER[:PASSWORD]@]HOST[:PORT]/DATABASE."""
     graph_password: SecretStr | None = None
     """The password of that user."""
+    graph_password_file: Path | None = None
+    """A file with that password, where it is not set."""
 
     keys_file: Path | None = None
     """A TOML file of the API keys of `asof serve`; left out, it serves programs on its own machine alone."""

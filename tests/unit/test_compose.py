@@ -96,3 +96,21 @@ def test_the_image_is_built_from_all_that_the_wheel_is_made_of() -> None:
     assert {"streams", "agents", "projections", "ontologies", "entrypoints"} <= let_in
     assert {"pyproject.toml", "uv.lock", "README.md", "LICENSE"} <= let_in
     assert all((ROOT / name).exists() for name in let_in)
+
+
+ARANGO = yaml.safe_load((ROOT / "docker" / "compose.arangodb.yaml").read_text("utf-8"))
+
+
+def test_the_graph_database_keeps_its_data_takes_its_password_from_a_secret_and_is_waited_for() -> None:
+    server, projector = ARANGO["services"]["arangodb"], ARANGO["services"]["projector"]
+    [secret] = ARANGO["secrets"]
+
+    assert re.fullmatch(r"[\w./-]+:\d+\.\d+\.\d+", server["image"])
+    assert server["ports"] == ["127.0.0.1:8529:8529"]
+    assert mounted(server)["/var/lib/arangodb3"] in ARANGO["volumes"]
+    assert server["healthcheck"]["test"][0] == "CMD"
+    assert server["secrets"] == projector["secrets"] == [secret]
+    assert server["environment"]["ARANGO_ROOT_PASSWORD_FILE"] == f"/run/secrets/{secret}"
+    assert projector["environment"]["ASOF_GRAPH_PASSWORD_FILE"] == f"/run/secrets/{secret}"
+    assert projector["environment"]["ASOF_GRAPH_URL"] == "http://root@arangodb:8529/asof"
+    assert projector["depends_on"]["arangodb"] == {"condition": "service_healthy"}
