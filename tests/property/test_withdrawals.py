@@ -1,0 +1,74 @@
+"""What is believed once episodes are withdrawn is what would be believed had they never been said."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asof.places import Places
+from asof.settings import Settings
+from asof.writing import Writer
+from asof_agents.episodes import episode_id
+from asof_projections.rows import Moment
+from asof_streams.instants import DAY
+from asof_streams.messages import AnyMessage, FactStatement, WithdrawalRequest
+
+START = 1_577_836_800_000_000  # 2020-01-01
+NOW = START + 10_000 * DAY
+PLACES = ["Berlin", "Paris", "Rome", "Lima", "Oslo"]
+KNOWN = [FactStatement(group_id="g", subject="Ana", relation="visited", object=place) for place in PLACES]
+DAYS = st.integers(0, 40)
+
+
+@st.composite
+def statements(draw: st.DrawFn) -> list[FactStatement]:
+    """Draw what is said of where Ana lives: of each place at most one of each kind; an end may be of any place."""
+    said: list[dict[str, object]] = []
+    for place in draw(st.lists(st.sampled_from(PLACES), min_size=1, max_size=5, unique=True)):
+        start = draw(DAYS)
+        stop = draw(st.none() | DAYS.map(lambda days, start=start: start + 1 + days))
+        said.append({"object": place, "valid_at": start, "invalid_at": stop})
+        if draw(st.booleans()):
+            said.append({"op": "end", "object": draw(st.sampled_from([place, None])), "invalid_at": draw(DAYS)})
+        if draw(st.booleans()):
+            said.append({"op": "retract", "object": place})
+    for fields in said:
+        for name in ("valid_at", "invalid_at"):
+            if fields.get(name) is not None:
+                fields[name] = START + int(str(fields[name])) * DAY
+    return [
+        FactStatement.model_validate(
+            {"group_id": "g", "subject": "Ana", "relation": "lives_in", "said_at": START, **fields}
+        )
+        for fields in said
+    ]
+
+
+def believed(messages: list[AnyMessage]) -> list[list[str]]:
+    """Return where Ana is believed to live at the end of it all, day by day. Every name is known before."""
+    with TemporaryDirectory() as folder:
+        writer = Writer(Places(Path(folder)), Settings(data=Path(folder), embedder="none"))
+        writer.messages.accept([*KNOWN, *messages], clock=START)
+        writer.process(flush=True)
+        store = writer.generations["main"].store
+        days = [
+            sorted(
+                fact.object for fact in store.facts("g", Moment(START + day * DAY, NOW)) if fact.relation == "lives_in"
+            )
+            for day in range(-1, 84)
+        ]
+        writer.close()
+    return days
+
+
+@given(said=statements(), data=st.data())
+@settings(max_examples=15, deadline=None)
+def test_withdrawn_is_as_never_said(said: list[FactStatement], data: st.DataObject) -> None:
+    gone = data.draw(st.lists(st.integers(0, len(said) - 1), min_size=1, max_size=3, unique=True))
+
+    episodes = [episode_id("g", len(KNOWN) + at) for at in gone]
+
+    withdrawn = believed([*said, *(WithdrawalRequest(group_id="g", episode_id=episode) for episode in episodes)])
+
+    assert withdrawn == believed([statement for at, statement in enumerate(said) if at not in gone])
