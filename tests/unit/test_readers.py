@@ -157,6 +157,43 @@ def test_rules_read_the_words_of_an_agents_episode_and_say_where_they_stand(worl
     assert episodes(world)[0].content == AGENT
 
 
+PROMOTED = """\
+<graphiti_episode kind="decision">
+source: codex
+scope: workspace
+timestamp: 2025-01-02T03:04:05.000Z
+content:
+- We decided to use ruff.
+- The scheduler lives in src/jobs/scheduler.py
+</graphiti_episode>"""
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (PROMOTED, ["Ben decided on ruff", "scheduler is located in src/jobs/scheduler.py"]),
+        (
+            '<graphiti_episode kind="memory">terminology (workspace): "tenant" means "one customer"</graphiti_episode>',
+            ["tenant means one customer"],
+        ),
+        (
+            "<graphiti_episode>terminology (user): “tenant” means the customer’s account.</graphiti_episode>",
+            ["tenant means the customer’s account"],
+        ),
+        ("<graphiti_episode>preference (user): I prefer small diffs.</graphiti_episode>", ["Ben prefers small diffs"]),
+        (
+            "<graphiti_episode><owner>Maria</owner><note>The API gateway is written in Rust.</note></graphiti_episode>",
+            ["API gateway is written in Rust"],
+        ),
+        ('<graphiti_episode kind="preference" scope="user"></graphiti_episode>', []),
+    ],
+)
+def test_rules_understand_the_episodes_that_coding_agents_send(world, content, found):
+    say(world, content)
+
+    assert facts(world) == found
+
+
 # Types.
 
 TYPES = {

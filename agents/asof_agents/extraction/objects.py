@@ -43,7 +43,7 @@ def targets_at(context: Context, line: Line, at: int, entry: Entry) -> list[Targ
     if "Date" in relation.targets:
         last = next((last for last in range(at, len(line.sentence.low) + 1) if last not in line.timed), at)
         return [Target(Phrase(at, last, last, True, False), "Date", 2)] if last > at else []
-    if all(kind in context.patterns.literal and kind in context.patterns.open for kind in relation.targets):
+    if context.patterns.is_defining(relation):
         rest = _rest(line, at)
         return [Target(rest, relation.targets[0], 1)] if rest else []
     found: list[Target] = []
@@ -168,6 +168,8 @@ def _rest(line: Line, at: int) -> Phrase | None:
     """All words up to the end of the sentence: what a term means, in words."""
     low = line.sentence.low
     last = len(low)
+    if low[at : at + 1] in {('"',), ("“",)}:
+        at += 1
     while last > at and not low[last - 1][0].isalnum():
         last -= 1
     return Phrase(at, last, last, False, False) if 0 < last - at <= _MEANING_WORDS_MAX else None

@@ -54,6 +54,11 @@ class Patterns:
         self.deed = next((each for each in ontology.relation_types if "<*>" in each.cues), None)
         self.open = {kind.name for kind in ontology.entity_types if kind.open}
         self.literal = {kind.name for kind in ontology.entity_types if kind.literal}
+        self.defines = any(self.is_defining(relation) for relation in ontology.relation_types)
+
+    def is_defining(self, relation: RelationType) -> bool:
+        """Whether the object of a relation may be any words, as what a term means."""
+        return self.literal.issuperset(relation.targets) and self.open.issuperset(relation.targets)
 
     def types_of_words(self, words: tuple[str, ...]) -> tuple[str, ...]:
         """The entity types of a noun phrase, by the longest ending of it that is a word of one."""

@@ -33,7 +33,7 @@ def names_in(sentence: Sentence, patterns: Patterns, text: str) -> list[Name]:
     found = []
     at, count = 0, len(sentence.raw)
     while at < count:
-        quoted = _quoted(sentence, at)
+        quoted = _quoted(sentence, at, any_word=at == 0 and patterns.defines)
         if quoted:
             start, end = sentence.span(at + 1, quoted)
             found.append(Name(text[start:end], at + 1, quoted, quoted=True))
@@ -72,10 +72,12 @@ def _opens_with_verb(sentence: Sentence) -> bool:
     return word.endswith("ed") and word not in FIRST_NAMES and not DETERMINERS.isdisjoint(following)
 
 
-def _quoted(sentence: Sentence, at: int) -> int | None:
-    """Where a title in double quotation marks that open at `at` ends."""
+def _quoted(sentence: Sentence, at: int, *, any_word: bool) -> int | None:
+    """Where a title in double quotation marks that open at `at` ends; `any_word`: it may begin in lower case."""
     raw = sentence.raw
-    if raw[at] not in _OPENING or at + 1 >= len(raw) or not (raw[at + 1][:1].isupper() or raw[at + 1].isdigit()):
+    if raw[at] not in _OPENING or at + 1 >= len(raw):
+        return None
+    if not (any_word or raw[at + 1][:1].isupper() or raw[at + 1].isdigit()):
         return None
     for end in range(at + 2, min(at + _TITLE_MAX, len(raw))):
         if raw[end] in _CLOSING:
