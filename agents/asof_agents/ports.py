@@ -79,6 +79,10 @@ class BeliefKnown(Protocol):
         """Return a duplicate_of link by id, believed or taken back; the latest, where it was made again."""
         ...
 
+    def merged(self, group: str, recorded_at: int) -> list[str]:
+        """Return the ids of the links of a group that are believed and were made by the message recorded then."""
+        ...
+
     def identity(self, uuids: Sequence[str], known: int | None) -> set[str]:
         """Return these entities and all that are taken to be the same as one of them (known: None)."""
         ...

@@ -1,15 +1,17 @@
 """The withdrawals agent: an episode that counts no longer takes back what rests on it alone. Pure.
 
 Whatever it said is retracted, as if it had never been said: what it had displaced or ended holds again, and so does
-what it had taken back. A fact that another episode said as well stays. Nothing of the past changes.
+what it had taken back; two things that were joined for it are two again. A fact that another episode said as well
+stays. Nothing of the past changes.
 """
 
 from asof_agents import attributes
 from asof_agents.episodes import episode_id
 from asof_agents.ports import BeliefKnown, EpisodesKnown
-from asof_agents.scribe import Build, Scribe
+from asof_agents.scribe import MERGE, Build, Scribe
 from asof_streams.episodic import EpisodeRecorded, EpisodeWithdrawn
 from asof_streams.events import Event, Record
+from asof_streams.semantic import EntityUnmerged
 
 
 def withdraw(
@@ -21,6 +23,8 @@ def withdraw(
     scribe = Scribe(first, _wordless(first), build, known, tuple)
     for uuid in known.resting_on(episode.uuid, episode.created_at):
         scribe.retract(scribe.statement(uuid), "retracted")
+    merges = known.merged(first.group, episode.created_at)
+    scribe.beliefs.said += [EntityUnmerged(merge_id=merge) for merge in merges if not merge.startswith(MERGE)]
     return [withdrawn, *scribe.events(), *attributes.withdraw(episode.uuid, known)]
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed, ExtractionRefused
 from asof_streams.events import Event
-from asof_streams.instants import DAY
+from asof_streams.instants import DAY, INF
+from asof_streams.messages import WithdrawalRequest
 from asof_streams.semantic import EntityMerged, MentionResolved
 from model_server import ModelServer, serving
 from world import World
@@ -285,3 +286,20 @@ def test_the_likeliest_four_are_shown_first_of_them_what_is_most_alike_and_share
     known = shown.partition("Known:\n")[2].splitlines()
     assert [line.partition(":")[0] for line in known] == ["1. Marten", "2. Martin", "3. Maroun", "4. Marta"]
     assert "Ana knows Marten" in known[0]
+
+
+def test_what_was_joined_for_an_episode_is_two_again_when_that_is_withdrawn(world, server):
+    say(world, "George Orwell lives in London.", "George Eliot works at Acme.", *HM)
+    server.decides = answering(
+        meant=[{"mention": 1, "known": 1, "confidence": 1.0}], same=[{"one": 2, "other": 1, "confidence": 0.9}]
+    )
+    say(world, "George likes tea.")
+    episode = [r.event.episode_id for r in world.memory.events("episodic") if r.event.type == "episode.recorded"][-1]
+    writer = world.memory._write()
+    writer.messages.accept([WithdrawalRequest(group_id="g", episode_id=episode)], clock=world.now)
+    writer.process(flush=True)
+
+    [portrait] = world.memory.entity("George Eliot", group_id="g")
+    assert {fact.relation for fact in portrait.facts} == {"works_at"}
+    [link] = portrait.links
+    assert link.known_to < INF

@@ -25,6 +25,8 @@ _SAME: Final = "(SELECT n FROM entities WHERE uuid IN (SELECT value FROM json_ea
 _LINKS: Final = f"""{_LINK} WHERE l.kf <= :known AND l.n IN (SELECT n FROM links WHERE duplicate IN {_SAME}
     UNION SELECT n FROM links WHERE into_ IN {_SAME}) ORDER BY l.n"""
 _LINK_BY_ID: Final = f"{_LINK} WHERE l.uuid = :uuid ORDER BY l.n DESC LIMIT 1"
+_MERGED: Final = f"""SELECT uuid FROM links WHERE grp = (SELECT n FROM groups WHERE name = ?) AND kf = ? AND kt = {INF}
+    ORDER BY n"""
 _APPEARANCES: Final = f"SELECT count(*) FROM resolutions WHERE entity IN {_SAME} AND created_at <= :known"
 _EVERY_LINK: Final = f"""{_LINK} WHERE l.n > :after AND (:grp IS NULL OR l.grp = :grp)
     AND l.kf <= :known AND l.kt > :known ORDER BY l.n LIMIT :page"""
@@ -61,6 +63,9 @@ class Identities(Connected):
     def link(self, uuid: str) -> Link | None:
         row = self._row(_LINK_BY_ID, {"uuid": uuid, "known": INF})
         return None if row is None else Link._make(row[:-1])
+
+    def merged(self, group: str, recorded_at: int) -> list[str]:
+        return [uuid for (uuid,) in self._rows(_MERGED, (group, recorded_at))]
 
     def appearances(self, uuids: Sequence[str], known: int | None) -> int:
         given = {"uuids": listed(uuids), "known": INF if known is None else known}

@@ -120,6 +120,9 @@ ASKED: Final = {
     "contradiction_earlier": f"INDEX contradiction_earlier ON contradictions (earlier) WHERE settled_at = {INF}",
     "contradiction_later": f"INDEX contradiction_later ON contradictions (later) WHERE settled_at = {INF}",
     "name_key": "INDEX name_key ON names (grp, key)",  # entities by name, exact or normalised
+    "link_duplicate": "INDEX link_duplicate ON links (duplicate)",  # identity, walked both ways
+    "link_into": "INDEX link_into ON links (into_)",
+    "link_known": "INDEX link_known ON links (grp, kf)",  # the merges of one message
     "resolution_mention": "INDEX resolution_mention ON resolutions (mention)",  # what a mention means
     "episode_uuid": "UNIQUE INDEX episode_uuid ON episodes (uuid)",
     "episode_recent": "INDEX episode_recent ON episodes (grp, source, valid_at)",  # the turns before a message
@@ -152,8 +155,6 @@ READ: Final = {
     "closing_fact": "INDEX closing_fact ON closings (fact)",  # why a fact was given up
     "name_entity": "INDEX name_entity ON names (entity)",  # the aliases of an entity
     "entity_group": "INDEX entity_group ON entities (grp, n)",  # the entities of a group, oldest first
-    "link_duplicate": "INDEX link_duplicate ON links (duplicate)",  # identity, walked both ways
-    "link_into": "INDEX link_into ON links (into_)",
     "resolution_entity": "INDEX resolution_entity ON resolutions (entity)",  # how often an entity was mentioned
     "community_group": "INDEX community_group ON communities (grp, n)",  # the communities of a group, oldest first
     "membership_community": "INDEX membership_community ON memberships (community, kt)",  # who is of a community
