@@ -47,14 +47,16 @@ _CONDITIONS: Final = {  # of what kind it is, which decides the index; and how i
 
 
 # An entity's facts in either direction, most recently attested first: as it was known, so by what had said it by then.
-_SIDES: Final = " UNION ".join(
+_FROM_THEM, _TO_THEM = (_CONDITIONS[f"{side} among"][1] for side in ("subject", "object"))
+_SIDES: Final = " UNION ALL ".join(
     f"SELECT {_COLUMNS} FROM versions INDEXED BY {when}_{side} WHERE {put} AND {_MET} AND {kt}"
-    for side, (_, put) in ((side, _CONDITIONS[f"{side} among"]) for side in ("subject", "object"))
+    for side, put in (("subject", _FROM_THEM), ("object", f"{_TO_THEM} AND NOT {_FROM_THEM}"))
     for when, kt in (("now", f"kt = {INF}"), ("past", f"kt < {INF} AND kt > :kmin"))
 )
-LATEST: Final = f"""SELECT {FACT_COLUMNS} FROM ({_SIDES}) v {FACT_JOINS} ORDER BY max(f.said_at,
-    CASE WHEN f.echoes THEN (SELECT coalesce(max(said_at), {NEG}) FROM reinforcements
-        WHERE fact = f.n AND created_at <= :kmax) ELSE {NEG} END) DESC, f.n DESC, v.vf DESC LIMIT :limit"""
+LATEST: Final = f"""SELECT {FACT_COLUMNS} FROM (SELECT v.* FROM ({_SIDES}) v CROSS JOIN facts f ON f.n = v.fact
+        ORDER BY max(f.said_at, CASE WHEN f.echoes THEN (SELECT coalesce(max(said_at), {NEG}) FROM reinforcements
+            WHERE fact = f.n AND created_at <= :kmax) ELSE {NEG} END) DESC, v.fact DESC, v.vf DESC LIMIT :limit) v
+    {FACT_JOINS}"""
 
 
 class Window(NamedTuple):
