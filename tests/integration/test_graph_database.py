@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import documents
 from arango_server import Server, listening
 from asof import graph_work
 from asof.cli import app, calls
@@ -219,3 +220,11 @@ def test_an_address_that_is_none_is_told_before_anything_is_written(data) -> Non
     with pytest.raises(InvalidInput, match="http://USER@HOST:PORT/DATABASE"):
         World(data, graph_url="localhost:8529").tell(object="Berlin")
     assert not Places(data).messages.exists()
+
+
+def test_the_document_about_it_does_what_it_says(url, monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("ASOF_EMBEDDER", "hash")
+    monkeypatch.setenv("ASOF_GRAPH_URL", url)
+    monkeypatch.chdir(tmp_path)
+
+    documents.run(documents.IN_ARANGODB)
