@@ -124,7 +124,7 @@ def kept_ontology(path: Path) -> Ontology:
     raise ContractError(f"{path} is missing or damaged: restore it, or rebuild into a new directory")
 
 
-def ontologies_of(places: Places) -> Ontologies:
+def ontologies_of(places: Places, own: Ontology | None = None) -> Ontologies:
     """Return the ontologies that messages may name; one that is used is written down, as the memory's own is."""
 
     def find(name: str) -> Ontology | None:
@@ -136,7 +136,7 @@ def ontologies_of(places: Places) -> Ontologies:
         return kept_ontology(path)
 
     kept = [path.stem for path in places.named_ontology("*").parent.glob("*.json")]
-    return Ontologies(kept_ontology(places.ontology), [*registry.names(), *kept], find)
+    return Ontologies(own or kept_ontology(places.ontology), [*registry.names(), *kept], find)
 
 
 def restore_ontologies(places: Places, catalog: Catalog, ontology: Ontology) -> None:

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from asof.answers import Refused
 from asof_ontologies.model import Ontology
 from asof_streams.errors import InvalidInput
-from asof_streams.instants import parse
+from asof_streams.instants import parse, render
 from asof_streams.kafka.topic_rules import MESSAGE_BYTES
-from asof_streams.messages import AnyMessage, FactStatement, Message, accept
+from asof_streams.messages import TIMES, AnyMessage, FactStatement, Message, RecordRefused, accept
 
 MAX_LINE_BYTES = 4 * 1024 * 1024  # content is limited to less; this bounds what is read before anything is known
 MAX_RECORD_BYTES = MESSAGE_BYTES - 1024  # of a line that goes on a topic: its key and headers need less than the rest
@@ -27,6 +27,17 @@ class Line(NamedTuple):
 def line_of(message: AnyMessage, fields: dict[str, Any]) -> Line:
     """Return a message as the line of JSON that it would be."""
     return Line(1, message, None, json.dumps(fields, ensure_ascii=False).encode())
+
+
+def line_as_sent(message: AnyMessage) -> Line:
+    """Return a message that was accepted as the line of JSON that it may have come as.
+
+    One that was refused becomes a line without a group, which is refused too.
+    """
+    if isinstance(message, RecordRefused):
+        return line_of(Message.model_construct(group_id=""), {"group_id": ""})
+    fields = message.model_dump(mode="json", exclude_none=True)
+    return line_of(message, fields | {name: render(fields[name]) for name in TIMES if name in fields})
 
 
 Read = Callable[[dict[str, Any]], tuple[AnyMessage, int | None]]

@@ -182,7 +182,7 @@ _IDS: Final = {
     "group_id": "a group id has 1 to 128 letters, digits, _ or -",
     "schema_id": "it must be letters, digits and _, in lower case, as agent_memory_v1",
 }
-_TIMES: Final = ("timestamp", "valid_at", "invalid_at", "said_at")
+TIMES: Final = ("timestamp", "valid_at", "invalid_at", "said_at")
 
 
 def accept(kind: type[M], fields: Any) -> M:
@@ -190,7 +190,7 @@ def accept(kind: type[M], fields: Any) -> M:
     if not isinstance(fields, dict):
         raise InvalidInput("a line must be one JSON object")
     read = dict(fields)
-    for name in _TIMES:
+    for name in TIMES:
         if isinstance(read.get(name), str):
             try:
                 read[name] = parse(read[name])

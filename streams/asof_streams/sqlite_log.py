@@ -1,5 +1,6 @@
 """A log in one SQLite file: gap-free positions, whole batches, a hash chain, one writer and any number of readers."""
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -211,6 +212,15 @@ class SqliteLog:
         """Return the group of a record, whether or not it was erased."""
         found: str = self._records.rows(position, position + 1)[0][1]
         return found
+
+    def cause_of(self, position: int) -> int:
+        """Return the cause of a record, whether or not it was erased."""
+        found: int = self._records.rows(position, position + 1)[0][3]
+        return found
+
+    def caused_by(self, cause: int) -> int:
+        """Return the position of the first record whose cause is this one or a later one: causes never fall."""
+        return bisect_left(range(self.end()), cause, key=self.cause_of)
 
     def _cut_back(self) -> bool:
         """Let nothing of what was overwritten stay in the write-ahead log; return whether no reader was in the way."""

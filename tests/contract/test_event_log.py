@@ -491,3 +491,12 @@ def test_a_slow_reader_keeps_no_snapshot(path: Path, log: SqliteLog) -> None:
 
         assert Path(f"{path}-wal").stat().st_size == 0
         assert sum(1 for _ in reading) == MANY - 1
+
+
+def test_what_a_cause_led_to_is_found_also_where_it_was_erased(log: SqliteLog) -> None:
+    for cause in (3, 3, 7, 20):
+        log.append([Draft("g", cause, cause, 0, 1, MessageParked(reason="why"))], checkpoint=cause)
+    log.erase("g")
+
+    assert [log.cause_of(position) for position in range(4)] == [3, 3, 7, 20]
+    assert [log.caused_by(cause) for cause in (0, 3, 4, 7, 8, 20, 21)] == [0, 0, 2, 2, 3, 3, 4]

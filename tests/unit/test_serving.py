@@ -18,7 +18,3 @@ def refused(settings: Settings, host: str) -> str:
 
 def test_an_address_that_other_machines_reach_is_refused(tmp_path: Path) -> None:
     assert "--host 0.0.0.0" in refused(Settings(data=tmp_path / "memory"), "0.0.0.0")
-
-
-def test_a_service_does_not_write_to_a_directory_while_kafka_is_named(tmp_path: Path) -> None:
-    assert "ASOF_KAFKA" in refused(Settings(data=tmp_path / "memory", kafka="127.0.0.1:9092"), "127.0.0.1")

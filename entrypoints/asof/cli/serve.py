@@ -7,7 +7,7 @@ import typer
 
 from asof.children import log_to_stderr
 from asof.cli import calls, show
-from asof.cli.options import Data, Json
+from asof.cli.options import Data, Json, Kafka
 from asof_streams.errors import InvalidInput
 
 
@@ -18,6 +18,7 @@ def serve(
     port: Annotated[
         int, typer.Option("--port", min=0, max=65_535, metavar="PORT", help="Which port; 0 takes a free one.")
     ] = 8000,
+    kafka: Kafka = None,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
@@ -30,7 +31,7 @@ def serve(
 
     log_to_stderr("asof")
 
-    settings = calls.settings(data)
+    settings = calls.settings(data, kafka=kafka)
 
     def started(url: str) -> None:
         told = {

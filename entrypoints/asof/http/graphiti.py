@@ -71,7 +71,8 @@ async def add_messages(
 ) -> bodies.Result:
     """Take messages. Each is on the log, on disk, before the answer, and processed behind it, in order.
 
-    The headers `Asof-Position` and `Asof-Episode-Id` name the first message; the others follow without a gap.
+    The headers `Asof-Position` and `Asof-Episode-Id` name the first message; the others follow without a gap. On Kafka
+    the position is the topic's offset, and what episode becomes of it is known once it was processed.
     """
     expect_own(caller, given.group_id or DEFAULT_GROUP)
     if given.schema_id not in (None, *served.ontologies):
@@ -79,7 +80,7 @@ async def add_messages(
     if messages := messages_of(given):
         position = (await served.take(messages, request)).start
         response.headers[POSITION] = str(position)
-        if isinstance(first := messages[0], Message):
+        if isinstance(first := messages[0], Message) and not served.on_topics:
             response.headers[EPISODE] = quote(first.uuid or episode_id(first.group_id, position))  # a uuid is any text
     return bodies.Result(message="Messages added to processing queue", success=True)
 

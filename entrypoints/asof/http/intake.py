@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from asof import clock
+from asof_streams.errors import InvalidInput
 from asof_streams.messages import AnyMessage
-from asof_streams.sqlite_log import SqliteLog
 from asof_streams.sqlite_requests import Request
 
 
@@ -21,10 +21,24 @@ class _Given(NamedTuple):
     positions: Future[range]
 
 
+class Log(Protocol):
+    """What the intake asks of a log. It is closed with its context."""
+
+    def accept_each(
+        self, given: Sequence[tuple[Sequence[AnyMessage], Request | None]], *, clock: int
+    ) -> Sequence[range | InvalidInput]:
+        """Put on the log what several give; return where the messages of each are, or why they cannot be taken."""
+        ...
+
+    def __enter__(self) -> object: ...
+
+    def __exit__(self, *_: object) -> object: ...
+
+
 class Intake:
     """Takes messages in the order in which they are given. `accepted` is called whenever some are on the log."""
 
-    def __init__(self, open_log: Callable[[], SqliteLog], accepted: Callable[[], None]) -> None:
+    def __init__(self, open_log: Callable[[], Log], accepted: Callable[[], None]) -> None:
         self._open_log = open_log
         self._accepted = accepted
         self._given: SimpleQueue[_Given | None] = SimpleQueue()
@@ -74,7 +88,7 @@ class Intake:
         return more
 
 
-def _take(log: SqliteLog, together: Sequence[_Given]) -> int:
+def _take(log: Log, together: Sequence[_Given]) -> int:
     """Put what was given together on the log; return how many messages that is at most."""
     try:
         answers = log.accept_each([(given.messages, given.request) for given in together], clock=clock.system())

@@ -21,6 +21,7 @@ router = APIRouter(prefix="/v1", tags=["v1"], dependencies=[may_read])
 @router.get("/messages/{position}", response_model=answers.Outcome)
 async def message(position: int, served: Read, caller: Reading) -> JSONResponse:
     """Say what became of a message: it is queued; done, with what it changed; parked, and why; or erased."""
+    await served.seen(position)
     if not caller.owns(await served.ask(lambda reader: reader.group_at(position))):
         raise NotFound(f"there is no message {position}")
     if served.worker.next <= position < await served.ask(lambda reader: reader.end()):

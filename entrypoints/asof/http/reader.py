@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from asof.answers import event_json
 from asof.bootstrap import Opened, open_log
+from asof.kafka.copied import is_copy
 from asof.readings import LogName, Readings
 from asof_agents.episodes import episode_id
 from asof_projections.answers import change_json
@@ -29,6 +30,10 @@ class Told:
 
 class Reader(Readings):
     """A memory opened for questions by one thread."""
+
+    @property
+    def _is_copy(self) -> bool:
+        return is_copy(self._places.root)
 
     def fact(self, uuid: str) -> Fact | None:
         """Return a fact as it is believed now, whenever it holds; of several periods the last. None: it is not."""
@@ -58,15 +63,15 @@ class Reader(Readings):
 
         NotFound: there is no such message.
         """
-        group, message = self._message(position)
+        group, message, at = self._message(position)
         opened = self._sources.of(group or None).opened()
-        parked = [p for p in (*opened.episodes.parked(), *opened.beliefs.parked()) if p.position == position]
+        parked = [p for p in (*opened.episodes.parked(), *opened.beliefs.parked()) if p.position == at]
         if parked:
             return {"position": position, "state": "parked", "group_id": group, "reason": parked[0].reason}
-        uuid = getattr(message and message.event, "uuid", None) or episode_id(group, position)
+        uuid = getattr(message and message.event, "uuid", None) or episode_id(group, at)
         if message is None and opened.episodes.episode(uuid) is None:  # else its content alone was suppressed
             return {"position": position, "state": "erased"}
-        changes = [c for c in opened.beliefs.changes(position - 1, 1) if c.position == position]
+        changes = [c for c in opened.beliefs.changes(at - 1, 1) if c.position == at]
         return {
             "position": position,
             "state": "done",
@@ -94,9 +99,9 @@ class Reader(Readings):
         return any(source.keep_up(seconds) for source in self._sources.every())
 
     def end(self) -> int:
-        """Return how many messages there are."""
+        """Return the position that the next message will have, as far as is known here: on a topic its offset."""
         with SqliteLog(self._places.messages) as log:
-            return log.end()
+            return log.checkpoint() if self._is_copy else log.end()
 
     def page(self, log: LogName, start: int, stop: int) -> tuple[str | None, list[dict[str, Any]], int]:
         """Return the generation that a log is of, its events from a position on, and the position to go on from.
@@ -125,12 +130,13 @@ class Reader(Readings):
         """Return the entity that has an id, of this group or of another one beside it."""
         return self._sources.of(group).opened().beliefs.entity(uuid)
 
-    def _message(self, position: int) -> tuple[str, Record | None]:
-        """Return the group of a message, and the message; None where it was erased."""
+    def _message(self, position: int) -> tuple[str, Record | None, int]:
+        """Return the group of a message; the message, None where it was erased; and where it is in the log here."""
         with SqliteLog(self._places.messages) as log:
-            if not 0 <= position < log.end():
+            at = log.caused_by(position) if self._is_copy else position
+            if not 0 <= at < log.end() or (self._is_copy and log.cause_of(at) != position):
                 raise NotFound(f"there is no message {position}")
-            return log.group_of(position), next(log.read(position, position + 1), None)
+            return log.group_of(at), next(log.read(at, at + 1), None), at
 
     def groups(self) -> list[str]:
         """Return every group that a message was ever given for."""

@@ -7,10 +7,13 @@ from functools import partial
 from typing import Final, Self, TypeVar
 
 from asof import clock
-from asof.generating import ontologies_of
-from asof.http.intake import Intake
+from asof.bootstrap import load_ontology
+from asof.generating import kept_ontology, ontologies_of
+from asof.http.following import follow
+from asof.http.intake import Intake, Log
 from asof.http.processing import process
 from asof.http.reader import Reader
+from asof.http.sending import Topic
 from asof.http.threads import Threads
 from asof.http.vectors import Vectors
 from asof.http.worker import Worker
@@ -23,6 +26,7 @@ from asof_streams.sqlite_requests import Request
 
 _READERS: Final = 4
 _PATIENCE_SECONDS: Final = 30.0  # for which a request waits for the worker
+_LOOKS, _LOOK_SECONDS = 200, 0.05  # for what is on a topic and not here yet
 
 R = TypeVar("R")
 
@@ -42,13 +46,19 @@ class Service:
         with ExitStack() as stack:
             self._took = took
             self._vectors: Vectors | None = None
-            self.worker: Final = Worker(process, settings, self._reached, failed)
+            self.on_topics: Final = settings.kafka is not None
+            run = follow if self.on_topics else process
+            self.worker: Final = Worker(run, settings, self._reached, failed)
             stack.callback(self.worker.stop)
-            self._intake = Intake(
-                lambda: SqliteLog(places.messages, writable=True, term=self.worker.term), self.worker.wake
-            )
+
+            def open_log() -> Log:
+                if self.on_topics:
+                    return Topic(settings)
+                return SqliteLog(places.messages, writable=True, term=self.worker.term)
+
+            self._intake = Intake(open_log, self.worker.wake)
             stack.callback(self._intake.close)
-            make = partial(Reader, places, settings, clock.system)
+            make = partial(Reader, places, settings.model_copy(update={"kafka": None}), clock.system)
             self._readers = Threads("asof-reader", _READERS, make)
             stack.callback(self._readers.close)
             self._searcher = Threads("asof-searcher", 1, make)  # one model, one index
@@ -56,7 +66,8 @@ class Service:
             self._vectors = Vectors(self._searcher)
             if self.worker.ready:
                 self._vectors.follow()
-            self.ontologies: Final = ontologies_of(places).names  # that messages may be read with
+            own = load_ontology(settings.ontology) if self.on_topics else kept_ontology(places.ontology)
+            self.ontologies: Final = ontologies_of(places, own).names  # that messages may be read with
             self._stack = stack.pop_all()
 
     async def take(self, messages: Sequence[AnyMessage], request: Request | None = None) -> range:
@@ -89,9 +100,17 @@ class Service:
 
     async def settled(self, position: int) -> None:
         """Wait until a message that is on the log is processed. NotFound: there is none. UnavailableError: it waits."""
-        if position >= self.worker.next and position >= await self.ask(lambda reader: reader.end()):
+        if position >= self.worker.next and position >= (await self.take([])).start:
             raise NotFound(f"there is no message {position} to wait for")
         await self.done(position)
+
+    async def seen(self, position: int) -> None:
+        """Wait until a message that is on the log can be read here: what is on a topic comes a moment later."""
+        if self.on_topics and position < (await self.take([])).start:
+            for _ in range(_LOOKS):
+                if position < await self.ask(lambda reader: reader.end()):
+                    return
+                await asyncio.sleep(_LOOK_SECONDS)
 
     @property
     def progress(self) -> tuple[int, int]:

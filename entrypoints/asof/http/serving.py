@@ -56,13 +56,9 @@ class _Server(uvicorn.Server):
 def serve(settings: Settings, host: str, port: int, started: Callable[[str], None]) -> None:
     """Serve until SIGTERM or SIGINT. `started` is given the address, once it answers; port 0 takes a free one.
 
-    InvalidInput: the address cannot be taken, or is open to other machines without a key being needed, or Kafka is
-    set: what is served is a directory of this process's own. UnavailableError: the worker ended.
+    InvalidInput: the address cannot be taken, or is open to other machines without a key being needed, or the topics
+    have several partitions. UnavailableError: the worker ended.
     """
-    if settings.kafka is not None:
-        raise InvalidInput(
-            "asof serve writes to a directory, not to Kafka: leave ASOF_KAFKA out, and use asof worker there"
-        )
     keys = None if settings.keys_file is None else Keys.read(settings.keys_file)
     rate = None if settings.rate_limit is None else Rate(settings.rate_limit)
     if keys is None and not is_loopback(host):

@@ -64,6 +64,11 @@ class Follower:
                     self._copies.append(opened.enter_context(copy))
             self._opened = opened.pop_all()
 
+    @property
+    def follows(self) -> bool:
+        """Whether there is anything that it keeps up, and no other process does."""
+        return bool(self._copies)
+
     def catch_up(self) -> list[Reached]:
         """Bring the directory up to where the topics end now; return how far that is."""
         self._look_for_generations()

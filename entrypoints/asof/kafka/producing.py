@@ -1,6 +1,7 @@
 """Sending what was accepted at the door to the messages topic, where a worker takes it."""
 
 from collections.abc import Sequence
+from itertools import chain
 from secrets import token_hex
 from typing import Final
 
@@ -28,7 +29,7 @@ class Producer:
         self._client = Client(connection)
         try:
             require(self._client.run(check_messages(connection, topics)))
-            self._partitions = self._client.partitions(self._topic)
+            self.partitions = self._client.partitions(self._topic)
         except BaseException:
             self._client.close()
             raise
@@ -36,13 +37,26 @@ class Producer:
     def put(self, good: Sequence[Line], *, flush: bool = True) -> int:
         """Send lines, those of one group in their order; all replicas have them then. Return the first one's offset."""
         del flush  # nothing of it waits here
-        of: dict[int, list[Outgoing]] = {}
-        for line in good:
+        return self.send(good, [None] * len(good))[0]
+
+    def send(self, good: Sequence[Line], ids: Sequence[str | None]) -> list[int]:
+        """Send lines, each under its id, or one that no other has; return their offsets."""
+        of: dict[int, list[tuple[int, Outgoing]]] = {}
+        for number, (line, id_) in enumerate(zip(good, ids, strict=True)):
             self._sent += 1
-            record = message(line.message, line.text, f"{self._run}-{self._sent}")
-            of.setdefault(partition_of(line.message.group_id, self._partitions), []).append(record)
-        offsets = [self._client.send(self._topic, partition, records)[0].offset for partition, records in of.items()]
-        return offsets[0]
+            record = message(line.message, line.text, id_ or f"{self._run}-{self._sent}")
+            of.setdefault(partition_of(line.message.group_id, self.partitions), []).append((number, record))
+        offsets = [0] * len(good)
+        for partition, records in of.items():
+            runs = self._client.send(self._topic, partition, [record for _, record in records])
+            sent = chain.from_iterable(range(run.offset, run.offset + run.size) for run in runs)
+            for (number, _), offset in zip(records, sent, strict=True):
+                offsets[number] = offset
+        return offsets
+
+    def end(self) -> int:
+        """Return the offset that the next record of the first partition will have."""
+        return self._client.end(self._topic, 0)
 
     def settle(self) -> None:
         """Do nothing: what follows is made by the worker."""
