@@ -5,6 +5,7 @@ Everything is yielded as it is read, so that memory does not grow with history.
 
 import json
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, Final
 
 from asof_projections import graphml
@@ -21,7 +22,7 @@ _TYPES: Final = {
     "fact": "JSON",
 }  # as spec/episodic-graph has them
 _COMMUNITY: Final = "Community"  # the type of its node
-_FACTS_AT_ONCE: Final = 1_000
+_AT_ONCE: Final = 1_000
 
 
 def episodic(episodes: GraphStore, group: str | None) -> Iterator[str]:
@@ -107,15 +108,19 @@ def _episode(episode: Episode) -> dict[str, Any]:
 def _facts(beliefs: GraphStore, group: str | None, at: Moment) -> Iterator[Fact]:
     """Yield what holds; of it all, the numbers alone stand in memory (8 bytes a fact)."""
     numbers = beliefs.live(group, at)
-    for start in range(0, len(numbers), _FACTS_AT_ONCE):
-        yield from beliefs.facts_numbered(numbers[start : start + _FACTS_AT_ONCE].tolist(), at)
+    for start in range(0, len(numbers), _AT_ONCE):
+        yield from beliefs.facts_numbered(numbers[start : start + _AT_ONCE].tolist(), at)
 
 
 def _nodes(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict[str, Any]]:
     """Yield the entities and communities; then a node for each literal, which stands for one fact's object alone."""
-    for entity in beliefs.each_entity(group, _known(at)):
-        attributes = {a.name: a.value for a in beliefs.attributes([entity.uuid], at.known)}
-        yield {"id": entity.uuid, **entity_json(entity), "attributes": attributes}
+    entities = beliefs.each_entity(group, _known(at))
+    while some := list(islice(entities, _AT_ONCE)):
+        attributes: dict[str, dict[str, str]] = {entity.uuid: {} for entity in some}
+        for attribute in beliefs.attributes(list(attributes), at.known):
+            attributes[attribute.entity_uuid][attribute.name] = attribute.value
+        for entity in some:
+            yield {"id": entity.uuid, **entity_json(entity), "attributes": attributes[entity.uuid]}
     for community in beliefs.communities(group, at.known):
         shown = community_json(community)
         yield {"id": community.uuid, **shown, "type": _COMMUNITY, "members": [m.uuid for m in community.members]}
