@@ -4,7 +4,6 @@ import re
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
 
 from pydantic import Field, StringConstraints, ValidationError, model_validator
-from pydantic_core import ErrorDetails
 
 from asof_streams.errors import NOT_UNICODE, InvalidInput
 from asof_streams.events import Event, register
@@ -219,7 +218,7 @@ def _told(error: ValidationError, kind: type[Event]) -> str:
     """Return the first thing that is wrong, and where, without a word of the content."""
     first = error.errors(include_input=False, include_url=False, include_context=False)[0]
     if first["loc"] and first["loc"][0] in _OPTIONS:
-        return _told_of_option(first)
+        return _told_of_option(first["loc"], first["type"], first["msg"])
     where, kind_of_error = ".".join(map(str, first["loc"])), first["type"]
     reason = _REASONS.get(kind_of_error) or first["msg"].removeprefix("Value error, ")
     if kind_of_error == "extra_forbidden":
@@ -230,10 +229,10 @@ def _told(error: ValidationError, kind: type[Event]) -> str:
     return f"{where}: {reason}" if where else reason
 
 
-def _told_of_option(error: ErrorDetails) -> str:
+def _told_of_option(loc: tuple[int | str, ...], kind_of_error: str, reason: str) -> str:
     """Return what is wrong with types that a producer made up, without their names."""
     ours = {*_OPTIONS, *RelationPair.model_fields}
-    where = ".".join(str(at) for at in error["loc"] if isinstance(at, int) or at in ours)
-    if error["type"] == "extra_forbidden":
+    where = ".".join(str(at) for at in loc if isinstance(at, int) or at in ours)
+    if kind_of_error == "extra_forbidden":
         return f"{where}: no such field; known are {', '.join(RelationPair.model_fields)}"
-    return f"{where}: {NOT_UNICODE if error['type'] == 'string_unicode' else error['msg']}"
+    return f"{where}: {NOT_UNICODE if kind_of_error == 'string_unicode' else reason}"

@@ -84,7 +84,7 @@ def test_a_record_that_lacks_a_header_or_its_value_is_not_ours(missing: str) -> 
 
 def test_an_event_of_a_newer_version_is_ours_and_cannot_be_read() -> None:
     key, value, headers = event("episodic", 1, Draft("g", 5, 0, 0, 1, SAID), 1, None)
-    found = read(Raw(0, 0, key, value, [*headers, ("ce_eventversion", b"2")]))
+    found = read(Raw(0, 0, key, value, [*headers, ("ce_eventversion", b"%d" % (SAID.version + 1))]))
 
     assert isinstance(found, Sent)
     with pytest.raises(DecodeError, match="upgrade asof"):
