@@ -71,6 +71,16 @@ def test_a_value_that_was_said_several_times_is_not_given_up_for_one_said_once_a
     assert believed(history) == {"role": "waiter"}
 
 
+def test_the_example_of_the_explanation_goes_as_it_is_told(history):
+    seen = []
+    for day, (value, sure) in enumerate([("cook", 0.6), ("waiter", 0.4), ("cook", 0.6), ("waiter", 0.8)], 1):
+        history.say(f"2024-01-0{day}", f"Ana: role = {value}, {sure}")
+        [role] = of(history)
+        seen.append((role.value, round(role.support, 6)))
+
+    assert seen == [("cook", 0.6), ("cook", 0.6), ("cook", 0.84), ("waiter", 0.88)]
+
+
 def test_a_value_is_the_same_in_another_case(history):
     history.say("2024-01-01", "Ana: role = Pastry  cook, 0.5")
     history.say("2024-01-02", "Ana: role = pastry cook, 0.5")
