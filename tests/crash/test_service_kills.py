@@ -127,3 +127,61 @@ def _waits(directory: Path) -> bool:
     places = Places(directory)
     with SqliteLog(places.messages) as messages, SqliteLog(places.episodic) as episodic:
         return messages.end() > episodic.checkpoint()
+
+
+def test_a_request_that_is_sent_again_under_its_key_until_it_is_answered_is_taken_once(
+    tmp_path: Path, zygote: Zygote
+) -> None:
+    chance = random.Random(SEED)
+    waiting = [f"k{number}" for number in range(2_000)]
+    answered: dict[str, int] = {}
+    unsure = 0
+    for _ in range(25):
+        address = urlsplit(zygote.tell(str(tmp_path / "data"))).netloc
+        before = len(answered)
+        clients = [threading.Thread(target=_send, args=(address, waiting, answered)) for _ in range(4 * CLIENTS)]
+        for client in clients:
+            client.start()
+        while len(answered) < min(before + 10, 2_000):
+            time.sleep(0.0005)
+        time.sleep(chance.uniform(0, 0.02))
+        assert zygote.tell("") == "gone"
+        for client in clients:
+            client.join()
+        unsure += _log(tmp_path / "data").total() > len(answered)
+    address = urlsplit(zygote.tell(str(tmp_path / "data"))).netloc
+    _send(address, waiting, answered)
+    zygote.tell("")
+
+    taken = _log(tmp_path / "data")
+    assert unsure > 0, "no kill came between the log and the answer"
+    assert taken == Counter(f"I moved to {key}." for key in answered)
+    assert len(answered) == len(set(answered.values())) == 2_000
+
+
+def _send(address: str, waiting: list[str], answered: dict[str, int]) -> None:
+    """Send what waits, each under its key, until the service is gone; what was not answered waits again."""
+    client = http.client.HTTPConnection(address, timeout=30)
+    while waiting:
+        key = waiting.pop()
+        body = {"group_id": "g", "messages": [{"content": f"I moved to {key}.", "role_type": "user", "role": "Ana"}]}
+        try:
+            headers = {"Content-Type": "application/json", "Idempotency-Key": key}
+            client.request("POST", "/messages", json.dumps(body), headers)
+            answer = client.getresponse()
+            assert answer.status == 202
+            answered[key] = int(answer.headers["Asof-Position"])
+            answer.read()
+        except (OSError, http.client.HTTPException):
+            waiting.append(key)
+            break
+    client.close()
+
+
+def _log(directory: Path) -> Counter[str]:
+    """Return what is on the messages log, and how often."""
+    from asof.places import Places
+    from asof_streams.sqlite_log import SqliteLog
+
+    with SqliteLog(Places(directory).messages) as messages:
+        return Counter(record.event.content for record in messages.read())

@@ -132,39 +132,37 @@ def test_erased_events_are_left_out(server: Server) -> None:
         assert [event["type"] for event in found] == ["message.sent", "erasure.requested"]
 
 
-@pytest.mark.parametrize(
-    ("params", "headers"),
-    [
+def test_what_is_wrong_is_refused_before_anything_is_sent(server: Server) -> None:
+    wrong: list[tuple[dict[str, Any], dict[str, str]]] = [
         ({"log": "none"}, {}),
         ({"from": -1}, {}),
         ({"to": "x"}, {}),
         ({}, {"Last-Event-ID": "x"}),
         ({"group_id": "!"}, {}),
-    ],
-)
-def test_what_is_wrong_is_refused_before_anything_is_sent(
-    server: Server, params: dict[str, Any], headers: dict[str, str]
-) -> None:
-    answer = server.client.get(STREAM, params=params, headers=headers)
+    ]
+    for params, headers in wrong:
+        answer = server.client.get(STREAM, params=params, headers=headers)
 
-    assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json")
+        assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json")
 
 
 def test_feeds_end_when_the_service_is_stopped(server: Server) -> None:
     server.say("g", "One.")
     with ThreadPoolExecutor(4) as clients:
+        begun: list[str] = []
 
         def follow() -> list[str]:
             with following(server) as found:
+                begun.extend(contents(found, 1))
                 return [event["data"]["content"] for event in found]
 
         feeds = [clients.submit(follow) for _ in range(4)]
-        time.sleep(0.5)
+        wait_for(lambda: len(begun) == 4)
         began = time.monotonic()
 
         code = server.end(signal.SIGTERM)
 
-        assert [feed.result(20) for feed in feeds] == [["One."]] * 4
+        assert [feed.result(20) for feed in feeds] == [[]] * 4
     assert code == 0
     assert time.monotonic() - began < 10
 
@@ -227,6 +225,21 @@ def test_a_key_of_some_groups_follows_those_alone(tmp_path: Path) -> None:
             groups = [event["group_id"] for event in events(answer.iter_lines())]
 
         assert groups == ["team-a", "team-b"]
+
+
+def test_a_page_of_long_events_ends_early_and_the_next_goes_on_with_the_next(server: Server) -> None:
+    said = [{"content": f"{number}" * 200_000, "role_type": "user"} for number in range(10, 35)]
+    for number in range(25):
+        server.client.post("/messages", json={"group_id": "g", "messages": said[number : number + 1]})
+    wait_for(lambda: end(server) == 25)
+    found, after, pages = [], 0, 0
+    while pages == 0 or after < 25:
+        page = server.client.get("/v1/events", params={"log": "messages", "from": after}).json()
+        found += [event["data"]["content"][:2] for event in page["events"]]
+        after, pages = page["next"], pages + 1
+
+    assert found == [str(number) for number in range(10, 35)]
+    assert pages > 1
 
 
 def end(server: Server) -> int:

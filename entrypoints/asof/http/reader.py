@@ -18,6 +18,8 @@ from asof_streams.sqlite_log import SqliteLog
 from asof_streams.sqlite_requests import Request
 
 _SOURCES = ("message", "text", "json", "fact")
+_EVENTS = 20  # read at once: one may have half a megabyte
+_LONG = 4_000_000  # characters: a page that has more ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +108,20 @@ class Reader(Readings):
     def page(self, log: LogName, start: int, stop: int) -> tuple[str | None, list[dict[str, Any]], int]:
         """Return the generation that a log is of, its events from a position on, and the position to go on from.
 
-        Erased events are left out.
+        Erased events are left out. There are fewer than asked for where their texts are long.
         """
         named = self.active() if log == "semantic" else None
+        found: list[dict[str, Any]] = []
+        length = 0
         with open_log(self._places, log, named) as opened:
             stop = max(start, min(stop, opened.end()))
-            return named, [event_json(record, log, named) for record in opened.read(start, stop)], stop
+            while start < stop and length < _LONG:
+                after = min(start + _EVENTS, stop)
+                some = [event_json(record, log, named) for record in opened.read(start, after)]
+                length += sum(len(part) for event in some for part in event["data"].values() if isinstance(part, str))
+                found += some
+                start = after
+        return named, found, start
 
     def made(self, request: Request) -> range | None:
         """Return where the messages of a request are that was made before; None: it was not. InvalidInput: another."""
