@@ -17,8 +17,9 @@ from typing import Any
 from asof.places import Places
 from asof.settings import Settings
 from asof.writing import Writer
+from asof_agents.episodes import episode_id
 from asof_streams.instants import DAY
-from asof_streams.messages import AnyMessage, FactStatement, Message
+from asof_streams.messages import AnyMessage, EntityStatement, FactStatement, Message, WithdrawalRequest
 
 START = 1_577_836_800_000_000  # 2020-01-01
 MINUTE = DAY // 1_440
@@ -50,6 +51,8 @@ FACTS = [
 ]
 
 
+GONE = range(2, 30, 3)  # positions of messages whose episodes are withdrawn
+EVA = "Eva Sole lives in Rome."
 READ_OTHERWISE: list[dict[str, Any]] = [
     {"content": "Maria owns the scheduler. The migration is assigned to Tom.", "schema_id": "agent_memory_v1"},
     {"content": "<graphiti_episode kind='task'>The migration is assigned to Eva.</graphiti_episode>"},
@@ -80,7 +83,12 @@ def messages() -> list[tuple[AnyMessage, int]]:
         for number, line in enumerate(READ_OTHERWISE):
             at = START + (500 + number) * DAY
             said.append(Message(group_id=group, role="Ana", role_type="user", timestamp=at, **line))
-    return [(message, START + place * MINUTE) for place, message in enumerate(said[::2] + said[1::2])]
+    told = said[::2] + said[1::2]
+    told += [WithdrawalRequest(group_id=told[at].group_id, episode_id=episode_id(told[at].group_id, at)) for at in GONE]
+    for group in ("one", "two"):
+        told.append(EntityStatement(group_id=group, entity_id=f"eva-{group}", name="Eva Sole", summary="A sister."))
+        told += [Message(group_id=group, role="Ana", role_type="user", content=c) for c in ("He likes Tea.", EVA)]
+    return [(message, START + place * MINUTE) for place, message in enumerate(told)]
 
 
 def write(data: Path) -> Writer:
