@@ -147,6 +147,28 @@ def attribute(said):
     return max(doubt, key=lambda value: (round(1 - doubt[value], 6), last[value], heard[value]), default=None)
 
 
+def communities(told, ids):
+    """The members of each community after [(subject, object, whether communities are asked for)] of lasting facts.
+
+    `ids` gives the id of the next community that is formed.
+    """
+    near, of = {}, {}
+    for subject, value, asked in told:
+        near.setdefault(subject, set()).add(value)
+        near.setdefault(value, set()).add(subject)
+        for name in (subject, value) if asked else ():
+            counts = {}
+            for other in near[name]:
+                if other in of:
+                    counts[of[other]] = counts.get(of[other], 0) + 1
+            best = [c for c, count in counts.items() if count == max(counts.values())]
+            if best and of.get(name) not in best:
+                of[name] = min(best)
+            elif not best and name not in of:
+                of |= dict.fromkeys([name, *near[name]], next(ids))
+    return {c: {name for name, its in of.items() if its == c} for c in set(of.values())}
+
+
 def critical(log):
     """Every instant at which an answer can change, and the one before it."""
     times = {t for s in log for t in (getattr(s, name, None) for name in ("vf", "vt", "at")) if t not in {None, INF}}

@@ -1,7 +1,12 @@
 """Communities, where messages ask for them: who goes where, who stays, and what was so before."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import oracle
+from asof_projections.graph.sqlite import SqliteGraph
+from asof_projections.projector import rebuild
 from asof_projections.rows import Moment
 from histories import History, on
 
@@ -23,8 +28,12 @@ def members(history, known=FAR, group="g"):
     return [{e.name for e in c.members} for c in history.questions.communities(known, group)]
 
 
+def log(history):
+    return history.engine.generations[0].layer.log.read()
+
+
 def kinds(history):
-    return [r.event.type for r in history.engine.generations[0].layer.log.read()]
+    return [r.event.type for r in log(history)]
 
 
 def test_where_nobody_asks_for_communities_there_are_none(history):
@@ -92,6 +101,26 @@ def test_who_is_new_between_two_communities_goes_to_the_one_with_the_smallest_id
 
     least = min(history.questions.communities(FAR), key=lambda c: c.uuid)
     assert "Gus" in {e.name for e in least.members}
+
+
+names = st.sampled_from("ABCDEFGHIJ")
+sayings = st.tuples(names, names, st.sampled_from([True, True, False])).filter(lambda said: said[0] != said[1])
+
+
+@settings(max_examples=settings.default.max_examples // 4)
+@given(st.lists(sayings, min_size=1, max_size=25))
+def test_after_every_message_the_members_are_those_of_the_plainest_way_to_work_it_out(tmp_path_factory, told):
+    history = History(tmp_path_factory.mktemp("oracle"))
+    for minute, (subject, value, ask) in enumerate(told):
+        history.say("2024-01-01", f"{subject} -knows-> {value}", update_communities=ask)
+        formed = [r.event.community_id for r in log(history) if r.event.type == "community.formed"]
+        expected = oracle.communities(told[: minute + 1], iter(formed))
+        found = {c.uuid: {e.name for e in c.members} for c in history.questions.communities(FAR, "g")}
+        assert found == expected
+    rebuild(history.engine.generations[0].layer.log, history.beliefs.path.with_name("anew.db"))
+    with SqliteGraph(history.beliefs.path.with_name("anew.db"), "semantic.main") as anew:
+        assert anew.digest() == history.beliefs.digest()
+    history.close()
 
 
 def test_only_what_is_believed_and_holds_when_the_message_is_said_connects(history):
