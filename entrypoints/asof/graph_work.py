@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from asof.bootstrap import existing, open_log
 from asof.graphs import address_of, open_graph
-from asof.kafka.copied import parts
+from asof.kafka.copied import is_copy, parts
 from asof.places import Places
 from asof.settings import Settings
 from asof_projections.graph.arango import administration
@@ -81,7 +81,7 @@ def copy(settings: Settings, to: Way) -> list[Finding]:
             for name in _logs(places):
                 with _log(places, name) as log:
                     if to == "arango":
-                        administration.follow(log, address).close()
+                        administration.follow(log, address, shared=is_copy(places.root)).close()
                     else:
                         rebuild(log, _graph(places, name))
         finally:

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from asof.kafka.copied import is_copy
 from asof.places import Places
 from asof.settings import Settings
-from asof_projections.projector import agrees, catch_up
-from asof_streams.errors import InvalidInput, NotFound, PositionConflict
+from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.log import EventLog
 
 if TYPE_CHECKING:
@@ -59,10 +59,11 @@ def _password(settings: Settings) -> str | None:
 
 
 class Graphs:
-    """Follows the logs of a directory. Nothing is asked of the database before there is something to write."""
+    """Follows the logs of a directory; `shared`: there are copies of them elsewhere, that it may follow too."""
 
-    def __init__(self, address: "Address") -> None:
+    def __init__(self, address: "Address", *, shared: bool) -> None:
         self._address = address
+        self._shared = shared
         self._stores: dict[str, ArangoGraph] = {}
         self._answers: str | None = None
 
@@ -73,9 +74,9 @@ class Graphs:
         for log in logs:
             store = self._stores.get(log.name)
             if store is None:
-                self._stores[log.name] = administration.follow(log, self._address)
+                self._stores[log.name] = administration.follow(log, self._address, shared=self._shared)
             else:
-                _go_on(log, store)
+                administration.go_on(log, store, shared=self._shared)
         if self._answers != answers:
             administration.switch(self._address, answers)
             self._answers = answers
@@ -96,23 +97,10 @@ class Graphs:
         self._stores = {}
 
 
-def _go_on(log: EventLog, store: "ArangoGraph") -> None:
-    """Let a store follow on. Whoever else lets it, by the same log, does the same: that is passed over."""
-    while True:
-        store.rollback()
-        try:
-            catch_up(log, store)
-        except PositionConflict:
-            if not agrees(log, store):
-                raise
-        else:
-            return
-
-
 def graphs_of(settings: Settings, places: Places) -> Graphs | None:
     """Return what keeps the graphs of a directory up in a graph database; None where the settings name none."""
     address = address_of(settings, places)
-    return None if address is None else Graphs(address)
+    return None if address is None else Graphs(address, shared=is_copy(places.root))
 
 
 def kept_up(settings: Settings, places: Places, logs: Iterable[EventLog]) -> bool:

@@ -28,7 +28,7 @@ def open_following(log: EventLog, path: Path) -> SqliteGraph:
         except ContractError:
             pass
         else:
-            if agrees(log, store):
+            if _agrees(log, store):
                 catch_up(log, store)
                 return store
             store.close()
@@ -83,8 +83,7 @@ def put(built: Path, path: Path) -> None:
     sync(path.parent)
 
 
-def agrees(log: EventLog, store: GraphStore) -> bool:
-    """Whether what a store has of a log is what the log has."""
+def _agrees(log: EventLog, store: SqliteGraph) -> bool:
     at = store.position()
     return at <= log.end() and store.head() == log.head(at)
 

@@ -23,6 +23,7 @@ from asof_streams.errors import (
 )
 from asof_streams.instants import INF
 from asof_streams.semantic import EntityMerged, FactReinforced
+from asof_streams.sqlite_log import SqliteLog
 from graph_stores import LOG, ArangoStores
 from semantic_story import Story, entity, fact, unasserted
 
@@ -381,3 +382,56 @@ def test_the_checkpoint_is_the_only_document_that_says_where_a_graph_stands(stor
 
     [stands] = stores.server.databases["graph"].collections[CHECKPOINTS].documents.values()
     assert (stands["_key"], stands["position"]) == (LOG, len(story.records))
+
+
+# Following a log.
+
+
+def log_of(path, story: Story) -> SqliteLog:
+    """A copy of the log that a story is: each salts its chain, so each has a head of its own."""
+    log = SqliteLog(path / LOG, writable=True, durable=False)
+    log.append(story.drafts[log.end() :], checkpoint=story.messages)
+    return log
+
+
+def test_copies_of_one_log_are_followed_by_turns_and_another_log_is_refused(stores, story, tmp_path) -> None:
+    address, http = stores.address(), stores.server.http
+    paths = [tmp_path / name for name in ("one", "two", "other")]
+    for path in paths:
+        path.mkdir()
+    with log_of(paths[0], story) as one, administration.follow(one, address, http) as first:
+        story.tell(fact("late", "Ana", "likes", "Oslo"))
+        with log_of(paths[1], story) as two, administration.follow(two, address, http) as second:
+            assert one.head(4) != two.head(4)
+            assert shown(first) == shown(second) == ["f", "late"]
+            administration.go_on(one, first, shared=True)  # it knows less than the graph
+            with pytest.raises(ContractError, match="stands at 5"):
+                administration.go_on(one, first)
+            log_of(paths[0], story).close()
+            administration.go_on(one, first)
+    other = Story()
+    other.tell(entity("Ana"), entity("Rome"), entity("Oslo"))
+    other.tell(fact("f", "Ana", "lives_in", "Rome"))
+    other.tell(fact("late", "Ana", "likes", "Rome"))
+    before = stores.server.stored()
+    with log_of(paths[2], other) as log, pytest.raises(ContractError, match="name another database"):
+        administration.follow(log, address, http, shared=True)
+    assert stores.server.stored() == before
+
+
+def test_who_was_overtaken_goes_on_from_where_the_other_came_to(store, story, stores, tmp_path) -> None:
+    with log_of(tmp_path, story) as log, stores.reading() as other:
+        store.apply(story.records[:2])
+        administration.go_on(log, other)
+        with pytest.raises(PositionConflict):
+            store.commit(2, b"x")
+
+        administration.go_on(log, store)
+        assert shown(store) == ["f"]
+
+
+def test_what_the_last_record_of_an_erased_group_was_is_not_asked_of(store, story, tmp_path) -> None:
+    with log_of(tmp_path, story) as log:
+        administration.go_on(log, store)
+        log.erase("g")
+        assert store.follows(log)

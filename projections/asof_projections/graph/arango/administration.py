@@ -18,9 +18,9 @@ from asof_projections.graph.arango.schema import (
     remove,
 )
 from asof_projections.graph.arango.store import ArangoGraph
-from asof_projections.projector import agrees, catch_up
+from asof_projections.projector import catch_up
 from asof_streams.chain import genesis
-from asof_streams.errors import ContractError, NotFound
+from asof_streams.errors import ContractError, NotFound, PositionConflict
 from asof_streams.log import EventLog
 
 _ANSWERS: Final = "answers"  # the key of the document that names the generation that answers; no log is called so
@@ -65,7 +65,7 @@ def create(address: Address, log: str, http: MakeHttp | None = None, *, replace:
             check(found["schema"], log)
         install(db, log)
         if found is None:
-            start = {"_key": log, "schema": VERSION, "position": 0, "head": genesis(log).hex()}
+            start = {"_key": log, "schema": VERSION, "position": 0, "head": genesis(log).hex(), "last": -1, "mark": ""}
             db.collection(CHECKPOINTS).insert(start, overwrite_mode="replace")
 
 
@@ -75,28 +75,40 @@ def drop(address: Address, log: str, http: MakeHttp | None = None) -> None:
         remove(database(opened, address), log)
 
 
-def follow(log: EventLog, address: Address, http: MakeHttp | None = None) -> ArangoGraph:
-    """Return a store that stands where its log ends, made where there is none.
-
-    ContractError: what is there has another schema, or is of another log, or knows more than this one; it is left as it
-    is, since the database may be another memory's.
-    """
+def follow(log: EventLog, address: Address, http: MakeHttp | None = None, *, shared: bool = False) -> ArangoGraph:
+    """Return a store that stands where its log ends, made where there is none; otherwise as `go_on`."""
     try:
         store = ArangoGraph(address, log.name, http)
     except NotFound:
         create(address, log.name, http)
         store = ArangoGraph(address, log.name, http)
     try:
-        if not agrees(log, store):
-            raise ContractError(
-                f"the graph of {log.name} in ArangoDB at {address.where} stands at {store.position()} of another log, "
-                "or of more than this one has: name another database, or replace it with asof graph create --replace"
-            )
-        catch_up(log, store)
+        go_on(log, store, shared=shared)
     except BaseException:
         store.close()
         raise
     return store
+
+
+def go_on(log: EventLog, store: ArangoGraph, *, shared: bool = False) -> None:
+    """Bring a store up to where its log ends. What somebody else brings up meanwhile, by the same log, is passed over.
+
+    shared: others have copies of the log, which may go further. ContractError: what is there is of another log, or
+    knows more than this one; it is left as it is, since the database may be another memory's.
+    """
+    store.rollback()
+    while not (shared and store.position() > log.end()):
+        if not store.follows(log):
+            raise ContractError(
+                f"the graph of {log.name} in ArangoDB stands at {store.position()} of another log, or of more than "
+                "this one has: name another database, or replace it with asof graph create --replace"
+            )
+        try:
+            catch_up(log, store)
+        except PositionConflict:
+            store.rollback()
+        else:
+            return
 
 
 def standings(address: Address, logs: Sequence[str], http: MakeHttp | None = None) -> list[Standing]:

@@ -88,7 +88,7 @@ INDEXES: Final = {collection: _indexes(collection) for collection in COLLECTIONS
 
 LINK: Final = {"fields": {"sentence": {"analyzers": ["text_en"]}}}
 
-_LAYOUT: Final = repr((COLLECTIONS, EDGES, INDEXES, LINK, tables.VERSION))
+_LAYOUT: Final = repr((COLLECTIONS, EDGES, INDEXES, LINK, tables.TABLES))
 VERSION: Final = f"1-{sha256(_LAYOUT.encode()).hexdigest()[:8]}"
 
 

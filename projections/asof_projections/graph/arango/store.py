@@ -7,6 +7,7 @@ the checkpoint in it, exclusively locked, says whether an earlier try came throu
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from time import sleep
 from typing import Any, Final, Self
 
@@ -19,6 +20,7 @@ from asof_projections.graph.arango.schema import CHECKPOINTS, COLLECTIONS, VERSI
 from asof_projections.graph.arango.wire import Document, back, chunks, out
 from asof_streams.errors import GraphUnavailable, NotFound, PositionConflict
 from asof_streams.events import Record
+from asof_streams.log import EventLog
 
 CHUNK: Final = 1_000  # documents a request
 _PAUSES: Final = (0.05, 0.2, 0.5, 1.0, 2.0)  # seconds before a unit of work is begun anew
@@ -39,6 +41,7 @@ class ArangoGraph(Listings):
         self._db = database(self._client, address)
         self._next: int | None = None  # while something is applied: the position after the last record
         self._base = 0  # the position that what is applied goes on from
+        self._last: Record | None = None  # of what is applied
         self._fold = Fold(log, self._load)
         try:
             self._check()
@@ -103,6 +106,7 @@ class ArangoGraph(Listings):
         if new:
             self._fold.apply(new)
             self._next = new[-1].position + 1
+            self._last = new[-1]
 
     def commit(self, position: int, head: bytes) -> None:
         """Make what was applied visible, with the position it stands for and the chain's hash up to there.
@@ -116,15 +120,28 @@ class ArangoGraph(Listings):
                 f"{self._log} in ArangoDB has applied up to {self._next}, and cannot stand for {position}"
             )
         stands = {"position": position, "head": head.hex()}
+        if self._last is not None:
+            stands |= {"last": self._last.position, "mark": _mark(self._last, self._log)}
         self._unit(lambda transaction: self._move(transaction, stands))
         self._fold.forget()
-        self._next = None
+        self._next = self._last = None
         self._base = position
 
     def rollback(self) -> None:
         """Forget what was applied since the last commit."""
-        self._next = None
+        self._next = self._last = None
         self._fold.forget()
+
+    def follows(self, log: EventLog) -> bool:
+        """Whether what is committed here is what this log has: by the last record of it that was not erased.
+
+        Each copy of a log salts its chain of hashes, so `head` tells one copy from another, too.
+        """
+        stands = self._stands()
+        if stands["position"] > log.end():
+            return False
+        last = list(log.read(stands["last"], stands["last"] + 1)) if stands["last"] >= 0 else []
+        return not last or _mark(last[0], self._log) == stands["mark"]
 
     @contextmanager
     def bulk(self) -> Iterator[None]:
@@ -172,7 +189,7 @@ class ArangoGraph(Listings):
                 f"{self._log} in ArangoDB stands at {found['position']}, not at {self._base}: another process writes it"
             )
         self._write(transaction)
-        self._stand(transaction, stands)
+        self._stand(transaction, {name: found[name] for name in ("last", "mark")} | stands)
 
     def _write(self, transaction: Any) -> None:
         start = prefix(self._log)
@@ -216,6 +233,12 @@ class ArangoGraph(Listings):
             with told(self._where):
                 found = collection.get_many(some)
             yield from map(back, found)
+
+
+def _mark(record: Record, log: str) -> str:
+    """Return what tells a record from any other."""
+    told = f"{record.id_in(log)} {record.group} {record.recorded_at} ".encode() + record.event.encode()
+    return sha256(told).hexdigest()
 
 
 def _abort(transaction: Any) -> None:
