@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from asof_agents.engine import Engine
+from asof_agents.episodes import episode_id
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed, ExtractionRefused
 from asof_streams.errors import InvalidInput, ModelUnavailable, StorageFailed
 from asof_streams.events import Record
 from asof_streams.instants import DAY
-from asof_streams.messages import Message
+from asof_streams.messages import Message, WithdrawalRequest
 from asof_streams.sqlite_log import SqliteLog
 from model_server import ModelServer, serving
 from world import World
@@ -230,6 +231,20 @@ def test_nothing_of_an_erased_group_is_kept_or_sent_again(tmp_path, server):
 
     assert SAID[0] not in server.requests[calls]["messages"][1]["content"]
     assert b"Siemens" not in b"".join(file.read_bytes() for file in (tmp_path / "data").rglob("*") if file.is_file())
+    told.memory.close()
+
+
+def test_no_model_is_shown_a_withdrawn_episode_with_what_was_said_after_the_withdrawal(tmp_path, server):
+    told = world(tmp_path / "data", server)
+    writer = told.memory._write()
+    messages = [Message(group_id="g", role="Ana", role_type="user", content=text) for text in SAID[:3]]
+    withdrawal = WithdrawalRequest(group_id="g", episode_id=episode_id("g", 0))
+    writer.messages.accept([*messages[:2], withdrawal, messages[2]], clock=told.now)
+    writer.process(flush=True)
+
+    asked = [request["messages"][1]["content"] for request in server.requests]
+    assert [SAID[0] in content for content in asked] == [True, True, False]
+    assert SAID[1] in asked[2]
     told.memory.close()
 
 
