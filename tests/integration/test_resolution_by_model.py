@@ -260,8 +260,8 @@ def test_eight_calls_at_once_decide_names_as_one_after_the_other_does(tmp_path, 
         ("I work at Acme Works.", "My colleague Tom works at Acme.", True),  # most of its words
         ("I live in New York City.", "My colleague Tom lives in NYC.", True),  # its initials
         ("My colleague Tom lives in NYC.", "I live in New York City.", True),
-        ("My colleague Stefan likes tea.", "My colleague Steven likes tea.", True),  # somewhat alike, and both Ana's
-        ("Stefan likes rice.", "Steven likes tea.", False),  # somewhat alike, and nothing in common
+        ("My colleague Georg likes tea.", "My colleague Gerda likes tea.", True),  # somewhat alike, and both Ana's
+        ("Georg likes rice.", "Gerda likes tea.", False),  # somewhat alike, and nothing in common
         ("My colleague Tom lives in Oslo.", "My colleague Eva lives in Rome.", False),
         ("I live in Paris.", "My colleague Pariss likes tea.", False),  # a place and a person
         ("My friend is 30 years old.", "My friend is 31 years old.", False),  # values

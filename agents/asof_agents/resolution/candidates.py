@@ -15,8 +15,8 @@ from asof_projections.names import key, words
 from asof_projections.rows import Entity, Fact, Moment
 
 MOST: Final = 4  # candidates of one name
-_SLIP: Final = 0.85  # Jaro-Winkler over keys: from here on one may be meant for the other
-_RELATED: Final = 0.75  # the same, of what shares a fact with an entity of the episode
+_SLIP: Final = 0.8  # Jaro-Winkler over keys: from here on one may be meant for the other
+_RELATED: Final = 0.7  # the same, of what shares a fact with an entity of the episode
 _SHARED: Final = 0.5  # of the words of both
 _LIKE: Final = 0.9  # how like names are that share so many
 _PREFIX: Final = 2  # characters that a slip of the pen leaves
