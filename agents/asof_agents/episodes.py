@@ -51,11 +51,11 @@ def record(message: Record, known: EpisodesKnown, ontologies: Ontologies) -> Seq
 
 def _of_message(message: Record, said: Message, known: EpisodesKnown, ontologies: Ontologies) -> Sequence[Event]:
     if said.uuid is not None:
-        if not _is_of(message.group, said.uuid, known):
+        if not _counts(message.group, said.uuid, known):
             return (MessageParked(reason="uuid: no episode of this group has it; leave it out to record a new one"),)
         return ()
     for number, uuid in enumerate(said.previous_episode_ids or ()):
-        if not _is_of(message.group, uuid, known):
+        if not _counts(message.group, uuid, known):
             reason = f"previous_episode_ids.{number}: no episode of this group has it; leave it out, or all of them"
             return (MessageParked(reason=reason),)
     try:
@@ -87,6 +87,11 @@ def _is_of(group: str, uuid: str, known: EpisodesKnown) -> bool:
     """Whether a group has an episode."""
     named = known.episode(uuid)
     return named is not None and named.group_id == group
+
+
+def _counts(group: str, uuid: str, known: EpisodesKnown) -> bool:
+    """Whether a group has an episode that was not withdrawn."""
+    return _is_of(group, uuid, known) and not known.withdrawn(uuid)
 
 
 def _of_withdrawal(message: Record, episode: str, known: EpisodesKnown) -> Sequence[Event]:

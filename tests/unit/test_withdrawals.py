@@ -165,6 +165,18 @@ def test_an_episode_that_the_group_does_not_have_cannot_be_withdrawn(memory, gro
     ]
 
 
+@pytest.mark.parametrize("field", ["uuid", "previous_episode_ids"])
+def test_a_message_that_names_a_withdrawn_episode_is_parked(memory, field):
+    [episode] = memory.tell(said("I live in Berlin."))
+    memory.withdraw(episode)
+
+    memory.tell(said("I live in Rome.").model_copy(update={field: episode if field == "uuid" else [episode]}))
+
+    [parked] = memory.writer.episodes.parked()
+    assert parked.reason.startswith(field)
+    assert memory.places() == []
+
+
 def test_an_episode_is_withdrawn_once(memory):
     [episode] = memory.tell(said("I live in Berlin."))
     memory.withdraw(episode)
