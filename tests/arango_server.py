@@ -51,6 +51,7 @@ class Fault:
     after: bool = False  # it does it, and the answer is lost
     idle: float = 0.0  # so much time passes first
     down: bool = False  # the server goes away
+    each: bool = False  # not the request fails, but each document of it
 
 
 @dataclass
@@ -131,6 +132,8 @@ class Server:
                 raise requests.exceptions.ConnectionError
             if fault.before:
                 raise requests.exceptions.ConnectionError
+            if fault.each:
+                return 202, [_error(fault.status, fault.number)[1] for _ in body]
             if fault.status:
                 return _error(fault.status, fault.number)
         try:
@@ -278,6 +281,8 @@ class Work:
         twin = arango_twins.TWINS.get(r.body["query"])
         assert twin is not None, "no query of asof_projections.graph.aql"
         bound = r.body.get("bindVars", {})
+        if "waitForSync" in r.body["query"] and self.transaction is not None:
+            raise Refused(400, 10)  # a view that is waited for cannot be asked in a transaction
         if bound.keys() != aql.binds(r.body["query"]):
             raise Refused(400, 1551)
         rows = json.loads(json.dumps(twin(self, bound)), parse_float=_number)

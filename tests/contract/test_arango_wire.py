@@ -22,7 +22,7 @@ from asof_streams.errors import (
     StorageFailed,
 )
 from asof_streams.instants import INF
-from asof_streams.semantic import EntityMerged, FactReinforced
+from asof_streams.semantic import EntityMerged, EntityUnmerged, FactReinforced
 from asof_streams.sqlite_log import SqliteLog
 from graph_stores import LOG, ArangoStores
 from semantic_story import Story, entity, fact, unasserted
@@ -125,6 +125,30 @@ def test_each_question_of_the_store_is_one_request(store, story, stores) -> None
     }
 
     assert {name: stores.server.counted(ask).total() for name, ask in questions.items()} == dict.fromkeys(questions, 1)
+
+
+def test_words_are_looked_for_outside_of_a_state_that_is_held_since_a_view_cannot_be_waited_for_there(
+    store, story
+) -> None:
+    commit(store, story)
+    assert store.hold()
+    assert shown(store) == ["f"]
+
+    assert [n for n, _ in store.text("Rome", "g", NOW, 5)] == [3]
+    store.let_go()
+
+
+def test_a_document_that_could_not_be_removed_is_not_passed_over(store, story, stores) -> None:
+    commit(store, story)
+    story.tell(fact("g", "Ana", "likes", "Oslo"), unasserted("g", (0, 5)), EntityMerged(
+        merge_id="m", duplicate="id-Rome", into="id-Oslo", reason="same"))  # fmt: skip
+    commit(store, story)
+    story.tell(EntityUnmerged(merge_id="m"))
+    stores.server.fail("delete_many", each=True, status=409, number=1200)
+    commit(store, story)
+
+    assert not stores.server.faults
+    assert store.identity(["id-Rome"], None) == {"id-Rome"}
 
 
 # Failures.

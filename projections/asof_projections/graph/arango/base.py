@@ -31,19 +31,24 @@ class Connected:
     _holding = False
 
     def _ask(self, query: str, **given: Any) -> list[Any]:
-        """Return the rows of a query of asof_projections.graph.aql; collections and view are bound by themselves."""
+        """Return the rows of a query of asof_projections.graph.aql; collections and view are bound by themselves.
+
+        A query of the view is of what is committed now: a view that is waited for cannot be asked in a transaction.
+        """
         start, names = prefix(self._log), aql.binds(query)
         bound = {f"@{kind}": start + kind for kind in (*COLLECTIONS.values(), VIEW) if f"@{kind}" in names}
         bound |= {what: out(value) for what, value in given.items()}
-        return [back(row) for row in self._answered(query, bound)]
+        held = self._holding and f"@{VIEW}" not in names
+        return [back(row) for row in self._answered(query, bound, held=held)]
 
-    def _answered(self, query: str, bound: dict[str, Any]) -> list[Any]:
+    def _answered(self, query: str, bound: dict[str, Any], *, held: bool) -> list[Any]:
         for pause in (*_PAUSES, None):
             try:
                 with told(self._where):
-                    return list(self._reading().aql.execute(query, bind_vars=bound, **_LIMITS))
+                    asked = self._reading() if held else self._db
+                    return list(asked.aql.execute(query, bind_vars=bound, **_LIMITS))
             except GraphUnavailable:
-                if pause is None or self._holding:  # what one state of the store was is gone with its transaction
+                if pause is None or held:  # what one state of the store was is gone with its transaction
                     raise
                 sleep(pause)
         raise AssertionError

@@ -11,6 +11,8 @@ from hashlib import sha256
 from time import sleep
 from typing import Any, Final, Self
 
+from arango.exceptions import ArangoServerError
+
 from asof_projections.graph import aql
 from asof_projections.graph.arango.connection import LOCK_SECONDS, Address, MakeHttp, client, database
 from asof_projections.graph.arango.errors import told
@@ -23,6 +25,8 @@ from asof_streams.events import Record
 from asof_streams.log import EventLog
 
 CHUNK: Final = 1_000  # documents a request
+_NOT_FOUND: Final = 1202
+_THEIRS: Final = ("_id", "_rev")  # what the server adds to a document
 _PAUSES: Final = (0.05, 0.2, 0.5, 1.0, 2.0)  # seconds before a unit of work is begun anew
 
 
@@ -198,7 +202,7 @@ class ArangoGraph(Listings):
                 transaction.aql.execute(aql.ERASE, bind_vars={"@rows": start + kind, "group": group})
         for kind, keys in self._fold.removed():
             for some in chunks(keys, CHUNK):
-                transaction.collection(start + kind).delete_many(some)
+                _require_gone(transaction.collection(start + kind).delete_many(some))
         for kind, documents in self._fold.written():
             self._replace(transaction.collection(start + kind), documents)
 
@@ -232,7 +236,14 @@ class ArangoGraph(Listings):
         for some in chunks(keys, CHUNK):
             with told(self._where):
                 found = collection.get_many(some)
-            yield from map(back, found)
+            yield from ({name: back(value) for name, value in d.items() if name not in _THEIRS} for d in found)
+
+
+def _require_gone(results: Iterable[Any]) -> None:
+    """Raise what became of a document that is still there; one that was not there is gone as well."""
+    for result in results:
+        if isinstance(result, ArangoServerError) and result.error_code != _NOT_FOUND:
+            raise result
 
 
 def _mark(record: Record, log: str) -> str:
