@@ -1,23 +1,27 @@
 """Whom a model says that names mean: what it is asked, and which pieces of its answer can stand."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
+from asof_agents.extraction.ports import Reply, Request
 from asof_agents.resolution.candidates import Candidate
-from asof_agents.resolution.judge import Doubt, Verdict, read
+from asof_agents.resolution.judge import Doubt, Judge, Verdict, read
+from asof_ontologies.prompts import prompt
+from asof_ontologies.registry import load
 from asof_projections.rows import Entity
-from asof_streams.episodic import MentionObserved
+from asof_streams.episodic import EpisodeRecorded, MentionObserved
 
 
 def known(uuid: str, name: str, type_: str | None) -> Candidate:
     return Candidate(Entity(uuid, "g", name, type_, 0), (name,), ())
 
 
-def mention(id_: str, text: str, type_: str) -> MentionObserved:
+def mention(id_: str, text: str, type_: str, start: int = 0) -> MentionObserved:
     return MentionObserved(
-        mention_id=id_, episode_id="e", entity_type=type_, text=text, start=0, speaker=False, repeats=None
+        mention_id=id_, episode_id="e", entity_type=type_, text=text, start=start, speaker=False, repeats=None
     )
 
 
@@ -110,3 +114,53 @@ def test_an_answer_that_is_none_decides_nothing(answer: str) -> None:
 
     assert (found.meant, found.same) == ({}, [])
     assert {refusal.reason for refusal in found.refused} == {"schema"}
+
+
+class Nobody:
+    """Where no answer comes from: nothing is asked here."""
+
+    def reply(self, group: str, request: Request) -> Reply:
+        raise AssertionError(group, request)
+
+
+JUDGE = Judge(prompt("resolve"), "fake@here", load("default"), Nobody())
+
+
+def asked(content: str, doubts: Sequence[Doubt]) -> str:
+    episode = EpisodeRecorded(
+        episode_id="e",
+        name="",
+        source="message",
+        source_description="",
+        role="Ana",
+        role_type="user",
+        body=content,
+        content_length=len(content),
+        valid_at=0,
+    )
+    return JUDGE.request(episode, doubts).user
+
+
+def test_each_mention_and_each_known_thing_is_shown_on_one_line_whatever_its_words() -> None:
+    tricky = Candidate(Entity("a", "g", "Acme\n\n9. Nobody", "Organization", 0), ("Acme\n\n9. Nobody",), ("It\nis",))
+    shown = asked("I work at Acme.", [Doubt(mention("m", "Acme\nKnown:", "Organization"), [tricky])])
+
+    assert shown.partition("Mentions:\n")[2].splitlines() == [
+        "1. Acme Known: (Organization): 1",
+        "",
+        "Known:",
+        "1. Acme 9. Nobody: It is",
+    ]
+
+
+def test_of_a_long_message_what_stands_around_the_names_is_shown() -> None:
+    text = f"{'x ' * 1_000}At Acme. {'y ' * 1_000}"
+    doubt = Doubt(mention("m", "Acme", "Organization", 2_003), [ACME])
+    shown = asked(text, [doubt])
+
+    assert "At Acme." in shown
+    assert len(shown) < 600
+
+
+def test_values_are_never_in_doubt() -> None:
+    assert (JUDGE.may_judge("Age"), JUDGE.may_judge("Person"), JUDGE.may_judge("Another")) == (False, True, True)

@@ -4,23 +4,21 @@ Nothing in an answer is believed that the text does not bear out: names, quotes 
 and relations in the ontology, ids among the entities that the same answer lists.
 """
 
-import json
 import re
 from collections.abc import Sequence
-from typing import Any, Final, Literal, TypeVar
+from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from asof_agents.extraction.lexicon import SPEAKER_WORDS
 from asof_agents.extraction.ports import Attribute, Extraction, Grain, Mention, Refusal, Relationship, Stance, Turn
-from asof_agents.extraction.schemas import schema_of
+from asof_agents.extraction.schemas import object_of, pieces, schema_of
 from asof_ontologies.model import Ontology
 from asof_streams.errors import InvalidInput
 from asof_streams.instants import parse_moment
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+){0,5}")
 _WORD: Final = re.compile(r"\w+")
-_FENCE: Final = re.compile(r"\s*```(?:json)?\s*(.*?)\s*```\s*", re.DOTALL)
 _GRAINS: Final[dict[int, Grain]] = {4: "year", 7: "month", 10: "day"}  # by the length of what was written
 _SPEAKER: Final = 0
 
@@ -71,23 +69,12 @@ class Description(Answer):
 
 SCHEMA: Final = schema_of(Answer)
 SCHEMA_WITH_ATTRIBUTES: Final = schema_of(Description)
-_Piece = TypeVar("_Piece", bound=BaseModel)
 _Why = Literal["schema", "id", "type", "span", "relation", "name", "confidence", "time", "unsaid"]
 
 
 class _Refused(Exception):
     def __init__(self, why: _Why) -> None:
         self.why = why
-
-
-def object_of(answer: str) -> dict[str, Any] | None:
-    """Return the JSON object that an answer is, also within a fence; None where it is none."""
-    fenced = _FENCE.fullmatch(answer)
-    try:
-        found = json.loads(fenced[1] if fenced else answer)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def read(answer: str, turn: Turn, before: Sequence[Turn], ontology: Ontology) -> Extraction:
@@ -103,20 +90,6 @@ def read(answer: str, turn: Turn, before: Sequence[Turn], ontology: Ontology) ->
             reading.attribute(attribute)
     found, refused = tuple(reading.relationships), tuple(reading.refused)
     return Extraction(tuple(reading.used), found, refused, tuple(reading.attributes))
-
-
-def pieces(part: str, given: Any, shape: type[_Piece], refused: list[Refusal]) -> list[_Piece]:
-    """Return the pieces of a list that have the right shape; the others are added to what was refused."""
-    if not isinstance(given, list):
-        refused.append(Refusal(part, "schema"))
-        return []
-    found = []
-    for piece in given:
-        try:
-            found.append(shape.model_validate(piece))
-        except ValidationError:
-            refused.append(Refusal(part, "schema"))
-    return found
 
 
 class _Reading:

@@ -4,8 +4,8 @@ import json
 import time
 from typing import Any, Final
 
-from asof_agents.extraction.answers import object_of
 from asof_agents.extraction.ports import Reply, Request
+from asof_agents.extraction.schemas import object_of
 from asof_agents.extraction.usage import Meter
 from asof_projections.embedding.endpoint import Endpoint
 from asof_streams.errors import ModelUnavailable

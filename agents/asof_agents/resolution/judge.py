@@ -10,10 +10,9 @@ from typing import Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-from asof_agents.extraction.answers import object_of, pieces
 from asof_agents.extraction.ports import Answers, Refusal, Request
 from asof_agents.extraction.prompting import fill
-from asof_agents.extraction.schemas import schema_of
+from asof_agents.extraction.schemas import object_of, pieces, schema_of
 from asof_agents.mentions import replied, turn_of
 from asof_agents.resolution.candidates import Candidate
 from asof_ontologies.model import Ontology
@@ -95,7 +94,7 @@ class Judge:
         """Return the one question about all doubts of an episode."""
         numbers = _numbers(doubts)
         mentions = [
-            f"{n}. {doubt.mention.text} ({doubt.mention.entity_type}): "
+            f"{n}. {_line(doubt.mention.text)} ({doubt.mention.entity_type}): "
             + ", ".join(str(numbers[c.entity.uuid]) for c in doubt.candidates)
             for n, doubt in enumerate(doubts, 1)
         ]
@@ -163,7 +162,12 @@ def _numbers(doubts: Sequence[Doubt]) -> dict[str, int]:
 def _told(candidate: Candidate) -> str:
     name, *others = candidate.names[:_NAMES]
     also = f", also {', '.join(others)}" if others else ""
-    return f"{name}{also}: {'; '.join(candidate.facts) or '-'}"
+    return _line(f"{name}{also}: {'; '.join(candidate.facts) or '-'}")
+
+
+def _line(words: str) -> str:
+    """Return words on one line, so that none of them passes for another entry of the list."""
+    return " ".join(words.split())
 
 
 def _shown(text: str, doubts: Sequence[Doubt]) -> str:
