@@ -156,7 +156,7 @@ TAMPERED = {
     "another size": ("UPDATE log SET size = 2 WHERE position = 2", 2),
     "another term": ("UPDATE log SET term = 9 WHERE position = 2", 2),
     "another type": ("UPDATE log SET type = 'fact.stated' WHERE position = 2", 2),
-    "another version": ("UPDATE log SET version = 2 WHERE position = 2", 2),
+    "another version": ("UPDATE log SET version = version - 1 WHERE position = 2", 2),
     "another content": ("UPDATE log SET payload = CAST(replace(payload, 'ana', 'ann') AS BLOB) WHERE position = 2", 2),
     "content put back after erasure": ("UPDATE log SET payload = x'7b7d', salt = x'00' WHERE position = 3", 3),
     "content gone": ("UPDATE log SET payload = NULL WHERE position = 2", 2),
