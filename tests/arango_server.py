@@ -201,6 +201,13 @@ class Work:
                 there[key] = document
         return there
 
+    def document(self, name: str, key: str) -> dict | None:
+        if name not in self.database.collections:
+            raise Refused(404, 1203)
+        if self.transaction is None:
+            return self.database.collections[name].documents.get(key)
+        return self.transaction.staged.get(name, {}).get(key, self.transaction.before[name].get(key))
+
     def put(self, name: str, key: str, document: dict | None) -> None:
         collection = self.database.collections[name]
         if self.transaction is None:
@@ -238,10 +245,10 @@ class Work:
             raise Refused(400, 1221)
         if len(json.dumps(document)) > self.server.largest:
             raise Refused(413, 1216)
-        there = self.documents(name)
+        old = self.document(name, key)
         if self.database.collections[name].edge and not {"_from", "_to"} <= document.keys():
             raise Refused(400, 1233)
-        old, version = there.get(key), params.get("versionAttribute")
+        version = params.get("versionAttribute")
         if old is not None:
             if params.get("overwriteMode") != "replace":
                 raise Refused(409, 1210)
@@ -269,7 +276,7 @@ class Work:
         return 202, self._delete(r.path[-2], r.path[-1])
 
     def _delete(self, name: str, key: str) -> dict:
-        found = self.documents(name).get(key)
+        found = self.document(name, key)
         if found is None:
             raise Refused(404, 1202)
         self.put(name, key, None)

@@ -29,6 +29,7 @@ _EXTRAS: Final = {
     "openai": ("openai",),
     "serve": ("fastapi", "uvicorn", "prometheus_client"),
     "kafka": ("aiokafka", "faust"),
+    "arango": ("arango",),
 }
 
 

@@ -14,6 +14,7 @@ from asof.places import Places
 from asof.settings import Settings
 from asof_projections.graph.arango.administration import answering
 from asof_projections.graph.arango.connection import Address
+from asof_projections.graph.arango.schema import CHECKPOINTS
 from asof_projections.graph.sqlite import SqliteGraph
 from asof_streams.errors import ContractError, GraphUnavailable, InvalidInput
 from asof_streams.sqlite_log import SqliteLog
@@ -214,6 +215,22 @@ def test_what_is_wrong_is_told_in_one_line(run, data, server, spoil, code, told)
     assert "secret" not in said
     with SqliteLog(Places(data).messages) as messages:
         assert messages.end() == 0
+
+
+def test_a_graph_of_another_version_is_told_and_made_anew_when_that_is_asked_for(run, server) -> None:
+    tell(run)
+    documents = server.databases["asof"].collections[CHECKPOINTS].documents
+    for log in ("episodic", "semantic.main"):
+        documents[log] = {**documents[log], "schema": "1-older"}
+
+    for question in (("facts",), ("add", "I live in Rome.", "--role", "Ana")):
+        said = run(*question, code=1)
+        assert "has graph schema 1-older in ArangoDB, this asof reads" in said
+        assert said.count("\n") == 1
+    assert "made by another version" in run("graph", "check", code=1)
+    run("graph", "create", "--replace")
+    run("graph", "copy")
+    assert "Lisbon" in run("facts", "--about", "Ana")
 
 
 def test_an_address_that_is_none_is_told_before_anything_is_written(data) -> None:
