@@ -118,7 +118,7 @@ async def delete_entity_edge(uuid: str, served: Served, caller: Writing, request
 @router.delete("/group/{group_id}")
 async def delete_group(group_id: str, served: Served, caller: Administering, request: Once) -> bodies.Result:
     """Erase a group for ever, at every moment of both clocks."""
-    [group] = _own(caller, "path", group_id)
+    [group] = _own(caller, "group_id", group_id, of="path")
     await served.take_and_see([ErasureRequest(group_id=group)], request)
     return bodies.Result(message="Group deleted", success=True)
 
@@ -160,7 +160,7 @@ async def get_memory(given: bodies.GetMemory, served: Read, caller: Reading) -> 
 @router.get("/episodes/{group_id}")
 async def get_episodes(group_id: str, last_n: int, served: Read, caller: Reading) -> list[bodies.EpisodicNode]:
     """Return the last episodes of a group that were said by now, the earliest first; at most 1,000."""
-    [group] = _own(caller, "path", group_id)
+    [group] = _own(caller, "group_id", group_id, of="path")
     told = await served.ask(lambda reader: reader.latest(group, min(last_n, _MOST)))
     return [episodic_node(one) for one in told]
 
@@ -188,10 +188,10 @@ async def _node(served: Service, stated: EntityStatement) -> Entity | None:
     return entity
 
 
-def _own(caller: Caller, where: str, *groups: str) -> list[str]:
+def _own(caller: Caller, where: str, *groups: str, of: str = "body") -> list[str]:
     """Return groups that are the caller's, each with an id that a group can have; none named means all."""
     expect_own(caller, *groups)
     try:
         return [check_group(group) for group in groups]
     except InvalidInput as error:
-        raise unprocessable(str(error), where) from None
+        raise unprocessable(str(error), where, of=of) from None

@@ -47,9 +47,9 @@ def _message(group: str, number: int, given: bodies.NewMessage, schema_id: str |
         raise unprocessable(reason, "messages", number, field) from None
 
 
-def unprocessable(reason: str, *where: str | int) -> RequestValidationError:
-    """Return an error in the shape that FastAPI gives those of a body."""
-    error: dict[str, Any] = {"type": "value_error", "loc": ("body", *where), "msg": reason, "input": None}
+def unprocessable(reason: str, *where: str | int, of: str = "body") -> RequestValidationError:
+    """Return an error in the shape that FastAPI gives those of a body, or of a path."""
+    error: dict[str, Any] = {"type": "value_error", "loc": (of, *where), "msg": reason, "input": None}
     return RequestValidationError([error])
 
 

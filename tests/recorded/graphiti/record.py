@@ -146,7 +146,7 @@ def serving() -> Iterator[httpx.Client]:
         server = uvicorn.Server(uvicorn.Config(main.app, port=8599, log_level="critical"))
         thread = threading.Thread(target=server.run)
         thread.start()
-        with httpx.Client(base_url="http://127.0.0.1:8599", timeout=60) as client:
+        with httpx.Client(base_url="http://127.0.0.1:8599", timeout=60, headers={"Connection": "close"}) as client:
             while not server.started:
                 time.sleep(0.01)
             yield client
@@ -170,7 +170,7 @@ def record(path: Path) -> None:
             if is_accepted(case, answer):
                 settle()
     lines = [{"made": MADE}, *story.cases]
-    path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
 
 
 def described() -> str:
