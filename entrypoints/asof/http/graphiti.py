@@ -5,6 +5,7 @@ still be asked about; so is all that rests on an episode that is deleted, which 
 deleted is erased for ever.
 """
 
+from operator import methodcaller
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -169,7 +170,7 @@ async def _search(served: Service, query: str, groups: list[str] | None, limit: 
     words = " ".join(query.split()[:_WORDS])
     if not words or limit <= 0:
         return bodies.SearchResults(facts=[])
-    found = await served.search(lambda reader: reader.found(words, groups, min(limit, _MOST)))
+    found = await served.search(methodcaller("found", words, groups, min(limit, _MOST)))
     return bodies.SearchResults(facts=[fact_result(fact) for fact in found])
 
 

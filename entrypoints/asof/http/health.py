@@ -1,6 +1,7 @@
 """Whether the service is well, for whoever starts and watches it, and its metrics."""
 
 import asyncio
+from operator import methodcaller
 from typing import Any, Final, Literal
 
 from fastapi import APIRouter, Request, Response
@@ -78,7 +79,7 @@ async def metrics(request: Request, served: Served, caller: Reading) -> Response
     counted.models.usage = served.worker.usage
     if served.worker.ready:
         counted.parked.set(await served.ask(lambda reader: reader.parked()))
-        counted.vectors.set(await served.search(lambda reader: reader.vectors()))
+        counted.vectors.set(await served.search(methodcaller("vectors")))
     return Response(counted.text(), media_type=CONTENT_TYPE)
 
 

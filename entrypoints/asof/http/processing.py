@@ -112,7 +112,7 @@ class Processing:
         for position, picked_up, events in self._taken:
             log.info("message %d done in %.1f ms: %d episodic events", position, (now - picked_up) * 1_000, events)
         seconds = tuple(now - taken.picked_up for taken in self._taken)
-        self._pipe.send(Reached(self._next, seconds, self._writer.usage()))
+        self._pipe.send(Reached(self._next, seconds, self._writer.usage(), self._waits()))
         self._taken = []
 
     def _waits(self) -> bool:

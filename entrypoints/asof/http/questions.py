@@ -4,6 +4,7 @@ Each is asked as of a moment on two clocks, `valid_at` and `known_at`.
 """
 
 from collections.abc import Sequence
+from operator import methodcaller
 from typing import Annotated, Any, Protocol
 
 from fastapi import APIRouter, Query
@@ -75,8 +76,8 @@ async def search(
 ) -> JSONResponse:
     """Return the facts that hold and fit a question best, by words and by meaning."""
     hits = await served.search(
-        lambda reader: reader.search(
-            query, group_id=group_id, valid_at=valid_at, known_at=known_at, any_time=any_time, limit=limit
+        methodcaller(
+            "search", query, group_id=group_id, valid_at=valid_at, known_at=known_at, any_time=any_time, limit=limit
         )
     )
     return JSONResponse({"facts": [hit.to_json() for hit in hits]})
@@ -94,7 +95,7 @@ async def entities(
     """Return who and what is known, page by page, first introduced first."""
     start = start_of(cursor)
     found = await (served.ask if like is None else served.search)(
-        lambda reader: reader.entities(group_id=group_id, like=like, known_at=known_at, limit=start + limit + 1)
+        methodcaller("entities", group_id=group_id, like=like, known_at=known_at, limit=start + limit + 1)
     )
     return JSONResponse(page("entities", [entity_json(entity) for entity in found[start:]], start, limit))
 

@@ -13,6 +13,7 @@ from asof.http.following import follow
 from asof.http.intake import Intake, Log
 from asof.http.processing import process
 from asof.http.reader import Reader
+from asof.http.searcher import Searcher
 from asof.http.sending import Topic
 from asof.http.threads import Threads
 from asof.http.vectors import Vectors
@@ -58,14 +59,15 @@ class Service:
 
             self._intake = Intake(open_log, self.worker.wake)
             stack.callback(self._intake.close)
-            make = partial(Reader, places, settings.model_copy(update={"kafka": None}), clock.system)
-            self._readers = Threads("asof-reader", _READERS, make)
+            read = settings.model_copy(update={"kafka": None})  # what is here, whoever keeps it up
+            self._readers = Threads("asof-reader", _READERS, partial(Reader, places, read, clock.system))
             stack.callback(self._readers.close)
-            self._searcher = Threads("asof-searcher", 1, make)  # one model, one index
+            self._searcher = Threads("asof-searcher", 1, partial(Searcher, places, read))  # one model, one index
             stack.callback(self._searcher.close)
-            self._vectors = Vectors(self._searcher)
-            if self.worker.ready:
-                self._vectors.follow()
+            if settings.embedder != "none":
+                self._vectors = Vectors(self._searcher, lambda: self.worker.busy)
+                if self.worker.ready:
+                    self._vectors.follow()
             own = load_ontology(settings.ontology) if self.on_topics else kept_ontology(places.ontology)
             self.ontologies: Final = ontologies_of(places, own).names  # that messages may be read with
             self._stack = stack.pop_all()
@@ -123,9 +125,9 @@ class Service:
         return await asyncio.wrap_future(self._readers.ask(question))
 
     async def search(self, question: Callable[[Reader], R]) -> R:
-        """Answer a question that needs the embedder. UnavailableError: the memory is still being opened."""
+        """Answer a question that needs the embedder, and that pickle can take. UnavailableError: as of `ask`."""
         await self._opened()
-        return await asyncio.wrap_future(self._searcher.ask(question))
+        return await asyncio.wrap_future(self._searcher.ask(lambda searcher: searcher.ask(question)))
 
     async def _opened(self) -> None:
         if not self.worker.ready:

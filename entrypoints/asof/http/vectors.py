@@ -2,24 +2,30 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from threading import Timer
 from typing import Final
 
-from asof.http.reader import Reader
+from asof.http.searcher import Searcher
 from asof.http.threads import Threads
 from asof_streams.errors import AsofError
 
 _SOME_SECONDS: Final = 0.03  # for which a search may find the searcher busy
+_PAUSE_SECONDS: Final = 0.5
 
 log = logging.getLogger(__name__)
 
 
 class Vectors:
-    """Has the searcher bring its index up. What it has not come to yet is found by words."""
+    """Has the searcher bring its index up; while the worker is `busy`, now and then: it needs the processor more.
 
-    def __init__(self, searcher: Threads[Reader]) -> None:
+    What it has not come to yet is found by words.
+    """
+
+    def __init__(self, searcher: Threads[Searcher], busy: Callable[[], bool]) -> None:
         self._searcher = searcher
+        self._busy = busy
         self._asked = False
         self._erasing = 0
         self._said = ""
@@ -41,14 +47,24 @@ class Vectors:
             self._erasing -= 1
             self.follow()
 
-    def _some(self, reader: Reader) -> None:
-        self._asked = False
+    def _some(self, searcher: Searcher) -> None:
         if self._erasing:
+            self._asked = False
             return
+        if self._busy():
+            pause = Timer(_PAUSE_SECONDS, self._go_on)
+            pause.daemon = True
+            pause.start()
+        else:
+            self._asked = False
         try:
-            if reader.keep_up(_SOME_SECONDS):
+            if searcher.keep_up(_SOME_SECONDS):
                 self.follow()
         except AsofError as error:  # it is tried again when there is more; a search says it too
             if self._said != str(error):
                 log.warning("nothing is embedded: %s", error)
                 self._said = str(error)
+
+    def _go_on(self) -> None:
+        self._asked = False
+        self.follow()

@@ -35,6 +35,7 @@ class Reached(NamedTuple):
     position: int
     seconds: tuple[float, ...] = ()  # that each took which can be asked about only now
     usage: Usage | None = None  # what asking a language model has cost since the worker began
+    more: bool = False  # whether messages wait behind it
 
 
 Run = Callable[[socket, Pipe, Settings], None]
@@ -56,6 +57,7 @@ class Worker:
         failed: Callable[[], None],
     ) -> None:
         self.error: AsofError | None = None
+        self.busy = False  # whether messages waited when it last told how far it is
         self.usage: Usage = {}
         self._got_further = reached
         self._failed = failed
@@ -130,7 +132,8 @@ class Worker:
                 match self._pipe.recv():
                     case Began(term):
                         began.set_result(term)
-                    case Reached(position, seconds, usage):
+                    case Reached(position, seconds, usage, more):
+                        self.busy = more
                         self.usage = usage or self.usage
                         self._reached(position, seconds)
                     case error:
