@@ -1,6 +1,8 @@
 """Messages read by a language model, from end to end: what is asked, recorded, and asked again by a rebuild."""
 
 import json
+import os
+import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +19,7 @@ from asof_streams.events import Record
 from asof_streams.instants import DAY
 from asof_streams.messages import Message, WithdrawalRequest
 from asof_streams.sqlite_log import SqliteLog
+from http_server import ASOF, wait_for
 from model_server import ModelServer, serving
 from world import World
 
@@ -376,6 +379,26 @@ def test_a_rebuild_that_was_interrupted_goes_on_with_the_answers_it_paid_for(tmp
         SqliteLog(told.memory._places.semantic("again")) as two,
     ):
         assert [r.event.encode() for r in one.read()] == [r.event.encode() for r in two.read()]
+    told.memory.close()
+
+
+def test_a_rebuild_that_was_killed_goes_on_with_what_it_has_recorded(tmp_path, server):
+    told = world(tmp_path / "data", server)
+    texts = SAID * 12
+    say(told, *texts)
+    told.memory.close()
+    given = {"ASOF_EXTRACTOR": "model", "ASOF_MODEL_NAME": "fake", "ASOF_MODEL_URL": server.url}
+    asked = "rebuild --name other --from episodes --ontology agent_memory_v1 --data"
+    command = [ASOF, *asked.split(), tmp_path / "data"]
+    server.latency = 0.1
+    with subprocess.Popen(command, env={**os.environ, **given}) as killed:
+        wait_for(lambda: server.calls > len(texts) + 70)  # in flight at that time: 32 at most
+        killed.kill()
+    subprocess.run(command, env={**os.environ, **given}, check=True)
+
+    assert server.calls <= 2 * len(texts) + 32 + 20  # which were not recorded yet
+    told.restart()
+    assert {g.name for g in told.memory.generations()} == {"main", "other"}
     told.memory.close()
 
 
