@@ -9,15 +9,13 @@ from typing import Final, Self, TypeVar
 from asof import clock
 from asof.bootstrap import load_ontology
 from asof.generating import kept_ontology, ontologies_of
-from asof.http.following import follow
 from asof.http.intake import Intake, Log
 from asof.http.processing import process
 from asof.http.reader import Reader
 from asof.http.searcher import Searcher
-from asof.http.sending import Topic
 from asof.http.threads import Threads
 from asof.http.vectors import Vectors
-from asof.http.worker import Worker
+from asof.http.worker import Run, Worker
 from asof.places import Places
 from asof.settings import Settings
 from asof_streams.errors import NotFound, UnavailableError
@@ -48,12 +46,13 @@ class Service:
             self._took = took
             self._vectors: Vectors | None = None
             self.on_topics: Final = settings.kafka is not None
-            run = follow if self.on_topics else process
-            self.worker: Final = Worker(run, settings, self._reached, failed)
+            self.worker: Final = Worker(_run_of(settings), settings, self._reached, failed)
             stack.callback(self.worker.stop)
 
             def open_log() -> Log:
                 if self.on_topics:
+                    from asof.http.sending import Topic
+
                     return Topic(settings)
                 return SqliteLog(places.messages, writable=True, term=self.worker.term)
 
@@ -150,3 +149,12 @@ class Service:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _run_of(settings: Settings) -> Run:
+    """Return what the worker's process does."""
+    if settings.kafka is None:
+        return process
+    from asof.http.following import follow
+
+    return follow
