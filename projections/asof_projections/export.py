@@ -5,7 +5,7 @@ Everything is yielded as it is read, so that memory does not grow with history.
 
 import json
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final
 
 from asof_projections import graphml
@@ -109,7 +109,7 @@ def _facts(beliefs: GraphStore, group: str | None, at: Moment) -> Iterator[Fact]
     """Yield what holds; of it all, the numbers alone stand in memory (8 bytes a fact)."""
     numbers = beliefs.live(group, at)
     for start in range(0, len(numbers), _AT_ONCE):
-        yield from beliefs.facts_numbered(numbers[start : start + _AT_ONCE].tolist(), at)
+        yield from chain(*beliefs.facts_numbered(numbers[start : start + _AT_ONCE].tolist(), at).values())
 
 
 def _nodes(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict[str, Any]]:

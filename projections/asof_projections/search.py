@@ -72,10 +72,11 @@ class Search:
         if self._meaning is not None:
             both = words.keys() | meaning.keys()
             scores = {n: WORDS * words.get(n, 0.0) + (1 - WORDS) * meaning.get(n, 0.0) for n in both}
+        ranked = sorted(scores, key=lambda n: (-scores[n], n))
         hits = (
-            Hit(fact, scores[number], words.get(number), meaning.get(number))
-            for number in sorted(scores, key=lambda n: (-scores[n], n))
-            for fact in self._beliefs.facts_numbered([number], at)[-1:]  # where a clock is lifted: its last version
+            Hit(facts[-1], scores[number], words.get(number), meaning.get(number))  # lifted a clock: the last version
+            for start in range(0, len(ranked), limit)
+            for number, facts in self._beliefs.facts_numbered(ranked[start : start + limit], at).items()
         )
         return list(islice(hits, limit))
 

@@ -12,6 +12,7 @@ from asof_projections.graph.arango.wire import OPEN
 from asof_projections.graph.sqlite import SqliteGraph
 from asof_projections.questions import Questions
 from asof_projections.rows import Moment
+from asof_projections.search import Search
 from asof_streams.errors import (
     AccessDenied,
     ContractError,
@@ -98,6 +99,18 @@ def test_a_traversal_of_two_steps_costs_four_requests_with_one_state_of_the_grap
 
     assert [[f.uuid for f in level.facts] for level in levels] == [["f", "a"], ["b"]]
     assert cost == {"begin": 1, "query": 2, "abort": 1}
+
+
+def test_a_search_costs_two_requests_however_many_facts_it_gives(store, stores) -> None:
+    told = many(30)
+    told.tell(*(fact(f"r{n}", "Ana", "likes", "Rome", sentence=f"Ana likes Rome {n}") for n in range(9)))
+    commit(store, told)
+
+    found = []
+    cost = stores.server.counted(lambda: found.extend(Search(store).search("Rome", NOW, "g", limit=7)))
+
+    assert len(found) == 7
+    assert cost == {"query": 2, "begin": 1, "abort": 1}
 
 
 def test_each_question_of_the_store_is_one_request(store, story, stores) -> None:

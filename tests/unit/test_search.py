@@ -183,7 +183,7 @@ def test_an_erased_group_leaves_no_vector(history, embedder, vectors, tmp_path, 
     assert len(vectors.index) == 1
     [query] = embedder.embed(["boat"])
     [(number, _)] = vectors.index.search(query, 9)
-    assert [f.group_id for f in history.beliefs.facts_numbered([number], NOW)] == ["other"]
+    assert [f.group_id for f in history.beliefs.facts_numbered([number], NOW)[number]] == ["other"]
     assert len(VectorProjection(facts_of(history.beliefs), vectors._embedder, tmp_path / "vectors.index").index) == 1
 
 

@@ -144,11 +144,12 @@ class FactReads(Connected):
         window = Window.during(start, stop, known)
         return self._meeting(window, group, About(subjects, relation, objects, value), limit)
 
-    def facts_numbered(self, numbers: Sequence[int], at: Moment) -> list[Fact]:
+    def facts_numbered(self, numbers: Sequence[int], at: Moment) -> dict[int, list[Fact]]:
         given = Window.at(at)._asdict() | {"number": listed(map(int, numbers)), "limit": -1}
-        place = {n: index for index, n in enumerate(numbers)}
-        rows = self._rows(statement("number among"), given)
-        return self._read(sorted(rows, key=lambda row: place[row[-1]]))
+        found: dict[int, list[Fact]] = {int(n): [] for n in numbers}
+        for row in self._rows(statement("number among"), given):
+            found[row[-1]] += self._read([row])
+        return {n: facts for n, facts in found.items() if facts}
 
     def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[Fact]:
         among = listed(entities)

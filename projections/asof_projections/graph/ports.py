@@ -215,8 +215,8 @@ class GraphStore(Protocol):
         """Return the numbers of the facts with a version that holds at a moment, ascending."""
         ...
 
-    def facts_numbered(self, numbers: Sequence[int], at: Moment) -> list[Fact]:
-        """Return the versions of these facts that hold at a moment, in the order of `numbers`."""
+    def facts_numbered(self, numbers: Sequence[int], at: Moment) -> dict[int, list[Fact]]:
+        """Return the versions of these facts that hold at a moment, by number, in the order of `numbers`."""
         ...
 
     def sentences(self, after: int = -1) -> Iterator[tuple[int, str, str]]:

@@ -51,11 +51,12 @@ class FactReads(Connected):
         about = self._about(group, subjects, relation, objects, value, limit)
         return self._meeting(Window.during(start, stop, known), **about)
 
-    def facts_numbered(self, numbers: Sequence[int], at: Moment) -> list[Fact]:
-        place = {n: index for index, n in enumerate(map(int, numbers))}
+    def facts_numbered(self, numbers: Sequence[int], at: Moment) -> dict[int, list[Fact]]:
         window = Window.at(at)
-        rows = self._rows_meeting(window, numbers=list(place))
-        return self.read(sorted(rows, key=lambda found: place[found["row"]["fact"]]), window.kmax)
+        found: dict[int, list[Fact]] = {int(n): [] for n in numbers}
+        for row in self._rows_meeting(window, numbers=list(found)):
+            found[row["row"]["fact"]] += self.read([row], window.kmax)
+        return {n: facts for n, facts in found.items() if facts}
 
     def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[Fact]:
         window, things = Window.at(at), [f"e:{uuid}" for uuid in entities]
