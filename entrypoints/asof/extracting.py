@@ -1,15 +1,12 @@
 """How messages are read: by rules, by a language model, or by both, as it is set."""
 
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from asof.settings import Settings
-from asof_agents.extraction.chat_model import ChatModel
 from asof_agents.extraction.dates import find_times
 from asof_agents.extraction.journal import Journal, Recorded
-from asof_agents.extraction.model import ModelExtractor
 from asof_agents.extraction.ports import Extractor
 from asof_agents.extraction.rules import RuleExtractor
-from asof_agents.extraction.together import Together
 from asof_agents.extraction.usage import Usage
 from asof_agents.readers import Bounded, Ontologies, Readers
 from asof_agents.resolution.judge import Judge
@@ -18,6 +15,9 @@ from asof_ontologies.prompts import prompt
 from asof_projections.generations import GenerationInfo
 from asof_streams.errors import InvalidInput
 
+if TYPE_CHECKING:
+    from asof_agents.extraction.chat_model import ChatModel
+
 _MODEL: Final = "model-"  # in the version of what asks one
 
 
@@ -25,7 +25,7 @@ class Reading:
     """What is set of reading: `kind`, and the model that it needs."""
 
     def __init__(
-        self, kind: Literal["rules", "model", "both"] = "rules", model: ChatModel | None = None, at_once: int = 1
+        self, kind: Literal["rules", "model", "both"] = "rules", model: "ChatModel | None" = None, at_once: int = 1
     ) -> None:
         self._kind = kind
         self._model = model
@@ -41,6 +41,9 @@ class Reading:
             rules = Bounded(rules, ontology)
         if self._model is None:
             return rules
+        from asof_agents.extraction.model import ModelExtractor
+        from asof_agents.extraction.together import Together
+
         model = ModelExtractor(ontology, prompt("extract"), self._model.model_id)
         return model if self._kind == "model" else Together(rules, model)
 
@@ -91,6 +94,8 @@ def reading_of(settings: Settings) -> Reading:
         return Reading()
     if settings.model_name is None:
         raise InvalidInput(f"ASOF_EXTRACTOR={settings.extractor} needs a language model: name it in ASOF_MODEL_NAME")
+    from asof_agents.extraction.chat_model import ChatModel
+
     key = settings.model_key
     model = ChatModel(
         base_url=settings.model_url,

@@ -91,6 +91,16 @@ def test_asking_for_help_loads_none_of_what_reads_and_checks_events() -> None:
     assert loaded_after(HELP) & {"pydantic", "pydantic_settings", "sqlite3", "yaml"} == set()
 
 
+def test_reading_by_rules_loads_nothing_of_what_asks_a_model() -> None:
+    asking = {f"asof_agents.extraction.{name}" for name in ("answers", "chat_model", "model")}
+
+    assert loaded_after("import asof.writing") & asking == set()
+
+
+def test_serving_a_directory_loads_nothing_that_computes_vectors_or_speaks_to_kafka() -> None:
+    assert loaded_after("import asof.http.serving") & {"faiss", "tokenizers", "aiokafka", "faust"} == set()
+
+
 def loaded_after(program: str) -> set[str]:
     """Return the names of all modules that a fresh interpreter has loaded after the program."""
     report = f"{program}\nimport sys; print(*sys.modules, file=sys.stderr)"
