@@ -214,6 +214,11 @@ def test_so_many_can_be_followed_at_once_and_another_when_one_ends(server: Serve
         client.close()
 
 
+def test_a_comment_keeps_a_connection_alive_on_which_nothing_comes(server: Server) -> None:
+    with server.client.stream("GET", STREAM, params={"log": "messages"}, timeout=20) as answer:
+        assert next(answer.iter_lines()).startswith(":")  # after 15 seconds
+
+
 def test_a_key_of_some_groups_follows_those_alone(tmp_path: Path) -> None:
     with serving(tmp_path / "data", ASOF_KEYS_FILE=str(written(tmp_path / "keys.toml"))) as server:
         for group in ("team-a", "others", "team-b"):

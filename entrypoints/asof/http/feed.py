@@ -18,7 +18,7 @@ from asof.http.asking import FAR, Limit, OneGroup, Read, Served
 from asof.http.keys import Caller
 from asof.http.service import Service
 from asof.readings import LogName
-from asof_streams.errors import NotFound, UnavailableError
+from asof_streams.errors import AsofError, UnavailableError
 
 _READ_AT_ONCE: Final = 50  # events
 _LOOK_SECONDS: Final = 0.1  # between looks at whether anything came, which cost next to nothing
@@ -75,9 +75,9 @@ async def stream(
 ) -> AsyncIterator[ServerSentEvent]:
     """Send the events of a log from a position on, and go on with those that come; `Last-Event-ID` goes before `from`.
 
-    Each has its position as `id`, its type as `event`, and is sent in the form of /v1/events. Comments keep the
-    connection alive. Of the semantic log it is that of the generation that answers now: if another one takes over, the
-    feed ends.
+    Each has its position as `id`, its type as `event`, and is sent in the form of /v1/events. A comment every 15
+    seconds keeps the connection alive. Of the semantic log it is that of the generation that answers now: if another
+    one takes over, the feed ends.
     """
     at, generation, seen = start if last is None else int(last) + 1, None, None
     while not served.ending and (stop is None or at < stop):
@@ -87,8 +87,8 @@ async def stream(
         progress = served.progress
         try:
             named, found, after = await _some(served, log, at, stop)
-        except NotFound:  # nothing was ever written
-            named, found, after = None, [], at
+        except AsofError:  # whoever connects anew is told
+            return
         if generation not in (None, named):
             return
         generation = named
