@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
@@ -40,11 +39,9 @@ def load_ontology(name: str) -> Ontology:
 
 
 def connection_of(settings: Settings) -> Connection:
-    """Return how Kafka is reached. InvalidInput: there is no address, what is set contradicts itself, no extra."""
+    """Return how Kafka is reached. InvalidInput: there is no address, what is set contradicts itself."""
     if settings.kafka is None:
         raise InvalidInput("which Kafka? Give --kafka HOST:PORT, or set ASOF_KAFKA")
-    if find_spec("aiokafka") is None:
-        raise InvalidInput('Kafka needs aiokafka, which is not installed. Get it with: pip install "asof[kafka]"')
     return Connection(
         settings.kafka,
         settings.kafka_security_protocol,

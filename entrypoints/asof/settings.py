@@ -1,5 +1,6 @@
 """What an operator may choose: read once, from arguments, ASOF_* variables or ./asof.toml."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from tomllib import TOMLDecodeError
 from typing import Any, Literal
@@ -104,7 +105,7 @@ class Settings(BaseSettings):
 def read(**given: Any) -> Settings:
     """Read the settings; what is given wins. InvalidInput names the one that cannot be, never what it was set to."""
     try:
-        return Settings(**given)
+        settings = Settings(**given)
     except (TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidInput(f"asof.toml: {error}") from None
     except ValidationError as error:
@@ -113,3 +114,6 @@ def read(**given: Any) -> Settings:
         if first["type"] == "extra_forbidden":
             raise InvalidInput(f"{name}, given or in asof.toml: no such setting") from None
         raise InvalidInput(f"ASOF_{name.upper()}, or {name} in asof.toml: {first['msg']}") from None
+    if settings.kafka is not None and find_spec("aiokafka") is None:
+        raise InvalidInput('Kafka needs aiokafka, which is not installed. Get it with: pip install "asof[kafka]"')
+    return settings
