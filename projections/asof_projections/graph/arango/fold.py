@@ -1,16 +1,15 @@
 """From events to documents: what a batch of records makes of the documents that it touches.
 
-What the events of a batch name is loaded at once, changed in memory, and given to the store as whole documents to be
-replaced. It is the same folding as in asof_projections.graph.apply, which says it in SQL; neither holds a rule of
-belief. An assertion keeps its open versions, so that a fact is revised without reading them.
+It is the same folding as in asof_projections.graph.apply, which says it in SQL; neither holds a rule of belief. An
+assertion keeps its open versions, so that a fact is revised without reading them.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from asof_projections import names
-from asof_projections.graph.arango.schema import columns, prefix
+from asof_projections.graph.arango.documents import Documents, Load, Named
+from asof_projections.graph.arango.schema import prefix
 from asof_projections.graph.arango.wire import Document, key
 from asof_projections.graph.base import value_of
 from asof_streams.episodic import (
@@ -21,7 +20,6 @@ from asof_streams.episodic import (
     MessageParked,
     RelationshipStated,
 )
-from asof_streams.errors import DamagedLog
 from asof_streams.events import Record
 from asof_streams.instants import INF, render
 from asof_streams.semantic import (
@@ -45,12 +43,9 @@ from asof_streams.semantic import (
     RelationDeclared,
 )
 
-Load = Callable[[str, Sequence[str]], Iterable[Document]]
-"""Gives the documents of a kind with these keys, as far as they are there."""
-
 _STATEMENTS: Final = ("assertions", "endings", "retractions")
 _PLACES: Final = 1 << 20  # more than one event opens versions; with a position it stays an integer that a double holds
-_NAMED: Final = {  # of each event: the kinds of what it names, and by which of its fields
+_NAMED: Final[Named] = {
     EntityDescribed: (("entities", "entity_id"),),
     EntityMerged: (("entities", "duplicate"), ("entities", "into")),
     EntityUnmerged: (("duplicate_of", "merge_id"),),
@@ -70,15 +65,11 @@ _NAMED: Final = {  # of each event: the kinds of what it names, and by which of 
 }
 
 
-class Fold:
-    """The documents that a batch touches. `log` is whose they are."""
+class Fold(Documents):
+    """What the events of a batch make of its documents."""
 
     def __init__(self, log: str, load: Load) -> None:
-        self._start = prefix(log)
-        self._load = load
-        self._documents: defaultdict[str, dict[str, Document | None]] = defaultdict(dict)  # None: there is none
-        self._changed: defaultdict[str, dict[str, None]] = defaultdict(dict)
-        self.erased: list[str] = []  # groups, to be removed before anything is written
+        super().__init__(log, load)
         self._handlers: dict[type, Callable[[Record, Any], None]] = {
             EpisodeRecorded: self._episode,
             EpisodeWithdrawn: self._withdrawn,
@@ -107,78 +98,11 @@ class Fold:
 
     def apply(self, records: Sequence[Record]) -> None:
         """Take records in order of position. DamagedLog: one names what no record before it made."""
-        self._fetch(records)
+        self._fetch(records, _NAMED)
         for record in records:
             handler = self._handlers.get(type(record.event))
             if handler is not None:
                 handler(record, record.event)
-
-    def written(self) -> Iterator[tuple[str, list[Document]]]:
-        """Yield the documents to be written, by kind."""
-        for kind, changed in self._changed.items():
-            there = self._documents[kind]
-            if documents := [document for found in changed if (document := there[found]) is not None]:
-                yield kind, documents
-
-    def removed(self) -> Iterator[tuple[str, list[str]]]:
-        """Yield the keys of the documents to be removed, by kind."""
-        for kind, changed in self._changed.items():
-            there = self._documents[kind]
-            if keys := [found for found in changed if there[found] is None]:
-                yield kind, keys
-
-    def forget(self) -> None:
-        """Drop everything."""
-        self._documents.clear()
-        self._changed.clear()
-        self.erased.clear()
-
-    # Documents.
-
-    def _fetch(self, records: Sequence[Record]) -> None:
-        wanted: defaultdict[str, dict[str, None]] = defaultdict(dict)
-        for record in records:
-            for kind, field in _NAMED.get(type(record.event), ()):
-                named = getattr(record.event, field)
-                for identity in (named,) if isinstance(named, str) else named or ():
-                    wanted[kind][key(identity)] = None
-        for kind, keys in wanted.items():
-            there = self._documents[kind]
-            missing = [found for found in keys if found not in there]
-            there.update(dict.fromkeys(missing))
-            if missing:
-                found = self._load(kind, missing)
-                there.update({d["_key"]: d for d in found if d["grp"] not in self.erased})
-
-    def _found(self, kind: str, identity: str) -> Document | None:
-        return self._documents[kind].get(key(identity))
-
-    def _needed(self, r: Record, kind: str, what: str, identity: str) -> Document:
-        found = self._found(kind, identity)
-        if found is None:
-            raise DamagedLog(
-                f"the record at position {r.position} names {what} {identity}, which no record before it made"
-            )
-        return found
-
-    def _put(self, r: Record, kind: str, document: Document) -> None:
-        document["seq"] = r.position
-        self._documents[kind][document["_key"]] = document
-        self._changed[kind][document["_key"]] = None
-
-    def _remove(self, kind: str, identity: str) -> None:
-        self._documents[kind][identity] = None
-        self._changed[kind][identity] = None
-
-    def _row(self, r: Record, kind: str, table: str, identity: str, /, *values: Any, **more: Any) -> Document:
-        """Make the document of a row, whose values stand in the order of its columns in SQLite."""
-        row = dict(zip(columns(table), values, strict=True))
-        document = {"_key": identity, "n": r.position, "recorded_at": r.recorded_at, **row, **more}
-        self._put(r, kind, document)
-        return document
-
-    def _id(self, kind: str, identity: str) -> str:
-        return f"{self._start}{kind}/{key(identity)}"
 
     # The episodic layer.
 
@@ -383,12 +307,7 @@ class Fold:
     # Erasure.
 
     def _erased(self, r: Record, _: GroupErased) -> None:
-        self.erased.append(r.group)
-        for kind, documents in self._documents.items():
-            for found, document in documents.items():
-                if document is not None and document["grp"] == r.group:
-                    documents[found] = None
-                    self._changed[kind].pop(found, None)
+        self._erase(r.group)
 
 
 def _known(start: int, end: int) -> Document:

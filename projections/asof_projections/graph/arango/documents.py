@@ -1,0 +1,102 @@
+"""The documents that a batch touches: loaded once, changed in memory, written and removed as a whole."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from asof_projections.graph.arango.schema import columns, prefix
+from asof_projections.graph.arango.wire import Document, key
+from asof_streams.errors import DamagedLog
+from asof_streams.events import Record
+
+Load = Callable[[str, Sequence[str]], Iterable[Document]]
+"""Gives the documents of a kind with these keys, as far as they are there."""
+
+Named = Mapping[type, tuple[tuple[str, str], ...]]
+"""Of each event: the kinds of what it names, and by which of its fields."""
+
+
+class Documents:
+    """What is known of the documents of a batch. `log` is whose they are."""
+
+    def __init__(self, log: str, load: Load) -> None:
+        self._start = prefix(log)
+        self._load = load
+        self._documents: defaultdict[str, dict[str, Document | None]] = defaultdict(dict)  # None: there is none
+        self._changed: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        self.erased: list[str] = []  # groups, to be removed before anything is written
+
+    def written(self) -> Iterator[tuple[str, list[Document]]]:
+        """Yield the documents to be written, by kind."""
+        for kind, changed in self._changed.items():
+            there = self._documents[kind]
+            if documents := [document for found in changed if (document := there[found]) is not None]:
+                yield kind, documents
+
+    def removed(self) -> Iterator[tuple[str, list[str]]]:
+        """Yield the keys of the documents to be removed, by kind."""
+        for kind, changed in self._changed.items():
+            there = self._documents[kind]
+            if keys := [found for found in changed if there[found] is None]:
+                yield kind, keys
+
+    def forget(self) -> None:
+        """Drop everything."""
+        self._documents.clear()
+        self._changed.clear()
+        self.erased.clear()
+
+    def _fetch(self, records: Sequence[Record], names: Named) -> None:
+        """Load what the events of some records name, as far as it is not there."""
+        wanted: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        for record in records:
+            for kind, field in names.get(type(record.event), ()):
+                named = getattr(record.event, field)
+                for identity in (named,) if isinstance(named, str) else named or ():
+                    wanted[kind][key(identity)] = None
+        for kind, keys in wanted.items():
+            there = self._documents[kind]
+            missing = [found for found in keys if found not in there]
+            there.update(dict.fromkeys(missing))
+            if missing:
+                found = self._load(kind, missing)
+                there.update({d["_key"]: d for d in found if d["grp"] not in self.erased})
+
+    def _found(self, kind: str, identity: str) -> Document | None:
+        return self._documents[kind].get(key(identity))
+
+    def _needed(self, r: Record, kind: str, what: str, identity: str) -> Document:
+        found = self._found(kind, identity)
+        if found is None:
+            raise DamagedLog(
+                f"the record at position {r.position} names {what} {identity}, which no record before it made"
+            )
+        return found
+
+    def _put(self, r: Record, kind: str, document: Document) -> None:
+        document["seq"] = r.position
+        self._documents[kind][document["_key"]] = document
+        self._changed[kind][document["_key"]] = None
+
+    def _remove(self, kind: str, identity: str) -> None:
+        self._documents[kind][identity] = None
+        self._changed[kind][identity] = None
+
+    def _row(self, r: Record, kind: str, table: str, identity: str, /, *values: Any, **more: Any) -> Document:
+        """Make the document of a row, whose values stand in the order of its columns in SQLite."""
+        row = dict(zip(columns(table), values, strict=True))
+        document = {"_key": identity, "n": r.position, "recorded_at": r.recorded_at, **row, **more}
+        self._put(r, kind, document)
+        return document
+
+    def _id(self, kind: str, identity: str) -> str:
+        return f"{self._start}{kind}/{key(identity)}"
+
+    def _erase(self, group: str) -> None:
+        """Let nothing of a group be there."""
+        self.erased.append(group)
+        for kind, documents in self._documents.items():
+            for found, document in documents.items():
+                if document is not None and document["grp"] == group:
+                    documents[found] = None
+                    self._changed[kind].pop(found, None)
