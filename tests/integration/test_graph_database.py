@@ -1,22 +1,30 @@
 """A memory whose graph is in ArangoDB: all that a user sets is where that is."""
 
 import json
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 import documents
+import replay
 from arango_server import Server, listening
 from asof import graph_work
 from asof.cli import app, calls
 from asof.memory import Memory
 from asof.places import Places
 from asof.settings import Settings
-from asof_projections.graph.arango.administration import answering
+from asof.writing import Writer
+from asof_projections.graph.arango.administration import answering, create
 from asof_projections.graph.arango.connection import Address
 from asof_projections.graph.arango.schema import CHECKPOINTS
+from asof_projections.graph.arango.store import ArangoGraph
 from asof_projections.graph.sqlite import SqliteGraph
+from asof_projections.projector import catch_up
+from asof_projections.rows import Moment
 from asof_streams.errors import ContractError, GraphUnavailable, InvalidInput
+from asof_streams.messages import ErasureRequest
 from asof_streams.sqlite_log import SqliteLog
 from world import World
 
@@ -245,3 +253,45 @@ def test_the_document_about_it_does_what_it_says(url, monkeypatch, tmp_path) -> 
     monkeypatch.chdir(tmp_path)
 
     documents.run(documents.IN_ARANGODB)
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory) -> Iterator[Writer]:
+    """Chat and facts of two groups, episodes withdrawn, communities, and one group erased."""
+    with closing(replay.write(tmp_path_factory.mktemp("told") / "data")) as writer:
+        messages = replay.messages()
+        last = max(at for _, at in messages)
+        replay.tell(writer, [*messages, (ErasureRequest(group_id="one"), last + 1)])
+        writer.process(flush=True)
+        yield writer
+
+
+@pytest.mark.parametrize("step", [1, 7, 5_000])
+def test_whatever_is_told_the_database_holds_what_the_files_hold_however_it_came(told, step) -> None:
+    server = Server()
+    address = Address.parse("http://root:secret@server/asof")
+    layer = told.generations["main"].layer
+    for log, store in ((told.episodic, told.episodes), (layer.log, layer.store)):
+        create(address, log.name, server.http)
+        with ArangoGraph(address, log.name, server.http) as graph:
+            catch_up(log, graph, step)
+            assert graph.counts() == store.counts()
+            assert graph.digest() == store.digest()
+            for group in ("one", "two", None):
+                for known in (None, *sorted({r.recorded_at for r in log.read()})[::40]):
+                    at = Moment(None, known)
+                    assert graph.facts(group, at) == store.facts(group, at)
+                    assert graph.communities(group, known) == store.communities(group, known)
+                    assert graph.entities(group, known) == store.entities(group, known)
+                    uuids = [entity.uuid for entity in store.entities(group, known)]
+                    assert graph.attributes(uuids, known) == store.attributes(uuids, known)
+                    assert graph.links(uuids, known) == store.links(uuids, known)
+                    if known is not None:
+                        assert graph.latest(uuids, at, 20) == store.latest(uuids, at, 20)
+            for uuid in {fact.uuid for fact in store.facts(None, Moment(None, None))}:
+                assert graph.provenance(uuid) == store.provenance(uuid)
+                assert (graph.fact(uuid), graph.versions(uuid)) == (store.fact(uuid), store.versions(uuid))
+            assert [*graph.mentions(None)] == [*store.mentions(None)]
+            assert [*graph.relationships(None)] == [*store.relationships(None)]
+            assert [*graph.episodes(None)] == [*store.episodes(None)]
+            assert graph.changes(-1, 10_000) == store.changes(-1, 10_000)
