@@ -25,7 +25,7 @@ from asof.settings import Settings
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.ports import Vectors
 from asof_projections.embedding.weights import MINILM_ID
-from asof_projections.vector_projection import VectorProjection, facts_of
+from asof_projections.vector_projection import VectorProjection, facts_of, names_of
 from bench import synthetic
 from bench.figures import Figure, Target, percentiles
 from bench.material import Material, child
@@ -100,10 +100,15 @@ class _Random:
 
 def _give_vectors(places: Places) -> None:
     opened = open_reader(places, Settings())
+    texts = {
+        places.index(opened.generation): facts_of(opened.beliefs),
+        places.names_index(opened.generation): names_of(opened.beliefs),
+    }
     with closing(CachedEmbedder(_Random(), places.vectors)) as cache:
-        projection = VectorProjection(facts_of(opened.beliefs), cache, places.index(opened.generation))
-        projection.catch_up()
-        projection.save()
+        for path, of in texts.items():
+            projection = VectorProjection(of, cache, path)
+            projection.catch_up()
+            projection.save()
     opened.close()
 
 
