@@ -139,6 +139,12 @@ def test_episodes_are_the_last_that_were_said_by_now_earliest_first(server: Serv
     assert len(server.episodes("episodes", 10**30)) == 3
 
 
+def test_episodes_can_be_counted_beyond_a_thousand_as_clients_do(server: Server) -> None:
+    server.say("counted", *(f"Turn {n}." for n in range(1_001)))
+
+    assert len(server.episodes("counted", 10_000)) == 1_001
+
+
 def test_an_episode_lists_the_facts_that_rest_on_it(server: Server) -> None:
     moved(server, "edges")
     facts = {fact["fact"]: fact["uuid"] for fact in server.search("Ana", "edges")}

@@ -41,7 +41,8 @@ from asof_streams.messages import (
 
 POSITION: Final = "Asof-Position"  # of the first message; the others follow it without a gap
 EPISODE: Final = "Asof-Episode-Id"  # what the first message becomes
-_MOST: Final = 1_000  # facts or episodes at once
+_MOST: Final = 1_000  # facts at once
+_MOST_EPISODES: Final = 10_000  # there are clients that count them so
 _WORDS: Final = 128  # of a query; what follows is not looked for
 
 router = APIRouter(tags=["graphiti"])
@@ -160,9 +161,9 @@ async def get_memory(given: bodies.GetMemory, served: Read, caller: Reading) -> 
 
 @router.get("/episodes/{group_id}")
 async def get_episodes(group_id: str, last_n: int, served: Read, caller: Reading) -> list[bodies.EpisodicNode]:
-    """Return the last episodes of a group that were said by now, the earliest first; at most 1,000."""
+    """Return the last episodes of a group that were said by now, the earliest first; at most 10,000."""
     [group] = _own(caller, "group_id", group_id, of="path")
-    told = await served.ask(lambda reader: reader.latest(group, min(last_n, _MOST)))
+    told = await served.ask(lambda reader: reader.latest(group, min(last_n, _MOST_EPISODES)))
     return [episodic_node(one) for one in told]
 
 
