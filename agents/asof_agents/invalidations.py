@@ -119,7 +119,8 @@ class Beliefs:
         if value is not None or self.single(relation):
             yield self.slot(subject, relation, value)
             return
-        for other in {a.value for a in self.known.slot(self.group, subject, relation, None).assertions}:
+        said = self.known.slot(self.group, subject, relation, None).assertions
+        for other in dict.fromkeys(a.value for a in said):  # in the order of the log, as what follows is written
             yield self.slot(subject, relation, other)
 
     def retract(self, target: Statement, reason: Reason) -> list[tuple[Statement, bool]]:

@@ -29,6 +29,15 @@ def test_an_ending_of_every_value_also_ends_a_value_first_heard_of_later(world):
     assert world.where("2024", relation="rents") == []
 
 
+def test_an_ending_of_every_value_ends_them_in_the_order_in_which_they_were_said(world):
+    for place in "ABCDEFGH":
+        world.tell("2024-01-01", relation="rents", object=place, valid_at="2019")
+    said = [r.event.fact_id for r in world.memory.events() if r.event.type == "fact.asserted"]
+    world.tell("2024-01-02", relation="rents", op="end", invalid_at="2023")
+
+    assert [r.event.fact_id for r in world.memory.events() if r.event.type == "fact.invalidated"] == said
+
+
 def test_a_ref_that_names_the_fact_of_another_subject_is_parked(world):
     world.tell("2024-01-01", ref="r", object="Berlin", valid_at="2020")
     world.tell("2024-01-02", ref="r", subject="Ben", object="Berlin", valid_at="2020")
