@@ -15,6 +15,7 @@ from itertools import groupby
 from typing import Final, Protocol
 
 from asof_agents import entities, episodes, facts, mentions, withdrawals
+from asof_agents.carrying import carry_over
 from asof_agents.extraction.ports import Answers
 from asof_agents.outcomes import outcome
 from asof_agents.ports import BeliefKnown, EpisodesKnown
@@ -139,10 +140,13 @@ class Generation:
 
     def _extracted_anew(self, batch: Sequence[Record], known: EpisodesKnown) -> Sequence[Record]:
         first = batch[0]
-        if self.readers is None or not isinstance(first.event, EpisodeRecorded) or not is_read_anew(first.event):
+        if self.readers is None or not isinstance(first.event, EpisodeRecorded):
             return batch
-        extractor, build = self.readers.of(first.event), self.build.digest
-        found = mentions.extract(first, extractor, self.answers, known, self.store, build)
+        if is_read_anew(first.event):
+            extractor, build = self.readers.of(first.event), self.build.digest
+            found = mentions.extract(first, extractor, self.answers, known, self.store, build)
+        else:
+            found = carry_over(batch, known, self.store)
         return [first, *(first._replace(event=event) for event in found)]
 
     def _speakers(self, first: Record, known: EpisodesKnown) -> Sequence[str]:

@@ -319,6 +319,18 @@ def test_suppressed_content_is_read_and_then_nowhere(world):
         assert world.memory.why(fact.uuid)
 
 
+def test_what_suppressed_content_said_of_things_named_before_stands_where_all_else_is_read_anew(world):
+    say(world, "I work at Siemens.")
+    say(world, "My sister Ana lives in Berlin.")
+    say(world, "Ana works at Siemens.", suppress_content=True)
+    before = facts(world)
+    world.memory.rebuild("anew", source="episodes")
+    world.memory.switch("anew")
+
+    assert "Ana works at Siemens" in before
+    assert facts(world) == before
+
+
 def test_the_content_of_a_message_that_was_parked_is_not_kept_either(world):
     say(world, CANARY, suppress_content=True, schema_id="unheard")
 
