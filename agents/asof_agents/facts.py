@@ -92,7 +92,7 @@ class Chat(Scribe):
         own = self.ontology.relations.get(relation)
         if own is None or own.cardinality != "one" or relation in self.build.ontology.relations:
             return
-        if not self.known.single(relation):
+        if not self.known.single(self.names.group, relation):
             self.beliefs.declared[relation] = None
 
     def _hold(self, place: Place, stated: RelationshipStated, replaced: Assertion | None) -> None:

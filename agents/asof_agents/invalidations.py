@@ -74,7 +74,7 @@ class Beliefs:
 
     def single(self, relation: str) -> bool:
         """Whether a relation was declared single-valued."""
-        return relation in self.declared or self.known.single(relation)
+        return relation in self.declared or self.known.single(self.group, relation)
 
     def new_id(self, kind: str) -> str:
         """Return the id of the next statement of this message."""

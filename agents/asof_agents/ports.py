@@ -103,8 +103,8 @@ class BeliefKnown(Protocol):
         """Return the entity that a mention was taken to mean."""
         ...
 
-    def single(self, relation: str) -> bool:
-        """Whether the relation was declared single-valued."""
+    def single(self, group: str, relation: str) -> bool:
+        """Whether the relation was declared single-valued: in this group, or else in every one."""
         ...
 
     def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:

@@ -118,7 +118,7 @@ class Structured(Scribe):
 
     def _replaced(self, stated: FactStatement, place: Place) -> list[Assertion]:
         """Return what a correction without a ref replaces: what is believed of the slot at the time it speaks of."""
-        if not self.known.single(place.relation):
+        if not self.known.single(self.names.group, place.relation):
             raise InvalidInput("ref: a relation with many values needs it, to say which of them is corrected")
         start = self._start(stated)
         end = start + 1 if stated.valid_at is None else INF if stated.invalid_at is None else stated.invalid_at

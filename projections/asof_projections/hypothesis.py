@@ -173,7 +173,7 @@ class Trial:
             known = self._beliefs.slot(self._group, subject, relation, None)
             assertions = {a.fact_id: a for a in known.assertions}
             endings = {e.ending_id: e for e in known.endings}
-            single = self._beliefs.single(relation)
+            single = self._beliefs.single(self._group, relation)
             self._slots[at] = _Slot(subject, relation, single, assertions, endings, dict(known.held))
             self._values |= {a.fact_id: a.value for a in known.assertions}
         return self._slots[at]

@@ -75,8 +75,8 @@ class BeliefStore(GraphStore, Protocol):
         """Return the entities that have the names with these numbers, in their order, each once."""
         ...
 
-    def single(self, relation: str) -> bool:
-        """Whether the relation was declared single-valued."""
+    def single(self, group: str, relation: str) -> bool:
+        """Whether the relation was declared single-valued: in this group, or else in every one."""
         ...
 
     def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:

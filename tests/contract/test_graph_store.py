@@ -393,10 +393,23 @@ def test_contradictions_are_open_until_they_are_settled(known, story) -> None:
 def test_cardinality_is_what_was_last_declared(store, story) -> None:
     story.tell(RelationDeclared(relation="lives_in", cardinality="one"))
     commit(store, story)
-    assert (store.single("lives_in"), store.single("knows")) == (True, False)
+    assert (store.single("g", "lives_in"), store.single("g", "knows")) == (True, False)
     story.tell(RelationDeclared(relation="lives_in", cardinality="many"))
     commit(store, story)
-    assert not store.single("lives_in")
+    assert not store.single("g", "lives_in")
+
+
+def test_cardinality_declared_in_one_group_is_none_of_anothers_and_goes_with_it(store, story) -> None:
+    single = RelationDeclared(relation="lives_in", cardinality="one")
+    story.tell(single, group="g")
+    story.tell(single, group="other")
+    story.tell(RelationDeclared(relation="knows", cardinality="one"), group="")
+    commit(store, story)
+    story.tell(GroupErased(), group="other")
+    commit(store, story)
+
+    declared = [[store.single(group, name) for name in ("lives_in", "knows")] for group in ("g", "other", "third")]
+    assert declared == [[True, True], [False, True], [False, True]]
 
 
 def test_entities_are_found_by_name_alias_and_key(store, story) -> None:

@@ -30,7 +30,7 @@ HANDLERS = {  # every statement that is run for a message, and the index that it
     known._ENTITIES_KEYED: "name_key",
     known._ENTITIES_WITH_WORD: "PRIMARY KEY (grp=? AND word=?)",
     known._RESOLVED: "resolution_mention",
-    known._SINGLE: "cardinalities",
+    known._SINGLE: "PRIMARY KEY (relation=? AND grp=?)",
     known._ASSERTIONS_OF_SLOT: "fact_slot (s=? AND relation=?)",
     known._ASSERTIONS_OF_VALUE: "fact_slot (s=? AND relation=? AND object=?)",
     known._ENDINGS_OF_SLOT: "ending_slot (s=? AND relation=?)",

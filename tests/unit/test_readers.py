@@ -135,6 +135,14 @@ def test_a_single_valued_relation_that_only_a_named_ontology_knows_is_declared_w
     assert [f.object for f in world.memory.facts(group_id="g", relation="assigned_to")] == ["Tom"]
 
 
+def test_what_one_group_had_declared_changes_nothing_in_another(world):
+    say(world, "<graphiti_episode>The migration is assigned to Ana.</graphiti_episode>", "first")
+    world.tell("2024-02-01", subject="Parser", relation="assigned_to", object="Ana")
+    world.tell("2024-02-02", subject="Parser", relation="assigned_to", object="Tom")
+
+    assert sorted(f.object for f in world.memory.facts(group_id="g", relation="assigned_to")) == ["Ana", "Tom"]
+
+
 def test_what_one_group_had_declared_is_declared_again_after_its_erasure_also_in_a_graph_made_anew(world):
     assigned = "<graphiti_episode>The migration is assigned to {}.</graphiti_episode>"
     for group in ("first", "g"):

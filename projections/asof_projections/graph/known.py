@@ -31,7 +31,8 @@ _RESOLVED: Final = """SELECT e.uuid FROM resolutions r CROSS JOIN entities e ON 
     WHERE r.mention = ? ORDER BY r.n DESC LIMIT 1"""
 ANY_ENDING: Final = "SELECT EXISTS (SELECT 1 FROM endings)"
 _UNKNOWN: Final = -1  # the key of what has none
-_SINGLE: Final = "SELECT coalesce((SELECT single FROM cardinalities WHERE relation = ?), 0)"
+_SINGLE: Final = """SELECT coalesce((SELECT single FROM cardinalities WHERE relation = ? AND grp IN (?, ?)
+    ORDER BY grp = ? DESC LIMIT 1), 0)"""
 
 # A literal never meets an entity's key: SQLite would read the literal '42' as the number 42.
 _OBJECT: Final = "LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object"
@@ -128,8 +129,9 @@ class Known(Connected):
         found: str | None = self._one(_RESOLVED, mention)
         return found
 
-    def single(self, relation: str) -> bool:
-        return bool(self._lasting(_SINGLE, relation))
+    def single(self, group: str, relation: str) -> bool:
+        everywhere, own = self._group(""), self._group(group)
+        return bool(self._lasting(_SINGLE, relation, everywhere, own, own))
 
     def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
         key = (self._entity(subject), self._relation(self._group(group), relation))

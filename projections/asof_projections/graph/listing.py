@@ -63,7 +63,7 @@ ORDER: Final = dict.fromkeys(
     ("episodes", "mentions", "relationships", "withdrawals", "parked", "entities", "names", "resolutions", "links",
      "attributes", "communities", "facts", "reinforcements", "endings", "retractions", "contradictions", "closings"),
     "n",
-) | {"cardinalities": "relation", "versions": "fact, kf, vf", "memberships": "entity, kf"}  # fmt: skip
+) | {"cardinalities": "relation, grp", "versions": "fact, kf, vf", "memberships": "entity, kf"}  # fmt: skip
 _NAMED: Final = {
     "grp": "(SELECT name FROM groups WHERE groups.n = t.grp)",
     "relation": "(SELECT name FROM relations WHERE relations.n = t.relation)",
@@ -130,7 +130,7 @@ class Listings(Connected):
             columns = [column for (column,) in self._rows("SELECT name FROM pragma_table_info(?)", (table,))]
             digest.update(f"{table} {columns}\n".encode())
             kept = [
-                named.get(column, _NAMED["grp"] if column == "grp" else column)
+                f"{named.get(column, _NAMED['grp'] if column == 'grp' else column)} AS {column}"
                 for column in columns
                 if not (table == "versions" and column == "n")
             ]

@@ -10,7 +10,7 @@ from typing import Any, Final
 from asof_projections import names
 from asof_projections.graph.arango.documents import Documents, Load, Named
 from asof_projections.graph.arango.schema import prefix
-from asof_projections.graph.arango.wire import Document, key
+from asof_projections.graph.arango.wire import Document, declaration, key
 from asof_projections.graph.base import value_of
 from asof_streams.episodic import (
     EpisodeRecorded,
@@ -139,7 +139,8 @@ class Fold(Documents):
     # Entities.
 
     def _declared(self, r: Record, e: RelationDeclared) -> None:
-        self._row(r, "cardinalities", "cardinalities", key(e.relation), e.relation, e.cardinality == "one", r.group)
+        row = (e.relation, e.cardinality == "one", r.group)
+        self._row(r, "cardinalities", "cardinalities", key(declaration(r.group, e.relation)), *row)
 
     def _introduced(self, r: Record, e: EntityIntroduced) -> None:
         row = (r.position, e.entity_id, r.group, e.name, e.entity_type, e.episode_id, r.recorded_at)

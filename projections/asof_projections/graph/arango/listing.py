@@ -7,7 +7,7 @@ from typing import Any, Final
 from asof_projections.graph import aql
 from asof_projections.graph.arango.naming import Names
 from asof_projections.graph.arango.schema import COLLECTIONS, columns
-from asof_projections.graph.arango.wire import Document
+from asof_projections.graph.arango.wire import Document, declaration
 from asof_projections.graph.listing import COUNTS, HASHED, ORDER
 from asof_projections.rows import Episode, MentionRow, Parked, RelationshipRow, Slot, Statement
 from asof_projections.versions import Assertion, Ending
@@ -48,9 +48,9 @@ class Listings(Names):
 
     # Statements.
 
-    def single(self, relation: str) -> bool:
-        found = self._document("cardinalities", relation)
-        return found is not None and bool(found["single"])
+    def single(self, group: str, relation: str) -> bool:
+        found = (self._document("cardinalities", declaration(of, relation)) for of in (group, ""))
+        return next((bool(declared["single"]) for declared in found if declared is not None), False)
 
     def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
         found = self._ask(aql.SLOT, group=group, subject=subject, relation=relation, ref=None, open=INF)[0]

@@ -25,6 +25,11 @@ def key(identity: str) -> str:
     return sha256(identity.encode()).hexdigest()[:40]
 
 
+def declaration(group: str, relation: str) -> str:
+    """Return the id of what was declared of a relation: in one group, or with the group "" in every one."""
+    return f"{group} {relation}"
+
+
 def out(value: Any) -> Any:
     """Return a value as it is stored: sentinels as open ends, and no bool where a number is meant."""
     if isinstance(value, int):
