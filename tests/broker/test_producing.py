@@ -125,7 +125,7 @@ def test_a_line_arrives_byte_for_byte_under_its_group_with_the_headers_of_a_clou
             "ce_specversion": b"1.0",
             "ce_source": b"/asof/messages",
             "ce_type": b"message.sent",
-            "ce_eventversion": b"1",
+            "ce_eventversion": b"2",
         }
     ]
     assert not kafka.settings.data.exists(), "who sends needs no directory"
@@ -311,7 +311,7 @@ FOREIGN: dict[str, tuple[bytes | None, bytes | None, Headers, str]] = {
         json.dumps(SAID).encode(),
         b"g",
         [("ce_type", b"order.placed")],
-        "ce_type: it is none of message.sent, fact.stated, erasure.requested",
+        "ce_type: it is none of message.sent, fact.stated, entity.stated, withdrawal.requested, erasure.requested",
     ),
     "too large": (
         json.dumps({**SAID, "content": "x" * (512 * 1024 + 1)}).encode(),
@@ -371,7 +371,7 @@ def test_a_message_in_a_partition_that_is_not_that_of_its_group_is_parked(kafka:
         assert [(fact.group_id, fact.object) for fact in memory.facts()] == [(there, "Oslo")]
 
 
-NEWER: Headers = [("ce_type", b"message.sent"), ("ce_eventversion", b"2")]
+NEWER: Headers = [("ce_type", b"message.sent"), ("ce_eventversion", b"3")]
 
 
 def test_a_record_of_a_newer_version_stops_the_worker_where_it_stands(kafka: Kafka) -> None:
@@ -383,7 +383,7 @@ def test_a_record_of_a_newer_version_stops_the_worker_where_it_stands(kafka: Kaf
 
     partition = kafka.open()
     try:
-        with pytest.raises(DecodeError, match=r"offset 1: .*message.sent version 2, newer than 1: upgrade asof"):
+        with pytest.raises(DecodeError, match=r"offset 1: .*message.sent version 3, newer than 2: upgrade asof"):
             partition.take([])
         assert partition.offset == 1
     finally:
@@ -393,7 +393,7 @@ def test_a_record_of_a_newer_version_stops_the_worker_where_it_stands(kafka: Kaf
     )
 
     assert done.returncode == 2
-    assert "message.sent version 2, newer than 1: upgrade asof" in done.stderr.splitlines()[-1]
+    assert "message.sent version 3, newer than 2: upgrade asof" in done.stderr.splitlines()[-1]
     assert kafka.records(kafka.topics.dead_letters) == []
     with kafka.local() as memory:
         assert len(list(memory.events("messages"))) == 1
