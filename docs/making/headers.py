@@ -36,9 +36,7 @@ EVENT = {  # headers of the events of derived topics
 }
 
 SENT = {  # headers of the messages topic, each of which may be left out
-    "ce_type": Header(
-        "", "which of these it is; left out, `content` makes a value a message, and other fields a fact"
-    ),
+    "ce_type": Header("", "which of these it is; left out, `content` makes a value a message, and other fields a fact"),
     "ce_eventversion": Header("^[0-9]+$", "of the type; the worker stops at one that is newer than it knows"),
     "ce_source": Header("", "who sends; with `ce_id`, what makes a record known again"),
     "ce_id": Header(
