@@ -219,6 +219,7 @@ def test_an_attribute_is_taken_in_the_words_of_the_text() -> None:
         ({"value": "fond of"}, "span"),
         ({"value": ""}, "span"),
         ({"name": "Her temper"}, "name"),
+        ({"name": "summary"}, "name"),  # which only a producer gives
         ({"confidence": -0.1}, "confidence"),
         ({"confidence": None}, "schema"),
     ],

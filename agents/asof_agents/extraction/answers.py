@@ -14,6 +14,7 @@ from asof_agents.extraction.lexicon import SPEAKER_WORDS
 from asof_agents.extraction.ports import Attribute, Extraction, Grain, Mention, Refusal, Relationship, Stance, Turn
 from asof_agents.extraction.schemas import object_of, pieces, schema_of
 from asof_ontologies.model import Ontology
+from asof_projections.summaries import GIVEN
 from asof_streams.errors import InvalidInput
 from asof_streams.instants import parse_moment
 
@@ -161,7 +162,7 @@ class _Reading:
         span = find(given.value, self.turn.text)
         if span is None:
             raise _Refused("span")
-        if not _NAME.fullmatch(given.name):
+        if not _NAME.fullmatch(given.name) or given.name == GIVEN:
             raise _Refused("name")
         if not 0.0 <= given.confidence <= 1.0:
             raise _Refused("confidence")
