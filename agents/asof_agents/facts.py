@@ -74,7 +74,7 @@ class Chat(Scribe):
         self._declare(relation)
         subject, object_ = (target, source) if flipped else (source, target)
         other = self.names.entity(object_)
-        literal = other.type is not None and self._is_literal(other.type)
+        literal = other.type is not None and self.is_value(other.type)
         place = Place(subject, relation, None if literal else object_, other.name if literal else None)
         match stated.stance:
             case "denied":
@@ -117,10 +117,6 @@ class Chat(Scribe):
             relationship_id=stated.relationship_id,
             corrects=replaced.fact_id if replaced else None,
         )
-
-    def _is_literal(self, type_: str) -> bool:
-        entity_type = self.ontology.entities.get(type_)
-        return entity_type is not None and entity_type.literal
 
     def _sentence(self, place: Place) -> str:
         relation = self.ontology.relations.get(place.relation)

@@ -52,11 +52,11 @@ class Reading:
         read = self.extractor(ontology).version
         return read if self._model is None else f"{read}+{prompt('resolve').version_id}"
 
-    def judge(self, info: GenerationInfo, ontology: Ontology, journal: Journal | None) -> Judge | None:
+    def judge(self, info: GenerationInfo, journal: Journal | None) -> Judge | None:
         """Return who decides for a generation whom a name means where rules do not; None: it was begun without."""
         if self._model is None or journal is None or _MODEL not in info.extractor:
             return None
-        return Judge(prompt("resolve"), self._model.model_id, ontology, journal)
+        return Judge(prompt("resolve"), self._model.model_id, journal)
 
     def readers(self, ontology: Ontology, ontologies: Ontologies) -> Readers:
         """Return what reads messages: with an ontology, or with another that they name."""

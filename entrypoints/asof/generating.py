@@ -65,7 +65,7 @@ def generation_of(
     ontology = kept_ontology(places.ontology_of(info.name))
     ontologies = ontologies_of(places)
     readers = reading.readers_of(info, ontology, ontologies)
-    build, judge = Build(info.build, ontology, info.policy, ontologies), reading.judge(info, ontology, journal)
+    build, judge = Build(info.build, ontology, info.policy, ontologies), reading.judge(info, journal)
     return Generation(Layer(log, store), store, build, readers, journal, judge)
 
 

@@ -274,6 +274,18 @@ def test_what_is_called_nearly_so_is_in_doubt_and_nothing_else(world, server, kn
     assert len(second(server)) == asked
 
 
+def test_what_is_a_value_is_for_the_ontology_that_the_message_names_to_say(tmp_path, server):
+    world = opened(tmp_path / "data", server, extractor="both")
+    for text in ('"Gate" means the check before a release.', '"Lock" means the checks before a release.'):
+        world.memory.add(text, group_id="g", role="Ana", schema_id="agent_memory_v1")
+        world.now += DAY
+    said = facts(world)
+    world.memory.close()
+
+    assert said == {"Gate means the check before a release", "Lock means the checks before a release"}
+    assert second(server) == []
+
+
 def test_the_likeliest_four_are_shown_first_of_them_what_is_most_alike_and_shares_a_fact(world, server):
     for name in ("Martin", "Marvin", "Marlin", "Maroun", "Marten", "Marta"):
         world.tell(subject=name, subject_type="Person", relation="lives_in", object="Oslo", object_type="Location")

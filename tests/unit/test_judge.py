@@ -10,7 +10,6 @@ from asof_agents.extraction.ports import Reply, Request
 from asof_agents.resolution.candidates import Candidate
 from asof_agents.resolution.judge import Doubt, Judge, Verdict, read
 from asof_ontologies.prompts import prompt
-from asof_ontologies.registry import load
 from asof_projections.rows import Entity
 from asof_streams.episodic import EpisodeRecorded, MentionObserved
 
@@ -123,7 +122,7 @@ class Nobody:
         raise AssertionError(group, request)
 
 
-JUDGE = Judge(prompt("resolve"), "fake@here", load("default"), Nobody())
+JUDGE = Judge(prompt("resolve"), "fake@here", Nobody())
 
 
 def asked(content: str, doubts: Sequence[Doubt]) -> str:
@@ -160,7 +159,3 @@ def test_of_a_long_message_what_stands_around_the_names_is_shown() -> None:
 
     assert "At Acme." in shown
     assert len(shown) < 600
-
-
-def test_values_are_never_in_doubt() -> None:
-    assert (JUDGE.may_judge("Age"), JUDGE.may_judge("Person"), JUDGE.may_judge("Another")) == (False, True, True)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from asof_streams.instants import DAY
 from world import World
 
 
@@ -93,6 +94,14 @@ def test_a_long_name_with_a_slip_of_the_pen_is_the_similar_one(world):
     )
 
     assert ("Natalia Konstantinopolski", "Natalia Konstantinopolsky", "similar name") in resolved(world)
+
+
+def test_values_that_are_nearly_equal_are_two(world):
+    say(world, ("Ben", "My birthday is on 12 November 1990."), ("Eva", "My birthday is on 13 November 1990."))
+    world.now += DAY
+
+    days = {fact.subject: fact.object for fact in world.memory.facts(group_id="g", relation="has_birthday")}
+    assert days == {"Ben": "12 November 1990", "Eva": "13 November 1990"}
 
 
 def test_short_names_that_differ_in_a_letter_are_two(world):

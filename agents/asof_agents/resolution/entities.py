@@ -3,7 +3,8 @@
 Rules first, the surest of them first: the speaker, a repeated mention, the exact name, the normalised name or an alias,
 a first name that only one known person has, a nearly equal longer name. What they leave open, a judge is asked, where
 there is one and a likely candidate. Otherwise it is new. A wrong merge costs more than a duplicate, which a later merge
-can mend: every rule but the first two asks for compatible types and one candidate.
+can mend: every rule but the first two asks for compatible types and one candidate. A value is what it says: of two
+that are nearly equal, neither is ever taken for the other.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -42,6 +43,7 @@ class Resolver:
     recorded_at: int
     episode: EpisodeRecorded
     speakers: Speakers = tuple
+    is_value: Callable[[str], bool] = lambda _: False  # of an entity type: values that are nearly equal are two
     asked: list[Event] = field(default_factory=list)  # what came of asking a judge: recorded before it is used
     events: list[Event] = field(default_factory=list)
     introduced: dict[str, Entity] = field(default_factory=dict)  # by id
@@ -53,7 +55,7 @@ class Resolver:
         left: list[MentionObserved] = []
         for mention in observed:
             sure = self._sure(mention)
-            if sure is None and judge is not None and judge.may_judge(mention.entity_type):
+            if sure is None and judge is not None and not self.is_value(mention.entity_type):
                 left.append(mention)
             else:
                 self._mean(mention, *(sure or self._new(mention)))
@@ -129,7 +131,7 @@ class Resolver:
             return keyed[0], "name" if key(keyed[0].name) == key(text) else "alias", 1.0
         if type_ == PERSON and (entity := self._person(text)):
             return entity, "first name", 0.9
-        if entity := self._similar(text, type_):
+        if not self.is_value(type_) and (entity := self._similar(text, type_)):
             return entity, "similar name", round(_likeness(entity.name, text), 3)
         return None
 

@@ -15,7 +15,6 @@ from asof_agents.extraction.prompting import fill
 from asof_agents.extraction.schemas import object_of, pieces, schema_of
 from asof_agents.mentions import replied, turn_of
 from asof_agents.resolution.candidates import Candidate
-from asof_ontologies.model import Ontology
 from asof_ontologies.prompts import Prompt
 from asof_projections.rows import Entity
 from asof_streams.episodic import EpisodeRecorded, MentionObserved
@@ -75,13 +74,7 @@ class Judge:
 
     prompt: Prompt
     model: str
-    ontology: Ontology
     answers: Answers
-
-    def may_judge(self, type_: str) -> bool:
-        """Whether things of a type can be known under several names: values cannot."""
-        kind = self.ontology.entities.get(type_)
-        return kind is None or not kind.literal
 
     def judge(self, group: str, episode: EpisodeRecorded, doubts: Sequence[Doubt]) -> tuple[Verdict, list[Event]]:
         """Return what is decided of the doubts of an episode, and the events of having asked."""
