@@ -26,7 +26,10 @@ class GenerationStarted(Event):
 
 @register
 class RelationDeclared(Event):
-    """From here on this relation is single-valued or not. A relation that was never declared is many-valued."""
+    """From here on this relation is single-valued or not: in its group, or with none in every one.
+
+    A relation that was never declared is many-valued.
+    """
 
     type: ClassVar[str] = "relation.declared"
 
