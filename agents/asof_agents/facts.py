@@ -16,7 +16,7 @@ from asof_agents.statements import Structured
 from asof_ontologies.model import Ontology, RelationType
 from asof_projections.versions import Assertion
 from asof_streams.episodic import EpisodeRecorded, MentionObserved, MessageParked, RelationshipStated
-from asof_streams.errors import ContractError
+from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.events import Event, Record, decode
 from asof_streams.instants import INF
 from asof_streams.messages import FactStatement
@@ -40,7 +40,7 @@ def believe(
             scribe.state(_statement(episode))
         else:
             scribe.read([r.event for r in batch[1:]], judge)
-    except ContractError as error:
+    except (InvalidInput, NotFound) as error:
         return [MessageParked(reason=str(error))]
     events = scribe.events()
     events += attribute([r.event for r in batch[1:]], scribe.names, known)

@@ -4,6 +4,10 @@ import json
 
 import pytest
 
+from asof_agents.facts import believe
+from asof_agents.scribe import Build
+from asof_ontologies.registry import load
+from asof_streams.errors import DamagedLog
 from world import World, on
 
 
@@ -196,3 +200,25 @@ def test_each_mention_of_an_episode_is_linked_to_the_entity_that_it_means(world)
         ("Eva", "Eva"),
         ("SAP", "SAP"),
     }
+
+
+class Damaged:
+    """What is known, where nothing of it can be read."""
+
+    def __getattr__(self, name):
+        def fail(*_, **__):
+            raise DamagedLog("graph.db is damaged")
+
+        return fail
+
+
+@pytest.mark.parametrize("content", [None, "I live in Berlin."])
+def test_what_cannot_be_read_stops_whoever_takes_a_message_and_parks_none(world, content):
+    if content is None:
+        world.tell(object="Berlin")
+    else:
+        world.memory.add(content, group_id="g", role="Ana")
+    batch = [record for record in world.memory.events("episodic") if record.cause == 0]
+
+    with pytest.raises(DamagedLog):
+        believe(batch, Build("build", load("default"), "recency"), Damaged())
