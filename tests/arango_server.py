@@ -374,6 +374,15 @@ class Work:
             raise Refused(404, 1203)
         return 200, {"id": r.path[-1]}
 
+    def count(self, r) -> tuple:
+        return 200, {"count": len(self.documents(r.path[-2]))}
+
+    def truncate(self, r) -> tuple:
+        assert self.transaction is None
+        self.documents(r.path[-2])
+        self.database.collections[r.path[-2]].documents = {}
+        return 200, {"name": r.path[-2]}
+
     def list_indexes(self, r) -> tuple:
         found = self.database.collections[r.params["collection"]].indexes
         return 200, {"indexes": [{"id": name, "unique": False, "sparse": False, **i} for name, i in found.items()]}

@@ -4,8 +4,11 @@ These are where trust begins: that a text and its twin say the same is for a rea
 confirm (make verify-arango). `on` gives the documents of a bound collection.
 """
 
+import math
 import sqlite3
 from itertools import groupby
+
+import numpy as np
 
 from asof_projections.graph import aql
 from asof_projections.graph.text import _WORD
@@ -35,11 +38,8 @@ def facts(on, b):
     found = [f for f in on.rows(b, "facts") if _met(f, b) and _of_group(f, b)]
     for name, attribute in asked.items():
         found = [f for f in found if b[name] is None or f[attribute] in b[name]]
-    return _held(on, b, [f for f in found if b["relation"] in (None, f["relation"])])
-
-
-def live(on, b):
-    return list({f["fact"]: None for f in on.rows(b, "facts") if _met(f, b) and _of_group(f, b)})
+    held = _held(on, b, [f for f in found if b["relation"] in (None, f["relation"])])
+    return [row["row"]["fact"] for row in held] if b["brief"] else held
 
 
 def reach(on, b):
@@ -138,7 +138,8 @@ def communities(on, b):
 
 
 def page(on, b):
-    found = [d for d in on.rows(b) if d["n"] > b["after"] and d["recorded_at"] <= b["known"] and _of_group(d, b)]
+    found = [d for d in on.rows(b) if d["n"] > b["after"] and _of_group(d, b)]
+    found = [d for d in found if d.get("recorded_at", -math.inf) <= b["known"]]  # what is missing is less than numbers
     found = [d for d in found if b["prefix"] is None or d["key"].startswith(b["prefix"])]
     return sorted(found, key=lambda d: d["n"])[: b["limit"]]
 
@@ -170,6 +171,21 @@ def text(on, b):
     return [[n, score] for n, score in found if n in held and _of_group(said[n], b)][: b["limit"]]
 
 
+def cosine_similarity(one: list[float], other: list[float]) -> float:
+    x, y = np.array(one, float), np.array(other, float)
+    return float((x * y).sum() / np.sqrt((x * x).sum() * (y * y).sum()))
+
+
+def near(on, b):
+    held = {f["fact"] for f in on.rows(b, "facts") if _met(f, b)} if b["holding"] else None
+    keys = None if b["keys"] is None else {*b["keys"]}
+    found = [v for v in on.rows(b) if v["model"] == b["model"] and _of_group(v, b)]
+    found = [v for v in found if (keys is None or v["_key"] in keys) and (held is None or v["n"] in held)]
+    scored = [(cosine_similarity(v["vector"], b["near"]), v) for v in found]
+    ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1]["n"]))[: b["limit"]]
+    return [[v["_key"], score] for score, v in ranked]
+
+
 def slot(on, b):
     def of_slot(d):
         return (d["subject_uuid"], d["relation"]) == (b["subject"], b["relation"])
@@ -198,5 +214,5 @@ def erase(on, b):
 
 TWINS = {
     getattr(aql, twin.__name__.upper()): twin
-    for twin in (facts, live, reach, why, changes, about, communities, page, counts, text, slot, erase)
+    for twin in (facts, reach, why, changes, about, communities, page, counts, text, near, slot, erase)
 }

@@ -19,7 +19,7 @@ class World:
 
     def __init__(self, path: Path, **settings) -> None:
         self.path = path
-        self.settings = Settings(data=path, embedder="none", **settings)
+        self.settings = Settings(data=path, **{"embedder": "none", **settings})
         self.now = on("2024-01-01")
         self.memory = self.open()
 

@@ -2,11 +2,15 @@
 
 from collections.abc import Iterable
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from asof.kafka.copied import is_copy
 from asof.places import Places
 from asof.settings import Settings
+from asof_projections.graph.sqlite import SqliteGraph
+from asof_projections.ports import BeliefStore
+from asof_projections.vectors.ports import VectorIndex
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.log import EventLog
 
@@ -14,6 +18,7 @@ if TYPE_CHECKING:
     from asof_projections.graph.arango.connection import Address
     from asof_projections.graph.arango.store import ArangoGraph
 
+Of = Literal["fact", "name"]
 _PARTITION = "partition-"  # how the directory of one of several partitions is called
 
 
@@ -45,6 +50,18 @@ def open_graph(address: "Address", log: str) -> "ArangoGraph":
     from asof_projections.graph.arango.store import ArangoGraph
 
     return ArangoGraph(address, log)
+
+
+def vectors_of(beliefs: BeliefStore, of: Of, file: Path, model_id: str, dimensions: int) -> VectorIndex:
+    """Open the vectors of a graph's facts or names: in a file beside a graph in one, else in the graph's database."""
+    if isinstance(beliefs, SqliteGraph):
+        from asof_projections.vectors.faiss_index import FaissVectorIndex
+
+        return FaissVectorIndex.open(file, model_id, dimensions)
+    from asof_projections.graph.arango.store import ArangoGraph
+
+    assert isinstance(beliefs, ArangoGraph)
+    return beliefs.vectors(of, model_id, dimensions)
 
 
 def _password(settings: Settings) -> str | None:

@@ -2,16 +2,18 @@
 
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 from asof.bootstrap import Opened, Progress
+from asof.graphs import Of, vectors_of
 from asof.places import Places
 from asof.settings import Settings
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.ports import Embedder
 from asof_projections.rows import Entity, Moment
 from asof_projections.search import Hit, NameSearch, Search
-from asof_projections.vector_projection import VectorProjection, facts_of, names_of
+from asof_projections.vector_projection import Texts, VectorProjection, facts_of, names_of
 from asof_streams.errors import InvalidInput, ModelUnavailable, StorageFailed
 
 _SOME: Final = 8  # sentences embedded at once in between: what a search waits for at most
@@ -68,10 +70,11 @@ class Searching:
     def __init__(self, places: Places, opened: Opened, settings: Settings) -> None:
         self._embedder = choose_embedder(settings)  # of questions: they are not kept
         self._cache = CachedEmbedder(self._embedder, places.vectors) if self._embedder else None
-        index, self._names_index = places.index(opened.generation), places.names_index(opened.generation)
-        self._projection = VectorProjection(facts_of(opened.beliefs), self._cache, index) if self._cache else None
-        self._names: VectorProjection | None = None  # until it is asked for
         self._beliefs = opened.beliefs
+        self._names_file = places.names_index(opened.generation)
+        file = places.index(opened.generation)
+        self._projection = self._following("fact", facts_of(opened.beliefs), file)
+        self._names: VectorProjection | None = None  # until it is asked for
         self._kept_up = False
 
     def search(
@@ -115,9 +118,15 @@ class Searching:
 
     def _named(self) -> VectorProjection | None:
         """Return the vectors of names, opened with the first question that needs them."""
-        if self._names is None and self._cache is not None:
-            self._names = VectorProjection(names_of(self._beliefs), self._cache, self._names_index)
+        if self._names is None:
+            self._names = self._following("name", names_of(self._beliefs), self._names_file)
         return self._names
+
+    def _following(self, of: Of, texts: Texts, file: Path) -> VectorProjection | None:
+        if self._cache is None:
+            return None
+        index = vectors_of(self._beliefs, of, file, self._cache.model_id, self._cache.dimensions)
+        return VectorProjection(texts, self._cache, index)
 
     def _held(self) -> list[VectorProjection]:
         return [projection for projection in (self._projection, self._names) if projection is not None]

@@ -18,7 +18,7 @@ from asof_projections.embedding.ports import Embedder
 from asof_projections.graph.ports import GraphStore
 from asof_projections.ports import BeliefStore
 from asof_projections.rows import Entity, Fact, Moment
-from asof_projections.vectors.ports import VectorIndex
+from asof_projections.vectors.ports import Holding, VectorIndex
 from asof_streams.errors import NOT_UNICODE, InvalidInput
 
 WORDS: Final = 0.6  # the weight of words; the rest is that of meaning
@@ -86,8 +86,9 @@ class Search:
             return {}
         embedder, index = self._meaning
         [vector] = embedder.embed([query])
-        nearest = index.search(vector, pool, among=self._beliefs.live(group, at))
-        return dict(nearest) | dict(index.search(vector, len(also), among=np.array(also, np.int64)))
+        nearest = dict(index.search(vector, pool, Holding(group, at, lambda: self._beliefs.live(group, at))))
+        rest = np.array([number for number in also if number not in nearest], np.int64)
+        return nearest | dict(index.search(vector, len(rest), rest))
 
 
 class NameSearch:

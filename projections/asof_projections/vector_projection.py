@@ -8,12 +8,11 @@ it is read again from where vectors are kept by content, so nothing is computed 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from typing import Final
 
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.ports import BeliefStore
-from asof_projections.vectors.faiss_index import FaissVectorIndex
+from asof_projections.vectors.ports import VectorIndex
 
 BATCH: Final = 256  # texts embedded at once
 
@@ -40,20 +39,19 @@ def names_of(beliefs: BeliefStore) -> Texts:
 
 
 class VectorProjection:
-    """The index in the file `path`: the vectors that `embedder` gives some texts."""
+    """Keeps in `index` the vectors that `embedder` gives some texts."""
 
-    def __init__(self, texts: Texts, embedder: CachedEmbedder, path: Path) -> None:
+    def __init__(self, texts: Texts, embedder: CachedEmbedder, index: VectorIndex) -> None:
         self._texts = texts
         self._embedder = embedder
-        self._path = path
-        self.index = FaissVectorIndex.open(path, embedder.model_id, embedder.dimensions)
+        self.index = index
         self._next = self.index.position  # the number to go on from
         self._saved = len(self.index)
 
     def catch_up(self, progress: Progress | None = None) -> None:
         """Hold the vector of every text and of no other; `save` makes it last. ModelUnavailable."""
         facts = self._follow(progress)
-        if len(self.index) != facts:  # a group was erased, or the file followed another graph
+        if self._astray(facts):
             self._begin_anew()
             self._follow(progress)
             self.save()
@@ -67,7 +65,7 @@ class VectorProjection:
             batch = self._some(most)  # what has come since they were counted
         if batch:
             self._hold(batch)
-        elif facts != len(self.index):
+        elif self._astray(facts):
             self._begin_anew()
         else:
             return False
@@ -79,7 +77,7 @@ class VectorProjection:
         return abs(len(self.index) - self._saved) if len(self.index) == self._texts.count() else -1
 
     def save(self) -> None:
-        """Put the index on disk, all of it, with the number to go on from. StorageFailed."""
+        """Let the index last, all of it, with the number to go on from. StorageFailed."""
         self.index.save(self._next)
         self._saved = len(self.index)
 
@@ -115,11 +113,19 @@ class VectorProjection:
         return list(islice(self._texts.after(self._next - 1), most))
 
     def _hold(self, batch: list[tuple[int, str, str]]) -> None:
-        self.index.add([number for number, _, _ in batch], self._embedder.embed([text for *_, text in batch]))
+        numbers, groups, texts = zip(*batch, strict=True)
+        self.index.add(numbers, self._embedder.embed(texts), groups)
         self._next = batch[-1][0] + 1
 
+    def _astray(self, facts: int) -> bool:
+        """Whether more or less is held than there are texts: of an erased group, or by what followed another graph.
+
+        `facts` were counted before. Who shares the index may have added one that has come since.
+        """
+        held = len(self.index)
+        return held != facts and not facts < held <= self._texts.count()
+
     def _begin_anew(self) -> None:
-        """Let go of all vectors, also of those on disk: some are of groups that were erased."""
-        self._path.unlink(missing_ok=True)
-        self.index = FaissVectorIndex(self._path, self._embedder.model_id, self._embedder.dimensions)
+        """Let go of all vectors, also of those that last: some are of groups that were erased."""
+        self.index.clear()
         self._next = self._saved = 0

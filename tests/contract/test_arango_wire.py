@@ -1,9 +1,12 @@
 """What the ArangoDB adapter sends, how often, and what comes of it when the server or the network fails."""
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from asof_projections.embedding.cache import CachedEmbedder
+from asof_projections.embedding.hashing import HashingEmbedder
 from asof_projections.graph.arango import administration
 from asof_projections.graph.arango.connection import Address
 from asof_projections.graph.arango.schema import CHECKPOINTS, COLLECTIONS, INDEXES, prefix
@@ -13,6 +16,8 @@ from asof_projections.graph.sqlite import SqliteGraph
 from asof_projections.questions import Questions
 from asof_projections.rows import Moment
 from asof_projections.search import Search
+from asof_projections.vector_projection import VectorProjection, facts_of
+from asof_projections.vectors.ports import Holding
 from asof_streams.errors import (
     AccessDenied,
     ContractError,
@@ -111,6 +116,51 @@ def test_a_search_costs_two_requests_however_many_facts_it_gives(store, stores) 
 
     assert len(found) == 7
     assert cost == {"query": 2, "begin": 1, "abort": 1}
+
+
+def test_a_search_with_vectors_costs_two_more_and_asks_in_one_for_what_held_and_is_near(
+    store, story, stores, tmp_path
+) -> None:
+    story.tell(fact("past", "Ana", "likes", "Oslo", (0, 5)))
+    story.tell(entity("Bob"), entity("Bergen"), fact("theirs", "Bob", "likes", "Bergen"), group="other")
+    commit(store, story)
+    cached = CachedEmbedder(HashingEmbedder(), tmp_path / "vectors.db")
+    index = store.vectors("fact", cached.model_id, cached.dimensions)
+    vectors = VectorProjection(facts_of(store), cached, index)
+    vectors.catch_up()
+    vectors.save()
+    assert stores.server.counted(vectors.catch_up) == {"query": 2, "count": 2}
+    assert stores.server.counted(lambda: vectors.unsaved).total() <= 3
+    search, found = Search(store, cached, index).search, []
+
+    cost = stores.server.counted(lambda: found.append(search("Ana likes Rome", NOW, "g")))
+
+    assert cost["query"] <= 4
+    assert cost.total() <= 6
+    assert [hit.fact.uuid for hit in found[0]] == ["f"]
+    assert {hit.fact.uuid for hit in search("Oslo", Moment(3, None), "g")} == {"f", "past"}
+    assert {hit.fact.uuid for hit in search("likes", NOW)} == {"f", "theirs"}
+    [query] = cached.embed(["likes Oslo"])
+    among = Holding("g", NOW, lambda: pytest.fail("the numbers are the database's to know"))
+    assert stores.server.counted(lambda: index.search(query, 9, among)) == {"query": 1}
+    another = store.vectors("fact", "another-model@1", cached.dimensions)
+    assert (len(another), index.search(query, 9)) == (0, [])
+    cached.close()
+
+
+def test_vectors_that_are_written_or_removed_twice_are_there_once_or_not_at_all(store, stores) -> None:
+    index, rows = store.vectors("fact", "a-model", 8), np.eye(8, dtype=np.float32)
+    for how in ({"after": True}, {"before": True}, {"status": 503, "number": 503}):
+        stores.server.fail("insert", **how)
+        index.add(range(8), rows, ["g"] * 8)
+        assert len(index) == 8
+        stores.server.fail("delete_many", **how)
+        index.remove([7, 9])
+        assert len(index) == 7
+    stores.server.fail("delete_many", each=True, status=409, number=1200)
+    index.remove([1])
+    assert len(index) == 6
+    assert not stores.server.faults
 
 
 def test_each_question_of_the_store_is_one_request(store, story, stores) -> None:

@@ -1,17 +1,22 @@
 """Every vector index answers exactly as a plain search over all pairs does, whatever was done to it before."""
 
-from itertools import pairwise
+from collections.abc import Callable
+from contextlib import ExitStack
+from itertools import count, pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
+from arango_twins import cosine_similarity
 from asof_projections.embedding.ports import Vectors
+from asof_projections.graph.arango.store import ArangoGraph
 from asof_projections.vectors.faiss_index import FaissVectorIndex
 from asof_projections.vectors.ports import VectorIndex
+from graph_stores import ArangoStores
 
 DIMENSIONS = 8
 MODEL = "a-model@0123"
@@ -31,21 +36,77 @@ few_directions = st.integers(0, 11).map(lambda n: unit([1, n % 4, n // 4, 0.001 
 ids = st.integers(0, 30) | st.integers(-(2**62), 2**62)
 
 
+class FaissIndexes:
+    """Each name is a file."""
+
+    lasting = False  # what is not saved is lost
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def open(self, name: str, model: str = MODEL) -> VectorIndex:
+        return FaissVectorIndex.open(self.folder / f"{name}.index", model, DIMENSIONS)
+
+    def close(self) -> None:
+        pass
+
+    @staticmethod
+    def cosine(code: np.ndarray, query: Vectors) -> float:
+        return float((code.astype(float) * query.astype(float)).sum())
+
+
+class ArangoIndexes:
+    """Each name is a database of one server. That divides by the lengths, which 16 bits put a little off 1."""
+
+    lasting = True  # what is done is there at once
+
+    def __init__(self) -> None:
+        self.stores = ArangoStores()
+        self.opened = ExitStack()
+        self.graphs: dict[str, ArangoGraph] = {}
+
+    def open(self, name: str, model: str = MODEL) -> VectorIndex:
+        if name not in self.graphs:
+            self.graphs[name] = self.opened.enter_context(self.stores.writing(name))
+        return self.graphs[name].vectors("fact", model, DIMENSIONS)
+
+    def close(self) -> None:
+        self.opened.close()
+
+    @staticmethod
+    def cosine(code: np.ndarray, query: Vectors) -> float:
+        return cosine_similarity(code.tolist(), query.tolist())
+
+
+Indexes = FaissIndexes | ArangoIndexes
+
+
+@pytest.fixture(params=["faiss", "arango"], scope="module")
+def indexes(request, tmp_path_factory):
+    made = FaissIndexes(tmp_path_factory.mktemp("indexes")) if request.param == "faiss" else ArangoIndexes()
+    yield made
+    made.close()
+
+
+NAMES = (f"index{n}" for n in count())  # of those that nobody had yet
+
+
 class Naive:
     """The oracle: a dictionary, and every product in 64 bits."""
 
-    def __init__(self) -> None:
+    def __init__(self, cosine: Callable[[np.ndarray, Vectors], float]) -> None:
         self.codes: dict[int, np.ndarray] = {}
+        self.cosine = cosine
 
     def search(self, query: Vectors, k: int, among: list[int] | None) -> list[tuple[int, float]]:
         allowed = self.codes.keys() if among is None else self.codes.keys() & set(among)
-        scored = [(id_, float((self.codes[id_].astype(float) * query.astype(float)).sum())) for id_ in allowed]
+        scored = [(id_, self.cosine(self.codes[id_], query)) for id_ in allowed]
         return sorted(scored, key=lambda found: (-found[1], found[0]))[:k]
 
 
 @pytest.fixture
-def index(tmp_path: Path) -> VectorIndex:
-    return FaissVectorIndex.open(tmp_path / "vectors.index", MODEL, DIMENSIONS)
+def index(indexes: Indexes) -> VectorIndex:
+    return indexes.open(next(NAMES))
 
 
 def filled(path: Path, count: int, dimensions: int = DIMENSIONS, seed: int = 0) -> FaissVectorIndex:
@@ -94,7 +155,42 @@ def test_adding_again_changes_nothing_and_a_new_vector_replaces_the_old(index: V
     assert len(index) == 2
 
 
-def test_what_is_removed_is_found_no_more_and_is_not_in_the_file(tmp_path: Path) -> None:
+def test_what_is_removed_or_cleared_is_found_no_more(index: VectorIndex) -> None:
+    rows = random_units(100, DIMENSIONS)
+    index.add(np.arange(100), rows)
+    index.remove([50, 1000])
+
+    assert len(index) == 99
+    assert 50 not in [found for found, _ in index.search(rows[50], 99)]
+    index.save(7)
+    index.clear()
+    assert (len(index), index.position, index.search(rows[0], 9)) == (0, 0, [])
+    index.add([1], rows[:1])
+    assert [found for found, _ in index.search(rows[1], 9)] == [1]
+
+
+def test_what_is_saved_is_opened_with_its_position_and_by_another_model_not_at_all(indexes: Indexes) -> None:
+    name, rows = next(NAMES), random_units(20, DIMENSIONS)
+    index = indexes.open(name)
+    index.add(np.arange(20), rows)
+    index.save(42)
+
+    opened = indexes.open(name)
+    assert (opened.position, len(opened), opened.digest()) == (42, 20, index.digest())
+    assert opened.search(rows[3], 5) == index.search(rows[3], 5)
+    other = indexes.open(name, "another-model@1")
+    assert (other.position, len(other), other.search(rows[3], 5)) == (0, 0, [])
+
+
+def test_a_digest_is_of_the_content_alone_whatever_keeps_it(indexes: Indexes, tmp_path: Path) -> None:
+    index, rows = indexes.open(next(NAMES)), random_units(20, DIMENSIONS)
+    for n in np.random.default_rng(2).permutation(20):
+        index.add([n], rows[n : n + 1])
+
+    assert index.digest() == filled(tmp_path / "vectors.index", 20).digest()
+
+
+def test_what_is_removed_is_not_in_the_file(tmp_path: Path) -> None:
     index = filled(tmp_path / "vectors.index", 100)
     gone = random_units(100, DIMENSIONS)[50].astype(np.float16).tobytes()
     index.save(1)
@@ -193,13 +289,14 @@ def test_answers_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
     st.none() | st.lists(ids, max_size=20),
 )
 def test_search_equals_the_oracle_on_ties_and_near_ties(
-    tmp_path_factory: pytest.TempPathFactory,
+    indexes: Indexes,
     held: list[tuple[int, Vectors]],
     query: Vectors,
     k: int,
     among: list[int] | None,
 ) -> None:
-    index, naive = FaissVectorIndex(tmp_path_factory.getbasetemp() / "never-saved", MODEL, DIMENSIONS), Naive()
+    index, naive = indexes.open("never-saved"), Naive(indexes.cosine)
+    index.clear()
     for id_, vector in held:
         index.add([id_], vector[None])
         naive.codes[id_] = vector.astype(np.float16)
@@ -209,22 +306,15 @@ def test_search_equals_the_oracle_on_ties_and_near_ties(
     assert found == [(id_, pytest.approx(score, abs=1e-12)) for id_, score in naive.search(query, k, among)]
 
 
-@pytest.fixture(scope="module")
-def _folder(tmp_path_factory: pytest.TempPathFactory) -> None:
-    Lifetime.folder = tmp_path_factory.mktemp("lifetime")
-
-
 class Lifetime(RuleBasedStateMachine):
     """Add, replace, remove, save and open again in any order; the index and the oracle hold the same."""
 
-    folder: Path
-    lives = 0
+    indexes: Indexes
 
     @initialize()
     def start(self) -> None:
-        Lifetime.lives += 1
-        self.path = self.folder / f"{Lifetime.lives}.index"
-        self.naive = Naive()
+        self.indexes.open("life").clear()
+        self.naive = Naive(self.indexes.cosine)
         self.saved: tuple[int, dict[int, np.ndarray]] = (0, {})
         self.reopen()
 
@@ -246,9 +336,10 @@ class Lifetime(RuleBasedStateMachine):
 
     @rule()
     def reopen(self) -> None:
-        self.index = FaissVectorIndex.open(self.path, MODEL, DIMENSIONS)
+        self.index = self.indexes.open("life")
         position, codes = self.saved
-        self.naive.codes = dict(codes)
+        if not self.indexes.lasting:
+            self.naive.codes = dict(codes)
         assert self.index.position == position
 
     @rule(query=few_directions, k=st.integers(1, 40), among=st.none() | st.lists(ids, max_size=20))
@@ -258,12 +349,11 @@ class Lifetime(RuleBasedStateMachine):
 
     @invariant()
     def the_digest_is_that_of_the_content_alone(self) -> None:
-        fresh = FaissVectorIndex(self.path, MODEL, DIMENSIONS)
+        fresh = FaissVectorIndex(Path("never-saved"), MODEL, DIMENSIONS)
         for id_, code in self.naive.codes.items():
             fresh.add([id_], code.astype(np.float32)[None])
         assert (len(self.index), self.index.digest()) == (len(fresh), fresh.digest())
 
 
-@pytest.mark.usefixtures("_folder")
-class TestLifetime(Lifetime.TestCase):  # type: ignore[name-defined,misc]
-    """Runs the machine."""
+def test_whatever_is_done_to_an_index_it_holds_what_the_oracle_does(indexes: Indexes) -> None:
+    run_state_machine_as_test(type("Tried", (Lifetime,), {"indexes": indexes}))

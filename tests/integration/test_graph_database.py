@@ -96,8 +96,30 @@ def test_every_question_has_the_answer_that_the_files_give(run, server) -> None:
     assert asked("--graph", "sqlite") == in_arango
     assert len(server.asked) == start
     assert "Lisbon" in in_arango[0]
-    found = json.loads(run("search", "who works", "--group", "g", "--json"))
+
+
+def test_search_compares_the_vectors_in_the_database_and_makes_no_file(run, data, server) -> None:
+    tell(run)
+    asked = ("search", "who works", "--group", "g", "--json")
+
+    found = json.loads(run(*asked))
+
     assert found[0]["fact"] == "Ben works at Acme"
+    assert not [*data.rglob("*.index")]
+    kept = vectors_in(server)
+    assert len(kept) == len(json.loads(run("facts", "--group", "g", "--any-time", "--json")))
+    files = {hit["uuid"]: hit["scores"]["meaning"] for hit in json.loads(run(*asked, "--graph", "sqlite"))}
+    assert {hit["uuid"]: hit["scores"]["meaning"] for hit in found} == pytest.approx(files, abs=1e-3)
+    start = len(server.asked)
+    assert json.loads(run(*asked)) == found
+    assert "insert" not in server.asked[start:]  # what has a vector is not given it again
+    assert vectors_in(server) == kept
+
+
+def vectors_in(server: Server) -> dict[str, str]:
+    """The group of every vector of a fact."""
+    documents = server.databases["asof"].collections["semantic_main_fact_vectors"].documents
+    return {key: document["grp"] for key, document in documents.items()}
 
 
 def test_nothing_but_its_address_has_to_be_set(run, monkeypatch, url) -> None:
@@ -162,13 +184,16 @@ def test_generations_are_built_switched_and_dropped_there_too(data, url) -> None
 
 
 def test_an_erased_group_leaves_nothing_in_the_database(data, server, url) -> None:
-    world = World(data, graph_url=url)
+    world = World(data, graph_url=url, embedder="hash")
     world.tell("2024-01-02", group_id="kept", object="Berlin")
     world.tell("2024-01-03", group_id="gone", subject="Zxqv", object="Zarquon")
     assert "Zarquon" in server.stored()
+    world.memory.search("Berlin")
+    assert sorted(vectors_in(server).values()) == ["gone", "kept"]
 
     world.memory.erase("gone")
 
+    assert [*vectors_in(server).values()] == ["kept"]
     assert "Zarquon" not in server.stored()
     assert "Zxqv" not in server.stored()
     assert [f.object for f in world.memory.facts(group_id="kept", any_time=True)] == ["Berlin"]

@@ -57,18 +57,24 @@ def test_it_agrees_with_the_oracle(stores) -> None:
 
 
 EVER = {"vmin": -OPEN, "vmax": OPEN, "kmin": -OPEN, "kmax": OPEN}
-ANY = {"subjects": None, "objects": None, "numbers": None, "relation": None, "group": None, "limit": 10}
+ANY = {"subjects": None, "objects": None, "numbers": None, "relation": None, "group": None}
+ANY |= {"limit": 10, "brief": False}
 ENTITY = f"{prefix(LOG)}entities/{key('id-Ana')}"
 NAMED = {"group": "g", "name": "Ana", "key": "ana", "ids": [ENTITY], "known": OPEN // 2, "limit": 10}
 ROWS = {"group": None, "after": 5, "known": OPEN, "limit": 10, "prefix": None}
 SLOT = {"group": "g", "subject": "id-Ana", "relation": "knows", "ref": None, "open": OPEN}
+VECTORS = f"{prefix(LOG)}fact_vectors"
+NEAR = {"@rows": VECTORS, "model": "a-model", "near": [1, 0], "keys": None, "group": None, "holding": True, "limit": 10}
 PLANS = [  # a query, what is bound, and indexes that its plan must use
     ("FACTS", ANY | EVER | {"subjects": [ENTITY]}, {"facts_subject|edge"}),
     ("FACTS", ANY | EVER | {"objects": ["e:id-Ana"]}, {"facts_thing"}),
     ("FACTS", ANY | EVER | {"numbers": [3]}, {"facts_fact"}),
     ("FACTS", ANY | EVER | {"relation": "knows"}, {"facts_relation"}),
     ("FACTS", ANY | EVER | {"group": "g"}, {"facts_current"}),
-    ("LIVE", {"group": "g", **EVER}, {"facts_current"}),
+    ("FACTS", ANY | EVER | {"group": "g", "brief": True}, {"facts_current"}),
+    ("NEAR", NEAR | EVER, {"facts_fact"}),
+    ("NEAR", NEAR | EVER | {"group": "g"}, {"fact_vectors_group", "facts_fact"}),
+    ("NEAR", NEAR | EVER | {"keys": ["3"]}, {"primary", "facts_fact"}),
     ("REACH", NAMED | EVER, {"names_key", "facts_subject|edge", "facts_object|edge"}),
     ("WHY", {"key": key("f1")}, {"primary", "reinforcements_fact", "closings_fact", "retractions_target"}),
     ("CHANGES", {"since": 3, "limit": 10, "end": OPEN}, {"facts_opened", "facts_closed"}),
@@ -111,7 +117,9 @@ def test_a_query_reads_by_the_index_that_its_comment_names(planned, name, given,
     types = {index["type"] for node in plan["nodes"] for index in _indexes(node)}
 
     assert all((used | types) & {*way.split("|")} for way in wanted), used
-    allowed = {*COLLECTIONS.values()} if name == "COUNTS" else {"communities"}  # of these all are wanted
+    allowed = (
+        {*COLLECTIONS.values()} if name == "COUNTS" else {"communities", "fact_vectors"}
+    )  # of these all are wanted
     assert scanned <= {prefix(LOG) + kind for kind in allowed}
     assert not plan.get("warnings")
 

@@ -14,6 +14,7 @@ FUNCTIONS = {
     "ANALYZER",
     "APPEND",
     "BM25",
+    "COSINE_SIMILARITY",
     "FIRST",
     "FLATTEN",
     "LENGTH",

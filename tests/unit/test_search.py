@@ -8,10 +8,15 @@ from asof_projections.embedding.hashing import HashingEmbedder
 from asof_projections.rows import Moment
 from asof_projections.search import NameSearch, Search, telling
 from asof_projections.vector_projection import VectorProjection, facts_of, names_of
+from asof_projections.vectors.faiss_index import FaissVectorIndex
 from asof_streams.errors import InvalidInput
 from histories import History, on
 
 NOW = Moment(on("2025"), on("2025"))
+
+
+def following(texts, cached, path) -> VectorProjection:
+    return VectorProjection(texts, cached, FaissVectorIndex.open(path, cached.model_id, cached.dimensions))
 
 
 class Synonyms(HashingEmbedder):
@@ -52,7 +57,7 @@ def cached(tmp_path, embedder):
 
 @pytest.fixture
 def vectors(history, cached, tmp_path):
-    vectors = VectorProjection(facts_of(history.beliefs), cached, tmp_path / "vectors.index")
+    vectors = following(facts_of(history.beliefs), cached, tmp_path / "vectors.index")
     vectors.catch_up()
     return vectors
 
@@ -137,7 +142,7 @@ def test_an_index_goes_on_where_it_was_saved_and_tells_how_far_it_is(history, ca
     embedder.asked.clear()
     steps = []
 
-    again = VectorProjection(facts_of(history.beliefs), cached, tmp_path / "vectors.index")
+    again = following(facts_of(history.beliefs), cached, tmp_path / "vectors.index")
     again.catch_up(lambda done, total: steps.append((done, total)))
 
     assert embedder.asked == ["Ana has a ladder"]
@@ -154,7 +159,7 @@ def test_a_damaged_index_and_one_of_another_model_are_made_again_from_kept_vecto
     for damage in (lambda whole: whole[:-1], lambda _: b"something else"):
         path.write_bytes(damage(path.read_bytes()))
 
-        again = VectorProjection(facts_of(history.beliefs), cached, path)
+        again = following(facts_of(history.beliefs), cached, path)
         again.catch_up()
         again.save()
 
@@ -167,7 +172,7 @@ def test_a_fresh_build_has_the_digest_of_one_that_followed_step_by_step(history,
         history.tell("2024-03-01", relation="has", object=f"thing {number}", valid_at="2020")
         vectors.catch_up()
 
-    fresh = VectorProjection(facts_of(history.beliefs), cached, tmp_path / "fresh.index")
+    fresh = following(facts_of(history.beliefs), cached, tmp_path / "fresh.index")
     fresh.catch_up()
 
     assert fresh.index.digest() == vectors.index.digest()
@@ -184,7 +189,7 @@ def test_an_erased_group_leaves_no_vector(history, embedder, vectors, tmp_path, 
     [query] = embedder.embed(["boat"])
     [(number, _)] = vectors.index.search(query, 9)
     assert [f.group_id for f in history.beliefs.facts_numbered([number], NOW)[number]] == ["other"]
-    assert len(VectorProjection(facts_of(history.beliefs), vectors._embedder, tmp_path / "vectors.index").index) == 1
+    assert len(following(facts_of(history.beliefs), vectors._embedder, tmp_path / "vectors.index").index) == 1
 
 
 def test_erasing_a_group_forgets_the_vectors_that_its_sentences_were_kept_by(cached, embedder, vectors):
@@ -198,7 +203,7 @@ def test_erasing_a_group_forgets_the_vectors_that_its_sentences_were_kept_by(cac
 
 
 def test_some_at_a_time_it_comes_to_the_same_and_lets_go_of_what_is_erased(history, cached, vectors, tmp_path):
-    steps = VectorProjection(facts_of(history.beliefs), cached, tmp_path / "steps.index")
+    steps = following(facts_of(history.beliefs), cached, tmp_path / "steps.index")
 
     assert [steps.catch_up_some(3), len(steps.index)] == [True, 3]
     assert [steps.catch_up_some(3), len(steps.index)] == [True, 4]
@@ -221,7 +226,7 @@ def test_some_at_a_time_it_comes_to_the_same_and_lets_go_of_what_is_erased(histo
 
 @pytest.fixture
 def names(history, cached, tmp_path):
-    names = VectorProjection(names_of(history.beliefs), cached, tmp_path / "names.index")
+    names = following(names_of(history.beliefs), cached, tmp_path / "names.index")
     names.catch_up()
     return names
 
@@ -251,7 +256,7 @@ def test_an_entity_with_several_names_is_found_once_and_communities_are_not_take
     history, embedder, cached, tmp_path
 ):
     history.say("2024-03-01", "cat -likes-> kitty", update_communities=True)
-    names = VectorProjection(names_of(history.beliefs), cached, tmp_path / "more.index")
+    names = following(names_of(history.beliefs), cached, tmp_path / "more.index")
     names.catch_up()
 
     assert len(names.index) == history.beliefs.name_count()

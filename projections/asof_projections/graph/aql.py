@@ -12,8 +12,8 @@ from typing import Final
 
 _BIND: Final = re.compile(r"@(@?\w+)")
 
-# Facts by what they are about. Reads facts by facts_subject, facts_object, facts_fact, facts_relation or facts_group,
-# whichever of those is bound first, then one of reinforcements_fact for each.
+# Facts by what they are about, or only their numbers. Reads facts by facts_subject, facts_object, facts_fact,
+# facts_relation or facts_group, whichever of those is bound first, then one of reinforcements_fact for each.
 FACTS: Final = """
 FOR f IN @@facts
   FILTER @subjects == null OR f._from IN @subjects
@@ -26,18 +26,11 @@ FOR f IN @@facts
   LIMIT @limit
   LET again = (
     FOR r IN @@reinforcements
+      FILTER NOT @brief
       FILTER r.fact == f.fact AND r.created_at <= @kmax
       SORT r.n
       RETURN r)
-  RETURN { row: f, again: again }
-"""
-
-# The numbers of the facts of a group that hold. Reads facts by facts_group, which stores all that is asked for.
-LIVE: Final = """
-FOR f IN @@facts
-  FILTER @group == null OR f.grp == @group
-  FILTER f.vf <= @vmax AND f.vt > @vmin AND f.kf <= @kmax AND f.kt > @kmin
-  RETURN DISTINCT f.fact
+  RETURN @brief ? f.fact : { row: f, again: again }
 """
 
 # Whom a name calls (exactly, else by its key; else it is an id), all that were taken to be the same, and the facts from
@@ -255,6 +248,26 @@ FOR a IN @@sentences
   SORT score DESC, a.n
   LIMIT @limit
   RETURN [a.n, score]
+"""
+
+# What has a vector of a model, the nearest first: of all, of some keys, or of the facts that hold. Reads what is bound:
+# one of the collections of vectors, by key or <collection>_group where those are, and then facts by facts_fact.
+NEAR: Final = """
+FOR v IN @@rows
+  FILTER v.model == @model
+  FILTER @keys == null OR v._key IN @keys
+  FILTER @group == null OR v.grp == @group
+  LET held = (
+    FOR f IN @@facts
+      FILTER @holding AND f.fact == v.n
+      FILTER f.vf <= @vmax AND f.vt > @vmin AND f.kf <= @kmax AND f.kt > @kmin
+      LIMIT 1
+      RETURN 1)
+  FILTER NOT @holding OR LENGTH(held) > 0
+  LET score = COSINE_SIMILARITY(v.vector, @near)
+  SORT score DESC, v.n
+  LIMIT @limit
+  RETURN [v._key, score]
 """
 
 # The assertions and endings of a slot, or the assertions under a producer's id, with what is believed of each. Reads

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from asof_projections.embedding.ports import Vectors
 from asof_projections.vectors import snapshot
-from asof_projections.vectors.ports import Ids
+from asof_projections.vectors.ports import Holding, Ids
 from asof_streams.errors import DamagedLog
 
 log = logging.getLogger(__name__)
@@ -28,7 +28,7 @@ Codes = NDArray[np.float16]
 
 
 class FaissVectorIndex:
-    """Holds each vector once, in FAISS's memory, as float16."""
+    """Holds each vector once, in FAISS's memory, as float16. Safe to share between threads."""
 
     def __init__(self, path: Path, model_id: str, dimensions: int) -> None:
         """Make an empty index that saves to `path`; `open` reads what was saved there."""
@@ -62,7 +62,8 @@ class FaissVectorIndex:
     def __len__(self) -> int:
         return len(self._ids)
 
-    def add(self, ids: Ids | Sequence[int], vectors: Vectors) -> None:
+    def add(self, ids: Ids | Sequence[int], vectors: Vectors, groups: Sequence[str] = ()) -> None:
+        del groups  # whoever erases one removes its ids
         assert vectors.shape == (len(ids), self._dimensions)
         # the last, where an id is given twice; rounded by numpy, for FAISS's own rounding is not always to the nearest
         given, last = np.unique(np.asarray(ids, np.int64)[::-1], return_index=True)
@@ -79,7 +80,15 @@ class FaissVectorIndex:
             self._index.remove_ids(self._selector(gone))
             self._ids = array("q", self._held[~gone].tobytes())
 
-    def search(self, query: Vectors, k: int, among: Ids | None = None) -> list[tuple[int, float]]:
+    def clear(self) -> None:
+        with self._lock:
+            self._path.unlink(missing_ok=True)
+            self._clear()
+            self.position = 0
+
+    def search(self, query: Vectors, k: int, among: Ids | Holding | None = None) -> list[tuple[int, float]]:
+        if isinstance(among, Holding):
+            among = among.numbers()
         with self._lock:
             allowed = None if among is None else np.isin(self._held, among)
             count = len(self) if allowed is None else int(allowed.sum())

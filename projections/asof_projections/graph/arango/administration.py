@@ -9,7 +9,6 @@ from asof_projections.graph.arango.connection import Address, MakeHttp, client, 
 from asof_projections.graph.arango.errors import told
 from asof_projections.graph.arango.schema import (
     CHECKPOINTS,
-    COLLECTIONS,
     INDEXES,
     VERSION,
     check,
@@ -153,7 +152,7 @@ def _checkpoint(db: Any, key: str) -> Any:
 def _standing(stands: Any, there: set[str], db: Any) -> Standing:
     log, start = stands["_key"], prefix(stands["_key"])
     fit = stands["schema"] == VERSION
-    for kind in COLLECTIONS.values():
+    for kind in INDEXES:
         fit = fit and start + kind in there
         if fit:
             names = {index["name"] for index in db.collection(start + kind).indexes()}

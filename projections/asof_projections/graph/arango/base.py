@@ -1,8 +1,8 @@
 """What every part of the ArangoDB graph stands on: its connection, and how the queries are put."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from time import sleep
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from asof_projections.graph import aql
 from asof_projections.graph.arango.errors import told
@@ -17,6 +17,7 @@ _AT_ONCE: Final = 100_000  # rows of an answer
 _PAGE: Final = 1_000  # rows
 _MEMORY: Final = 1 << 30  # bytes a query may take on the server
 _LIMITS: Final = {"batch_size": _AT_ONCE, "memory_limit": _MEMORY, "fail_on_warning": True}
+T = TypeVar("T")
 _PAUSES: Final = (0.05, 0.2, 0.8)  # seconds before a question is put again
 
 
@@ -42,16 +43,22 @@ class Connected:
         return [back(row) for row in self._answered(query, bound, held=held)]
 
     def _answered(self, query: str, bound: dict[str, Any], *, held: bool) -> list[Any]:
-        for pause in (*_PAUSES, None):
+        def execute() -> list[Any]:
+            asked = self._reading() if held else self._db
+            return list(asked.aql.execute(query, bind_vars=bound, **_LIMITS))
+
+        return self._patiently(execute, () if held else _PAUSES)  # one state of the store is gone with its transaction
+
+    def _patiently(self, work: Callable[[], T], pauses: Sequence[float] = _PAUSES) -> T:
+        """Do what may be done twice; again where the server was busy or did not answer, after each of the pauses."""
+        for pause in pauses:
             try:
                 with told(self._where):
-                    asked = self._reading() if held else self._db
-                    return list(asked.aql.execute(query, bind_vars=bound, **_LIMITS))
+                    return work()
             except GraphUnavailable:
-                if pause is None or held:  # what one state of the store was is gone with its transaction
-                    raise
                 sleep(pause)
-        raise AssertionError
+        with told(self._where):
+            return work()
 
     def _reading(self) -> Any:
         """Return what reads go through: the database, or the snapshot of `hold`, begun with its first read."""

@@ -1,6 +1,6 @@
 """What ArangoDB's error numbers mean for who asked; its own messages may quote content, so none is passed on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from asof_streams.errors import (
 AGAIN: Final = frozenset({18, 28, 29, 503, 1200, 1654, 1655, 21004})
 """What a whole unit of work is begun anew after: locks and conflicts, transactions that are gone, too much to do."""
 
+_NOT_FOUND: Final = 1202  # a document
 _NOT_THERE: Final = (1203, 1228, 1924)  # collection or view, database, graph
 _REFUSED: Final = (11, 401, 403)
 _NOT_WRITTEN: Final = (1004, 1104)  # read-only, by hand or by its licence's limit on size; the disk is full
@@ -42,6 +43,13 @@ def told(where: str) -> Iterator[None]:
         ) from None
     except ArangoError as error:
         raise ContractError(f"ArangoDB at {where}: the driver refused a request ({type(error).__name__})") from None
+
+
+def require_gone(results: Iterable[Any]) -> None:
+    """Raise what became of a document that is still there; one that was not there is gone as well."""
+    for result in results:
+        if isinstance(result, ArangoServerError) and result.error_code != _NOT_FOUND:
+            raise result
 
 
 def meaning(error: Any, where: str) -> AsofError:

@@ -14,7 +14,8 @@ from asof_projections.graph.ports import Closing, Provenance, Said, Source, Vers
 from asof_projections.rows import Fact, Moment
 from asof_streams.instants import INF, parse
 
-_ANY = {"subjects": None, "objects": None, "numbers": None, "relation": None, "group": None, "limit": NO_LIMIT}
+_ANY = {"subjects": None, "objects": None, "numbers": None, "relation": None, "group": None}
+_WHOLE = {"limit": NO_LIMIT, "brief": False}
 _EVER = Window.at(Moment(None, None))
 
 
@@ -70,7 +71,7 @@ class FactReads(Connected):
         return sorted(found, key=lambda fact: (fact.known_from, fact.valid_at))
 
     def live(self, group: str | None, at: Moment) -> NDArray[np.int64]:
-        return np.sort(np.array(self._ask(aql.LIVE, group=group, **Window.at(at)._asdict()), np.int64))
+        return np.unique(np.array(self._rows_meeting(Window.at(at), group=group, brief=True), np.int64))
 
     def text(self, query: str, group: str | None, at: Moment, limit: int) -> list[tuple[int, float]]:
         asked = {"text": query, "group": group, "limit": limit, **Window.at(at)._asdict()}
@@ -140,8 +141,8 @@ class FactReads(Connected):
     def _meeting(self, window: Window, **about: Any) -> list[Fact]:
         return self.read(self._rows_meeting(window, **about), window.kmax)
 
-    def _rows_meeting(self, window: Window, **about: Any) -> list[Document]:
-        return self._ask(aql.FACTS, **(_ANY | about), **window._asdict())
+    def _rows_meeting(self, window: Window, **about: Any) -> list[Any]:
+        return self._ask(aql.FACTS, **(_ANY | _WHOLE | about), **window._asdict())
 
     def read(self, rows: Iterable[Document], known: int) -> list[Fact]:
         """Make facts, as they were known, of rows {row, again}."""

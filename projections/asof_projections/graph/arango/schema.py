@@ -14,7 +14,7 @@ from asof_projections.graph import schema as tables
 from asof_streams.errors import ContractError
 
 OLDEST: Final = (3, 12, 6)  # of ArangoDB: from here on a vector index can be filtered, and large integers sort right
-CHECKPOINTS: Final = "asof_checkpoints"  # of every log in the database; and which generation answers
+CHECKPOINTS: Final = "asof_checkpoints"  # of every log and its vectors; and which generation answers
 
 COLLECTIONS: Final = {  # by table of the SQLite graph
     "episodes": "episodes",
@@ -45,6 +45,7 @@ EDGES: Final = {  # from what to what
     "member_of": (["entities"], ["communities"]),
     "facts": (["entities"], ["entities", "assertions"]),  # a literal is an end of its own: what said it
 }
+VECTORS: Final = ("fact_vectors", "name_vectors")  # by search, from the graph (asof_projections.graph.arango.vectors)
 GRAPH: Final = "graph"
 VIEW: Final = "sentences"
 
@@ -83,7 +84,7 @@ def _indexes(collection: str) -> dict[str, list[str]]:
     return {f"{collection}_{name}": fields for name, fields in named.items()}
 
 
-INDEXES: Final = {collection: _indexes(collection) for collection in COLLECTIONS.values()}
+INDEXES: Final = {collection: _indexes(collection) for collection in (*COLLECTIONS.values(), *VECTORS)}
 """The fields of every index, by collection and name."""
 
 LINK: Final = {"fields": {"sentence": {"analyzers": ["text_en"]}}}
@@ -113,7 +114,7 @@ def install(db: Any, log: str) -> None:
     if CHECKPOINTS not in there:
         db.create_collection(CHECKPOINTS)
     start = prefix(log)
-    for kind in COLLECTIONS.values():
+    for kind in INDEXES:
         if start + kind not in there:
             db.create_collection(start + kind, edge=kind in EDGES)
         for name, fields in INDEXES[kind].items():
@@ -128,10 +129,11 @@ def remove(db: Any, log: str) -> None:
     """Remove all that a log has in a database, its checkpoint first: so that what is half removed is not used."""
     start = prefix(log)
     if db.has_collection(CHECKPOINTS):
-        db.collection(CHECKPOINTS).delete(log, ignore_missing=True)
+        for key in (log, *(start + kind for kind in VECTORS)):
+            db.collection(CHECKPOINTS).delete(key, ignore_missing=True)
     db.delete_view(start + VIEW, ignore_missing=True)
     db.delete_graph(start + GRAPH, ignore_missing=True, drop_collections=False)
-    for kind in COLLECTIONS.values():
+    for kind in INDEXES:
         db.delete_collection(start + kind, ignore_missing=True)
 
 

@@ -9,23 +9,21 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from time import sleep
-from typing import Any, Final, Self
-
-from arango.exceptions import ArangoServerError
+from typing import Any, Final, Literal, Self
 
 from asof_projections.graph import aql
 from asof_projections.graph.arango.connection import LOCK_SECONDS, Address, MakeHttp, client, database
-from asof_projections.graph.arango.errors import told
+from asof_projections.graph.arango.errors import require_gone, told
 from asof_projections.graph.arango.fold import Fold
 from asof_projections.graph.arango.listing import Listings
-from asof_projections.graph.arango.schema import CHECKPOINTS, COLLECTIONS, VERSION, check, prefix
+from asof_projections.graph.arango.schema import CHECKPOINTS, INDEXES, VERSION, check, prefix
+from asof_projections.graph.arango.vectors import ArangoVectorIndex
 from asof_projections.graph.arango.wire import Document, back, chunks, out
 from asof_streams.errors import GraphUnavailable, NotFound, PositionConflict
 from asof_streams.events import Record
 from asof_streams.log import EventLog
 
 CHUNK: Final = 1_000  # documents a request
-_NOT_FOUND: Final = 1202
 _THEIRS: Final = ("_id", "_rev")  # what the server adds to a document
 _PAUSES: Final = (0.05, 0.2, 0.5, 1.0, 2.0)  # seconds before a unit of work is begun anew
 
@@ -58,6 +56,10 @@ class ArangoGraph(Listings):
         if found is None:
             raise NotFound(f"ArangoDB at {self._where} holds no graph of {self._log}: asof graph create makes it")
         check(found["schema"], self._log)
+
+    def vectors(self, of: Literal["fact", "name"], model_id: str, dimensions: int) -> ArangoVectorIndex:
+        """Open the vectors that a model gave facts or names; those of another model are removed."""
+        return ArangoVectorIndex(self._db, self._where, self._log, f"{of}_vectors", model_id, dimensions)
 
     def close(self) -> None:
         """Let go of the store. What was not committed is forgotten."""
@@ -176,7 +178,7 @@ class ArangoGraph(Listings):
                 raise
 
     def _begin(self) -> Any:
-        written = [prefix(self._log) + kind for kind in COLLECTIONS.values()]
+        written = [prefix(self._log) + kind for kind in INDEXES]
         return self._db.begin_transaction(
             write=written, exclusive=[CHECKPOINTS], allow_implicit=False, lock_timeout=LOCK_SECONDS
         )
@@ -198,11 +200,11 @@ class ArangoGraph(Listings):
     def _write(self, transaction: Any) -> None:
         start = prefix(self._log)
         for group in self._fold.erased:
-            for kind in COLLECTIONS.values():
+            for kind in INDEXES:
                 transaction.aql.execute(aql.ERASE, bind_vars={"@rows": start + kind, "group": group})
         for kind, keys in self._fold.removed():
             for some in chunks(keys, CHUNK):
-                _require_gone(transaction.collection(start + kind).delete_many(some))
+                require_gone(transaction.collection(start + kind).delete_many(some))
         for kind, documents in self._fold.written():
             self._replace(transaction.collection(start + kind), documents)
 
@@ -237,13 +239,6 @@ class ArangoGraph(Listings):
             with told(self._where):
                 found = collection.get_many(some)
             yield from ({name: back(value) for name, value in d.items() if name not in _THEIRS} for d in found)
-
-
-def _require_gone(results: Iterable[Any]) -> None:
-    """Raise what became of a document that is still there; one that was not there is gone as well."""
-    for result in results:
-        if isinstance(result, ArangoServerError) and result.error_code != _NOT_FOUND:
-            raise result
 
 
 def _mark(record: Record, log: str) -> str:

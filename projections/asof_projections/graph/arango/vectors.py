@@ -1,0 +1,101 @@
+"""A vector index in ArangoDB, beside the graph that it is of: 16 bits a dimension, exact.
+
+Each vector is a document under the number of its fact or name, with its group and its model: so it can be written
+twice, goes with its group, and is never compared with one of another model. What is added is there at once; a document
+beside where the graph stands says which model it is of, and up to where.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof_projections.embedding.ports import Vectors
+from asof_projections.graph import aql
+from asof_projections.graph.arango.base import Connected
+from asof_projections.graph.arango.errors import require_gone
+from asof_projections.graph.arango.schema import CHECKPOINTS, prefix
+from asof_projections.graph.arango.wire import chunks
+from asof_projections.graph.facts import Window
+from asof_projections.rows import Moment
+from asof_projections.vectors import snapshot
+from asof_projections.vectors.ports import Holding, Ids
+
+_CHUNK: Final = 500  # vectors a request: a few megabytes
+_EVER: Final = Moment(None, None)
+_BEFORE: Final = -(2**63)  # every number
+
+
+class ArangoVectorIndex(Connected):
+    """One of the collections VECTORS of a log's graph, through the connection of that graph and so of its thread."""
+
+    def __init__(self, db: Any, where: str, log: str, kind: str, model_id: str, dimensions: int) -> None:
+        """Open what is there. Vectors of another model count for nothing: they are removed. GraphUnavailable."""
+        self._db, self._where, self._log = db, where, log
+        self._name = prefix(log) + kind
+        self._model: Final = {"model": model_id, "dimensions": dimensions}
+        found = self._patiently(lambda: db.collection(CHECKPOINTS).get(self._name))
+        if found is None or {name: found[name] for name in self._model} != self._model:
+            self.clear()
+        else:
+            self.position = int(found["position"])
+
+    def __len__(self) -> int:
+        return int(self._patiently(self._rows.count))
+
+    def add(self, ids: Ids | Sequence[int], vectors: Vectors, groups: Sequence[str] = ()) -> None:
+        codes = vectors.astype(np.float16).astype(float)
+        whose: Sequence[str | None] = groups or [None] * len(ids)
+        each = {int(n): (code, group) for n, code, group in zip(ids, codes, whose, strict=True)}  # the last of equals
+        for some in chunks(each.items(), _CHUNK):
+            documents = [
+                {"_key": str(n), "n": n, "grp": group, "model": self._model["model"], "vector": code.tolist()}
+                for n, (code, group) in some
+            ]
+            self._write(self._rows, documents)
+
+    def remove(self, ids: Ids | Sequence[int]) -> None:
+        for keys in chunks((str(int(n)) for n in ids), _CHUNK):
+            self._patiently(partial(self._delete, keys))
+
+    def clear(self) -> None:
+        self._patiently(self._rows.truncate)
+        self.save(0)
+
+    def search(self, query: Vectors, k: int, among: Ids | Holding | None = None) -> list[tuple[int, float]]:
+        keys = group = None
+        at, holding = _EVER, isinstance(among, Holding)
+        if isinstance(among, Holding):
+            group, at = among.group, among.at
+        elif among is not None:
+            keys = [str(n) for n in np.unique(among).tolist()]
+        if k <= 0 or keys == []:
+            return []
+        asked = {"model": self._model["model"], "near": query.astype(float).tolist(), "limit": k}
+        asked |= {"keys": keys, "group": group, "holding": holding, **Window.at(at)._asdict()}
+        return [(int(n), float(score)) for n, score in self._ask(aql.NEAR, **{"@rows": self._name}, **asked)]
+
+    def save(self, position: int) -> None:
+        self._write(self._db.collection(CHECKPOINTS), [{"_key": self._name, "position": position, **self._model}])
+        self.position = position
+
+    def digest(self) -> str:
+        bound = {"@rows": self._name, "group": None, "prefix": None, "after": _BEFORE, "known": 0, "limit": len(self)}
+        rows = self._answered(aql.PAGE, bound, held=False)
+        ids = np.array([row["n"] for row in rows], np.int64)
+        codes: NDArray[np.float16] = np.array([row["vector"] for row in rows], np.float16).reshape(-1)
+        return snapshot.digest([ids.view(np.uint8).data, codes.view(np.uint8).data])
+
+    @property
+    def _rows(self) -> Any:
+        return self._db.collection(self._name)
+
+    def _delete(self, keys: list[str]) -> None:
+        require_gone(self._rows.delete_many(keys))
+
+    def _write(self, collection: Any, documents: list[dict[str, Any]]) -> None:
+        self._patiently(
+            lambda: collection.insert_many(documents, overwrite_mode="replace", raise_on_document_error=True)
+        )
