@@ -28,7 +28,7 @@ fake-model: $(READY) ## run a server that answers as a language model would, on 
 	@.venv/bin/python tests/model_server.py
 
 test: $(READY) lint ## every gate and every test
-	.venv/bin/pytest --numprocesses 2 --dist loadgroup
+	.venv/bin/pytest --numprocesses 2 --dist worksteal
 
 check: $(READY) lint ## the quick gates: format, lint, types, and the tests that take seconds
 	.venv/bin/pytest tests/unit tests/contract tests/property

@@ -22,11 +22,9 @@ class GivenBroker(NamedTuple):
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of this folder; run by several processes, one of them has all: they share a broker, and wait."""
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker("broker")
-            item.add_marker(pytest.mark.xdist_group("broker"))
 
 
 def require_kafka() -> None:
