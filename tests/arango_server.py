@@ -314,6 +314,14 @@ class Work:
             return list(self.database.collections[name].documents.values())  # it knows of no transaction
         return list(self.documents(name).values())
 
+    def vector_index(self, name: str, dimensions: int) -> None:
+        """Refuse a query that needs a trained vector index where there is none of these dimensions."""
+        found = [i for i in self.database.collections[name].indexes.values() if i["type"] == "vector"]
+        if [i for i in found if i["params"]["dimension"] == dimensions and i["params"]["metric"] == "cosine"] == []:
+            raise Refused(400, 1554)
+        if len(self.documents(name)) < found[0]["params"]["nLists"]:
+            raise Refused(400, 1555)
+
     # Transactions.
 
     def begin(self, r) -> tuple:

@@ -114,18 +114,20 @@ def about(on, b):
         found = [d for d in rows if d[attribute] in b["ids"] and d["created_at"] <= b["known"]]
         return sorted((d for d in found if all(d[k] == v for k, v in more.items())), key=lambda d: d["n"])
 
-    links = [d for d in on.rows(b, "duplicate_of") if "links" in b["parts"] and {d["_from"], d["_to"]} & {*b["ids"]}]
+    links = on.rows(b, "duplicate_of") if "links" in b["parts"] else []
+    links = [d for d in links if {d["_from"], d["_to"]} & {*b["ids"]}]
     return [
         {
             "names": [m["name"] for m in part("names", "names", "entity_id")],
             "attributes": part("attributes", "attributes", "entity_id", holds=1),
             "links": sorted((d for d in links if d["kf"] <= b["known"]), key=lambda d: d["n"]),
             "mentions": len(part("mentions", "mention_links", "_to")),
+            "communities": _communities(on, b) if "communities" in b["parts"] else [],
         }
     ]
 
 
-def communities(on, b):
+def _communities(on, b):
     entities = {e["_id"]: e for e in on.rows(b, "entities")}
     member_of = [m for m in on.rows(b, "member_of") if m["kf"] <= b["known"] < m["kt"]]
     theirs = None if b["ids"] is None else {m["_to"] for m in member_of if m["_from"] in b["ids"]}
@@ -186,6 +188,16 @@ def near(on, b):
     return [[v["_key"], score] for score, v in ranked]
 
 
+def nearly(on, b):
+    """What an index that misses nothing would find; each tenth vector it misses."""
+    on.vector_index(b["@rows"], len(b["near"]))
+    found = [v for v in on.rows(b) if v["model"] == b["model"] and _of_group(v, b) and v["n"] % 10 != 9]
+    scored = sorted(((cosine_similarity(v["vector"], b["near"]), v) for v in found), key=lambda pair: -pair[0])
+    held = {f["fact"] for f in on.rows(b, "facts") if _met(f, b)}
+    ranked = sorted(scored[: b["candidates"]], key=lambda pair: (-pair[0], pair[1]["n"]))
+    return [[v["_key"], score] for score, v in ranked if v["n"] in held][: b["limit"]]
+
+
 def slot(on, b):
     def of_slot(d):
         return (d["subject_uuid"], d["relation"]) == (b["subject"], b["relation"])
@@ -214,5 +226,5 @@ def erase(on, b):
 
 TWINS = {
     getattr(aql, twin.__name__.upper()): twin
-    for twin in (facts, reach, why, changes, about, communities, page, counts, text, near, slot, erase)
+    for twin in (facts, reach, why, changes, about, page, counts, text, near, nearly, slot, erase)
 }

@@ -163,6 +163,47 @@ def test_vectors_that_are_written_or_removed_twice_are_there_once_or_not_at_all(
     assert not stores.server.faults
 
 
+READY = {"type": "vector", "fields": ["vector"], "params": {"metric": "cosine", "dimension": 8, "nLists": 5}}
+
+
+@pytest.mark.parametrize(
+    ("made", "asked"),
+    [
+        (None, ["exactly"]),
+        (READY, ["nearly"]),
+        (READY | {"trainingState": "ready"}, ["nearly"]),
+        (READY | {"trainingState": "unusable"}, ["exactly"]),
+        (READY | {"params": READY["params"] | {"dimension": 16}}, ["exactly"]),
+        (READY | {"params": READY["params"] | {"metric": "l2"}}, ["exactly"]),
+        (READY | {"params": READY["params"] | {"nLists": 1_000}}, ["nearly", "exactly"]),  # error 1555
+    ],
+    ids=str,
+)
+def test_a_vector_index_is_asked_only_where_one_fits_and_is_ready(store, stores, made, asked) -> None:
+    told = Story()
+    told.tell(entity("Ana"), *(fact(f"f{n}", "Ana", "knows", value=str(n)) for n in range(40)))
+    commit(store, told)
+    numbers, rows = store.live("g", NOW), np.random.default_rng(1).standard_normal((40, 8)).astype(np.float32)
+    store.vectors("fact", "a-model", 8).add(numbers, rows, ["g"] * 40)
+    if made is not None:
+        stores.server.databases["graph"].collections["semantic_main_fact_vectors"].indexes["made"] = made
+    index, holding = store.vectors("fact", "a-model", 8), Holding("g", NOW, lambda: numbers)
+    [missed] = np.flatnonzero(numbers == 19)  # by the stand-in's index
+
+    found = []
+    cost = stores.server.counted(lambda: found.extend(index.search(rows[missed], 5, holding)))
+
+    assert cost == {"query": len(asked)}
+    assert (found[0][0] == 19) == (asked[-1] == "exactly")
+    assert len(found) == 5
+    assert index.search(rows[missed], 40, holding) == index.search(rows[missed], 40, numbers)  # it finds too little
+    assert index.search(rows[missed], 5, Holding("other", NOW, lambda: numbers)) == []
+    gone = {"status": 400, "number": 1554}  # since it was opened
+    stores.server.fail("query", **gone)
+    if made == READY:
+        assert index.search(rows[missed], 5, holding)[0][0] == 19
+
+
 def test_each_question_of_the_store_is_one_request(store, story, stores) -> None:
     commit(store, story)
     at = Moment(9, None)

@@ -63,6 +63,7 @@ ENTITY = f"{prefix(LOG)}entities/{key('id-Ana')}"
 NAMED = {"group": "g", "name": "Ana", "key": "ana", "ids": [ENTITY], "known": OPEN // 2, "limit": 10}
 ROWS = {"group": None, "after": 5, "known": OPEN, "limit": 10, "prefix": None}
 SLOT = {"group": "g", "subject": "id-Ana", "relation": "knows", "ref": None, "open": OPEN}
+OF = {"ids": [ENTITY], "group": None, "known": OPEN, "limit": 10}
 VECTORS = f"{prefix(LOG)}fact_vectors"
 NEAR = {"@rows": VECTORS, "model": "a-model", "near": [1, 0], "keys": None, "group": None, "holding": True, "limit": 10}
 PLANS = [  # a query, what is bound, and indexes that its plan must use
@@ -78,10 +79,10 @@ PLANS = [  # a query, what is bound, and indexes that its plan must use
     ("REACH", NAMED | EVER, {"names_key", "facts_subject|edge", "facts_object|edge"}),
     ("WHY", {"key": key("f1")}, {"primary", "reinforcements_fact", "closings_fact", "retractions_target"}),
     ("CHANGES", {"since": 3, "limit": 10, "end": OPEN}, {"facts_opened", "facts_closed"}),
-    ("ABOUT", {"parts": ["names"], "ids": [ENTITY], "known": OPEN}, {"names_entity"}),
-    ("ABOUT", {"parts": ["attributes"], "ids": [ENTITY], "known": OPEN}, {"attributes_entity"}),
-    ("ABOUT", {"parts": ["links", "mentions"], "ids": [ENTITY], "known": OPEN}, {"edge"}),
-    ("COMMUNITIES", {"ids": [ENTITY], "group": None, "known": OPEN, "limit": 10}, {"edge"}),
+    ("ABOUT", OF | {"parts": ["names"]}, {"names_entity"}),
+    ("ABOUT", OF | {"parts": ["attributes"]}, {"attributes_entity"}),
+    ("ABOUT", OF | {"parts": ["links", "mentions"]}, {"edge"}),
+    ("ABOUT", OF | {"parts": ["communities"]}, {"edge"}),
     ("PAGE", ROWS | {"@rows": f"{prefix(LOG)}mentions"}, {"mentions_n"}),
     ("PAGE", ROWS | {"@rows": f"{prefix(LOG)}mentions", "group": "g"}, {"mentions_group"}),
     ("COUNTS", {"open": OPEN}, {"facts_open"}),
@@ -122,6 +123,10 @@ def test_a_query_reads_by_the_index_that_its_comment_names(planned, name, given,
     )  # of these all are wanted
     assert scanned <= {prefix(LOG) + kind for kind in allowed}
     assert not plan.get("warnings")
+
+
+def test_the_query_that_needs_an_index_of_an_operators_is_one_that_the_server_reads(planned) -> None:
+    planned.aql.validate(aql.NEARLY)
 
 
 def _indexes(node: dict) -> list[dict]:

@@ -13,6 +13,7 @@ QUERIES = {name: text for name, text in vars(aql).items() if name.isupper() and 
 FUNCTIONS = {
     "ANALYZER",
     "APPEND",
+    "APPROX_NEAR_COSINE",
     "BM25",
     "COSINE_SIMILARITY",
     "FIRST",

@@ -153,7 +153,9 @@ FOR c IN changes
 """
 
 # What is known of entities, each part where it is asked for: their names, their attributes that hold, the duplicate_of
-# links that touch them, and how many mentions mean them. Reads names_entity, attributes_entity, else edge indexes.
+# links that touch them, how many mentions mean them, and the communities that have members, with those: all, those of a
+# group, or those that have one of the entities. Reads names_entity, attributes_entity, communities_group, else edge
+# indexes and keys.
 ABOUT: Final = """
 LET names = (
   FOR m IN @@names
@@ -180,30 +182,28 @@ LET mentions = FIRST(
     FILTER m._to IN @ids AND m.created_at <= @known
     COLLECT WITH COUNT INTO counted
     RETURN counted)
-RETURN { names: names, attributes: attributes, links: links, mentions: mentions }
-"""
-
-# The communities that have members, with those; all, those of a group, or those that have one of some entities. Reads
-# communities_group, member_of and entities by key and edge index.
-COMMUNITIES: Final = """
 LET theirs = (
   FOR m IN @@member_of
+    FILTER "communities" IN @parts AND @ids != null
     FILTER m._from IN @ids AND m.kf <= @known AND m.kt > @known
     RETURN m._to)
-FOR c IN @@communities
-  FILTER @ids == null OR c._id IN theirs
-  FILTER @group == null OR c.grp == @group
-  FILTER c.created_at <= @known
-  LET members = (
-    FOR m IN @@member_of
-      FILTER m._to == c._id AND m.kf <= @known AND m.kt > @known
-      SORT m.kf, m.entity
-      LET entity = FIRST(FOR e IN @@entities FILTER e._id == m._from RETURN e)
-      RETURN entity)
-  FILTER LENGTH(members) > 0
-  SORT c.n
-  LIMIT @limit
-  RETURN { row: c, members: members }
+LET communities = (
+  FOR c IN @@communities
+    FILTER "communities" IN @parts
+    FILTER @ids == null OR c._id IN theirs
+    FILTER @group == null OR c.grp == @group
+    FILTER c.created_at <= @known
+    LET members = (
+      FOR m IN @@member_of
+        FILTER m._to == c._id AND m.kf <= @known AND m.kt > @known
+        SORT m.kf, m.entity
+        LET entity = FIRST(FOR e IN @@entities FILTER e._id == m._from RETURN e)
+        RETURN entity)
+    FILTER LENGTH(members) > 0
+    SORT c.n
+    LIMIT @limit
+    RETURN { row: c, members: members })
+RETURN { names: names, attributes: attributes, links: links, mentions: mentions, communities: communities }
 """
 
 # A page of one collection, in the order of the log; of names, those that begin so. Reads by <collection>_n, or by
@@ -268,6 +268,29 @@ FOR v IN @@rows
   SORT score DESC, v.n
   LIMIT @limit
   RETURN [v._key, score]
+"""
+
+# As NEAR, of candidates that an approximate index gives, of which those stay that hold. Reads the vector index that an
+# operator made; then facts by facts_fact. With more between the first FILTER, SORT and LIMIT it would not be used.
+NEARLY: Final = """
+LET candidates = (
+  FOR v IN @@rows
+    FILTER v.model == @model AND (@group == null OR v.grp == @group)
+    LET score = APPROX_NEAR_COSINE(v.vector, @near)
+    SORT score DESC
+    LIMIT @candidates
+    RETURN { key: v._key, n: v.n, score: score })
+FOR c IN candidates
+  LET held = (
+    FOR f IN @@facts
+      FILTER f.fact == c.n
+      FILTER f.vf <= @vmax AND f.vt > @vmin AND f.kf <= @kmax AND f.kt > @kmin
+      LIMIT 1
+      RETURN 1)
+  FILTER LENGTH(held) > 0
+  SORT c.score DESC, c.n
+  LIMIT @limit
+  RETURN [c.key, c.score]
 """
 
 # The assertions and endings of a slot, or the assertions under a producer's id, with what is believed of each. Reads

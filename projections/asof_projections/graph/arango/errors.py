@@ -23,11 +23,12 @@ _NOT_FOUND: Final = 1202  # a document
 _NOT_THERE: Final = (1203, 1228, 1924)  # collection or view, database, graph
 _REFUSED: Final = (11, 401, 403)
 _NOT_WRITTEN: Final = (1004, 1104)  # read-only, by hand or by its licence's limit on size; the disk is full
+_NO_INDEX: Final = (1554, 1555)
 _TOO_MUCH: Final = (32, 1216)  # memory or transaction size, size of a document
 
 
-class Conflict(Exception):
-    """The unit of work did not happen, or nobody knows whether it did; begin it anew."""
+class NoVectorIndex(ContractError):
+    """No vector index is there that is trained and fits the query: ask exactly."""
 
 
 @contextmanager
@@ -68,6 +69,10 @@ def meaning(error: Any, where: str) -> AsofError:
         return InvalidInput(
             f"ArangoDB at {where} will not take so much at once (error {number}): raise its limits on documents, "
             "transactions and memory"
+        )
+    if number in _NO_INDEX:
+        return NoVectorIndex(
+            f"ArangoDB at {where} has no vector index that is ready (error {number}): see to its index"
         )
     if number in _REFUSED or status in _REFUSED:
         return AccessDenied(f"ArangoDB at {where} does not let this user in: see the user and ASOF_GRAPH_PASSWORD")

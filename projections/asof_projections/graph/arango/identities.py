@@ -74,11 +74,11 @@ class Identities(FactReads):
     def communities(
         self, group: str | None, known: int | None, *, of: Sequence[str] | None = None, limit: int | None = None
     ) -> list[Community]:
-        asked = {"group": group, "ids": None} if of is None else {"group": None, "ids": self._ids(of)}
-        most, until = NO_LIMIT if limit is None else limit, LATEST if known is None else known
+        most = NO_LIMIT if limit is None else limit
+        whose = group if of is None else None
         return [
             Community(row["uuid"], row["grp"], row["name"], row["created_at"], tuple(map(entity_of, found["members"])))
-            for found in self._ask(aql.COMMUNITIES, **asked, known=until, limit=most)
+            for found in self._about_them("communities", of, known, whose, most)
             for row in (found["row"],)
         ]
 
@@ -89,9 +89,12 @@ class Identities(FactReads):
         rows = self._pages("duplicate_of", group)
         return (_link(row, known) for row in rows if row["kf"] <= known < row["kt"])
 
-    def _about_them(self, part: str, uuids: Sequence[str], known: int | None) -> Any:
-        until = LATEST if known is None else known
-        return self._ask(aql.ABOUT, parts=[part], ids=self._ids(uuids), known=until)[0][part]
+    def _about_them(
+        self, part: str, uuids: Sequence[str] | None, known: int | None, group: str | None = None, limit: int = NO_LIMIT
+    ) -> Any:
+        """Return one part of what is known of entities; `group` and `limit` are of communities."""
+        ids, until = None if uuids is None else self._ids(uuids), LATEST if known is None else known
+        return self._ask(aql.ABOUT, parts=[part], ids=ids, known=until, group=group, limit=limit)[0][part]
 
     def _reached(self, group: str | None, name: str | None, uuids: Sequence[str], at: Moment, limit: int) -> Document:
         asked = {"group": group, "name": name, "key": None if name is None else key_of(name), "ids": self._ids(uuids)}

@@ -1,8 +1,9 @@
-"""A vector index in ArangoDB, beside the graph that it is of: 16 bits a dimension, exact.
+"""A vector index in ArangoDB, beside the graph that it is of: 16 bits a dimension.
 
 Each vector is a document under the number of its fact or name, with its group and its model: so it can be written
 twice, goes with its group, and is never compared with one of another model. What is added is there at once; a document
-beside where the graph stands says which model it is of, and up to where.
+beside where the graph stands says which model it is of, and up to where. Where an operator made a vector index of
+ArangoDB that fits, what is near and holds is asked of that, approximately.
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from asof_projections.embedding.ports import Vectors
 from asof_projections.graph import aql
 from asof_projections.graph.arango.base import Connected
-from asof_projections.graph.arango.errors import require_gone
+from asof_projections.graph.arango.errors import NoVectorIndex, require_gone
 from asof_projections.graph.arango.schema import CHECKPOINTS, prefix
 from asof_projections.graph.arango.wire import chunks
 from asof_projections.graph.facts import Window
@@ -24,7 +25,9 @@ from asof_projections.vectors import snapshot
 from asof_projections.vectors.ports import Holding, Ids
 
 _CHUNK: Final = 500  # vectors a request: a few megabytes
-_EVER: Final = Moment(None, None)
+_CANDIDATES: Final = 4  # of the approximate index, for each that is wanted: some do not hold
+_EVER: Final = {"group": None, **Window.at(Moment(None, None))._asdict()}
+_TRAINED: Final = (None, "ready")  # older servers do not say
 _BEFORE: Final = -(2**63)  # every number
 
 
@@ -41,6 +44,7 @@ class ArangoVectorIndex(Connected):
             self.clear()
         else:
             self.position = int(found["position"])
+        self._approximates = any(map(self._fits, self._patiently(self._rows.indexes)))
 
     def __len__(self) -> int:
         return int(self._patiently(self._rows.count))
@@ -65,17 +69,18 @@ class ArangoVectorIndex(Connected):
         self.save(0)
 
     def search(self, query: Vectors, k: int, among: Ids | Holding | None = None) -> list[tuple[int, float]]:
-        keys = group = None
-        at, holding = _EVER, isinstance(among, Holding)
-        if isinstance(among, Holding):
-            group, at = among.group, among.at
-        elif among is not None:
-            keys = [str(n) for n in np.unique(among).tolist()]
-        if k <= 0 or keys == []:
+        if k <= 0:
             return []
-        asked = {"model": self._model["model"], "near": query.astype(float).tolist(), "limit": k}
-        asked |= {"keys": keys, "group": group, "holding": holding, **Window.at(at)._asdict()}
-        return [(int(n), float(score)) for n, score in self._ask(aql.NEAR, **{"@rows": self._name}, **asked)]
+        asked = {"@rows": self._name, "model": self._model["model"], "near": query.astype(float).tolist(), "limit": k}
+        if isinstance(among, Holding):
+            asked |= {"group": among.group, **Window.at(among.at)._asdict()}
+            rows = self._nearly(asked, _CANDIDATES * k) if self._approximates else []
+            if len(rows) < k:
+                rows = self._ask(aql.NEAR, **asked, keys=None, holding=True)
+        else:
+            keys = None if among is None else [str(n) for n in np.unique(among).tolist()]
+            rows = self._ask(aql.NEAR, **asked, **_EVER, keys=keys, holding=False)
+        return [(int(n), float(score)) for n, score in rows]
 
     def save(self, position: int) -> None:
         self._write(self._db.collection(CHECKPOINTS), [{"_key": self._name, "position": position, **self._model}])
@@ -91,6 +96,20 @@ class ArangoVectorIndex(Connected):
     @property
     def _rows(self) -> Any:
         return self._db.collection(self._name)
+
+    def _nearly(self, asked: dict[str, Any], candidates: int) -> list[Any]:
+        """Return what the approximate index finds, which may be less than there is."""
+        try:
+            return self._ask(aql.NEARLY, **asked, candidates=candidates)
+        except NoVectorIndex:  # it is gone, or not trained
+            return []
+
+    def _fits(self, index: dict[str, Any]) -> bool:
+        """Whether a vector index compares these vectors, and is trained as far as the server says."""
+        if index["type"] != "vector" or index["fields"] != ["vector"] or index.get("training_state") not in _TRAINED:
+            return False
+        params = index["params"]
+        return (params["metric"], params["dimension"]) == ("cosine", self._model["dimensions"])
 
     def _delete(self, keys: list[str]) -> None:
         require_gone(self._rows.delete_many(keys))
