@@ -144,7 +144,10 @@ def test_a_search_with_vectors_costs_two_more_and_asks_in_one_for_what_held_and_
     among = Holding("g", NOW, lambda: pytest.fail("the numbers are the database's to know"))
     assert stores.server.counted(lambda: index.search(query, 9, among)) == {"query": 1}
     another = store.vectors("fact", "another-model@1", cached.dimensions)
-    assert (len(another), index.search(query, 9)) == (0, [])
+    assert len(another) == 0
+    another.add([3], query[None], ["g"])
+    assert index.search(query, 9) == index.search(query, 9, among) == []
+    assert [number for number, _ in another.search(query, 9, among)] == [3]
     cached.close()
 
 
