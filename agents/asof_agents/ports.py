@@ -71,8 +71,8 @@ class BeliefKnown(Protocol):
         """Return the names of an entity, its own first."""
         ...
 
-    def links(self, uuids: Sequence[str], known: int | None) -> list[Link]:
-        """Return the duplicate_of links that were ever made (known: None) and touch one of these entities."""
+    def parted(self, uuid: str) -> set[str]:
+        """Return the entities that were joined to this one and taken apart from it, other than by a withdrawal."""
         ...
 
     def link(self, uuid: str) -> Link | None:

@@ -52,6 +52,7 @@ HANDLERS = {  # every statement that is run for a message, and the index that it
     listing._IDENTITY: "link_into",
     identities._LINKS: "link_into",
     identities._LINK_BY_ID: "link_uuid",
+    identities._PARTED: "withdrawal_cause (cause=?)",
     identities._MERGED: "link_known (grp=? AND kf=?)",
     communities._OF: "PRIMARY KEY (entity=?)",
     communities._FROM: "now_subject (s=?)",

@@ -144,6 +144,41 @@ def test_two_names_that_a_withdrawn_episode_made_one_are_two_again(memory):
     assert len(store.meant("g", "Ana", None)) == 1
 
 
+def spelled_apart(memory):
+    """Let a turn join two names of one company; return its episode, and what gives those that mean the company."""
+    memory.tell(
+        *(
+            stated(place, subject=name, subject_type="Organization", relation="located_in")
+            for name, place in (("Acme", "Oslo"), ("ACME", "Rome"))
+        )
+    )
+    [joined] = memory.tell(said("I work at acme."))
+    store = memory.writer.generations["main"].store
+    assert len(store.meant("g", "Acme", None)) == 2
+    return joined, lambda: store.meant("g", "Acme", None)
+
+
+def test_what_was_joined_for_a_withdrawn_episode_is_joined_again_for_a_later_one(memory):
+    joined, meant = spelled_apart(memory)
+    memory.withdraw(joined)
+    assert len(meant()) == 1
+
+    memory.tell(said("I work at acme."))
+
+    assert len(meant()) == 2
+
+
+def test_what_somebody_took_apart_is_not_joined_again_also_once_what_joined_it_is_withdrawn(memory):
+    joined, meant = spelled_apart(memory)
+    [link] = memory.writer.generations["main"].store.links(meant(), None)
+    memory.tell(FactStatement(group_id="g", op="retract", ref=link.uuid))
+    memory.withdraw(joined)
+
+    memory.tell(said("I work at acme."))
+
+    assert len(meant()) == 1
+
+
 def test_no_turn_sees_a_turn_before_it_that_was_withdrawn_before_it_was_said(memory):
     first, second = memory.tell(said("I live in Berlin."), said("I like tea."))
     memory.withdraw(first)

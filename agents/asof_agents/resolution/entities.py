@@ -150,13 +150,15 @@ class Resolver:
                 self._merge(first, other, "same name")
 
     def _merge(self, one: Entity, other: Entity, reason: str) -> None:
-        """Note that two entities are one, unless that is known, or was known once and taken back."""
+        """Note that two entities are one, unless that is known, or somebody took it back.
+
+        That what had joined them was withdrawn does not count: it is as if it had never been said.
+        """
         into, duplicate = sorted((one, other), key=lambda e: (e.known_from, e.name, e.uuid))
         pair = (duplicate.uuid, into.uuid)
-        linked = {frozenset((link.duplicate, link.into)) for link in self.known.links([duplicate.uuid], None)}
         if (
             pair in self._joined
-            or frozenset(pair) in linked
+            or into.uuid in self.known.parted(duplicate.uuid)
             or into.uuid in self.known.identity([duplicate.uuid], None)
         ):
             return

@@ -64,7 +64,8 @@ _ENTITY: Final = _insert("entities", 7)
 _NAME: Final = _insert("names", 7)
 _WORD: Final = "INSERT OR IGNORE INTO words VALUES (?, ?, ?)"
 _RESOLUTION: Final = _insert("resolutions", 8)
-_LINK: Final = _insert("links", 8)
+_LINK: Final = _insert("links", 9)
+_PART: Final = f"UPDATE links SET kt = ?, closed = ? WHERE uuid = ? AND kt = {INF}"
 _ATTRIBUTE: Final = _insert("attributes", 14)
 _COMMUNITY: Final = _insert("communities", 6)
 _LEAVE_UNSEEN: Final = f"DELETE FROM memberships WHERE entity = ? AND kt = {INF} AND kf = ?"
@@ -210,11 +211,11 @@ class Applier:
 
     def _merged(self, r: Record, e: EntityMerged) -> None:
         pair = (self.keys.entity(r, e.duplicate), self.keys.entity(r, e.into))
-        self._db.execute(_LINK, (r.position, e.merge_id, self.keys.group(r), *pair, e.reason, r.recorded_at, INF))
+        self._db.execute(_LINK, (r.position, e.merge_id, self.keys.group(r), *pair, e.reason, r.recorded_at, INF, None))
 
     def _unmerged(self, r: Record, e: EntityUnmerged) -> None:
         self._db.execute("DELETE FROM links WHERE uuid = ? AND kf = ?", (e.merge_id, r.recorded_at))
-        self._db.execute(f"UPDATE links SET kt = ? WHERE uuid = ? AND kt = {INF}", (r.recorded_at, e.merge_id))
+        self._db.execute(_PART, (r.recorded_at, r.cause, e.merge_id))
 
     def _attributed(self, r: Record, e: EntityAttributed) -> None:
         entity = self.keys.entity(r, e.entity_id)

@@ -25,6 +25,10 @@ _SAME: Final = "(SELECT n FROM entities WHERE uuid IN (SELECT value FROM json_ea
 _LINKS: Final = f"""{_LINK} WHERE l.kf <= :known AND l.n IN (SELECT n FROM links WHERE duplicate IN {_SAME}
     UNION SELECT n FROM links WHERE into_ IN {_SAME}) ORDER BY l.n"""
 _LINK_BY_ID: Final = f"{_LINK} WHERE l.uuid = :uuid ORDER BY l.n DESC LIMIT 1"
+_PARTED: Final = """SELECT d.uuid, i.uuid FROM links l
+    CROSS JOIN entities d ON d.n = l.duplicate CROSS JOIN entities i ON i.n = l.into_
+    WHERE l.n IN (SELECT n FROM links WHERE duplicate = :n UNION SELECT n FROM links WHERE into_ = :n)
+    AND l.closed IS NOT NULL AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.cause = l.closed)"""
 _MERGED: Final = f"""SELECT uuid FROM links WHERE grp = (SELECT n FROM groups WHERE name = ?) AND kf = ? AND kt = {INF}
     ORDER BY n"""
 _APPEARANCES: Final = f"SELECT count(*) FROM resolutions WHERE entity IN {_SAME} AND created_at <= :known"
@@ -63,6 +67,10 @@ class Identities(Connected):
     def link(self, uuid: str) -> Link | None:
         row = self._row(_LINK_BY_ID, {"uuid": uuid, "known": INF})
         return None if row is None else Link._make(row[:-1])
+
+    def parted(self, uuid: str) -> set[str]:
+        pairs = self._rows(_PARTED, {"n": self._entity(uuid)})
+        return {other for pair in pairs for other in pair if other != uuid}
 
     def merged(self, group: str, recorded_at: int) -> list[str]:
         return [uuid for (uuid,) in self._rows(_MERGED, (group, recorded_at))]

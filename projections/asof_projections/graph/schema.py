@@ -49,7 +49,8 @@ CREATE TABLE words (grp INTEGER NOT NULL, word TEXT NOT NULL, entity INTEGER NOT
 CREATE TABLE resolutions (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, mention TEXT NOT NULL, episode TEXT NOT NULL,
     entity INTEGER NOT NULL, reason TEXT NOT NULL, score REAL NOT NULL, created_at INTEGER NOT NULL);
 CREATE TABLE links (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, duplicate INTEGER NOT NULL,
-    into_ INTEGER NOT NULL, reason TEXT NOT NULL, kf INTEGER NOT NULL, kt INTEGER NOT NULL, CHECK (kf < kt));
+    into_ INTEGER NOT NULL, reason TEXT NOT NULL, kf INTEGER NOT NULL, kt INTEGER NOT NULL, closed INTEGER,
+    CHECK (kf < kt));
 CREATE TABLE attributes (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, entity INTEGER NOT NULL, name TEXT NOT NULL,
     value TEXT NOT NULL, folded TEXT NOT NULL, confidence REAL NOT NULL, support REAL NOT NULL,
     attested INTEGER NOT NULL, holds INTEGER NOT NULL, said_at INTEGER NOT NULL, episode TEXT NOT NULL,
@@ -128,6 +129,7 @@ ASKED: Final = {
     "episode_uuid": "UNIQUE INDEX episode_uuid ON episodes (uuid)",
     "episode_recent": "INDEX episode_recent ON episodes (grp, source, valid_at)",  # the turns before a message
     "withdrawal_episode": "INDEX withdrawal_episode ON withdrawals (episode)",
+    "withdrawal_cause": "INDEX withdrawal_cause ON withdrawals (cause)",  # whether a message withdrew something
     "mention_episode": "INDEX mention_episode ON mentions (episode)",
     "answer_request": "INDEX answer_request ON answers (grp, request)",  # what a model answered to this
     "attribute_held": "INDEX attribute_held ON attributes (entity, name) WHERE holds = 1",  # what is believed of it

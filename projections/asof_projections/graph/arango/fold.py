@@ -164,7 +164,7 @@ class Fold(Documents):
 
     def _merged(self, r: Record, e: EntityMerged) -> None:
         pair = [self._needed(r, "entities", "entity", uuid) for uuid in (e.duplicate, e.into)]
-        row = (r.position, e.merge_id, r.group, pair[0]["n"], pair[1]["n"], e.reason, r.recorded_at, INF)
+        row = (r.position, e.merge_id, r.group, pair[0]["n"], pair[1]["n"], e.reason, r.recorded_at, INF, None)
         ends = {"_from": self._id("entities", e.duplicate), "_to": self._id("entities", e.into)}
         uuids = {"duplicate_uuid": e.duplicate, "into_uuid": e.into}
         self._row(r, "duplicate_of", "links", key(e.merge_id), *row, **ends, **uuids, **_known(r.recorded_at, INF))
@@ -175,7 +175,7 @@ class Fold(Documents):
         if link is None:
             return
         self._remove("duplicate_of", link["_key"])
-        self._closed(r, "duplicate_of", link)
+        self._closed(r, "duplicate_of", link | {"closed": r.cause})
 
     def _closed(self, r: Record, kind: str, edge: Document) -> None:
         """Keep an edge that is over under a key of its own, unless it would have been known for no time."""
