@@ -36,7 +36,7 @@ def write(path):
             if end % 7 == 0:
                 log.accept([Message(group_id="lost", content="x" * 5_000, role_type="user")], clock=1_000)
                 log.erase("lost")
-            print(log.end(), flush=True)
+            os.write(1, b"%d\\n" % log.end())  # at once: half a line would be taken for a number
 
 for _ in sys.stdin:
     if pid := os.fork():
