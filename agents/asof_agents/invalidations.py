@@ -18,6 +18,7 @@ from asof_streams.semantic import (
     ContradictionFlagged,
     ContradictionSettled,
     FactAsserted,
+    FactAttested,
     FactEnded,
     FactInvalidated,
     FactReinforced,
@@ -102,6 +103,15 @@ class Beliefs:
             working.assertions[assertion.fact_id] = assertion._replace(attested=event.said_at)
             working.last = assertion.fact_id
         self.said.append(event)
+
+    def attest(self, statement: Statement, attested: int) -> None:
+        """Say when a known fact was last said, now that one who said it counts no longer."""
+        assert statement.assertion is not None, f"{statement.uuid} is no fact"
+        working = self.slot(statement.subject, statement.relation, statement.assertion.value)
+        if assertion := working.assertions.get(statement.uuid):
+            working.assertions[statement.uuid] = assertion._replace(attested=attested)
+            working.last = statement.uuid
+        self.said.append(FactAttested(fact_id=statement.uuid, attested=attested))
 
     def end(self, event: FactEnded) -> None:
         """Say that the world changed."""

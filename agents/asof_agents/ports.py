@@ -122,6 +122,13 @@ class BeliefKnown(Protocol):
         """
         ...
 
+    def attested_without(self, episode: str, recorded_at: int) -> list[tuple[str, int]]:
+        """Return the facts that this episode (recorded then) said last, but not alone, with when others last did.
+
+        What withdrawn episodes said does not count.
+        """
+        ...
+
     def retractions_of(self, uuid: str) -> list[Statement]:
         """Return the retractions that aim at a statement."""
         ...

@@ -2,7 +2,7 @@
 
 Whatever it said is retracted, as if it had never been said: what it had displaced or ended holds again, and so does
 what it had taken back; two things that were joined for it are two again. A fact that another episode said as well
-stays. Nothing of the past changes.
+stays, as last attested by that. Nothing of the past changes.
 """
 
 from asof_agents import attributes
@@ -23,6 +23,8 @@ def withdraw(
     scribe = Scribe(first, _wordless(first), build, known, tuple)
     for uuid in known.resting_on(episode.uuid, episode.created_at):
         scribe.retract(scribe.statement(uuid), "retracted")
+    for uuid, attested in known.attested_without(episode.uuid, episode.created_at):
+        scribe.beliefs.attest(scribe.statement(uuid), attested)
     merges = known.merged(first.group, episode.created_at)
     scribe.beliefs.said += [EntityUnmerged(merge_id=merge) for merge in merges if not merge.startswith(MERGE)]
     return [withdrawn, *scribe.events(), *attributes.withdraw(episode.uuid, known)]

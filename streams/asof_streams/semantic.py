@@ -185,6 +185,16 @@ class FactReinforced(Event):
 
 
 @register
+class FactAttested(Event):
+    """An episode that had said a fact was withdrawn: others still say it, and this is when they last did."""
+
+    type: ClassVar[str] = "fact.attested"
+
+    fact_id: str
+    attested: int  # the latest moment at which an episode that counts said it
+
+
+@register
 class FactEnded(Event):
     """The world changed: from `at` on, the fact no longer holds.
 
@@ -281,6 +291,7 @@ SemanticEvent = (
     | CommunityJoined
     | FactAsserted
     | FactReinforced
+    | FactAttested
     | FactEnded
     | FactRetracted
     | ContradictionFlagged

@@ -28,6 +28,7 @@ from asof_streams.semantic import (
     EntityDescribed,
     EntityMerged,
     EntityUnmerged,
+    FactAttested,
     FactReinforced,
     FactRestored,
     MentionResolved,
@@ -335,6 +336,16 @@ def test_a_slot_has_its_live_statements_and_what_is_held(store, story) -> None:
     assert [a.fact_id for a in one.assertions] == ["b"]
     assert [e.ending_id for e in one.endings] == ["any"]
     assert store.slot("g", "id-Ana", "nothing", None) == store.slot("h", "id-Nobody", "lives_in", "v:x") == ((), (), {})
+
+
+def test_a_fact_is_attested_by_what_still_counts_once_an_episode_is_withdrawn(store, story) -> None:
+    story.tell(fact("f", "Ana", "lives_in", "Oslo", said_at=7))
+    story.tell(FactReinforced(fact_id="f", said_at=9, episode_id="again"))
+    story.tell(FactAttested(fact_id="f", attested=7))
+    commit(store, story)
+
+    [assertion] = store.slot("g", "id-Ana", "lives_in", None).assertions
+    assert assertion.attested == store.statement("f").assertion.attested == 7
 
 
 def test_what_is_retracted_is_dead_until_its_retraction_is_retracted(store, story) -> None:

@@ -23,26 +23,43 @@ DAYS = st.integers(0, 40)
 
 @st.composite
 def statements(draw: st.DrawFn) -> list[FactStatement]:
-    """Draw what is said of where Ana lives: of each place at most one of each kind; an end may be of any place."""
+    """Draw what is said of where Ana lives: of each place at most one of each kind; an end may be of any place.
+
+    What is said again is said in the same words, at once but at another time: on its own it says no less.
+    """
     said: list[dict[str, object]] = []
     for place in draw(st.lists(st.sampled_from(PLACES), min_size=1, max_size=5, unique=True)):
         start = draw(DAYS)
         stop = draw(st.none() | DAYS.map(lambda days, start=start: start + 1 + days))
         said.append({"object": place, "valid_at": start, "invalid_at": stop})
         if draw(st.booleans()):
+            said.append({**said[-1], "said_at": draw(DAYS)})
+        if draw(st.booleans()):
             said.append({"op": "end", "object": draw(st.sampled_from([place, None])), "invalid_at": draw(DAYS)})
         if draw(st.booleans()):
             said.append({"op": "retract", "object": place})
-    for fields in said:
-        for name in ("valid_at", "invalid_at"):
-            if fields.get(name) is not None:
-                fields[name] = START + int(str(fields[name])) * DAY
-    return [
-        FactStatement.model_validate(
-            {"group_id": "g", "subject": "Ana", "relation": "lives_in", "said_at": START, **fields}
-        )
-        for fields in said
-    ]
+    return list(map(_statement, said))
+
+
+@st.composite
+def stays(draw: st.DrawFn) -> list[FactStatement]:
+    """Draw a place with no end that is said twice, at once but at two times, and then stays elsewhere that end."""
+    lasting = {"object": PLACES[0], "valid_at": draw(st.integers(0, 5))}
+    said: list[dict[str, object]] = [lasting, {**lasting, "said_at": draw(st.integers(0, 90))}]
+    for place in draw(st.lists(st.sampled_from(PLACES[1:]), min_size=1, max_size=2, unique=True)):
+        start = draw(DAYS)
+        said.append({"object": place, "valid_at": start, "invalid_at": start + 1 + draw(DAYS)})
+    return list(map(_statement, said))
+
+
+def _statement(fields: dict[str, object]) -> FactStatement:
+    """Return what is said of where Ana lives; times are in days, and what has none was said on the first."""
+    times = {
+        name: START + int(str(day)) * DAY for name, day in fields.items() if name.endswith("_at") and day is not None
+    }
+    return FactStatement.model_validate(
+        {"group_id": "g", "subject": "Ana", "relation": "lives_in", "said_at": START, **fields, **times}
+    )
 
 
 def believed(messages: list[AnyMessage]) -> list[list[str]]:
@@ -67,8 +84,18 @@ def believed(messages: list[AnyMessage]) -> list[list[str]]:
 def test_withdrawn_is_as_never_said(said: list[FactStatement], data: st.DataObject) -> None:
     gone = data.draw(st.lists(st.integers(0, len(said) - 1), min_size=1, max_size=3, unique=True))
 
-    episodes = [episode_id("g", len(KNOWN) + at) for at in gone]
+    assert believed([*said, *withdrawn(gone)]) == believed(left(said, gone))
 
-    withdrawn = believed([*said, *(WithdrawalRequest(group_id="g", episode_id=episode) for episode in episodes)])
 
-    assert withdrawn == believed([statement for at, statement in enumerate(said) if at not in gone])
+@given(said=stays(), gone=st.sampled_from([[0], [1], [1, 2], [2, 1]]))
+@settings(max_examples=15, deadline=None)
+def test_what_is_withdrawn_attests_nothing(said: list[FactStatement], gone: list[int]) -> None:
+    assert believed([*said, *withdrawn(gone)]) == believed(left(said, gone))
+
+
+def withdrawn(gone: list[int]) -> list[WithdrawalRequest]:
+    return [WithdrawalRequest(group_id="g", episode_id=episode_id("g", len(KNOWN) + at)) for at in gone]
+
+
+def left(said: list[FactStatement], gone: list[int]) -> list[FactStatement]:
+    return [statement for at, statement in enumerate(said) if at not in gone]

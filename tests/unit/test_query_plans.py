@@ -42,6 +42,7 @@ HANDLERS = {  # every statement that is run for a message, and the index that it
     known._RETRACTIONS_OF: "retraction_target",
     known._WITHDRAWN: "withdrawal_episode",
     known._RESTING: "fact_recorded",
+    known._ATTESTED: "reinforcement_recorded",
     known._CONTRADICTIONS: "contradiction_later",
     attributes._HELD: "attribute_held (entity=? AND name=?)",
     attributes._SAID: "attribute_value (entity=? AND name=? AND folded=?)",

@@ -105,6 +105,44 @@ def test_a_fact_stays_where_only_its_repetition_is_withdrawn(memory):
     assert memory.places() == ["Berlin"]
 
 
+def stay():
+    """Return what says Berlin, Berlin again after the stay in Paris was over, and that stay."""
+    days = [parse(f"{year}-01-01T00:00:00Z") for year in (2015, 2016, 2019, 2020, 2021, 2023)]
+    berlin = stated("Berlin", valid_at=days[0], said_at=days[1])
+    again = berlin.model_copy(update={"said_at": days[5]})
+    return berlin, again, stated("Paris", valid_at=days[2], invalid_at=days[3], said_at=days[4])
+
+
+def test_a_withdrawn_repetition_no_longer_attests_what_it_repeated(memory):
+    _, again, _ = memory.tell(*stay())
+    assert memory.places() == ["Berlin"]
+
+    memory.withdraw(again)
+
+    assert memory.places() == []
+
+
+def test_what_only_a_repetition_still_says_is_attested_by_that(memory):
+    early, late, paris = stay()
+    first, _, _ = memory.tell(late, early, paris)
+    store = memory.writer.generations["main"].store
+    fact = next(fact.uuid for fact in memory._facts(ANY) if fact.object == "Berlin")
+
+    memory.withdraw(first)
+
+    assert store.statement(fact).assertion.attested == early.said_at
+
+
+def test_a_later_message_counts_on_what_is_still_attested(memory):
+    *berlin, paris = stay()
+    _, again = memory.tell(*berlin)
+    memory.withdraw(again)
+
+    memory.tell(paris)
+
+    assert memory.places() == []
+
+
 def test_what_a_withdrawn_correction_took_back_holds_again(memory):
     _, corrected = memory.tell(
         stated("Berlin", ref="b", valid_at=START), stated("Munich", op="correct", ref="b", valid_at=START)

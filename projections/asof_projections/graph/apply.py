@@ -37,6 +37,7 @@ from asof_streams.semantic import (
     EntityMerged,
     EntityUnmerged,
     FactAsserted,
+    FactAttested,
     FactEnded,
     FactInvalidated,
     FactReinforced,
@@ -122,6 +123,7 @@ class Applier:
             CommunityJoined: self._joined,
             FactAsserted: self._asserted,
             FactReinforced: self._reinforced,
+            FactAttested: self._attested,
             FactEnded: self._ended,
             FactRetracted: self._retracted,
             ContradictionFlagged: self._flagged,
@@ -265,6 +267,11 @@ class Applier:
         self.pending.add(
             _REINFORCEMENT, (r.position, n, group, e.said_at, e.episode_id, e.relationship_id, r.recorded_at)
         )
+
+    def _attested(self, r: Record, e: FactAttested) -> None:
+        self.pending.flush_for(("fact", e.fact_id))
+        n, _ = self.keys.fact(r, e.fact_id)
+        self._db.execute("UPDATE facts SET attested = ? WHERE n = ?", (e.attested, n))
 
     def _ended(self, r: Record, e: FactEnded) -> None:
         group = self.keys.group(r)

@@ -9,7 +9,7 @@ from asof_projections.names import key as key_of
 from asof_projections.rows import Entity, Episode, MentionRow, Slot, Statement
 from asof_projections.versions import Assertion, Ending
 from asof_streams.episodic import ExtractionAnswered
-from asof_streams.instants import INF
+from asof_streams.instants import INF, NEG
 
 _EPISODE_BY_ID: Final = f"{EPISODE} WHERE e.uuid = ?"
 _EPISODES_RECENT: Final = f"""{EPISODE} WHERE e.grp = ? AND e.source = ? AND e.valid_at <= ? AND e.cause < ?
@@ -61,9 +61,14 @@ _RETRACTION_BY_ID: Final = f"{_RETRACTION} WHERE f.uuid = ?"
 _RETRACTIONS_OF: Final = f"{_RETRACTION} WHERE f.target = ? ORDER BY f.n"
 _OTHERS: Final = "({0} <> :episode AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = {0}))"
 _SAID_THEN: Final = "SELECT n, uuid FROM {0} WHERE created_at = :at AND episode = :episode"
-_RESTING: Final = f"""SELECT f.n, f.uuid FROM facts f WHERE f.n IN (
-        SELECT n FROM facts WHERE created_at = :at AND episode = :episode
-        UNION SELECT fact FROM reinforcements WHERE created_at = :at AND episode = :episode)
+_FACTS_SAID: Final = """SELECT n FROM facts WHERE created_at = :at AND episode = :episode
+    UNION SELECT fact FROM reinforcements WHERE created_at = :at AND episode = :episode"""
+_ATTESTED: Final = f"""SELECT uuid, last FROM (SELECT f.n, f.uuid, f.attested, max(
+        iif({_OTHERS.format("f.episode")}, f.said_at, {NEG}), coalesce((SELECT max(r.said_at) FROM reinforcements r
+            WHERE r.fact = f.n AND {_OTHERS.format("r.episode")}), {NEG})) AS last
+        FROM facts f WHERE f.n IN ({_FACTS_SAID}))
+    WHERE last <> {NEG} AND last <> attested ORDER BY n"""
+_RESTING: Final = f"""SELECT f.n, f.uuid FROM facts f WHERE f.n IN ({_FACTS_SAID})
     AND NOT {_OTHERS.format("f.episode")}
     AND NOT EXISTS (SELECT 1 FROM reinforcements r WHERE r.fact = f.n AND {_OTHERS.format("r.episode")})
     UNION ALL {_SAID_THEN.format("endings")} UNION ALL {_SAID_THEN.format("retractions")} ORDER BY 1 DESC"""
@@ -167,6 +172,9 @@ class Known(Connected):
 
     def resting_on(self, episode: str, recorded_at: int) -> list[str]:
         return [uuid for _, uuid in self._rows(_RESTING, {"episode": episode, "at": recorded_at})]
+
+    def attested_without(self, episode: str, recorded_at: int) -> list[tuple[str, int]]:
+        return self._rows(_ATTESTED, {"episode": episode, "at": recorded_at})
 
     def retractions_of(self, uuid: str) -> list[Statement]:
         return [_retraction(row) for row in self._rows(_RETRACTIONS_OF, (uuid,))]

@@ -33,6 +33,7 @@ from asof_streams.semantic import (
     EntityMerged,
     EntityUnmerged,
     FactAsserted,
+    FactAttested,
     FactEnded,
     FactInvalidated,
     FactReinforced,
@@ -57,6 +58,7 @@ _NAMED: Final[Named] = {
     MentionResolved: (("entities", "entity_id"), ("mentions", "mention_id")),
     FactAsserted: (("entities", "subject"), ("entities", "object")),
     FactReinforced: (("assertions", "fact_id"),),
+    FactAttested: (("assertions", "fact_id"),),
     FactEnded: (("entities", "subject"), ("entities", "object")),
     FactRetracted: tuple((kind, field) for kind in _STATEMENTS for field in ("dead", "live")),
     ContradictionSettled: (("contradictions", "contradiction_id"),),
@@ -87,6 +89,7 @@ class Fold(Documents):
             CommunityJoined: self._joined,
             FactAsserted: self._asserted,
             FactReinforced: self._reinforced,
+            FactAttested: self._attested,
             FactEnded: self._ended,
             FactRetracted: self._retracted,
             ContradictionFlagged: self._flagged,
@@ -235,6 +238,10 @@ class Fold(Documents):
         self._put(r, "assertions", fact | said)
         row = (r.position, fact["n"], fact["grp"], e.said_at, e.episode_id, e.relationship_id, r.recorded_at)
         self._row(r, "reinforcements", "reinforcements", str(r.position), *row)
+
+    def _attested(self, r: Record, e: FactAttested) -> None:
+        fact = self._needed(r, "assertions", "fact", e.fact_id)
+        self._put(r, "assertions", fact | {"attested": e.attested})
 
     def _ended(self, r: Record, e: FactEnded) -> None:
         subject, thing = self._needed(r, "entities", "entity", e.subject), self._object(r, e.object, e.value)
