@@ -218,6 +218,9 @@ class Beliefs:
                 yield FactRestored(fact_id=fact_id, cause=working.last, holds=_open(now))
             else:
                 kind, cause = working.causes.get(fact_id, ("superseded", working.last))
+                if cause == fact_id and now:  # attested less long, it is displaced by what was said before
+                    end = now[-1][1]
+                    cause = next((a.fact_id for a in working.assertions.values() if a.start == end), cause)
                 yield FactInvalidated(fact_id=fact_id, kind=kind, cause=cause, holds=_open(now))
 
 

@@ -120,6 +120,10 @@ def test_a_withdrawn_repetition_no_longer_attests_what_it_repeated(memory):
     memory.withdraw(again)
 
     assert memory.places() == []
+    berlin, paris = sorted(memory._facts(ANY), key=lambda fact: fact.valid_at)
+    store = memory.writer.generations["main"].store
+    closing = store.provenance(berlin.uuid).closings[-1]
+    assert (closing.kind, closing.statement) == ("superseded", paris.uuid)
 
 
 def test_what_only_a_repetition_still_says_is_attested_by_that(memory):
