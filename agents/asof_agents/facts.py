@@ -74,7 +74,7 @@ class Chat(Scribe):
         self._declare(relation)
         subject, object_ = (target, source) if flipped else (source, target)
         other = self.names.entity(object_)
-        literal = other.type is not None and self.is_value(other.type)
+        literal = other.type is not None and self.ontology.is_value(other.type)
         place = Place(subject, relation, None if literal else object_, other.name if literal else None)
         match stated.stance:
             case "denied":

@@ -65,15 +65,10 @@ class Scribe:
         self.build = build
         self.ontology = build.ontology_of(episode)
         self.known = known
-        self.names = Resolver(known, build.digest, first.group, first.recorded_at, episode, speakers, self.is_value)
+        self.names = Resolver(known, build.digest, first.group, first.recorded_at, episode, speakers, self.ontology.is_value)
         self.beliefs = Beliefs(
             known, build.digest, first.group, first.cause, episode.episode_id, self.names.introduced.keys()
         )
-
-    def is_value(self, type_: str) -> bool:
-        """Whether what is of a type is a value, which is what it says and no thing."""
-        entity_type = self.ontology.entities.get(type_)
-        return entity_type is not None and entity_type.literal
 
     def events(self) -> list[Event]:
         """Return everything written: relations declared, what was asked, names, then statements, then what follows."""

@@ -87,3 +87,8 @@ class Ontology(Part):
     def relations(self) -> dict[str, RelationType]:
         """Relation types by name."""
         return {relation.name: relation for relation in self.relation_types}
+
+    def is_value(self, type_: str) -> bool:
+        """Whether what is of an entity type is a value: it is what it says, and no thing."""
+        kind = self.entities.get(type_)
+        return kind is not None and kind.literal
