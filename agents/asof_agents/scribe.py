@@ -65,7 +65,9 @@ class Scribe:
         self.build = build
         self.ontology = build.ontology_of(episode)
         self.known = known
-        self.names = Resolver(known, build.digest, first.group, first.recorded_at, episode, speakers, self.ontology.is_value)
+        self.names = Resolver(
+            known, build.digest, first.group, first.recorded_at, episode, speakers, self.ontology.is_value
+        )
         self.beliefs = Beliefs(
             known, build.digest, first.group, first.cause, episode.episode_id, self.names.introduced.keys()
         )
