@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from asof.kafka.copied import is_copy
+from asof.kafka.copied import PARTITION, is_copy
 from asof.places import Places
 from asof.settings import Settings
 from asof_projections.graph.sqlite import SqliteGraph
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from asof_projections.graph.arango.store import ArangoGraph
 
 Of = Literal["fact", "name"]
-_PARTITION = "partition-"  # how the directory of one of several partitions is called
 
 
 def address_of(settings: Settings, places: Places) -> "Address | None":
@@ -34,7 +33,7 @@ def address_of(settings: Settings, places: Places) -> "Address | None":
 
     address = Address.parse(settings.graph_url, _password(settings))
     name = places.root.name
-    return address.beside(f"-{name}") if name.startswith(_PARTITION) else address
+    return address.beside(f"-{name}") if name.startswith(PARTITION) else address
 
 
 def require_driver() -> None:

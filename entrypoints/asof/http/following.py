@@ -14,7 +14,7 @@ from threading import Event, Thread
 from typing import Final
 
 from asof.bootstrap import connection_of
-from asof.children import log_to_stderr, stay_beside_parent, sweep_seldom, told
+from asof.children import begin_beside_parent, log_to_stderr, told
 from asof.http.worker import Began, Reached
 from asof.kafka.following import Follower
 from asof.kafka.health import write_health
@@ -34,8 +34,7 @@ _BELIEVED_SECONDS: Final = 0.5  # what led to no belief so long after it was rec
 
 def follow(calls: socket, pipe: Pipe, settings: Settings) -> None:
     """Follow the topics until the service calls no more."""
-    stay_beside_parent()
-    sweep_seldom()
+    begin_beside_parent()
     log_to_stderr("asof", "asof_agents")
     stop = Event()
     Thread(target=_stop_at_the_end, args=(calls, stop), daemon=True).start()

@@ -6,7 +6,6 @@ tried again, in order; what nobody foresaw ends the worker before the position m
 """
 
 import logging
-import os
 import sys
 import time
 from contextlib import closing
@@ -15,7 +14,7 @@ from select import select
 from socket import MSG_DONTWAIT, socket
 from typing import Final, NamedTuple
 
-from asof.children import log_to_stderr, stay_beside_parent, sweep_seldom, told
+from asof.children import begin_beside_parent, give_way, log_to_stderr, told
 from asof.http.worker import Began, Reached
 from asof.places import Places
 from asof.settings import Settings
@@ -25,7 +24,6 @@ from asof_streams.errors import UnavailableError, WriterBusy
 _AGAIN_SECONDS: Final = (0.1, 1.0, 5.0, 30.0)  # between tries; then as the last
 _SHOWN_SECONDS: Final = 0.05  # after which what was taken is shown, though more waits
 _LOCKED_SECONDS: Final = 3.0  # how long the worker of a service that was killed may take to end
-_NICE: Final = 5  # a request goes first: without, one in a hundred waits four times as long
 _CALLS: Final = 4096  # taken at once: each is a byte
 
 log = logging.getLogger(__name__)
@@ -33,9 +31,8 @@ log = logging.getLogger(__name__)
 
 def process(calls: socket, pipe: Pipe, settings: Settings) -> None:
     """Process messages as the service calls, until it calls no more."""
-    stay_beside_parent()
-    sweep_seldom()
-    os.nice(_NICE)
+    begin_beside_parent()
+    give_way()
     log_to_stderr("asof", "asof_agents")
     try:
         with closing(_open(settings)) as writer:

@@ -3,7 +3,6 @@
 It has the one model and the one index of a service, and is started when it is first asked. One thread uses it.
 """
 
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing import get_context
@@ -13,14 +12,13 @@ from operator import methodcaller
 from typing import Final, Self, TypeVar
 
 from asof import clock
-from asof.children import log_to_stderr, stay_beside_parent, sweep_seldom, told
+from asof.children import begin_beside_parent, give_way, log_to_stderr, told
 from asof.http.reader import Reader
 from asof.places import Places
 from asof.settings import Settings
 from asof_streams.errors import UnavailableError
 
 _PROCESSES: Final = get_context("spawn")  # of nothing: ours has threads
-_NICE: Final = 5  # a request goes first, as before the worker
 
 R = TypeVar("R")
 
@@ -73,9 +71,8 @@ class Searcher:
 
 def _answer(pipe: Pipe, places: Places, settings: Settings) -> None:
     """Answer questions until there are no more."""
-    stay_beside_parent()
-    sweep_seldom()
-    os.nice(_NICE)
+    begin_beside_parent()
+    give_way()
     log_to_stderr("asof")
     with suppress(EOFError), Reader(places, settings, clock.system) as reader:
         while True:

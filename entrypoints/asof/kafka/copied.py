@@ -15,6 +15,7 @@ from asof_streams.kafka.state import FILE as STATE
 from asof_streams.writer_lock import WriterLock
 
 FILE: Final = "topics.json"
+PARTITION: Final = "partition-"  # and a number: the directory of one of several, within that of all
 PATIENCE: Final = 10.0  # seconds in which a question that brings a directory up is usually done with it
 
 
@@ -70,7 +71,7 @@ def is_held(root: Path) -> bool:
 
 def places_of(places: Places, partition: int, partitions: int) -> Places:
     """Return the directory of a partition: the whole one, where there is but one partition."""
-    return places if partitions == 1 else Places(places.root / f"partition-{partition}")
+    return places if partitions == 1 else Places(places.root / f"{PARTITION}{partition}")
 
 
 def parts(root: Path) -> list[Places]:

@@ -10,7 +10,7 @@ from multiprocessing import active_children, forkserver, get_context
 from multiprocessing.connection import Connection as Pipe
 from typing import Final
 
-from asof.children import stay_beside_parent, sweep_seldom, told
+from asof.children import begin_beside_parent, told
 from asof.kafka.partitions import Partition
 from asof.places import Places
 from asof.settings import Settings
@@ -113,8 +113,7 @@ class PartitionProcess:
 
 def _serve(pipe: Pipe, opening: Opening) -> None:
     """Do what the worker asks, and no longer than it lives."""
-    stay_beside_parent()
-    sweep_seldom()
+    begin_beside_parent()
     try:
         partition = opening.open()
     except Exception as error:  # noqa: BLE001 - whatever it is, the worker decides
