@@ -26,6 +26,7 @@ from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.ports import Vectors
 from asof_projections.embedding.weights import MINILM_ID
 from asof_projections.vector_projection import VectorProjection, facts_of, names_of
+from asof_projections.vectors.faiss_index import FaissVectorIndex
 from bench import synthetic
 from bench.figures import Figure, Target, percentiles
 from bench.material import Material, child
@@ -106,7 +107,8 @@ def _give_vectors(places: Places) -> None:
     }
     with closing(CachedEmbedder(_Random(), places.vectors)) as cache:
         for path, of in texts.items():
-            projection = VectorProjection(of, cache, path)
+            index = FaissVectorIndex.open(path, cache.model_id, cache.dimensions)
+            projection = VectorProjection(of, cache, index)
             projection.catch_up()
             projection.save()
     opened.close()

@@ -12,9 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 _LIMIT: Final = 10_000  # rows of one kind
-_TOLD_APART: Final = (
-    1 << 24
-)  # bytes: a bit for each hash; ten million things are taken for touched one time in fourteen
+_TOLD_APART: Final = 1 << 24  # bytes, a bit for each hash: of ten million things one in fourteen is taken for touched
 
 
 class Pending:
