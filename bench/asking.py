@@ -15,6 +15,7 @@ from statistics import median
 
 import asof
 from asof.memory import Memory
+from asof_streams.episodic import ExtractionAnswered
 from bench.figures import Figure, Target, percentiles
 from bench.material import Material
 
@@ -61,7 +62,7 @@ def _cost(memory: Memory) -> tuple[list[float], list[float]]:
     tokens: dict[str, Counter[str]] = defaultdict(Counter)
     for log in ("episodic", "semantic"):
         for record in memory.events(log):
-            if record.event.type == "extraction.answered":
+            if isinstance(record.event, ExtractionAnswered):
                 calls[record.group] += record.event.calls
                 tokens[record.group][record.event.episode_id] += record.event.prompt_tokens
     return (

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -142,7 +143,7 @@ def bare_faust(bootstrap: str, source: str, target: str, count: str) -> dict[str
     raise AssertionError
 
 
-_PROGRAMS = {
+_PROGRAMS: dict[str, Callable[..., dict[str, Any]]] = {
     "import": import_,
     "projection": projection,
     "generation": generation,

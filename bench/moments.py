@@ -121,12 +121,12 @@ _KINDS = (
 
 
 def measure(material: Material) -> Iterator[Figure]:
-    directory = material.directory
-    opened = open_reader(Places(directory), Settings())
+    places = Places(material.directory)
+    opened = open_reader(places, Settings())
     with (
         closing(opened),
-        asof.open(directory, embedder="none") as memory,
-        closing(sqlite3.connect(f"file:{opened.beliefs.path}?mode=ro", uri=True)) as raw,
+        asof.open(places.root, embedder="none") as memory,
+        closing(sqlite3.connect(f"file:{places.graph(opened.generation)}?mode=ro", uri=True)) as raw,
     ):
         raw.execute("PRAGMA cache_size = -65536")
         for moment, known in _known_moments(raw).items():

@@ -44,7 +44,8 @@ class Conversation:
         return scores
 
     def meaning(self, question: str) -> Scores:
-        return (self._vectors @ self._embedder.embed([question])[0]).astype(np.float64)
+        scores: Scores = (self._vectors @ self._embedder.embed([question])[0]).astype(np.float64)
+        return scores
 
 
 def weighed(weight: float) -> Callable[[Scores, Scores], Scores]:
@@ -52,8 +53,8 @@ def weighed(weight: float) -> Callable[[Scores, Scores], Scores]:
 
 
 def reciprocal_ranks(words: Scores, meaning: Scores) -> Scores:
-    ranks = [np.argsort(np.argsort(-scores, kind="stable"), kind="stable") for scores in (words, meaning)]
-    return sum(1 / (60 + rank) for rank in ranks)
+    said, meant = (np.argsort(np.argsort(-scores, kind="stable"), kind="stable") for scores in (words, meaning))
+    return 1 / (60 + said) + 1 / (60 + meant)
 
 
 WAYS: dict[str, Callable[[Scores, Scores], Scores]] = {

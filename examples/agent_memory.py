@@ -5,12 +5,13 @@ Start `asof serve`, then run `python examples/agent_memory.py`, with the address
 
 import json
 import sys
+from typing import Any
 from urllib.request import Request, urlopen
 
 URL = sys.argv[1] if len(sys.argv) > 1 else "http://localhost:8000"
 
 
-def ask(path: str, body: object = None) -> dict:
+def ask(path: str, body: object = None) -> dict[str, Any]:
     """Post a body, or get what there is."""
     data = None if body is None else json.dumps(body).encode()
     with urlopen(Request(URL + path, data, {"Content-Type": "application/json"})) as answer:

@@ -7,12 +7,13 @@ and the groups. Within a day it may be run again: what was taken along is not ta
 import json
 import re
 import sys
+from typing import Any
 from urllib.request import Request, urlopen
 
 SAID = re.compile(r"(?P<role>.*?)\((?P<role_type>user|assistant|system)\): (?P<content>.*)", re.DOTALL)
 
 
-def message(episode: dict) -> dict:
+def message(episode: dict[str, Any]) -> dict[str, Any]:
     """Return what was sent to Graphiti, which keeps who said it within the content."""
     said = SAID.fullmatch(episode["content"])
     words = said.groupdict() if said else {"role_type": "system", "role": None, "content": episode["content"]}

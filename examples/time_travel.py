@@ -5,6 +5,7 @@ Start `asof serve`, then run `python examples/time_travel.py`, with the address 
 
 import json
 import sys
+from typing import Any
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
@@ -16,14 +17,16 @@ def say(text: str, timestamp: str) -> str:
     message = {"content": text, "role_type": "user", "role": "Ana", "timestamp": timestamp}
     body = json.dumps({"group_id": "travel", "messages": [message]}).encode()
     with urlopen(Request(f"{URL}/messages", body, {"Content-Type": "application/json"})) as answer:
-        return answer.headers["Asof-Position"]
+        position: str = answer.headers["Asof-Position"]
+    return position
 
 
-def home(**moment: str) -> dict:
+def home(**moment: str) -> dict[str, Any]:
     """Return the fact that says where Ana lives, as of a moment, once `min_position` is processed."""
     asked = urlencode({"group_id": "travel", "about": "Ana", "relation": "lives_in", **moment})
     with urlopen(f"{URL}/v1/facts?{asked}") as answer:
-        [fact] = json.load(answer)["facts"]
+        facts: list[dict[str, Any]] = json.load(answer)["facts"]
+    [fact] = facts
     return fact
 
 

@@ -137,9 +137,9 @@ def _claim() -> dict[str, Any]:
 def _dead_letter() -> dict[str, Any]:
     about = "A record of the messages topic that could not be taken: key, value and headers as they were, and why."
     dead = headers.of_dead_letter()
+    sent = _headers({name: headers.DEAD[name] for name in dead}, dead)
     value = {"description": "The value as it was sent: any bytes."}
-    dead = _message("dead.letter", about, _headers({name: headers.DEAD[name] for name in dead}, dead), value)
-    return dead | {"contentType": "application/octet-stream"}
+    return _message("dead.letter", about, sent, value) | {"contentType": "application/octet-stream"}
 
 
 def _message(name: str, about: str, sent: dict[str, Any], payload: dict[str, Any]) -> dict[str, Any]:

@@ -171,7 +171,7 @@ def _rules(cls: type[Event]) -> dict[str, Any]:
 
 
 def _has(*fields: str, op: list[str] | None = None) -> dict[str, Any]:
-    needed = {"required": [*fields], "properties": {field: {"type": "string"} for field in fields}}
+    needed: dict[str, Any] = {"required": [*fields], "properties": {field: {"type": "string"} for field in fields}}
     if op is not None:
         needed["required"] = [*fields, "op"]
         needed["properties"] |= {"op": {"enum": op}}

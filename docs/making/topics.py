@@ -93,7 +93,7 @@ def page() -> str:
     """Return the page."""
     kept = events.sample()
     shown = envelope.event("semantic.main", kept.position, Draft(*kept[1:6], kept.event), kept.term, None)
-    record = [("key", shown.key or b""), *shown.headers, ("value", shown.value)]
+    record = [("key", shown.key or b""), *shown.headers, ("value", shown.value or b"")]
     return PAGE.format(
         settings=_settings(),
         sent=_rows(headers.SENT.items()),
