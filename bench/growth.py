@@ -13,18 +13,18 @@ from bench.figures import Figure, Target
 from bench.material import Material
 
 _CHUNK = 1_000
-_REPEATS = 7  # fresh directories for the first thousand, and chunks around the last
+_REPEATS = 7  # at full scale: fresh directories for the first thousand, and chunks around the last
 _TARGET = (Target("ratio ms a message", 1.3),)
 
 Take = Callable[[Memory, list[bytes]], object]
 
 
 def measure(material: Material) -> Iterator[Figure]:
-    many = material.count(100_000, 3 * _CHUNK)
+    many, repeats = material.count(100_000, 3 * _CHUNK), material.count(_REPEATS, 2)
     facts = list(synthetic.fact_lines(many))
-    yield _growing(material.folder / "growing-facts", "facts", facts, [facts[:_CHUNK]] * _REPEATS, Memory.import_facts)
+    yield _growing(material.folder / "growing-facts", "facts", facts, [facts[:_CHUNK]] * repeats, Memory.import_facts)
     chat = list(synthetic.chat_lines(many))
-    others = [list(synthetic.chat_lines(_CHUNK, story)) for story in range(1, _REPEATS + 1)]  # all words are new to it
+    others = [list(synthetic.chat_lines(_CHUNK, story)) for story in range(1, repeats + 1)]  # all words are new to it
     yield _growing(material.folder / "growing-chat", "turns of synthetic chat", chat, others, Memory.produce)
 
 
@@ -35,7 +35,7 @@ def _growing(folder: Path, what: str, lines: list[bytes], starts: list[list[byte
     return Figure(
         f"{what}: at {len(lines):,}",
         "ms a message",
-        {"ms a message": median(every[-_REPEATS:]) * 1e3},
+        {"ms a message": median(every[-len(starts) :]) * 1e3},
         {"ms a message": median(first) * 1e3},
         f"the first {_CHUNK:,}",
         _TARGET,
