@@ -7,6 +7,7 @@ at what holds and is known at the moment, so no good hit is lost behind others t
 """
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -14,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from asof_projections.at_once import at_once
-from asof_projections.embedding.ports import Embedder
+from asof_projections.embedding.ports import Embedder, Vectors
 from asof_projections.graph.ports import GraphStore
 from asof_projections.ports import BeliefStore
 from asof_projections.rows import Entity, Fact, Moment
@@ -64,10 +65,12 @@ class Search:
         if _SURROGATE.search(query):
             raise InvalidInput(NOT_UNICODE)
         pool = max(_CANDIDATES * limit, _CANDIDATES_LEAST)
-        found = dict(self._beliefs.text(telling(query), group, at, pool))
+        with ThreadPoolExecutor(1) as beside:
+            vector = beside.submit(self._vector, query)  # computed, or asked for, while words are looked up
+            found = dict(self._beliefs.text(telling(query), group, at, pool))
         best = max(found.values(), default=1.0)
         words = {number: score / best for number, score in found.items()}
-        meaning = self._cosines(query, at, group, pool, list(words))
+        meaning = self._cosines(vector.result(), at, group, pool, list(words))
         scores = dict(words)
         if self._meaning is not None:
             both = words.keys() | meaning.keys()
@@ -80,12 +83,16 @@ class Search:
         )
         return list(islice(hits, limit))
 
-    def _cosines(self, query: str, at: Moment, group: str | None, pool: int, also: list[int]) -> dict[int, float]:
+    def _vector(self, query: str) -> Vectors | None:
+        return None if self._meaning is None else self._meaning[0].embed([query])[0]
+
+    def _cosines(
+        self, vector: Vectors | None, at: Moment, group: str | None, pool: int, also: list[int]
+    ) -> dict[int, float]:
         """Return the cosines of what is nearest, and of what words found, by number."""
-        if self._meaning is None:
+        if self._meaning is None or vector is None:
             return {}
-        embedder, index = self._meaning
-        [vector] = embedder.embed([query])
+        _, index = self._meaning
         nearest = dict(index.search(vector, pool, Holding(group, at, lambda: self._beliefs.live(group, at))))
         rest = np.array([number for number in also if number not in nearest], np.int64)
         return nearest | dict(index.search(vector, len(rest), rest))

@@ -207,7 +207,7 @@ class GraphStore(Protocol):
     def text(self, query: str, group: str | None, at: Moment, limit: int) -> list[tuple[int, float]]:
         """Return (number, score) of the facts whose sentence has a word of the query, best first (BM25).
 
-        Any text is a query. What is applied but not committed is not found.
+        Where very many have one, a store may score only those that have the rarest. Any text is a query. What is applied but not committed is not found.
         """
         ...
 
