@@ -15,6 +15,7 @@ from asof_projections.graph import (
     live,
     schema,
     text,
+    words,
 )
 from asof_projections.graph.sqlite import SqliteGraph
 from semantic_story import Story, entity, fact
@@ -81,8 +82,8 @@ READERS = {
     live._OPENED: "PRIMARY KEY (rowid>?)",
     live._CLOSED: "version_closed (closed>?)",
     live._LAST: "version_closed",
-    text._SEARCH: "version_fact (fact=? AND kt>?)",
     text._SENTENCES: "PRIMARY KEY (rowid>?)",
+    words._SCORES: "version_fact (fact=? AND kt>?)",
 }
 
 
