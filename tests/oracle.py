@@ -137,13 +137,15 @@ def holding(folded, v):
     return found
 
 
-def attribute(said):
-    """The value that is believed of [(value, said at, confidence)]: the surest of all, else the one said last."""
+def attribute(told):
+    """The value that is believed of messages [(said at, [(value, confidence)])]: the surest, else the one said last."""
     doubt, last, heard = {}, {}, {}
-    for place, (value, at, confidence) in enumerate(said):
-        doubt[value] = doubt.get(value, 1.0) * (1 - confidence)
-        last[value] = max(last.get(value, NEG), at)
-        heard[value] = place
+    for place, (at, said) in enumerate(told):
+        for within, (value, _) in enumerate(said):
+            last[value] = max(last.get(value, NEG), at)
+            heard[value] = (place, within)
+        for value in dict(said):
+            doubt[value] = doubt.get(value, 1.0) * (1 - max(sure for again, sure in said if again == value))
     return max(doubt, key=lambda value: (round(1 - doubt[value], 6), last[value], heard[value]), default=None)
 
 

@@ -1,11 +1,13 @@
 """What entities are like: which value of an attribute is believed, of all that were said. Pure.
 
 A value is as sure as all that said it together: two who are each wrong one time in three are both wrong one time in
-nine. The surest is believed; of equally sure ones that which was said last. So a value that was said surely, or often,
+nine. One message says a value once, as surely as it says it at most. The surest is believed; of equally sure ones that
+which was said last. So a value that was said surely, or often,
 is not given up for one that was said once and in passing, and what is believed in the end does not depend on the order
 in which messages arrive.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from asof_agents.ports import BeliefKnown
@@ -29,30 +31,42 @@ def withdraw(episode: str, known: BeliefKnown) -> list[Event]:
 
 def _without(episode: str, entity: str, name: str, known: BeliefKnown) -> Iterator[Event]:
     said = known.sayings(entity, name)
-    left: dict[str, tuple[Attribute, Saying]] = {}  # by value: how it stands without the episode, by which saying last
+    left: dict[str, list[Saying]] = {}  # by value, that which was said last at the end: what other episodes said
     for saying in said:
         if saying.episode_id != episode:
-            before = left.pop(folded(saying.value), None)  # so that what was said last is the last
-            left[folded(saying.value)] = (_after(before and before[0], saying), saying)
+            value = folded(saying.value)
+            left[value] = left.pop(value, [])
+            left[value].append(saying)
+    stands = {value: _standing(None, sayings) for value, sayings in left.items()}
     held = known.attribute(entity, name)
-    best = max(reversed(left), key=lambda value: left[value][0].sureness, default=held and folded(held.value))
+    best = max(reversed(stands), key=lambda value: stands[value].sureness, default=held and folded(held.value))
     gone = {folded(saying.value): saying for saying in said if saying.episode_id == episode}
     for value, saying in gone.items():
-        now, last = left.get(value) or (_after(None, saying)._replace(support=0.0), saying)
-        yield _event(now, last, holds=value == best)
+        if value in left:
+            yield _event(stands[value], left[value][-1], holds=value == best)
+        else:
+            yield _event(_standing(None, [saying])._replace(support=0.0), saying, holds=value == best)
     if best is not None and best not in gone and (held is None or folded(held.value) != best):
-        yield _event(*left[best], holds=True)
+        yield _event(stands[best], left[best][-1], holds=True)
 
 
-def _after(before: Attribute | None, saying: Saying) -> Attribute:
-    """Return how a value stands after it was said once more."""
+def _standing(before: Attribute | None, sayings: Sequence[Saying]) -> Attribute:
+    """Return how a value stands after sayings of it by episodes that had not said it; `before`: how it stood."""
+    surest: dict[str, float] = {}
+    for saying in sayings:
+        surest[saying.episode_id] = max(saying.confidence, surest.get(saying.episode_id, 0.0))
+    support = before.support if before else 0.0
+    for confidence in surest.values():
+        support += (1 - support) * confidence
+    attested = max(saying.said_at for saying in sayings)
+    last = sayings[-1]
     return Attribute(
-        saying.entity_uuid,
-        saying.name,
-        saying.value,
-        saying.confidence if before is None else 1 - (1 - before.support) * (1 - saying.confidence),
-        saying.said_at if before is None else max(before.attested, saying.said_at),
-        saying.episode_id,
+        last.entity_uuid,
+        last.name,
+        last.value,
+        support,
+        max(before.attested, attested) if before else attested,
+        last.episode_id,
     )
 
 
@@ -78,7 +92,7 @@ class Attributes:
         self._names = names
         self._known = known
         self._held: dict[tuple[str, str], Attribute] = {}  # by this episode
-        self._said: dict[tuple[str, str, str], Attribute] = {}
+        self._said: defaultdict[tuple[str, str, str], list[Saying]] = defaultdict(list)
 
     def weigh(self, stated: Sequence[AttributeStated]) -> list[Event]:
         """Return an event for each statement: what it was said of, and whether its value is believed from there on."""
@@ -86,14 +100,13 @@ class Attributes:
         return [self._weigh(entity, s) for entity, s in zip(entities, stated, strict=True) if entity is not None]
 
     def _weigh(self, entity: str, stated: AttributeStated) -> Event:
-        slot, value = (entity, stated.name), (entity, stated.name, folded(stated.value))
+        slot, value = (entity, stated.name), folded(stated.value)
         said_at = self._names.episode.valid_at
         saying = Saying(*slot, stated.value, stated.confidence, said_at, stated.episode_id, stated.attribute_id)
-        before = self._said.get(value) or self._known.attribute(entity, stated.name, stated.value)
-        held = self._held.get(slot) or self._known.attribute(entity, stated.name)
-        now = _after(before, saying)
-        holds = held is None or folded(held.value) == value[2] or now.sureness >= held.sureness
-        self._said[value] = now
+        self._said[*slot, value].append(saying)
+        now = _standing(self._known.attribute(*slot, stated.value), self._said[*slot, value])
+        held = self._held.get(slot) or self._known.attribute(*slot)
+        holds = held is None or folded(held.value) == value or now.sureness >= held.sureness
         if holds:
             self._held[slot] = now
         return _event(now, saying, holds=holds)
