@@ -28,9 +28,15 @@ def _again(on, b: dict, fact: int, known: int | None = None) -> list[dict]:
 
 
 def _held(on, b: dict, facts: list[dict]) -> list[dict]:
-    """Facts in their order, each with what said it again."""
+    """Facts in their order, each with what said it again, and whose sayings no longer count."""
     found = sorted(facts, key=lambda f: (f["vf"], f["fact"], f["kf"]))[: b["limit"]]
-    return [{"row": f, "again": _again(on, b, f["fact"], b["kmax"])} for f in found]
+    rows = [{"row": f, "again": _again(on, b, f["fact"], b["kmax"])} for f in found]
+    return [row | {"withdrawn": _withdrawn(on, b, row)} for row in rows]
+
+
+def _withdrawn(on, b: dict, row: dict) -> list[str]:
+    said = {r["episode"] for r in (row["row"], *row["again"])}
+    return [w["episode"] for w in on.rows(b, "withdrawals") if w["episode"] in said and w["created_at"] <= b["kmin"]]
 
 
 def facts(on, b):

@@ -149,6 +149,24 @@ def attribute(told):
     return max(doubt, key=lambda value: (round(1 - doubt[value], 6), last[value], heard[value]), default=None)
 
 
+def latest(told):
+    """(fact, *episodes that say it) after [(episode, fact, said at)] and withdrawn episodes: what was said last first.
+
+    Where none of its episodes counts, the first does; of facts said last at one time the one asserted last comes first.
+    """
+    sayings = {}
+    for saying in told:
+        if not isinstance(saying, str):
+            sayings.setdefault(saying[1], []).append(saying)
+    found = []
+    for place, (fact, said) in enumerate(sayings.items()):
+        counts = [s for s in said if s[0] not in told] or said[:1]
+        found.append(
+            (max(at for _, _, at in counts), place, (fact, *dict.fromkeys(episode for episode, _, _ in counts)))
+        )
+    return [row for _, _, row in sorted(found, reverse=True)]
+
+
 def communities(told, ids):
     """The members of each community after [(subject, object, whether communities are asked for)] of lasting facts.
 

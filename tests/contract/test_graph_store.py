@@ -10,13 +10,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import oracle
 from asof_agents.ports import BeliefKnown, EpisodesKnown
 from asof_projections.at_once import at_once
 from asof_projections.graph.ports import GraphStore
 from asof_projections.graph.sqlite import SqliteGraph
 from asof_projections.ports import BeliefStore
 from asof_projections.rows import Moment
-from asof_streams.episodic import EpisodeRecorded, GroupErased, MentionObserved, MessageParked, RelationshipStated
+from asof_streams.episodic import (
+    EpisodeRecorded,
+    EpisodeWithdrawn,
+    GroupErased,
+    MentionObserved,
+    MessageParked,
+    RelationshipStated,
+)
 from asof_streams.errors import ContractError, DamagedLog, NotFound, PositionConflict
 from asof_streams.instants import INF
 from asof_streams.semantic import (
@@ -702,6 +710,59 @@ def test_the_latest_facts_are_those_attested_last_as_it_was_known(store, story) 
     assert ids(store.latest(["id-Ana"], at(7, story.now), 2)) == ["x", "z"]
     assert ids(store.latest(["id-Ana", "id-Bob"], at(2), 2)) == ["other", "x"]
     assert store.latest([], at(2), 9) == []
+
+
+def test_what_a_withdrawn_episode_says_attests_a_fact_as_it_was_known_before(store, story) -> None:
+    story.tell(fact("x", "Ana", "likes", "Rome", said_at=1), fact("y", "Ana", "likes", "Oslo", said_at=3))
+    before = story.tell(FactReinforced(fact_id="x", said_at=8, episode_id="again"))
+    after = story.tell(EpisodeWithdrawn(episode_id="again"))
+    story.tell(FactReinforced(fact_id="y", said_at=0, episode_id="other"))
+    last = story.tell(EpisodeWithdrawn(episode_id="said-y"))
+    commit(store, story)
+
+    def shown(known):
+        latest = [(f.uuid, *f.episodes) for f in store.latest(["id-Ana"], at(2, known), 9)]
+        for found in (
+            store.facts("g", at(2, known)),
+            store.overlapping("g", 2, 3, known),
+            store.reach("g", "Ana", at(2, known), None).outward,
+            store.reach("g", ["id-Rome", "id-Oslo"], at(2, known), None).inward,
+            [f for facts in store.facts_numbered([4, 5], at(2, known)).values() for f in facts],
+        ):
+            assert sorted((f.uuid, *f.episodes) for f in found) == sorted(latest)
+        return latest
+
+    assert shown(before) == [("x", "said-x", "again"), ("y", "said-y")]
+    assert shown(after) == [("y", "said-y"), ("x", "said-x")]
+    assert shown(last) == [("x", "said-x"), ("y", "other")]
+    assert shown(None) == [("x", "said-x", "again"), ("y", "said-y", "other")]
+    assert store.fact("x").episodes == store.versions("x")[0].episodes == ("said-x", "again")
+
+
+said_or_withdrawn = st.tuples(st.sampled_from("abcd"), st.sampled_from("xyz"), st.integers(0, 5)) | st.sampled_from(
+    "abcd"
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # each history has a store of its own
+@given(st.lists(said_or_withdrawn, min_size=1, max_size=8))
+def test_what_attests_facts_is_that_of_the_plainest_way_to_work_it_out(stores, told) -> None:
+    story, there, expected = Story(), set(), {}
+    story.tell(entity("Ana"), entity("Bob"))
+    for place, saying in enumerate(told):
+        if isinstance(saying, str):
+            event = EpisodeWithdrawn(episode_id=saying)
+        elif saying[1] in there:
+            event = FactReinforced(fact_id=saying[1], said_at=saying[2], episode_id=saying[0])
+        else:
+            there.add(saying[1])
+            event = fact(saying[1], "Ana", "knows", "Bob", said_at=saying[2], episode_id=saying[0])
+        expected[story.tell(event)] = oracle.latest(told[: place + 1])
+    with stores.writing(stores.fresh()) as store:
+        commit(store, story)
+        for known, latest in expected.items():
+            found = store.latest(["id-Ana"], at(0, known), 9)
+            assert [(f.uuid, *f.episodes) for f in found] == latest
 
 
 # History.

@@ -69,7 +69,7 @@ NEAR = {"@rows": VECTORS, "model": "a-model", "near": [1, 0], "keys": None, "gro
 PLANS = [  # a query, what is bound, and indexes that its plan must use
     ("FACTS", ANY | EVER | {"subjects": [ENTITY]}, {"facts_subject|edge"}),
     ("FACTS", ANY | EVER | {"objects": ["e:id-Ana"]}, {"facts_thing"}),
-    ("FACTS", ANY | EVER | {"numbers": [3]}, {"facts_fact"}),
+    ("FACTS", ANY | EVER | {"numbers": [3]}, {"facts_fact", "reinforcements_fact", "withdrawals_episode"}),
     ("FACTS", ANY | EVER | {"relation": "knows"}, {"facts_relation"}),
     ("FACTS", ANY | EVER | {"group": "g"}, {"facts_current"}),
     ("FACTS", ANY | EVER | {"group": "g", "brief": True}, {"facts_current"}),

@@ -110,7 +110,17 @@ class _Anything(dict):
 
 def scans(steps: list[str]) -> list[str]:
     """The steps that read a whole table or index, but for what a step before them made."""
-    made = ("json_each", "CONSTANT", "subquery", "SCAN v", "SCAN c", "SCAN same", "VIRTUAL TABLE", "SCAN 3")
+    made = (
+        "json_each",
+        "CONSTANT",
+        "subquery",
+        "SCAN v",
+        "SCAN c",
+        "SCAN same",
+        "SCAN said",
+        "VIRTUAL TABLE",
+        "SCAN 3",
+    )
     return [step for step in steps if step.startswith("SCAN") and not any(name in step for name in made)]
 
 

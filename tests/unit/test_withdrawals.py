@@ -147,6 +147,32 @@ def test_a_later_message_counts_on_what_is_still_attested(memory):
     assert memory.places() == []
 
 
+def test_a_fact_names_no_withdrawn_episode_among_those_that_say_it_but_as_of_before(memory):
+    first, again, _ = memory.tell(said("I live in Berlin."), said("I live in Berlin."), said("I like tea."))
+    memory.withdraw(again)
+    memory.withdraw(first)  # on the fifth day, after a day on which the first alone says it
+    store = memory.writer.generations["main"].store
+
+    def episodes(day):
+        known = Moment(START + day * DAY, START + day * DAY)
+        return [fact.episodes for fact in store.facts("g", known) if fact.object == "Berlin"]
+
+    assert [episodes(day) for day in range(5)] == [[(first,)], [(first, again)], [(first, again)], [(first,)], []]
+
+
+def test_what_is_attested_last_is_what_an_episode_that_counts_says_last(memory):
+    _, _, again = memory.tell(said("I like tea."), said("I like chess."), said("I like tea."))
+    store = memory.writer.generations["main"].store
+    [ana, *_] = store.meant("g", "Ana", None)
+
+    def latest(day):
+        return [fact.object for fact in store.latest([ana], Moment(START + 2 * DAY, START + day * DAY), 9)]
+
+    memory.withdraw(again)
+
+    assert (latest(2), latest(3)) == (["tea", "chess"], ["chess", "tea"])
+
+
 def test_what_a_withdrawn_correction_took_back_holds_again(memory):
     _, corrected = memory.tell(
         stated("Berlin", ref="b", valid_at=START), stated("Munich", op="correct", ref="b", valid_at=START)

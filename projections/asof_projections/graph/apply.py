@@ -59,7 +59,7 @@ _EPISODE: Final = _insert("episodes", 13)
 _MENTION: Final = _insert("mentions", 11)
 _RELATIONSHIP: Final = _insert("relationships", 16)
 _ANSWER: Final = _insert("answers", 4)
-_WITHDRAWAL: Final = _insert("withdrawals", 4)
+_WITHDRAWAL: Final = _insert("withdrawals", 5)
 _PARKED: Final = _insert("parked", 5)
 _ENTITY: Final = _insert("entities", 7)
 _NAME: Final = _insert("names", 7)
@@ -176,7 +176,7 @@ class Applier:
         self.pending.add(_ANSWER, (r.position, self.keys.group(r), e.request, e.encode().decode()))
 
     def _withdrawn(self, r: Record, e: EpisodeWithdrawn) -> None:
-        self.pending.add(_WITHDRAWAL, (r.position, self.keys.group(r), e.episode_id, r.cause))
+        self.pending.add(_WITHDRAWAL, (r.position, self.keys.group(r), e.episode_id, r.cause, r.recorded_at))
 
     def _parked(self, r: Record, e: MessageParked) -> None:
         self.pending.add(_PARKED, (r.position, self.keys.group(r), r.cause, e.reason, r.recorded_at))

@@ -2,8 +2,8 @@
 
 All that changes is bound, names of collections too (@@); a condition whose bind is null falls away before a plan is
 made. Collections are called by their kind; that of one log has the log's name before it (arango/schema.py). `again`
-are later sayings of a fact, `vmin` to `kmax` the part of both clocks that is asked about. No text is ever put in order
-here: the server's locale would decide it.
+are later sayings of a fact, `withdrawn` the episodes of its sayings that count no longer, `vmin` to `kmax` the part of
+both clocks that is asked about. No text is ever put in order here: the server's locale would decide it.
 """
 
 import re
@@ -13,7 +13,8 @@ from typing import Final
 _BIND: Final = re.compile(r"@(@?\w+)")
 
 # Facts by what they are about, or only their numbers. Reads facts by facts_subject, facts_object, facts_fact,
-# facts_relation or facts_group, whichever of those is bound first, then one of reinforcements_fact for each.
+# facts_relation or facts_group, whichever of those is bound first, then one of reinforcements_fact for each; which of
+# its episodes were withdrawn, by withdrawals_episode.
 FACTS: Final = """
 FOR f IN @@facts
   FILTER @subjects == null OR f._from IN @subjects
@@ -30,12 +31,18 @@ FOR f IN @@facts
       FILTER r.fact == f.fact AND r.created_at <= @kmax
       SORT r.n
       RETURN r)
-  RETURN @brief ? f.fact : { row: f, again: again }
+  LET said = APPEND(again[*].episode, [f.episode])
+  LET withdrawn = (
+    FOR w IN @@withdrawals
+      FILTER NOT @brief
+      FILTER w.episode IN said AND w.created_at <= @kmin
+      RETURN w.episode)
+  RETURN @brief ? f.fact : { row: f, again: again, withdrawn: withdrawn }
 """
 
 # Whom a name calls (exactly, else by its key; else it is an id), all that were taken to be the same, and the facts from
 # and to them: one step of a traversal. Reads names by names_key, entities by key, duplicate_of by its edge index along
-# paths on which every link is believed, facts by facts_subject and facts_object.
+# paths on which every link is believed, facts by facts_subject and facts_object, what says them as in FACTS.
 REACH: Final = """
 WITH @@entities
 LET named = (
@@ -77,7 +84,12 @@ LET outward = (
         FILTER r.fact == f.fact AND r.created_at <= @kmax
         SORT r.n
         RETURN r)
-    RETURN { row: f, again: again })
+    LET said = APPEND(again[*].episode, [f.episode])
+    LET withdrawn = (
+      FOR w IN @@withdrawals
+        FILTER w.episode IN said AND w.created_at <= @kmin
+        RETURN w.episode)
+    RETURN { row: f, again: again, withdrawn: withdrawn })
 LET inward = (
   FOR f IN @@facts
     FILTER f._to IN same
@@ -90,7 +102,12 @@ LET inward = (
         FILTER r.fact == f.fact AND r.created_at <= @kmax
         SORT r.n
         RETURN r)
-    RETURN { row: f, again: again })
+    LET said = APPEND(again[*].episode, [f.episode])
+    LET withdrawn = (
+      FOR w IN @@withdrawals
+        FILTER w.episode IN said AND w.created_at <= @kmin
+        RETURN w.episode)
+    RETURN { row: f, again: again, withdrawn: withdrawn })
 RETURN { called: called, exact: LENGTH(exact) > 0, alike: alike, outward: outward, inward: inward }
 """
 

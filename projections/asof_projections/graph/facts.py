@@ -14,10 +14,13 @@ from asof_projections.graph.base import Connected, listed
 from asof_projections.rows import Fact, Moment
 from asof_streams.instants import INF, NEG
 
+# What says a fact, as of a window: the episodes that were known in it, and not withdrawn before it.
+_SAID: Final = """(SELECT f.n AS n, f.episode AS episode, f.said_at AS said_at UNION ALL
+        SELECT n, episode, said_at FROM reinforcements WHERE fact = f.n AND created_at <= :kmax ORDER BY n) said
+    WHERE NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = said.episode AND w.created_at <= :kmin)"""
 FACT_COLUMNS: Final = f"""f.uuid, g.name, s.name, r.name, coalesce(o.name, f.object), s.uuid, o.uuid, f.sentence,
     v.vf, v.vt, f.created_at, iif(f.expired_at > :kmax, {INF}, f.expired_at), f.confidence, f.episode,
-    CASE WHEN f.echoes THEN (SELECT json_group_array(episode) FROM (SELECT episode FROM reinforcements
-        WHERE fact = f.n AND created_at <= :kmax ORDER BY n)) END,
+    CASE WHEN f.echoes THEN (SELECT json_group_array(episode) FROM {_SAID}) END,
     v.kf, iif(v.kt > :kmax, {INF}, v.kt), v.fact"""
 # In this order, whatever the planner thinks: so the order of `v` is kept. A literal never meets an entity's key.
 FACT_JOINS: Final = """CROSS JOIN facts f ON f.n = v.fact CROSS JOIN groups g ON g.n = f.grp
@@ -54,8 +57,8 @@ _SIDES: Final = " UNION ALL ".join(
     for when, kt in (("now", f"kt = {INF}"), ("past", f"kt < {INF} AND kt > :kmin"))
 )
 LATEST: Final = f"""SELECT {FACT_COLUMNS} FROM (SELECT v.* FROM ({_SIDES}) v CROSS JOIN facts f ON f.n = v.fact
-        ORDER BY max(f.said_at, CASE WHEN f.echoes THEN (SELECT coalesce(max(said_at), {NEG}) FROM reinforcements
-            WHERE fact = f.n AND created_at <= :kmax) ELSE {NEG} END) DESC, v.fact DESC, v.vf DESC LIMIT :limit) v
+        ORDER BY coalesce(CASE WHEN f.echoes THEN (SELECT max(said_at) FROM {_SAID}) END, f.said_at) DESC,
+            v.fact DESC, v.vf DESC LIMIT :limit) v
     {FACT_JOINS}"""
 
 
@@ -182,8 +185,8 @@ class FactReads(Connected):
 
 
 def _fact(generation: str, *row: Any) -> Fact:
-    *claim, episode, again, known_from, known_to, _ = row
-    episodes = (episode,) if again is None else tuple(dict.fromkeys((episode, *json.loads(again))))
+    *claim, episode, said, known_from, known_to, _ = row
+    episodes = tuple(dict.fromkeys(json.loads(said or "[]"))) or (episode,)
     columns: Iterable[Any] = (*claim, episodes, generation, known_from, known_to)
     return Fact(*columns)
 

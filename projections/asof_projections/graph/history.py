@@ -5,12 +5,13 @@ from typing import Any, Final
 from asof_projections.graph.facts import FACT_COLUMNS, FACT_JOINS, FactReads
 from asof_projections.graph.ports import Closing, Provenance, Said, Source, VersionChange
 from asof_projections.rows import Fact
-from asof_streams.instants import INF
+from asof_streams.instants import INF, NEG
 
 _VERSIONS: Final = f"""SELECT {FACT_COLUMNS} FROM (SELECT fact, vf, vt, kf, kt FROM versions INDEXED BY version_fact
     WHERE fact = (SELECT n FROM facts WHERE uuid = :fact)) v {FACT_JOINS} ORDER BY v.kf, v.vf"""
 _FACT: Final = f"""SELECT {FACT_COLUMNS} FROM (SELECT n AS fact, stated_from AS vf, stated_to AS vt,
     created_at AS kf, expired_at AS kt FROM facts WHERE uuid = :fact) v {FACT_JOINS}"""
+_EVER: Final = {"kmin": NEG, "kmax": INF}
 
 _ASSERTION: Final = """SELECT n, s, relation, object, stated_from, episode, relationship, said_at, created_at,
     time_words, grain, ref, corrects FROM facts WHERE uuid = ?"""
@@ -41,15 +42,15 @@ class HistoryReads(FactReads):
     """Facts over known time."""
 
     def fact(self, uuid: str) -> Fact | None:
-        found = self._read(self._rows(_FACT, {"fact": uuid, "kmax": INF}))
+        found = self._read(self._rows(_FACT, {"fact": uuid, **_EVER}))
         return found[0] if found else None
 
     def versions(self, uuid: str) -> list[Fact]:
-        return self._read(self._rows(_VERSIONS, {"fact": uuid, "kmax": INF}))
+        return self._read(self._rows(_VERSIONS, {"fact": uuid, **_EVER}))
 
     def changes(self, since: int, limit: int) -> list[VersionChange]:
         until = self._row(_UNTIL, {"since": since, "limit": limit})
-        given = {"since": since, "until": until[0] if until else INF, "kmax": INF}
+        given = {"since": since, "until": until[0] if until else INF, **_EVER}
         rows = self._rows(_CHANGED_FACTS, given)
         facts = self._read(row[2:] for row in rows)
         return [

@@ -179,7 +179,8 @@ class GraphStore(Protocol):
     def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[Fact]:
         """Return the versions from or to these entities that hold at a moment, most recently attested first.
 
-        A fact is attested whenever it is said; of equals the one asserted last comes first. At most `limit`.
+        A fact is attested whenever an episode that counts at that moment says it; of equals the one asserted last comes
+        first. At most `limit`.
         """
         ...
 
@@ -207,7 +208,8 @@ class GraphStore(Protocol):
     def text(self, query: str, group: str | None, at: Moment, limit: int) -> list[tuple[int, float]]:
         """Return (number, score) of the facts whose sentence has a word of the query, best first (BM25).
 
-        Where very many have one, a store may score only those that have the rarest. Any text is a query. What is applied but not committed is not found.
+        Where very many have one, a store may score only those that have the rarest. Any text is a query. What is
+        applied but not committed is not found.
         """
         ...
 

@@ -96,7 +96,7 @@ class FactReads(Connected):
             return None
         said = found["row"]
         times = (said["stated_from"], said["stated_to"], said["created_at"], said["expired_at"])
-        return self._fact(said, found["again"], times, (said["created_at"], said["expired_at"]))
+        return self._fact(said, _said(found), times, (said["created_at"], said["expired_at"]))
 
     def provenance(self, uuid: str) -> Provenance | None:
         found = self._why(uuid)
@@ -145,29 +145,35 @@ class FactReads(Connected):
         return self._ask(aql.FACTS, **(_ANY | _WHOLE | about), **window._asdict())
 
     def read(self, rows: Iterable[Document], known: int) -> list[Fact]:
-        """Make facts, as they were known, of rows {row, again}."""
-        return [self._version(found["row"], found["again"], known) for found in rows]
+        """Make facts, as they were known, of rows {row, again} and, where episodes may count no longer, {withdrawn}."""
+        return [self._version(found["row"], _said(found), known) for found in rows]
 
-    def _version(self, row: Document, again: Sequence[Document], known: int) -> Fact:
+    def _version(self, row: Document, said: Sequence[Document], known: int) -> Fact:
         created, expired = parse(row["created_at"]), INF if row["expired_at"] is None else parse(row["expired_at"])
         times = (row["vf"], row["vt"], created, INF if expired > known else expired)
-        return self._fact(row, again, times, (row["kf"], INF if row["kt"] > known else row["kt"]))
+        return self._fact(row, said, times, (row["kf"], INF if row["kt"] > known else row["kt"]))
 
     def _fact(
-        self, row: Document, again: Sequence[Document], times: tuple[int, int, int, int], known: tuple[int, int]
+        self, row: Document, said: Sequence[Document], times: tuple[int, int, int, int], known: tuple[int, int]
     ) -> Fact:
         ends = (row["subject_uuid"], row["object_uuid"])
         claim = (row["uuid"], row["grp"], row["subject_name"], row["relation"], row["object_name"], *ends)
-        episodes = tuple(dict.fromkeys(source["episode"] for source in (row, *again)))
+        episodes = tuple(dict.fromkeys(source["episode"] for source in said))
         shown = (row["sentence"], *times, float(row["confidence"]), episodes, self.generation)
         columns: Iterable[Any] = (*claim, *shown, *known)
         return Fact(*columns)
 
 
+def _said(found: Document) -> list[Document]:
+    """Return what says a fact: where no episode of it counts any longer, its assertion."""
+    row, withdrawn = found["row"], found.get("withdrawn", ())
+    return [said for said in (row, *found["again"]) if said["episode"] not in withdrawn] or [row]
+
+
 def _attested(found: Document) -> tuple[int, int, int]:
     """Return what orders facts by when they were last said, then by when they were asserted."""
     row = found["row"]
-    return max(said["said_at"] for said in (row, *found["again"])), row["fact"], row["vf"]
+    return max(said["said_at"] for said in _said(found)), row["fact"], row["vf"]
 
 
 def _source(row: Document) -> Source:

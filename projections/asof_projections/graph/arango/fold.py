@@ -115,7 +115,7 @@ class Fold(Documents):
         self._row(r, "episodes", "episodes", key(e.episode_id), *row)
 
     def _withdrawn(self, r: Record, e: EpisodeWithdrawn) -> None:
-        row = (r.position, r.group, e.episode_id, r.cause)
+        row = (r.position, r.group, e.episode_id, r.cause, r.recorded_at)
         self._row(r, "withdrawals", "withdrawals", str(r.position), *row)
 
     def _turn(self, r: Record, episode: str) -> int:

@@ -67,6 +67,7 @@ _ASKED: Final = {  # beside <collection>_n and <collection>_group, which every c
         "ref": ["grp", "ref"],
         "corrects": ["corrects"],
     },
+    "withdrawals": {"episode": ["episode"]},
     "reinforcements": {"fact": ["fact", "n"]},
     "endings": {"slot": ["subject_uuid", "relation"]},
     "retractions": {"target": ["target"]},
