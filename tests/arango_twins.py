@@ -48,10 +48,15 @@ def facts(on, b):
     return [row["row"]["fact"] for row in held] if b["brief"] else held
 
 
+def _counted(on, b: dict, names: list[dict]) -> list[dict]:
+    gone = {w["episode"] for w in on.rows(b, "withdrawals") if w["created_at"] <= b["known"]}
+    return [m for m in names if m["n"] == m["entity"] or m["episode"] not in gone]
+
+
 def reach(on, b):
     entities = {e["_id"]: e for e in on.rows(b, "entities")}
     named = [m for m in on.rows(b, "names") if m["key"] == b["key"] and m["created_at"] <= b["known"]]
-    named = [m for m in named if _of_group(m, b)]
+    named = _counted(on, b, [m for m in named if _of_group(m, b)])
     exact = [m["entity_id"] for m in named if m["name"] == b["name"]]
     meant = list(dict.fromkeys(exact or [m["entity_id"] for m in named]))
     links = [d for d in on.rows(b, "duplicate_of") if d["kf"] <= b["known"] < d["kt"]]
@@ -124,7 +129,7 @@ def about(on, b):
     links = [d for d in links if {d["_from"], d["_to"]} & {*b["ids"]}]
     return [
         {
-            "names": [m["name"] for m in part("names", "names", "entity_id")],
+            "names": [m["name"] for m in _counted(on, b, part("names", "names", "entity_id"))],
             "attributes": part("attributes", "attributes", "entity_id", holds=1),
             "links": sorted((d for d in links if d["kf"] <= b["known"]), key=lambda d: d["n"]),
             "mentions": len(part("mentions", "mention_links", "_to")),

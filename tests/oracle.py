@@ -167,6 +167,12 @@ def latest(told):
     return [row for _, _, row in sorted(found, reverse=True)]
 
 
+def named(told):
+    """{alias: entities} after [(episode, entity, alias that it gives it)] and withdrawn episodes."""
+    counts = [what for what in told if not isinstance(what, str) and what[0] not in told]
+    return {alias: {entity for _, entity, other in counts if other == alias} for _, _, alias in counts}
+
+
 def communities(told, ids):
     """The members of each community after [(subject, object, whether communities are asked for)] of lasting facts.
 

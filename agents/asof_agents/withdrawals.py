@@ -2,7 +2,8 @@
 
 Whatever it said is retracted, as if it had never been said: what it had displaced or ended holds again, and so does
 what it had taken back; two things that were joined for it are two again. A fact that another episode said as well
-stays, as last attested by that. Nothing of the past changes.
+stays, as last attested by that. Nothing of the past changes. Whom a name that it gave calls, and when what it said
+again was last said, needs no event: whoever follows the log knows that it counts no longer.
 """
 
 from asof_agents import attributes

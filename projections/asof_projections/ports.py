@@ -68,7 +68,7 @@ class BeliefStore(GraphStore, Protocol):
         ...
 
     def names_known(self, group: str | None, known: int | None) -> NDArray[np.int64]:
-        """Return the numbers of the names of entities that were known at a moment, ascending."""
+        """Return the numbers of the names of entities that count at a moment (None: now), ascending."""
         ...
 
     def named(self, numbers: Sequence[int]) -> list[Entity]:

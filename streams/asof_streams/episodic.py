@@ -181,7 +181,10 @@ class EntityRecorded(Event):
 
 @register
 class EpisodeWithdrawn(Event):
-    """An episode counts no longer, from here on: what rests on it alone is retracted, and it is not listed."""
+    """An episode counts no longer, from here on: what rests on it alone is retracted, and it is not listed.
+
+    It no longer says again what others say, and another name that it alone gave calls nobody.
+    """
 
     type: ClassVar[str] = "episode.withdrawn"
 

@@ -450,6 +450,81 @@ def test_entities_are_found_by_name_alias_and_key(store, story) -> None:
     assert store.aliases("id-Ana", story.records[0].recorded_at) == ["Ana"]
 
 
+def test_a_name_that_only_withdrawn_episodes_gave_calls_nobody_but_as_of_before(store, story) -> None:
+    story.tell(fact("f", "Ana", "likes", "Rome"))
+    story.tell(EntityDescribed(entity_id="id-Ana", alias="Annie", episode_id="x"))
+    both = story.tell(
+        EntityDescribed(entity_id="id-Ana", alias="Annie", episode_id="y"),
+        EntityDescribed(entity_id="id-Ana", alias="Nan", episode_id="y"),
+    )
+    one = story.tell(EpisodeWithdrawn(episode_id="y"), EpisodeWithdrawn(episode_id="said-Ana"))
+    last = story.tell(EpisodeWithdrawn(episode_id="x"))
+    commit(store, story)
+
+    def shown(known):
+        aliases = store.aliases("id-Ana", known)
+        assert {n for n in ("Ana", "Annie", "Nan") if store.called("g", n, known)} == {*aliases}
+        for name in ("Annie", "Nan"):
+            found = ["id-Ana"] if name in aliases else []
+            ways = [store.called("g", name, known), store.called(None, name.upper(), known)]
+            ways += [store.entities(group, known, prefix=name) for group in ("g", None)]
+            assert [[e.uuid for e in way] for way in ways] == [found] * 4
+            assert store.meant("g", name, known) == sorted(store.reach("g", name, at(1, known), None).alike) == found
+        names = {n: name for n, _, name in store.names()}
+        assert [names[n] for n in store.names_known("g", known) if names[n] not in ("Rome", "Oslo", "Bob")] == aliases
+        return aliases
+
+    assert shown(both) == ["Ana", "Annie", "Annie", "Nan"]
+    assert shown(one) == ["Ana", "Annie"]
+    assert shown(last) == shown(None) == ["Ana"]
+    assert store.entities_named("g", "Annie") == store.entities_named("g", "Nan") == []
+
+
+alias_or_withdrawn = st.tuples(st.sampled_from("ab"), st.sampled_from(["Ana", "Bob"]), st.sampled_from(["Bo", "An"]))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # each history has a store of its own
+@given(st.lists(alias_or_withdrawn | st.sampled_from("ab"), min_size=1, max_size=6))
+def test_whom_a_name_calls_is_what_the_plainest_way_to_work_it_out_says(stores, told) -> None:
+    story, expected = Story(), {}
+    story.tell(entity("Ana"), entity("Bob"))
+    for place, what in enumerate(told):
+        if isinstance(what, str):
+            event = EpisodeWithdrawn(episode_id=what)
+        else:
+            event = EntityDescribed(entity_id=f"id-{what[1]}", alias=what[2], episode_id=what[0])
+        expected[story.tell(event)] = oracle.named(told[: place + 1])
+    with stores.writing(stores.fresh()) as store:
+        commit(store, story)
+        for known, named in expected.items():
+            for alias in ("Bo", "An"):
+                assert {e.name for e in store.called("g", alias, known)} == named.get(alias, set())
+        for alias in ("Bo", "An"):
+            assert {e.name for e in store.entities_named("g", alias)} == named.get(alias, set())
+
+
+def test_handlers_find_nobody_by_a_name_from_its_withdrawal_on(known, story) -> None:
+    story.tell(EntityDescribed(entity_id="id-Ana", alias="Annie Lee", episode_id="x"))
+    story.tell(EntityDescribed(entity_id="id-Bob", alias="Bob Lee", episode_id="y"))
+    known.apply(story.records)
+
+    def found():
+        by_word = [e.name for word in ("annie", "lee", "bob") for e in known.entities_with_word("g", word)]
+        named, keyed = known.entities_named("g", "Annie Lee"), known.entities_keyed("g", "annie lee")
+        return by_word, [e.name for e in named], [e.name for e in keyed], known.aliases("id-Ana", None)
+
+    assert found() == (["Ana", "Ana", "Bob", "Bob"], ["Ana"], ["Ana"], ["Ana", "Annie Lee"])
+    story.tell(EpisodeWithdrawn(episode_id="x"))
+    known.apply(story.records)
+    assert found() == (["Bob", "Bob"], [], [], ["Ana"])
+    story.tell(EpisodeWithdrawn(episode_id="y"), EpisodeWithdrawn(episode_id="said-Bob"))
+    known.apply(story.records)
+    assert found() == (["Bob"], [], [], ["Ana"])
+    story.tell(EntityDescribed(entity_id="id-Ana", alias="Annie Lee", episode_id="z"))
+    known.apply(story.records)
+    assert found() == (["Ana", "Ana", "Bob"], ["Ana"], ["Ana"], ["Ana", "Annie Lee"])
+
+
 def test_identity_is_that_of_the_moment_asked_about(store, story) -> None:
     first = story.tell(EntityMerged(merge_id="m1", duplicate="id-Bob", into="id-Ana", reason="same"))
     second = story.tell(EntityMerged(merge_id="m2", duplicate="id-Oslo", into="id-Bob", reason="same"))

@@ -173,6 +173,21 @@ def test_what_is_attested_last_is_what_an_episode_that_counts_says_last(memory):
     assert (latest(2), latest(3)) == (["tea", "chess"], ["chess", "tea"])
 
 
+def test_a_name_that_a_withdrawn_episode_gave_calls_nobody_and_can_be_given_again(memory):
+    _, full = memory.tell(said("My sister Eva works at SAP."), said("Eva Sole lives in Rome."))
+    store = memory.writer.generations["main"].store
+    [eva] = store.meant("g", "Eva", None)
+    assert store.meant("g", "Eva Sole", None) == [eva]
+
+    memory.withdraw(full)
+    assert store.aliases(eva, None) == ["Eva"]
+    assert store.meant("g", "Eva Sole", None) == []
+    assert store.meant("g", "Eva Sole", START + DAY) == [eva]
+
+    memory.tell(said("Eva Sole lives in Oslo."))
+    assert store.aliases(eva, None) == ["Eva", "Eva Sole"]
+
+
 def test_what_a_withdrawn_correction_took_back_holds_again(memory):
     _, corrected = memory.tell(
         stated("Berlin", ref="b", valid_at=START), stated("Munich", op="correct", ref="b", valid_at=START)
@@ -324,8 +339,10 @@ def test_an_id_that_an_entity_of_another_group_has_is_refused(memory):
 def test_a_directory_written_anew_from_the_same_messages_believes_the_same(memory, tmp_path):
     _, paris, _ = memory.tell(said("I live in Berlin."), said("I live in Paris."), said("I like tea."))
     memory.tell(EntityStatement(group_id="g", entity_id="node-1", name="Ana", summary="a cook"))
-    memory.withdraw(paris)
-    memory.tell(said("I live in Rome."))
+    [*_, full] = memory.tell(said("My sister Eva works at SAP."), said("Eva Sole lives in Rome."))
+    for episode in (paris, full):
+        memory.withdraw(episode)
+    memory.tell(said("I live in Rome."), said("Eva Sole lives in Oslo."))
     records = list(memory.writer.messages.read())
     other = Memory(tmp_path / "other")
     other.writer.messages.accept(

@@ -63,7 +63,7 @@ _WITHDRAWAL: Final = _insert("withdrawals", 5)
 _PARKED: Final = _insert("parked", 5)
 _ENTITY: Final = _insert("entities", 7)
 _NAME: Final = _insert("names", 7)
-_WORD: Final = "INSERT OR IGNORE INTO words VALUES (?, ?, ?)"
+_WORD: Final = "INSERT OR IGNORE INTO words VALUES (?, ?, ?, ?)"
 _RESOLUTION: Final = _insert("resolutions", 8)
 _LINK: Final = _insert("links", 9)
 _PART: Final = f"UPDATE links SET kt = ?, closed = ? WHERE uuid = ? AND kt = {INF}"
@@ -175,8 +175,8 @@ class Applier:
     def _answered(self, r: Record, e: ExtractionAnswered) -> None:
         self.pending.add(_ANSWER, (r.position, self.keys.group(r), e.request, e.encode().decode()))
 
-    def _withdrawn(self, r: Record, e: EpisodeWithdrawn) -> None:
-        self.pending.add(_WITHDRAWAL, (r.position, self.keys.group(r), e.episode_id, r.cause, r.recorded_at))
+    def _withdrawn(self, r: Record, e: EpisodeWithdrawn) -> None:  # at once: whom any name calls depends on it
+        self._db.execute(_WITHDRAWAL, (r.position, self.keys.group(r), e.episode_id, r.cause, r.recorded_at))
 
     def _parked(self, r: Record, e: MessageParked) -> None:
         self.pending.add(_PARKED, (r.position, self.keys.group(r), r.cause, e.reason, r.recorded_at))
@@ -204,8 +204,9 @@ class Applier:
         key = names.key(name)
         self.kept.drop(("name", group, name))
         self.pending.add(_NAME, (r.position, group, entity, name, key, episode, r.recorded_at), ("name", group, key))
+        given = "" if entity == r.position else episode
         for word in names.words(name):
-            self.pending.add(_WORD, (group, word, entity), ("word", group, word))
+            self.pending.add(_WORD, (group, word, entity, given), ("word", group, word))
 
     def _resolved(self, r: Record, e: MentionResolved) -> None:
         meant = (e.mention_id, e.episode_id, self.keys.entity(r, e.entity_id), e.reason, e.score)

@@ -42,13 +42,19 @@ FOR f IN @@facts
 
 # Whom a name calls (exactly, else by its key; else it is an id), all that were taken to be the same, and the facts from
 # and to them: one step of a traversal. Reads names by names_key, entities by key, duplicate_of by its edge index along
-# paths on which every link is believed, facts by facts_subject and facts_object, what says them as in FACTS.
+# paths on which every link is believed, facts by facts_subject and facts_object, what says them as in FACTS; and,
+# of names and facts, what withdrawn episodes gave by withdrawals_episode.
 REACH: Final = """
 WITH @@entities
 LET named = (
   FOR m IN @@names
     FILTER m.key == @key AND m.created_at <= @known
     FILTER @group == null OR m.grp == @group
+    LET withdrawn = (
+      FOR w IN @@withdrawals
+        FILTER w.episode == m.episode AND w.created_at <= @known
+        RETURN 1)
+    FILTER m.n == m.entity OR LENGTH(withdrawn) == 0
     RETURN { entity: m.entity_id, exact: m.name == @name })
 LET exact = named[* FILTER CURRENT.exact].entity
 LET meant = UNIQUE(LENGTH(exact) > 0 ? exact : named[*].entity)
@@ -171,13 +177,18 @@ FOR c IN changes
 
 # What is known of entities, each part where it is asked for: their names, their attributes that hold, the duplicate_of
 # links that touch them, how many mentions mean them, and the communities that have members, with those: all, those of a
-# group, or those that have one of the entities. Reads names_entity, attributes_entity, communities_group, else edge
-# indexes and keys.
+# group, or those that have one of the entities. Reads names_entity, withdrawals_episode, attributes_entity,
+# communities_group, else edge indexes and keys.
 ABOUT: Final = """
 LET names = (
   FOR m IN @@names
     FILTER "names" IN @parts
     FILTER m.entity_id IN @ids AND m.created_at <= @known
+    LET withdrawn = (
+      FOR w IN @@withdrawals
+        FILTER w.episode == m.episode AND w.created_at <= @known
+        RETURN 1)
+    FILTER m.n == m.entity OR LENGTH(withdrawn) == 0
     SORT m.n
     RETURN m.name)
 LET attributes = (

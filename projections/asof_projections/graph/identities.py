@@ -6,12 +6,12 @@ from typing import Any, Final
 
 from asof_projections.answers import Link
 from asof_projections.graph.base import Connected, listed
-from asof_projections.graph.selects import ENTITY
+from asof_projections.graph.selects import COUNTED, ENTITY
 from asof_projections.names import key
 from asof_projections.rows import Entity
 from asof_streams.instants import INF
 
-_NAMED: Final = "SELECT entity FROM names INDEXED BY name_key WHERE {} AND key = :key {}AND created_at <= :known"
+_NAMED: Final = f"SELECT m.entity FROM names m INDEXED BY name_key WHERE {{}} AND m.key = :key {{}}AND {COUNTED}"
 _LINKED: Final = "links l ON l.{} = same.n AND l.kf <= :known AND l.kt > :known"
 _MEANT: Final = f"""WITH RECURSIVE same (n) AS ({{}}
     UNION SELECT l.into_ FROM same CROSS JOIN {_LINKED.format("duplicate")}
@@ -41,8 +41,8 @@ _EVERY_ENTITY: Final = f"""{ENTITY.replace(" FROM ", ", e.n FROM ", 1)} WHERE e.
 @cache
 def _by_name(select: str, *, of_group: bool, exact: bool) -> str:
     """Return a select over the entities with a name, as it stands or as it is normalised."""
-    groups = "grp = (SELECT n FROM groups WHERE name = :group)" if of_group else "grp IN (SELECT n FROM groups)"
-    return select.format(_NAMED.format(groups, "AND name = :name " if exact else ""))
+    groups = "m.grp = (SELECT n FROM groups WHERE name = :group)" if of_group else "m.grp IN (SELECT n FROM groups)"
+    return select.format(_NAMED.format(groups, "AND m.name = :name " if exact else ""))
 
 
 class Identities(Connected):

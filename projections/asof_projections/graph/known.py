@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from asof_projections.graph.base import Connected, listed, value_of
-from asof_projections.graph.selects import ENTITY, EPISODE, MENTION, mention
+from asof_projections.graph.selects import COUNTS, ENTITY, EPISODE, MENTION, mention
 from asof_projections.names import key as key_of
 from asof_projections.rows import Entity, Episode, MentionRow, Slot, Statement
 from asof_projections.versions import Assertion, Ending
@@ -21,12 +21,14 @@ _TYPE_OF_NAME: Final = "SELECT type FROM mentions WHERE grp = ? AND folded = ? O
 _ANSWER: Final = "SELECT answered FROM answers WHERE grp = ? AND request = ? ORDER BY n LIMIT 1"
 
 _ENTITY_BY_ID: Final = f"{ENTITY} WHERE e.uuid = ?"
-_ENTITIES_NAMED: Final = """SELECT e.n, e.uuid, e.name, e.type, e.created_at
-    FROM names m CROSS JOIN entities e ON e.n = m.entity WHERE m.grp = ? AND m.key = ? AND m.name = ?"""
-_ENTITIES_KEYED: Final = """SELECT e.n, e.uuid, e.name, e.type, e.created_at
-    FROM names m CROSS JOIN entities e ON e.n = m.entity WHERE m.grp = ? AND m.key = ?"""
+_ENTITIES_NAMED: Final = f"""SELECT e.n, e.uuid, e.name, e.type, e.created_at
+    FROM names m CROSS JOIN entities e ON e.n = m.entity WHERE m.grp = ? AND m.key = ? AND m.name = ? AND {COUNTS}"""
+_ENTITIES_KEYED: Final = f"""SELECT e.n, e.uuid, e.name, e.type, e.created_at
+    FROM names m CROSS JOIN entities e ON e.n = m.entity WHERE m.grp = ? AND m.key = ? AND {COUNTS}"""
 _ENTITIES_WITH_WORD: Final = """SELECT e.n, e.uuid, e.name, e.type, e.created_at
-    FROM words w CROSS JOIN entities e ON e.n = w.entity WHERE w.grp = ? AND w.word = ? ORDER BY w.entity LIMIT 50"""
+    FROM words w CROSS JOIN entities e ON e.n = w.entity WHERE w.grp = ? AND w.word = ?
+    AND (w.episode = '' OR NOT EXISTS (SELECT 1 FROM withdrawals d WHERE d.episode = w.episode))
+    GROUP BY w.entity ORDER BY w.entity LIMIT 50"""
 _RESOLVED: Final = """SELECT e.uuid FROM resolutions r CROSS JOIN entities e ON e.n = r.entity
     WHERE r.mention = ? ORDER BY r.n DESC LIMIT 1"""
 ANY_ENDING: Final = "SELECT EXISTS (SELECT 1 FROM endings)"

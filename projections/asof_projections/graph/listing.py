@@ -5,7 +5,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from asof_projections.graph.base import Connected, listed
-from asof_projections.graph.selects import ENTITY, EPISODE, MENTION, RELATIONSHIP, mention
+from asof_projections.graph.selects import COUNTED, ENTITY, EPISODE, MENTION, RELATIONSHIP, mention
 from asof_projections.names import key
 from asof_projections.rows import Entity, Episode, MentionRow, Parked, RelationshipRow
 from asof_streams.instants import INF
@@ -28,11 +28,11 @@ _RELATIONSHIP: Final = f"{RELATIONSHIP} WHERE m.uuid = ?"
 
 _ENTITIES: Final = f"{ENTITY} WHERE e.created_at <= :known ORDER BY e.n LIMIT :limit"
 _ENTITIES_OF_GROUP: Final = f"{ENTITY} WHERE e.grp = :grp AND e.created_at <= :known ORDER BY e.n LIMIT :limit"
-_ENTITIES_CALLED: Final = f"""{ENTITY} WHERE e.n IN (SELECT entity FROM names INDEXED BY name_key
-    WHERE grp = :grp AND key >= :prefix AND key < :beyond AND created_at <= :known) ORDER BY e.n LIMIT :limit"""
-_ENTITIES_CALLED_ANYWHERE: Final = _ENTITIES_CALLED.replace("grp = :grp", "grp IN (SELECT n FROM groups)")
-_ALIASES: Final = """SELECT name FROM names WHERE entity = (SELECT n FROM entities WHERE uuid = ?) AND created_at <= ?
-    ORDER BY n"""
+_ENTITIES_CALLED: Final = f"""{ENTITY} WHERE e.n IN (SELECT m.entity FROM names m INDEXED BY name_key
+    WHERE m.grp = :grp AND m.key >= :prefix AND m.key < :beyond AND {COUNTED}) ORDER BY e.n LIMIT :limit"""
+_ENTITIES_CALLED_ANYWHERE: Final = _ENTITIES_CALLED.replace("m.grp = :grp", "m.grp IN (SELECT n FROM groups)")
+_ALIASES: Final = f"""SELECT m.name FROM names m WHERE m.entity = (SELECT n FROM entities WHERE uuid = :uuid)
+    AND {COUNTED} ORDER BY m.n"""
 _LINKED: Final = "links l ON l.{0} = same.n AND l.kf <= :known AND l.kt > :known"
 _IDENTITY: Final = f"""WITH RECURSIVE same (n) AS (
     SELECT n FROM entities WHERE uuid IN (SELECT value FROM json_each(:uuids))
@@ -91,7 +91,8 @@ class Listings(Connected):
         return [Entity._make(row) for row in self._rows(sql, given)]
 
     def aliases(self, uuid: str, known: int | None) -> list[str]:
-        return [name for (name,) in self._rows(_ALIASES, (uuid, INF if known is None else known))]
+        given = {"uuid": uuid, "known": INF if known is None else known}
+        return [name for (name,) in self._rows(_ALIASES, given)]
 
     def identity(self, uuids: Sequence[str], known: int | None) -> set[str]:
         given = {"uuids": listed(uuids), "known": INF - 1 if known is None else known}

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof_projections.graph.base import Connected, listed
-from asof_projections.graph.selects import ENTITY
+from asof_projections.graph.selects import COUNTED, ENTITY
 from asof_projections.rows import Entity
 from asof_streams.instants import INF
 
@@ -16,7 +16,7 @@ _NAMES: Final = f"""SELECT m.n, g.name, m.name, m.n FROM (
     {_PART.format("names")} UNION ALL {_PART.format("communities")} ORDER BY n LIMIT :page) m
     CROSS JOIN groups g ON g.n = m.grp ORDER BY m.n"""
 _COUNT: Final = "SELECT (SELECT count(*) FROM names) + (SELECT count(*) FROM communities)"
-_KNOWN: Final = "SELECT n FROM names WHERE (:grp IS NULL OR grp = :grp) AND created_at <= :known ORDER BY n"
+_KNOWN: Final = f"SELECT m.n FROM names m WHERE (:grp IS NULL OR m.grp = :grp) AND {COUNTED} ORDER BY m.n"
 _NAMED: Final = f"""{ENTITY.replace("SELECT ", "SELECT m.n, ", 1).replace("FROM ", "FROM names m CROSS JOIN ", 1)}
     WHERE m.n IN (SELECT value FROM json_each(?)) AND e.n = m.entity"""
 

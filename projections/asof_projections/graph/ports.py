@@ -234,11 +234,14 @@ class GraphStore(Protocol):
     def entities(
         self, group: str | None, known: int | None, *, prefix: str = "", limit: int | None = None
     ) -> list[Entity]:
-        """Return the entities known at a moment, oldest first; with `prefix`, those with a name that begins so."""
+        """Return the entities known at a moment, oldest first; with `prefix`, those with a name that begins so.
+
+        A name counts for as long as an episode does that gave it; that by which an entity was introduced always counts.
+        """
         ...
 
     def aliases(self, uuid: str, known: int | None) -> list[str]:
-        """Return the names of an entity known at a moment, its own first."""
+        """Return the names of an entity that count at a moment (None: now), its own first."""
         ...
 
     def identity(self, uuids: Sequence[str], known: int | None) -> set[str]:

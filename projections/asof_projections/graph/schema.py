@@ -2,6 +2,7 @@
 
 One schema serves both layers. The integer key `n` of a row is the position of the record that made it, so it is never
 used twice and a rebuild gives the same keys, also after an erasure. Instants are integers with sentinels, never null.
+The words of an entity's own name are of no episode (''), those of other names of that which gave it.
 A fact's `object` is an INTEGER (an entity's n) or a TEXT (a literal); its column has no affinity: the two stay apart.
 """
 
@@ -45,8 +46,8 @@ CREATE TABLE entities (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NO
     episode TEXT NOT NULL, created_at INTEGER NOT NULL);
 CREATE TABLE names (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, entity INTEGER NOT NULL, name TEXT NOT NULL,
     key TEXT NOT NULL, episode TEXT NOT NULL, created_at INTEGER NOT NULL);
-CREATE TABLE words (grp INTEGER NOT NULL, word TEXT NOT NULL, entity INTEGER NOT NULL,
-    PRIMARY KEY (grp, word, entity)) WITHOUT ROWID;
+CREATE TABLE words (grp INTEGER NOT NULL, word TEXT NOT NULL, entity INTEGER NOT NULL, episode TEXT NOT NULL,
+    PRIMARY KEY (grp, word, entity, episode)) WITHOUT ROWID;
 CREATE TABLE resolutions (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, mention TEXT NOT NULL, episode TEXT NOT NULL,
     entity INTEGER NOT NULL, reason TEXT NOT NULL, score REAL NOT NULL, created_at INTEGER NOT NULL);
 CREATE TABLE links (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, duplicate INTEGER NOT NULL,

@@ -13,6 +13,11 @@ MENTION: Final = """SELECT m.uuid, m.episode, m.type, m.text, m.start, m.speaker
 RELATIONSHIP: Final = """SELECT m.uuid, m.episode, m.relation, m.source, m.target, m.stance, m.confidence,
     m.start, m.stop, coalesce(e.valid_at, m.created_at), m.created_at
     FROM relationships m LEFT JOIN episodes e ON e.uuid = m.episode"""
+# A name counts for as long as the episode that gave it does; that by which an entity was introduced always does. `m` is
+# a row of names.
+_GIVEN: Final = "(m.n = m.entity OR NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = m.episode{}))"
+COUNTS: Final = _GIVEN.format("")
+COUNTED: Final = f"m.created_at <= :known AND {_GIVEN.format(' AND w.created_at <= :known')}"
 
 
 def mention(row: Any) -> MentionRow:

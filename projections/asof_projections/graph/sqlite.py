@@ -19,13 +19,13 @@ from asof_projections.graph.live import Mirror
 from asof_projections.graph.naming import NameReads
 from asof_projections.graph.reach import Steps
 from asof_projections.graph.text import Numbered
-from asof_streams.episodic import GroupErased
+from asof_streams.episodic import EpisodeWithdrawn, GroupErased
 from asof_streams.errors import PositionConflict
 from asof_streams.events import Record
 from asof_streams.semantic import RelationDeclared
 from asof_streams.sqlite import Guard, connect, create
 
-_UNSETTLING: Final = (GroupErased, RelationDeclared)  # what is kept of answers may no longer be so
+_UNSETTLING: Final = (EpisodeWithdrawn, GroupErased, RelationDeclared)  # what is kept of answers may no longer be so
 _REMEDY: Final = "rebuild it from its log"
 _READING: Final = ("PRAGMA cache_size = -65536",)  # KiB
 _WRITING: Final = (  # ids are random, so a commit touches many pages: keep them, and copy them back seldom

@@ -28,13 +28,19 @@ class Identities(FactReads):
         most = NO_LIMIT if limit is None else limit
         until = LATEST if known is None else known
         if prefix:
-            found = {n["whose"]["n"]: n for n in self._pages("names", group, known=until, beginning=key_of(prefix))}
+            found = {n["whose"]["n"]: n for n in self._counted(group, until, key_of(prefix))}
             return [entity_of(found[n]["whose"] | {"grp": found[n]["grp"]}) for n in sorted(found)[:most]]
         return [entity_of(row) for row in self._page("entities", group, -1, until, most)]
 
     def aliases(self, uuid: str, known: int | None) -> list[str]:
         names: list[str] = self._about_them("names", [uuid], known)
         return names
+
+    def _counted(self, group: str | None, known: int, beginning: str | None = None) -> Iterator[Document]:
+        """Yield the names that count at a moment: an entity's own, and those that no withdrawn episode gave."""
+        withdrawn = {row["episode"] for row in self._pages("withdrawals", group, known=known)}
+        rows = self._pages("names", group, known=known, beginning=beginning)
+        return (row for row in rows if row["n"] == row["entity"] or row["episode"] not in withdrawn)
 
     def called(self, group: str | None, name: str, known: int | None) -> list[Entity]:
         return [entity_of(row) for row in self._reached(group, name, [], Moment(None, known), 0)["called"]]

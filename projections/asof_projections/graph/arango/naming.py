@@ -28,7 +28,7 @@ class Names(Identities):
         return int(counts["names"] + counts["formed"])
 
     def names_known(self, group: str | None, known: int | None) -> NDArray[np.int64]:
-        rows = self._pages("names", group, known=LATEST if known is None else known)
+        rows = self._counted(group, LATEST if known is None else known)
         return np.fromiter((row["n"] for row in rows), np.int64)
 
     def named(self, numbers: Sequence[int]) -> list[Entity]:
