@@ -28,7 +28,7 @@ def measure(material: Material) -> Iterator[Figure]:
     name, lines = material.chat(material.count(2_760, 100))
     with _model() as url:
         settings = {"extractor": "model", "model_name": "fake", "model_url": url, "model_calls": _AT_ONCE}
-        with asof.open(material.folder / "asked", embedder="none", **settings) as memory:
+        with asof.open(material.folder / "asked", **settings) as memory:
             began = time.perf_counter()
             done = memory.produce(lines)
             seconds = time.perf_counter() - began

@@ -65,7 +65,8 @@ def generation_of(
     ontology = kept_ontology(places.ontology_of(info.name))
     ontologies = ontologies_of(places)
     readers = reading.readers_of(info, ontology, ontologies)
-    build, judge = Build(info.build, ontology, info.policy, ontologies), reading.judge(info, journal)
+    build = Build(info.build, ontology, info.policy, ontologies)
+    judge = reading.judge(info, journal, places, store)
     return Generation(Layer(log, store), store, build, readers, journal, judge)
 
 
@@ -81,9 +82,9 @@ def follow(
     layer = generation.layer
     start = layer.input
     found = batches(episodic.read(start, stop))
-    every = FLUSH_EVERY
+    every = FLUSH_EVERY if generation.judge is None else FLUSH_ASKED
     if journal is not None and generation.readers is not None:
-        found, every = batches_ahead(found, generation, episodes, journal), FLUSH_ASKED
+        found = batches_ahead(found, generation, episodes, journal)
     for number, batch in enumerate(found, 1):
         generation.ingest(batch, episodes)
         if number % every == 0:

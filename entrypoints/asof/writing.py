@@ -219,7 +219,7 @@ class Writer:
         """Take the generations back once they have followed; what a process that ended early left is done here."""
         apart, self._apart = self._apart, None
         if apart is not None:
-            if apart.join():
+            if apart.join(self.episodic.end()):
                 self.set_catalog(self.catalog)  # so that readers open the graphs anew
             self._clear()
         if not self.engine.generations:
@@ -322,6 +322,7 @@ class Writer:
             self._apart.kill()
         if self._journal is not None:
             self._journal.close()
+        self.reading.close()
         if self._graphs is not None:
             self._graphs.close()
         for part in reversed(self._opened):

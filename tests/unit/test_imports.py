@@ -97,6 +97,20 @@ def test_reading_by_rules_loads_nothing_of_what_asks_a_model() -> None:
     assert loaded_after("import asof.writing") & asking == set()
 
 
+BY_RULES = """
+import asof, tempfile
+with tempfile.TemporaryDirectory() as folder, asof.open(folder) as memory:
+    memory.add("I live in Rome.", role="Ana")
+    assert [fact.object for fact in memory.facts()] == ["Rome"]
+"""
+
+
+def test_reading_by_rules_loads_nothing_that_computes_or_compares_vectors() -> None:
+    comparing = {"faiss", "safetensors", "tokenizers", "openai", "asof.searching", "asof.nearness"}
+
+    assert loaded_after(BY_RULES) & comparing == set()
+
+
 def test_serving_a_directory_loads_nothing_that_computes_vectors_or_speaks_to_kafka() -> None:
     assert loaded_after("import asof.http.serving") & {"faiss", "tokenizers", "aiokafka", "faust"} == set()
 

@@ -60,6 +60,19 @@ def test_a_text_is_computed_once_however_often_it_is_asked_for(cached: CachedEmb
     assert np.array_equal(first, second[::-1])
 
 
+def test_what_may_come_to_nothing_is_on_no_file_until_it_is_kept_and_then_computed_no_more(
+    cached: CachedEmbedder, path: Path
+) -> None:
+    cached.embed(TEXTS[:1])
+    unkept = cached.embed_unkept(TEXTS)
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("SELECT count(*) FROM vectors").fetchone() == (1,)
+
+        assert np.array_equal(cached.embed(TEXTS), unkept)
+        assert db.execute("SELECT count(*) FROM vectors").fetchone() == (3,)
+    assert asked(cached) == TEXTS[:3]
+
+
 def test_a_vector_is_kept_to_the_last_bit_for_the_next_process(cached: CachedEmbedder, path: Path) -> None:
     first = cached.embed(TEXTS)
 

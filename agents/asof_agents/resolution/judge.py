@@ -14,7 +14,7 @@ from asof_agents.extraction.ports import Answers, Refusal, Request
 from asof_agents.extraction.prompting import fill
 from asof_agents.extraction.schemas import object_of, pieces, schema_of
 from asof_agents.mentions import replied, turn_of
-from asof_agents.resolution.candidates import Candidate
+from asof_agents.resolution.candidates import Candidate, NearNames
 from asof_ontologies.prompts import Prompt
 from asof_projections.rows import Entity
 from asof_streams.episodic import EpisodeRecorded, MentionObserved
@@ -70,11 +70,12 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """What to ask of a model, and where its answers come from."""
+    """What to ask of a model, where its answers come from, and what knows which names are near (None: nothing)."""
 
     prompt: Prompt
     model: str
     answers: Answers
+    names: NearNames | None = None
 
     def judge(self, group: str, episode: EpisodeRecorded, doubts: Sequence[Doubt]) -> tuple[Verdict, list[Event]]:
         """Return what is decided of the doubts of an episode, and the events of having asked."""

@@ -15,6 +15,7 @@ from asof_projections.embedding.ports import Embedder, Vectors
 from asof_streams.errors import DamagedLog, StorageFailed
 
 LOOKUP: Final = 500  # texts a query
+UNKEPT: Final = 4096  # vectors that are remembered though the file is not to have them
 CHECKSUM: Final = (
     4  # bytes of CRC-32 behind each vector: a flipped bit is a vector to compute again, not a wrong answer
 )
@@ -39,6 +40,7 @@ class CachedEmbedder:
         self._embedder = embedder
         self._path = path
         self._lock = threading.Lock()
+        self._unkept: dict[bytes, Vectors] = {}
         self.model_id: Final = embedder.model_id
         with self._errors():
             self._db = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
@@ -54,14 +56,28 @@ class CachedEmbedder:
         return self._embedder.dimensions
 
     def embed(self, texts: Sequence[str]) -> Vectors:
+        return self._vectors(texts, keep=True)
+
+    def embed_unkept(self, texts: Sequence[str]) -> Vectors:
+        """Return the same, of texts that may come to nothing: the file gets no vector of them, until `embed` is asked.
+
+        So nothing has to be forgotten that nobody could name; what is then asked of `embed` was computed already.
+        """
+        return self._vectors(texts, keep=False)
+
+    def _vectors(self, texts: Sequence[str], *, keep: bool) -> Vectors:
         keys = [_key(text) for text in texts]
         texts_of = dict(zip(keys, texts, strict=True))
         held = self._held(list(texts_of))
-        missing = [key for key in texts_of if key not in held]
+        fresh = {k: vector for k in texts_of if k not in held and (vector := self._unkept.get(k)) is not None}
+        missing = [key for key in texts_of if key not in held and key not in fresh]
         if missing:
-            fresh = self._embedder.embed([texts_of[key] for key in missing])
-            self._keep(missing, fresh)
-            held.update(zip(missing, fresh, strict=True))
+            fresh.update(zip(missing, self._embedder.embed([texts_of[key] for key in missing]), strict=True))
+        if keep:
+            self._keep(fresh)
+        else:
+            self._remember(fresh)
+        held |= fresh
         return np.stack([held[key] for key in keys]) if keys else np.empty((0, self.dimensions), np.float32)
 
     def forget(self, texts: Sequence[str]) -> None:
@@ -98,10 +114,17 @@ class CachedEmbedder:
             held.update((key, vector) for key, blob in rows if (vector := self._decode(blob)) is not None)
         return held
 
-    def _keep(self, keys: list[bytes], vectors: Vectors) -> None:
-        rows = [(key, self._model, _encode(vector)) for key, vector in zip(keys, vectors, strict=True)]
-        with self._lock, self._errors(), self._transaction():
-            self._db.executemany("INSERT OR REPLACE INTO vectors (text, model, vector) VALUES (?, ?, ?)", rows)
+    def _keep(self, fresh: dict[bytes, Vectors]) -> None:
+        rows = [(key, self._model, _encode(vector)) for key, vector in fresh.items()]
+        if rows:
+            with self._lock, self._errors(), self._transaction():
+                self._db.executemany("INSERT OR REPLACE INTO vectors (text, model, vector) VALUES (?, ?, ?)", rows)
+
+    def _remember(self, fresh: dict[bytes, Vectors]) -> None:
+        with self._lock:
+            if len(self._unkept) > UNKEPT:
+                self._unkept.clear()
+            self._unkept.update(fresh)
 
     def _decode(self, blob: bytes) -> Vectors | None:
         body, checksum = blob[:-CHECKSUM], blob[-CHECKSUM:]
