@@ -21,7 +21,8 @@ from asof_streams.semantic import EntityAttributed
 
 def attribute(events: Sequence[Event], names: Resolver, known: BeliefKnown) -> list[Event]:
     """Return what the attributes stated in one episode lead to; `names` has resolved the mentions of it."""
-    return Attributes(names, known).weigh([event for event in events if isinstance(event, AttributeStated)])
+    stated = [event for event in events if isinstance(event, AttributeStated)]
+    return Attributes(names, known).weigh(stated) if stated else []
 
 
 def withdraw(episode: str, known: BeliefKnown) -> list[Event]:

@@ -47,9 +47,10 @@ class Apart:
         with suppress(BrokenPipeError):  # it ended early: the writer makes it good
             self._process.stdin.write(b"%d\n" % stop)
 
-    def join(self) -> bool:
-        """Wait until all is followed, and put the graphs that were loaded in their place; whether there are any."""
+    def join(self, stop: int) -> bool:
+        """Wait until all is followed up to a position, and put the loaded graphs in place; whether there are any."""
         try:
+            self.follow(stop)
             self.follow(_NO_MORE)
             if self._process.wait() != 0:
                 return False

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import asof
-from asof import apart, taking, writing
+from asof import apart, generating, taking, writing
 from asof.lines import Line, as_fact, read_lines
 from asof_streams.messages import ErasureRequest
 from world import World
@@ -58,6 +58,20 @@ def test_what_two_processes_make_is_what_one_makes(tmp_path, monkeypatch):
 
     assert told(tmp_path / "one") == two
     assert list((tmp_path / "two").rglob("*.building*")) == []
+
+
+def test_the_second_process_follows_to_the_end(tmp_path, monkeypatch):
+    left = []
+
+    def follow(generation, episodic, *rest, **given):
+        left.append(episodic.end() - generation.layer.input)
+        generating.follow(generation, episodic, *rest, **given)
+
+    monkeypatch.setattr(writing, "follow", follow)
+    with asof.open(tmp_path, embedder="none") as memory:
+        memory.import_facts(LINES)
+
+    assert set(left) == {0}
 
 
 def test_what_a_second_process_left_undone_is_done_by_the_writer(tmp_path, monkeypatch):
