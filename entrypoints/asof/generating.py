@@ -48,7 +48,7 @@ def _check_build(log: SqliteLog, info: GenerationInfo) -> None:
     started = next(log.read(0, 1)).event
     if not isinstance(started, GenerationStarted) or started.build != info.build:
         raise ContractError(
-            f"{log.path} was begun with another ontology, extractor or policy than generation {info.name} has here: "
+            f"{log.path} was begun with another ontology, extractor, embedder or policy than generation {info.name} has here: "
             "start with the settings that it was begun with, or let it be rebuilt as a generation of another name"
         )
 
