@@ -48,8 +48,9 @@ def _check_build(log: SqliteLog, info: GenerationInfo) -> None:
     started = next(log.read(0, 1)).event
     if not isinstance(started, GenerationStarted) or started.build != info.build:
         raise ContractError(
-            f"{log.path} was begun with another ontology, extractor, embedder or policy than generation {info.name} has here: "
-            "start with the settings that it was begun with, or let it be rebuilt as a generation of another name"
+            f"{log.path} was begun with another ontology, extractor, embedder or policy than generation {info.name} "
+            "has here: start with the settings that it was begun with, or let it be rebuilt as a generation of "
+            "another name"
         )
 
 
