@@ -131,7 +131,8 @@ class Generation:
         elif isinstance(first.event, EntityRecorded):
             events += entities.state(first, first.event, self.store)
         elif isinstance(first.event, EpisodeWithdrawn):
-            events += withdrawals.withdraw(first, first.event, self.build, known, self.store)
+            seen = known if self.readers is None else self.store
+            events += withdrawals.withdraw(first, first.event, self.build, known, seen, self.store)
         elif isinstance(first.event, GroupErased):
             events.append(first.event)
         if events:

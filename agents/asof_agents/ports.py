@@ -35,6 +35,10 @@ class EpisodesKnown(Protocol):
         """Return the mentions of some episodes, in the order in which they were observed."""
         ...
 
+    def mentions_called(self, group: str, name: str) -> list[str]:
+        """Return the ids of the mentions of a group with this text in any case, in the order of the log."""
+        ...
+
     def types_of_names(self, group: str, names: Sequence[str]) -> Mapping[str, str]:
         """Return the entity type of each name that the group has mentioned before (any case), by the name as asked."""
         ...
@@ -69,6 +73,14 @@ class BeliefKnown(Protocol):
 
     def aliases(self, uuid: str, known: int | None) -> list[str]:
         """Return the names of an entity, its own first."""
+        ...
+
+    def names_given(self, group: str, names: Sequence[str], episode: str) -> list[tuple[str, str]]:
+        """Return (entity, name) of those of some names that an episode gave an entity beside its own, each once."""
+        ...
+
+    def meaning(self, entity: str, mentions: Sequence[str], without: str) -> str | None:
+        """Return the first episode but one that has one of these mentions for an entity, and was not withdrawn."""
         ...
 
     def parted(self, uuid: str) -> set[str]:

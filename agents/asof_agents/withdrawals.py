@@ -2,9 +2,12 @@
 
 Whatever it said is retracted, as if it had never been said: what it had displaced or ended holds again, and so does
 what it had taken back; two things that were joined for it are two again. A fact that another episode said as well
-stays, as last attested by that. Nothing of the past changes. Whom a name that it gave calls, and when what it said
-again was last said, needs no event: whoever follows the log knows that it counts no longer.
+stays, as last attested by that; another name that it gave is given by one that says it as well. Nothing of the past
+changes. That a name it alone gave calls nobody, and what it said again was last said before, needs no event: whoever
+follows the log knows that it counts no longer.
 """
+
+from collections.abc import Iterator
 
 from asof_agents import attributes
 from asof_agents.episodes import episode_id
@@ -12,13 +15,21 @@ from asof_agents.ports import BeliefKnown, EpisodesKnown
 from asof_agents.scribe import MERGE, Build, Scribe
 from asof_streams.episodic import EpisodeRecorded, EpisodeWithdrawn
 from asof_streams.events import Event, Record
-from asof_streams.semantic import EntityUnmerged
+from asof_streams.semantic import EntityDescribed, EntityUnmerged
 
 
 def withdraw(
-    first: Record, withdrawn: EpisodeWithdrawn, build: Build, episodes: EpisodesKnown, known: BeliefKnown
+    first: Record,
+    withdrawn: EpisodeWithdrawn,
+    build: Build,
+    episodes: EpisodesKnown,
+    seen: EpisodesKnown,
+    known: BeliefKnown,
 ) -> list[Event]:
-    """Return the semantic events of a withdrawal: that it was made, then what follows, the latest statement first."""
+    """Return the semantic events of a withdrawal: that it was made, then what follows, the latest statement first.
+
+    seen: has the mentions that the generation is built of.
+    """
     episode = episodes.episode(withdrawn.episode_id)
     assert episode is not None, f"episode {withdrawn.episode_id} is in no log"
     scribe = Scribe(first, _wordless(first), build, known, tuple)
@@ -28,7 +39,20 @@ def withdraw(
         scribe.beliefs.attest(scribe.statement(uuid), attested)
     merges = known.merged(first.group, episode.created_at)
     scribe.beliefs.said += [EntityUnmerged(merge_id=merge) for merge in merges if not merge.startswith(MERGE)]
-    return [withdrawn, *scribe.events(), *attributes.withdraw(episode.uuid, known)]
+    names = _given_by_others(first.group, episode.uuid, seen, known)
+    return [withdrawn, *scribe.events(), *names, *attributes.withdraw(episode.uuid, known)]
+
+
+def _given_by_others(group: str, episode: str, seen: EpisodesKnown, known: BeliefKnown) -> Iterator[Event]:
+    """Give the names that an episode gave in the name of others: the first that says each of the same entity.
+
+    Mentions that the generation has not come to yet mean nothing, so a rebuild finds what was found at the time.
+    """
+    said = dict.fromkeys(mention.text for mention in seen.mentions_of([episode]))
+    for entity, name in known.names_given(group, list(said), episode):
+        other = known.meaning(entity, seen.mentions_called(group, name), episode)
+        if other is not None:
+            yield EntityDescribed(entity_id=entity, alias=name, episode_id=other)
 
 
 def _wordless(first: Record) -> EpisodeRecorded:

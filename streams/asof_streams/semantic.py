@@ -51,7 +51,10 @@ class EntityIntroduced(Event):
 
 @register
 class EntityDescribed(Event):
-    """An entity is also called so."""
+    """An entity is also called so.
+
+    Where the episode that gave the name is withdrawn, the first that calls it so as well gives it from there on.
+    """
 
     type: ClassVar[str] = "entity.described"
 

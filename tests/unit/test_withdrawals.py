@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from asof.bootstrap import describe
 from asof.places import Places
 from asof.settings import Settings
 from asof.writing import Writer
@@ -186,6 +187,45 @@ def test_a_name_that_a_withdrawn_episode_gave_calls_nobody_and_can_be_given_agai
 
     memory.tell(said("Eva Sole lives in Oslo."))
     assert store.aliases(eva, None) == ["Eva", "Eva Sole"]
+
+
+def test_a_name_that_another_episode_says_as_well_calls_whom_it_called_until_that_is_withdrawn_too(memory):
+    memory.tell(said("My sister Eva works at SAP."))
+    first, again, third = memory.tell(*(said(f"Eva Sole lives in {place}.") for place in ("Rome", "Oslo", "Lima")))
+    memory.tell(said("Eva likes tea."))
+    store = memory.writer.generations["main"].store
+    [eva] = store.meant("g", "Eva", None)
+
+    for gone in (again, first):
+        memory.withdraw(gone)
+        assert store.aliases(eva, None) == ["Eva", "Eva Sole"]
+        assert store.meant("g", "Eva Sole", None) == [eva]
+    memory.withdraw(third)
+
+    assert store.aliases(eva, None) == ["Eva"]
+    assert store.meant("g", "Eva Sole", None) == []
+    assert [len(store.meant("g", "Eva Sole", START + day * DAY)) for day in range(9)] == [0, 1, 1, 1, 1, 1, 1, 0, 0]
+
+
+@pytest.mark.parametrize("source", ["mentions", "episodes"])
+def test_a_rebuild_gives_names_as_they_were_given_whatever_was_said_or_withdrawn_later(memory, source):
+    memory.tell(said("My sister Eva works at SAP."))
+    first, again = memory.tell(said("Eva Sole lives in Rome."), said("Eva Sole lives in Oslo."))
+    for gone in (first, again):
+        memory.withdraw(gone)
+    memory.tell(said("Eva Sole lives in Lima."))
+    writer = memory.writer
+    active, ontology = writer.catalog["main"], writer.ontology("main")
+
+    writer.build(describe("anew", ontology, active.policy, source, active.extractor), ontology)
+
+    main, anew = (writer.generations[name].store for name in ("main", "anew"))
+    for day in range(7):
+        known = START + day * DAY
+        [[ours], [theirs]] = [[e.uuid for e in store.called("g", "Eva", known)] for store in (main, anew)]
+        assert main.aliases(ours, known) == anew.aliases(theirs, known)
+    assert main.aliases(ours, None) == ["Eva", "Eva Sole"]
+    assert source == "episodes" or main.digest() == anew.digest()
 
 
 def test_what_a_withdrawn_correction_took_back_holds_again(memory):

@@ -31,6 +31,14 @@ _PARTED: Final = """SELECT d.uuid, i.uuid FROM links l
     AND l.closed IS NOT NULL AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.cause = l.closed)"""
 _MERGED: Final = f"""SELECT uuid FROM links WHERE grp = (SELECT n FROM groups WHERE name = ?) AND kf = ? AND kt = {INF}
     ORDER BY n"""
+_GIVEN: Final = """SELECT e.uuid, m.name FROM json_each(:names) named
+    CROSS JOIN names m INDEXED BY name_key ON m.grp = :grp AND m.key = named.value
+    CROSS JOIN entities e ON e.n = m.entity WHERE m.episode = :episode AND m.n <> m.entity
+    GROUP BY m.entity, m.name ORDER BY min(m.n)"""
+_MEANING: Final = """SELECT r.episode FROM json_each(:mentions) said
+    CROSS JOIN resolutions r INDEXED BY resolution_mention ON r.mention = said.value
+    WHERE r.entity = :n AND r.episode <> :without
+    AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = r.episode) ORDER BY r.n LIMIT 1"""
 _APPEARANCES: Final = f"SELECT count(*) FROM resolutions WHERE entity IN {_SAME} AND created_at <= :known"
 _EVERY_LINK: Final = f"""{_LINK} WHERE l.n > :after AND (:grp IS NULL OR l.grp = :grp)
     AND l.kf <= :known AND l.kt > :known ORDER BY l.n LIMIT :page"""
@@ -59,6 +67,15 @@ class Identities(Connected):
         of_group = group is not None
         exactly = self._rows(_by_name(select, of_group=of_group, exact=True), given)
         return exactly or self._rows(_by_name(select, of_group=of_group, exact=False), given)
+
+    def names_given(self, group: str, names: Sequence[str], episode: str) -> list[tuple[str, str]]:
+        given = {"grp": self._group(group), "names": listed(dict.fromkeys(map(key, names))), "episode": episode}
+        return self._rows(_GIVEN, given)
+
+    def meaning(self, entity: str, mentions: Sequence[str], without: str) -> str | None:
+        given = {"n": self._entity(entity), "mentions": listed(mentions), "without": without}
+        found: str | None = (self._row(_MEANING, given) or [None])[0]
+        return found
 
     def links(self, uuids: Sequence[str], known: int | None) -> list[Link]:
         given = {"uuids": listed(uuids), "known": INF if known is None else known}

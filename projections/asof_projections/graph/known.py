@@ -17,6 +17,7 @@ _EPISODES_RECENT: Final = f"""{EPISODE} WHERE e.grp = ? AND e.source = ? AND e.v
     ORDER BY e.valid_at DESC, e.n DESC LIMIT ?"""
 _WITHDRAWN: Final = "SELECT EXISTS (SELECT 1 FROM withdrawals WHERE episode = ?)"
 _MENTIONS: Final = f"{MENTION} WHERE m.episode IN (SELECT value FROM json_each(?)) ORDER BY m.n"
+_MENTIONS_CALLED: Final = "SELECT uuid FROM mentions WHERE grp = ? AND folded = ? ORDER BY n"
 _TYPE_OF_NAME: Final = "SELECT type FROM mentions WHERE grp = ? AND folded = ? ORDER BY n DESC LIMIT 1"
 _ANSWER: Final = "SELECT answered FROM answers WHERE grp = ? AND request = ? ORDER BY n LIMIT 1"
 
@@ -96,6 +97,9 @@ class Known(Connected):
 
     def mentions_of(self, episodes: Sequence[str]) -> list[MentionRow]:
         return [mention(row) for row in self._rows(_MENTIONS, (listed(episodes),))]
+
+    def mentions_called(self, group: str, name: str) -> list[str]:
+        return [uuid for (uuid,) in self._rows(_MENTIONS_CALLED, (self._group(group), name.casefold()))]
 
     def types_of_names(self, group: str, names: Sequence[str]) -> Mapping[str, str]:
         found, n = {}, self._group(group)
