@@ -20,7 +20,7 @@ from asof_projections.vectors.faiss_index import FaissVectorIndex
 _MOST: Final = 16  # names near a text that are looked at: some are several of one, or of another type
 _DIGITS: Final = 3  # of a cosine: the last bits of a vector may differ from machine to machine
 
-Names = list[tuple[int, str, str]]  # number, group, name
+_Names = list[tuple[int, str, str]]  # number, group, name
 
 
 class NamesByVector:
@@ -58,12 +58,12 @@ class NamesByVector:
         return self._open()
 
     def _index(self) -> FaissVectorIndex:
-        unsaved = self._known.path.with_suffix(".unsaved")
-        return FaissVectorIndex(unsaved, self._embedder.model_id, self._embedder.dimensions)
+        nowhere = self._known.path.with_suffix(".unsaved")  # nothing is saved
+        return FaissVectorIndex(nowhere, self._embedder.model_id, self._embedder.dimensions)
 
-    def _follow(self) -> Names:
+    def _follow(self) -> _Names:
         """Hold the names of all groups that are committed, and return those that are not."""
-        position, fresh = self._known.position(), Names()
+        position, fresh = self._known.position(), _Names()
         names = self._known.names(self._next - 1)
         while batch := list(islice(names, BATCH)):
             settled = [name for name in batch if name[0] < position]
@@ -75,7 +75,7 @@ class NamesByVector:
         self._begin()  # a group was erased
         return self._follow()
 
-    def _hold(self, names: Names) -> None:
+    def _hold(self, names: _Names) -> None:
         vectors = self._embedder.embed([name for _, _, name in names])
         for group in {group for _, group, _ in names}:
             rows = [row for row, (_, of, _) in enumerate(names) if of == group]
