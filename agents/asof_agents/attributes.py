@@ -2,9 +2,8 @@
 
 A value is as sure as all that said it together: two who are each wrong one time in three are both wrong one time in
 nine. One message says a value once, as surely as it says it at most. The surest is believed; of equally sure ones that
-which was said last. So a value that was said surely, or often,
-is not given up for one that was said once and in passing, and what is believed in the end does not depend on the order
-in which messages arrive.
+which was said last. So a value that was said surely, or often, is not given up for one that was said once and in
+passing, and what is believed in the end does not depend on the order in which messages arrive.
 """
 
 from collections import defaultdict
