@@ -12,7 +12,7 @@ from asof.kafka.copied import PATIENCE, is_held, parts
 from asof.kafka.health import Health
 from asof.places import Places
 from asof.settings import Settings
-from asof.writing import settle
+from asof.settling import settle
 from asof_projections.questions import Questions
 from asof_projections.rows import Entity, Moment
 from asof_streams.errors import InvalidInput, NotFound

@@ -1,7 +1,6 @@
 """Writing to a data directory: recovery, the engine and its logs, building and dropping generations, erasure."""
 
 import shutil
-from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from asof.apart import Apart
@@ -9,7 +8,6 @@ from asof.bootstrap import (
     OpenLog,
     Progress,
     describe,
-    existing,
     following_store,
     load_ontology,
     writable_log,
@@ -28,7 +26,7 @@ from asof.generating import (
     open_semantic,
     restore_ontologies,
 )
-from asof.graphs import graphs_of, kept_up
+from asof.graphs import graphs_of
 from asof.kafka.copied import PATIENCE, is_copy
 from asof.places import Places
 from asof.settings import Settings
@@ -39,7 +37,7 @@ from asof_ontologies.model import Ontology
 from asof_projections.generations import FIRST, Catalog, GenerationInfo, is_name, load, save
 from asof_projections.graph.sqlite import SqliteGraph
 from asof_streams.episodic import ExtractionAnswered
-from asof_streams.errors import ContractError, InvalidInput, WriterBusy
+from asof_streams.errors import ContractError, InvalidInput
 from asof_streams.files import replace_file
 from asof_streams.messages import Message
 from asof_streams.sqlite_log import SqliteLog
@@ -329,43 +327,3 @@ class Writer:
             part.close()
         self._opened = []
         self._lock.release()
-
-
-def settle(places: Places, settings: Settings) -> None:
-    """Process messages that were acknowledged and then left, by a crash; a living writer does so itself.
-
-    What a copy of topics has not made of its messages, a worker makes.
-    """
-    if is_copy(places.root):
-        return
-    existing(places)
-    if places.messages.exists() and places.episodic.exists():
-        with SqliteLog(places.messages) as messages, SqliteLog(places.episodic) as episodic:
-            whole = messages.end() == episodic.checkpoint() and _built(places, episodic.end())
-            if whole and _projected(places, settings, episodic):
-                return
-    with suppress(WriterBusy):
-        Writer(places, settings).close()
-
-
-def _built(places: Places, end: int) -> bool:
-    """Whether every generation stands at the end of the episodic log, in stores that this version can read."""
-    try:
-        with SqliteGraph(places.episodes, "episodic"):
-            pass
-        for info in existing(places).generations:
-            name = f"semantic.{info.name}"
-            with SqliteLog(places.semantic(info.name)) as log, SqliteGraph(places.graph(info.name), name) as store:
-                if log.checkpoint() < end or store.position() < log.end():
-                    return False
-    except ContractError:  # not there, damaged, or of another schema: the next writer makes it anew
-        return False
-    return True
-
-
-def _projected(places: Places, settings: Settings, episodic: SqliteLog) -> bool:
-    """Whether the graph database, where the settings name one, has all of every log."""
-    with ExitStack() as opened:
-        names = [info.name for info in existing(places).generations] if settings.in_arango else []
-        logs = [episodic, *(opened.enter_context(SqliteLog(places.semantic(name))) for name in names)]
-        return kept_up(settings, places, logs)
