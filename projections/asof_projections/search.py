@@ -7,6 +7,7 @@ at what holds and is known at the moment, so no good hit is lost behind others t
 """
 
 import re
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
@@ -66,13 +67,14 @@ class Search:
             raise InvalidInput(NOT_UNICODE)
         pool = max(_CANDIDATES * limit, _CANDIDATES_LEAST)
         with ThreadPoolExecutor(1) as beside:
-            vector = beside.submit(self._vector, query)  # computed, or asked for, while words are looked up
+            vectors = self._meaning and beside.submit(self._meaning[0].embed, [query])  # while words are looked up
             found = dict(self._beliefs.text(telling(query), group, at, pool))
         best = max(found.values(), default=1.0)
         words = {number: score / best for number, score in found.items()}
-        meaning = self._cosines(vector.result(), at, group, pool, list(words))
+        meaning: dict[int, float] = {}
         scores = dict(words)
-        if self._meaning is not None:
+        if self._meaning and vectors:
+            meaning = self._cosines(self._meaning[1], vectors.result()[0], at, group, pool, words)
             both = words.keys() | meaning.keys()
             scores = {n: WORDS * words.get(n, 0.0) + (1 - WORDS) * meaning.get(n, 0.0) for n in both}
         ranked = sorted(scores, key=lambda n: (-scores[n], n))
@@ -83,16 +85,10 @@ class Search:
         )
         return list(islice(hits, limit))
 
-    def _vector(self, query: str) -> Vectors | None:
-        return None if self._meaning is None else self._meaning[0].embed([query])[0]
-
     def _cosines(
-        self, vector: Vectors | None, at: Moment, group: str | None, pool: int, also: list[int]
+        self, index: VectorIndex, vector: Vectors, at: Moment, group: str | None, pool: int, also: Iterable[int]
     ) -> dict[int, float]:
         """Return the cosines of what is nearest, and of what words found, by number."""
-        if self._meaning is None or vector is None:
-            return {}
-        _, index = self._meaning
         nearest = dict(index.search(vector, pool, Holding(group, at, lambda: self._beliefs.live(group, at))))
         rest = np.array([number for number in also if number not in nearest], np.int64)
         return nearest | dict(index.search(vector, len(rest), rest))
