@@ -16,16 +16,19 @@ from asof_projections.graph.base import listed
 from asof_projections.graph.facts import Window
 
 _SCORED: Final = 200  # facts at least, and four for each that is asked for; then as many again
-_LARGE: Final = 10_000  # facts of a group: where it has more, to keep others out costs more than to let them in
+_MOST: Final = 0.6
+_SAMPLE: Final = 64  # facts, of which the share of a group is taken
 
 _COUNT: Final = "SELECT count(*) FROM facts"
-_SIZE: Final = "SELECT count(*) FROM (SELECT 1 FROM sentence_words WHERE sentence_words MATCH :words LIMIT :limit)"
+_SHARE: Final = f"""WITH RECURSIVE sample (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM sample WHERE i < {_SAMPLE - 1})
+    SELECT avg((SELECT grp FROM facts WHERE n > i * (SELECT max(n) FROM facts) / {_SAMPLE} ORDER BY n LIMIT 1) = :group)
+    FROM sample"""
 _HAVING: Final = "SELECT group_concat(rowid) FROM sentence_words WHERE sentence_words MATCH :words"
 _SCORES: Final = """SELECT w.rowid, -w.rank FROM sentence_words w
     WHERE sentence_words MATCH :words AND w.rank MATCH 'bm25(1.0, 0.0)'
     AND +w.rowid IN (SELECT value FROM json_each(:among))
     AND EXISTS (SELECT 1 FROM versions v INDEXED BY version_fact WHERE v.fact = w.rowid
-        AND v.kt > :kmin AND v.kf <= :kmax AND v.vf <= :vmax AND v.vt > :vmin)"""
+        AND (:group IS NULL OR v.grp = :group) AND v.kt > :kmin AND v.kf <= :kmax AND v.vf <= :vmax AND v.vt > :vmin)"""
 
 
 def best(
@@ -33,12 +36,12 @@ def best(
 ) -> list[tuple[int, float]]:
     """Return (number, score) of the best facts that hold in a window, equal ones by number. One state is read."""
     phrases = [f'"{word}"' for word in words]
-    # The group is a word beside the sentence, so that a search costs what its own group has; it weighs nothing.
-    within = "" if group is None else f'grp : "g{group}" AND '
+    # The group is a word beside the sentence, so that a search costs what its own group has; it weighs nothing. Where
+    # most facts are of the group, to keep others out by it costs more than to let them in.
+    most = group is not None and db.execute(_SHARE, {"group": group}).fetchone()[0] > _MOST
+    within = "" if group is None or most else f'grp : "g{group}" AND '
     likely = _likely(db, [f"{within}sentence : {phrase}" for phrase in phrases])
-    if group is not None and _is_large(db, group):
-        within = ""
-    given = window._asdict() | {"words": f"{within}sentence : ({' OR '.join(phrases)})"}
+    given = window._asdict() | {"group": group, "words": f"{within}sentence : ({' OR '.join(phrases)})"}
     scored: list[tuple[int, float]] = []
     start, stop = 0, max(_SCORED, 4 * limit)
     while start < len(likely) and len(scored) < limit:
@@ -59,8 +62,3 @@ def _likely(db: sqlite3.Connection, phrases: list[str]) -> NDArray[np.int64]:
     numbers, places = np.unique(np.concatenate(having), return_inverse=True)
     weighed = np.bincount(places, np.repeat(weights, list(map(len, having))))
     return numbers[np.argsort(-weighed, kind="stable")]
-
-
-def _is_large(db: sqlite3.Connection, group: int) -> bool:
-    counted: int = db.execute(_SIZE, {"words": f'grp : "g{group}"', "limit": _LARGE}).fetchone()[0]
-    return counted == _LARGE
