@@ -86,6 +86,7 @@ READERS = {
     live._CLOSED: "version_closed (closed>?)",
     live._LAST: "version_closed",
     text._SENTENCES: "PRIMARY KEY (rowid>?)",
+    words._SHARE: "PRIMARY KEY (rowid>?)",
     words._SCORES: "version_fact (fact=? AND kt>?)",
 }
 
@@ -121,6 +122,7 @@ def scans(steps: list[str]) -> list[str]:
         "SCAN c",
         "SCAN same",
         "SCAN said",
+        "SCAN sample",
         "VIRTUAL TABLE",
         "SCAN 3",
     )

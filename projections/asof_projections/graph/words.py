@@ -16,13 +16,13 @@ from asof_projections.graph.base import listed
 from asof_projections.graph.facts import Window
 
 _SCORED: Final = 200  # facts at least, and four for each that is asked for; then as many again
-_MOST: Final = 0.6
-_SAMPLE: Final = 64  # facts, of which the share of a group is taken
+_MOST: Final = 0.6  # of all facts
+_SAMPLE: Final = 64  # facts, evenly spread, of which the share of a group is taken
 
 _COUNT: Final = "SELECT count(*) FROM facts"
 _SHARE: Final = f"""WITH RECURSIVE sample (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM sample WHERE i < {_SAMPLE - 1})
-    SELECT avg((SELECT grp FROM facts WHERE n > i * (SELECT max(n) FROM facts) / {_SAMPLE} ORDER BY n LIMIT 1) = :group)
-    FROM sample"""
+    SELECT coalesce(avg(grp = :group), 0) FROM (SELECT (SELECT grp FROM facts
+        WHERE n > i * (SELECT max(n) FROM facts) / {_SAMPLE} ORDER BY n LIMIT 1) AS grp FROM sample)"""
 _HAVING: Final = "SELECT group_concat(rowid) FROM sentence_words WHERE sentence_words MATCH :words"
 _SCORES: Final = """SELECT w.rowid, -w.rank FROM sentence_words w
     WHERE sentence_words MATCH :words AND w.rank MATCH 'bm25(1.0, 0.0)'
