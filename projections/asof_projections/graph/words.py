@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from asof_projections.graph.base import listed
 from asof_projections.graph.facts import Window
 
-_SCORED: Final = 200  # facts at least, and four for each that is asked for; then as many again
+_SCORED: Final = 200  # facts at least, and four for each that is asked for; while too few hold, four times as many
 _MOST: Final = 0.6  # of all facts
 _SAMPLE: Final = 64  # facts, evenly spread, of which the share of a group is taken
 
