@@ -67,13 +67,13 @@ class Layer:
 
     def emit(self, group: str, recorded_at: int, cause: int, events: Sequence[Event]) -> list[Record]:
         """Take the events of one cause, as one batch; returns them as they will stand in the log."""
-        size = len(events)
-        drafts = [Draft(group, recorded_at, cause, place, size, event) for place, event in enumerate(events)]
+        size, make = len(events), tuple.__new__
         records = [
-            Record(self._next + d.place, d.group, d.recorded_at, d.cause, d.place, d.size, 0, d.event) for d in drafts
+            make(Record, (position, group, recorded_at, cause, place, size, 0, event))
+            for place, (position, event) in enumerate(enumerate(events, self._next))
         ]
         self._next += size
-        self._drafts += drafts
+        self._drafts += [Draft(group, recorded_at, cause, place, size, event) for place, event in enumerate(events)]
         self.store.apply(records)
         return records
 

@@ -43,7 +43,8 @@ def believe(
     except (InvalidInput, NotFound) as error:
         return [MessageParked(reason=str(error))]
     events = scribe.events()
-    events += attribute([r.event for r in batch[1:]], scribe.names, known)
+    if len(batch) > 1:
+        events += attribute([r.event for r in batch[1:]], scribe.names, known)
     if episode.update_communities:
         events += gather(events, scribe.names, known)
     return events

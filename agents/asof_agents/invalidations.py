@@ -4,7 +4,7 @@ The rules of design 4 live here and in `asof_projections.versions`; the conseque
 its kind and its cause, so that projections hold no rules. Pure: it reads what is known and gives events.
 """
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -38,7 +38,7 @@ class Working:
     single: bool
     assertions: dict[str, Assertion]
     endings: dict[str, Ending]
-    before: dict[str, tuple[Interval, ...]]  # what was believed when the message came
+    before: Mapping[str, tuple[Interval, ...]]  # what was believed when the message came
     last: str = ""  # the latest statement of this message that touched it
     causes: dict[str, tuple[Kind, str]] = field(default_factory=dict)  # why a fact lost belief, where it is known
 
@@ -64,14 +64,18 @@ class Beliefs:
         if found is None:
             single = self.single(relation)
             at = (subject, relation, None if single else value)
-            new = subject in self.introduced  # of a new value alone, an ending of every value may be known
-            found = self._slots[at] = Working(single, {}, {}, {}) if new else self._known_slot(single, *at)
+            found = self._slots[at] = Working(single, {}, {}, {})
+            if subject not in self.introduced:  # of a new value alone, an ending of every value may be known
+                self._recall(found, *at)
         return found
 
-    def _known_slot(self, single: bool, subject: str, relation: str, value: str | None) -> Working:
+    def _recall(self, working: Working, subject: str, relation: str, value: str | None) -> None:
         slot = self.known.slot(self.group, subject, relation, value)
-        assertions = {a.fact_id: a for a in slot.assertions}
-        return Working(single, assertions, {e.ending_id: e for e in slot.endings}, dict(slot.held))
+        if slot.assertions:
+            working.assertions = {a.fact_id: a for a in slot.assertions}
+            working.before = slot.held
+        if slot.endings:
+            working.endings = {e.ending_id: e for e in slot.endings}
 
     def single(self, relation: str) -> bool:
         """Whether a relation was declared single-valued."""
@@ -201,27 +205,32 @@ class Beliefs:
             (w, belief(w.assertions.values(), tuple(w.endings.values()), single=w.single)) for w in self._slots.values()
         ]
         holds = {fact: periods for _, held in after for fact, periods in held.items()}
-        events = [
-            FactAsserted(**s, holds=_open(holds.get(s["fact_id"], ()))) if isinstance(s, dict) else s for s in self.said
-        ]
+        events: list[Event] = []
+        new = set()
+        for said in self.said:
+            if isinstance(said, dict):
+                new.add(said["fact_id"])
+                said = FactAsserted(**said, holds=_open(holds.get(said["fact_id"], ())))
+            events.append(said)
         for working, held in after:
-            events.extend(self._consequences(working, held))
+            if older := (working.before.keys() | held.keys()) - new:
+                events.extend(_consequences(working, sorted(older), held))
         return events
 
-    def _consequences(self, working: Working, held: dict[str, tuple[Interval, ...]]) -> Iterator[Event]:
-        new = {s["fact_id"] for s in self.said if isinstance(s, dict)}
-        for fact_id in sorted((working.before.keys() | held.keys()) - new):
-            before, now = working.before.get(fact_id, ()), held.get(fact_id, ())
-            if before == now:
-                continue
-            if _within(before, now):
-                yield FactRestored(fact_id=fact_id, cause=working.last, holds=_open(now))
-            else:
-                kind, cause = working.causes.get(fact_id, ("superseded", working.last))
-                if cause == fact_id and now:  # attested less long, it is displaced by what was said before
-                    end = now[-1][1]
-                    cause = next((a.fact_id for a in working.assertions.values() if a.start == end), cause)
-                yield FactInvalidated(fact_id=fact_id, kind=kind, cause=cause, holds=_open(now))
+def _consequences(working: Working, older: Sequence[str], held: Mapping[str, tuple[Interval, ...]]) -> Iterator[Event]:
+    """Yield what follows for facts that were known before."""
+    for fact_id in older:
+        before, now = working.before.get(fact_id, ()), held.get(fact_id, ())
+        if before == now:
+            continue
+        if _within(before, now):
+            yield FactRestored(fact_id=fact_id, cause=working.last, holds=_open(now))
+        else:
+            kind, cause = working.causes.get(fact_id, ("superseded", working.last))
+            if cause == fact_id and now:  # attested less long, it is displaced by what was said before
+                end = now[-1][1]
+                cause = next((a.fact_id for a in working.assertions.values() if a.start == end), cause)
+            yield FactInvalidated(fact_id=fact_id, kind=kind, cause=cause, holds=_open(now))
 
 
 def value_of(entity: str | None, literal: str | None) -> str:

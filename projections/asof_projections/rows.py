@@ -1,5 +1,6 @@
 """The rows that graph stores keep and give back: plain values, one class for each kind of thing."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -186,7 +187,7 @@ class Slot(NamedTuple):
 
     assertions: tuple[Assertion, ...]
     endings: tuple[Ending, ...]
-    held: dict[str, tuple[tuple[int, int], ...]]  # what is believed now: open versions by fact, in order
+    held: Mapping[str, tuple[tuple[int, int], ...]]  # what is believed now: open versions by fact, in order
 
 
 class Statement(NamedTuple):

@@ -6,7 +6,7 @@ last attested; where stated periods still overlap, the latest start wins, then t
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise, product
 from typing import NamedTuple
 
@@ -42,9 +42,12 @@ class Ending(NamedTuple):
 
 
 def belief(
-    assertions: Iterable[Assertion], endings: Sequence[Ending], *, single: bool
+    assertions: Collection[Assertion], endings: Sequence[Ending], *, single: bool
 ) -> dict[str, tuple[Interval, ...]]:
     """Return, for every assertion, the periods over which it is believed: disjoint, in order, maybe none."""
+    if len(assertions) == 1 and not endings:  # as most slots are
+        [only] = assertions
+        return {only.fact_id: ((only.start, only.end),)}
     ordered = sorted(assertions, key=_start)
     stated = _stated_ends(ordered, endings) if endings else [a.end for a in ordered]
     if not single or len(ordered) == 1:  # nothing there can displace another

@@ -6,6 +6,7 @@ version than this code knows stops the reader; an older one is brought up to dat
 
 import json
 from collections.abc import Callable
+from functools import cache
 from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -88,6 +89,7 @@ def types() -> dict[str, type[Event]]:
     return dict(_TYPES)
 
 
+@cache
 def known(type_: str, version: int) -> type[Event]:
     """Return the class of a stored event. DecodeError: a newer asof wrote it."""
     cls = _TYPES.get(type_)

@@ -5,7 +5,7 @@ event names must have been said before it, in the same log.
 """
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, Final
 
 from asof_projections import names
@@ -89,10 +89,10 @@ _CLOSE: Final = f"UPDATE versions SET kt = ?, closed = ? WHERE fact = ? AND kt =
 _STATEMENTS: Final = ("facts", "endings", "retractions")
 
 
-def _touches(fact: str, claim: Claim) -> tuple[tuple[Any, ...], ...]:
+def _touches(fact: str, claim: Claim) -> tuple[Hashable, ...]:
     """Return what depends on the rows of a fact: what is asked of it, of its slot, and of that value in it."""
     _, subject, relation, value = claim
-    return ("fact", fact), ("slot", subject, relation), ("slot", subject, relation, value)
+    return fact, ("slot", subject, relation), ("slot", subject, relation, value)
 
 
 class Applier:
@@ -191,18 +191,18 @@ class Applier:
         row = (r.position, e.entity_id, group, e.name, e.entity_type, e.episode_id, r.recorded_at)
         self.pending.add(_ENTITY, row)
         self.keys.introduce(r, e.entity_id)
-        known = self.kept["name", group, e.name]
+        known = self.kept["name", r.group, e.name]
         self._named(r, group, r.position, e.name, e.episode_id)
         if known is not None:  # whoever had the name before, and now this one too: no need to ask again
             named = Entity(e.entity_id, r.group, e.name, e.entity_type, r.recorded_at)
-            self.kept["name", group, e.name] = [*known, named]
+            self.kept["name", r.group, e.name] = [*known, named]
 
     def _described(self, r: Record, e: EntityDescribed) -> None:
         self._named(r, self.keys.group(r), self.keys.entity(r, e.entity_id), e.alias, e.episode_id)
 
     def _named(self, r: Record, group: int, entity: int, name: str, episode: str) -> None:
         key = names.key(name)
-        self.kept.drop(("name", group, name))
+        self.kept.drop(("name", r.group, name))
         self.pending.add(_NAME, (r.position, group, entity, name, key, episode, r.recorded_at), ("name", group, key))
         given = "" if entity == r.position else episode
         for word in names.words(name):
@@ -262,7 +262,7 @@ class Applier:
             self._wordless = n
 
     def _reinforced(self, r: Record, e: FactReinforced) -> None:
-        self.pending.flush_for(("fact", e.fact_id))
+        self.pending.flush_for(e.fact_id)
         n, (group, *_) = self.keys.fact(r, e.fact_id)
         self._db.execute(_ATTEST, (e.said_at, n))
         self.pending.add(
@@ -270,7 +270,7 @@ class Applier:
         )
 
     def _attested(self, r: Record, e: FactAttested) -> None:
-        self.pending.flush_for(("fact", e.fact_id))
+        self.pending.flush_for(e.fact_id)
         n, _ = self.keys.fact(r, e.fact_id)
         self._db.execute("UPDATE facts SET attested = ? WHERE n = ?", (e.attested, n))
 
@@ -308,7 +308,7 @@ class Applier:
         self._revise(r, e.fact_id, "restored", e.cause, e.holds)
 
     def _revise(self, r: Record, fact: str, kind: str, statement: str, holds: tuple[Period, ...]) -> None:
-        self.pending.flush_for(("fact", fact))
+        self.pending.flush_for(fact)
         n, claim = self.keys.fact(r, fact)
         now = r.recorded_at
         self.pending.change(_EXPIRE, (now, n), *_touches(fact, claim))

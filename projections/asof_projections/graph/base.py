@@ -10,6 +10,7 @@ from asof_projections.graph.pending import Pending
 from asof_streams.sqlite import Guard
 
 _PAGE: Final = 1_000  # rows
+_RELATION: Final = "SELECT r.n FROM groups g CROSS JOIN relations r ON r.grp = g.n WHERE g.name = ? AND r.name = ?"
 
 
 class Connected:
@@ -81,9 +82,9 @@ class Connected:
         found: int | None = self._lasting("SELECT n FROM groups WHERE name = ?", name)
         return -1 if found is None else found
 
-    def _relation(self, group: int, name: str) -> int:
+    def _relation(self, group: str, name: str) -> int:
         """Return the key of a relation of a group; -1 where no fact has it."""
-        found: int | None = self._lasting("SELECT n FROM relations WHERE grp = ? AND name = ?", group, name)
+        found: int | None = self._lasting(_RELATION, group, name)
         return -1 if found is None else found
 
     def _entity(self, uuid: str) -> int:

@@ -34,8 +34,9 @@ _RESOLVED: Final = """SELECT e.uuid FROM resolutions r CROSS JOIN entities e ON 
     WHERE r.mention = ? ORDER BY r.n DESC LIMIT 1"""
 ANY_ENDING: Final = "SELECT EXISTS (SELECT 1 FROM endings)"
 _UNKNOWN: Final = -1  # the key of what has none
-_SINGLE: Final = """SELECT coalesce((SELECT single FROM cardinalities WHERE relation = ? AND grp IN (?, ?)
-    ORDER BY grp = ? DESC LIMIT 1), 0)"""
+_SINGLE: Final = """SELECT coalesce((SELECT c.single FROM groups g CROSS JOIN cardinalities c ON c.grp = g.n
+    WHERE g.name IN ('', ?) AND c.relation = ? ORDER BY g.name DESC LIMIT 1), 0)"""
+_NOTHING: Final = Slot((), (), {})  # what most slots hold when they are first spoken of
 
 # A literal never meets an entity's key: SQLite would read the literal '42' as the number 42.
 _OBJECT: Final = "LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object"
@@ -118,11 +119,10 @@ class Known(Connected):
         return Entity._make(row) if row else None
 
     def entities_named(self, group: str, name: str) -> list[Entity]:
-        n = self._group(group)
-        asked = ("name", n, name)
+        asked = ("name", group, name)
         found: list[Entity] | None = None if self._kept is None else self._kept[asked]
         if found is None:
-            key = key_of(name)
+            n, key = self._group(group), key_of(name)
             found = _entities(group, self._rows_on(("name", n, key), _ENTITIES_NAMED, (n, key, name)))
             if self._kept is not None:
                 self._kept[asked] = found
@@ -141,11 +141,10 @@ class Known(Connected):
         return found
 
     def single(self, group: str, relation: str) -> bool:
-        everywhere, own = self._group(""), self._group(group)
-        return bool(self._lasting(_SINGLE, relation, everywhere, own, own))
+        return bool(self._lasting(_SINGLE, group, relation))
 
     def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
-        key = (self._entity(subject), self._relation(self._group(group), relation))
+        key = (self._entity(subject), self._relation(group, relation))
         ended = self._lasting(ANY_ENDING)  # looked up for every statement, while most memories never hear of one
         if value is None:
             rows = self._rows_on(("slot", *key), _ASSERTIONS_OF_SLOT, key)
@@ -154,6 +153,8 @@ class Known(Connected):
             only = (*key, self._object(value))
             rows = self._rows_on(("slot", *only), _ASSERTIONS_OF_VALUE, only) if _UNKNOWN not in only else []
             ends = self._rows_on(("ending", *key), _ENDINGS_OF_VALUE, only) if ended else []
+        if not rows and not ends:
+            return _NOTHING
         assertions: dict[str, Assertion] = {}
         held: dict[str, tuple[tuple[int, int], ...]] = {}
         for row in rows:
