@@ -208,14 +208,17 @@ class Beliefs:
         events: list[Event] = []
         new = set()
         for said in self.said:
-            if isinstance(said, dict):
-                new.add(said["fact_id"])
-                said = FactAsserted(**said, holds=_open(holds.get(said["fact_id"], ())))
-            events.append(said)
+            if not isinstance(said, dict):
+                events.append(said)
+                continue
+            fact = said["fact_id"]
+            events.append(FactAsserted(**said, holds=_open(holds.get(fact, ()))))
+            new.add(fact)
         for working, held in after:
             if older := (working.before.keys() | held.keys()) - new:
                 events.extend(_consequences(working, sorted(older), held))
         return events
+
 
 def _consequences(working: Working, older: Sequence[str], held: Mapping[str, tuple[Interval, ...]]) -> Iterator[Event]:
     """Yield what follows for facts that were known before."""

@@ -25,7 +25,7 @@ from asof_streams.events import Record
 from asof_streams.semantic import RelationDeclared
 from asof_streams.sqlite import Guard, connect, create
 
-_UNSETTLING: Final = frozenset({EpisodeWithdrawn, GroupErased, RelationDeclared})  # what is kept of answers may no longer be so
+_UNSETTLING: Final = frozenset((EpisodeWithdrawn, GroupErased, RelationDeclared))  # what is kept may no longer be so
 _REMEDY: Final = "rebuild it from its log"
 _READING: Final = ("PRAGMA cache_size = -65536",)  # KiB
 _WRITING: Final = (  # ids are random, so a commit touches many pages: keep them, and copy them back seldom
