@@ -1,12 +1,10 @@
 """What a writer remembers: bounded, and never less than what was asked for lately."""
 
-from asof_projections.graph import kept
 from asof_projections.graph.kept import Kept
 
 
-def test_what_was_asked_for_lately_stays_and_the_rest_goes(monkeypatch):
-    monkeypatch.setattr(kept, "_LOT", 100)
-    answers: Kept[int] = Kept()
+def test_what_was_asked_for_lately_stays_and_the_rest_goes():
+    answers: Kept[int] = Kept(lot=100)
     for n in range(1_000):
         answers[n] = n
         assert answers[0] == 0  # asked for all the time
@@ -16,9 +14,8 @@ def test_what_was_asked_for_lately_stays_and_the_rest_goes(monkeypatch):
     assert answers[500] is None
 
 
-def test_what_is_dropped_or_cleared_is_gone_also_from_what_is_stale(monkeypatch):
-    monkeypatch.setattr(kept, "_LOT", 2)
-    answers: Kept[str] = Kept()
+def test_what_is_dropped_or_cleared_is_gone_also_from_what_is_stale():
+    answers: Kept[str] = Kept(lot=2)
     for name in "abc":
         answers[name] = name
     answers.drop("a")

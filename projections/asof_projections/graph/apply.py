@@ -98,13 +98,14 @@ def _touches(fact: str, claim: Claim) -> tuple[Hashable, ...]:
 class Applier:
     """Writes the rows of events through a connection whose transaction the caller holds."""
 
-    def __init__(self, db: sqlite3.Connection, *, empty: bool) -> None:
+    def __init__(self, db: sqlite3.Connection, index_for: Callable[[str], None], *, empty: bool) -> None:
         self._db = db
         self.pending = Pending(db, empty=empty)
         self.kept: Kept[Any] = Kept()  # answers that reads need not look up again
         self.indexing_words = True  # a bulk load makes the word index at its end
         self._wordless: int | None = None  # the first fact whose words are not yet in the index
-        self.keys = Keys(db)
+        self.keys = Keys(db, index_for)
+        self._index_for = index_for
         self._handlers: dict[type, _Handler] = {
             EpisodeRecorded: self._episode,
             MentionObserved: self._mention,
@@ -285,6 +286,7 @@ class Applier:
     def _retracted(self, r: Record, e: FactRetracted) -> None:
         said = (e.target, e.episode_id, e.reason, r.recorded_at)
         self.pending.flush()
+        self._index_for("fact_uuid")
         self._db.execute(_RETRACTION, (r.position, e.retraction_id, self.keys.group(r), *said, 0))
         for dead, statements in ((1, e.dead), (0, e.live)):
             for uuid in statements:

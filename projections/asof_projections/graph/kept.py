@@ -11,8 +11,9 @@ A = TypeVar("A")
 class Kept(dict[Hashable, A | None], Generic[A]):
     """Answers by question, None for one that is not kept. Until a lot of others was asked for, an answer stays."""
 
-    def __init__(self) -> None:
+    def __init__(self, lot: int = _LOT) -> None:
         super().__init__()
+        self._lot = lot
         self._stale: dict[Hashable, A | None] = {}
 
     def __missing__(self, asked: Hashable) -> A | None:
@@ -22,7 +23,7 @@ class Kept(dict[Hashable, A | None], Generic[A]):
         return found
 
     def __setitem__(self, asked: Hashable, answer: A | None) -> None:
-        if len(self) >= _LOT:
+        if len(self) >= self._lot:
             self._stale = dict(self)
             super().clear()
         super().__setitem__(asked, answer)

@@ -1,12 +1,14 @@
 """The keys of what events name: looked up once, then remembered, within bounds."""
 
 import sqlite3
+from collections.abc import Callable
 from typing import Final
 
 from asof_projections.graph.kept import Kept
 from asof_streams.errors import DamagedLog
 from asof_streams.events import Record
 
+_LATELY: Final = 1_000  # facts
 _NO_GROUP: Final = -1  # where the names of groups themselves stand
 _INTERNED: Final = {
     "groups": ("SELECT n FROM groups WHERE name = ?", "INSERT INTO groups VALUES (?, ?)"),
@@ -23,15 +25,18 @@ Claim = tuple[int, int, int, int | str | None]
 class Keys:
     """Turns the names in events into the keys of rows. What an event names must have been said before it."""
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+    def __init__(self, db: sqlite3.Connection, index_for: Callable[[str], None]) -> None:
         self._db = db
+        self._index_for = index_for
         self._entities: Kept[int] = Kept()  # by uuid
         self._names: Kept[int] = Kept()  # of relations, by group and name; and of groups
+        self._seen: Kept[tuple[int, Claim]] = Kept(_LATELY)  # facts of slots that were read: of which most is said
 
     def forget(self) -> None:
         """Drop what is remembered: after a rollback or an erasure the rows may not be there."""
         self._entities.clear()
         self._names.clear()
+        self._seen.clear()
 
     def group(self, record: Record) -> int:
         """Return the key of a record's group, made where it is new."""
@@ -72,8 +77,16 @@ class Keys:
         n: int = row[0]
         return n
 
+    def see(self, uuid: str, n: int, claim: Claim) -> None:
+        """Remember a fact for as long as one message may need it."""
+        self._seen[uuid] = n, claim
+
     def fact(self, record: Record, uuid: str) -> tuple[int, Claim]:
         """Return the key of a fact and what it claims."""
+        seen = self._seen[uuid]
+        if seen is not None:
+            return seen
+        self._index_for("fact_uuid")
         row = self._db.execute(_FACT, (uuid,)).fetchone()
         if row is None:
             raise _unknown(record, "fact", uuid)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from asof_projections.graph.base import Connected, listed, value_of
+from asof_projections.graph.keys import Claim
 from asof_projections.graph.selects import COUNTS, ENTITY, EPISODE, MENTION, mention
 from asof_projections.names import key as key_of
 from asof_projections.rows import Entity, Episode, MentionRow, Slot, Statement
@@ -41,7 +42,7 @@ _NOTHING: Final = Slot((), (), {})  # what most slots hold when they are first s
 # A literal never meets an entity's key: SQLite would read the literal '42' as the number 42.
 _OBJECT: Final = "LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object"
 _ASSERTIONS: Final = f"""
-    SELECT f.uuid, o.uuid, f.object, f.stated_from, f.stated_to, f.cause, f.place, f.attested, v.vf, v.vt
+    SELECT f.uuid, o.uuid, f.object, f.stated_from, f.stated_to, f.cause, f.place, f.attested, v.vf, v.vt, f.n
     FROM facts f {_OBJECT} LEFT JOIN versions v ON v.fact = f.n AND v.kt = {INF}
     WHERE f.s = ? AND f.relation = ? AND f.dead = 0"""
 _ASSERTIONS_OF_SLOT: Final = f"{_ASSERTIONS} ORDER BY f.n, v.vf"
@@ -155,6 +156,7 @@ class Known(Connected):
             ends = self._rows_on(("ending", *key), _ENDINGS_OF_VALUE, only) if ended else []
         if not rows and not ends:
             return _NOTHING
+        grp = self._group(group)
         assertions: dict[str, Assertion] = {}
         held: dict[str, tuple[tuple[int, int], ...]] = {}
         for row in rows:
@@ -162,11 +164,16 @@ class Known(Connected):
             if uuid not in assertions:
                 assertions[uuid] = _assertion(uuid, row[1:8])
                 held[uuid] = ()
+                self._see(uuid, row[10], (grp, *key, row[2]))
             if vf is not None:
                 held[uuid] += ((vf, vt),)
         return Slot(tuple(assertions.values()), tuple(_ending(end[0], end[1:]) for end in ends), held)
 
+    def _see(self, uuid: str, n: int, claim: Claim) -> None:
+        """Take note of a fact that was read: a message may be about to change it."""
+
     def statement(self, uuid: str) -> Statement | None:
+        self._index_for("fact_uuid")
         row = self._row(_FACT_BY_ID, (uuid,))
         if row is not None:
             return _fact(row)

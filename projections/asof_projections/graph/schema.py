@@ -102,7 +102,6 @@ KEYS: Final = {
     "relation_name": "UNIQUE INDEX relation_name ON relations (grp, name)",
     "entity_uuid": "UNIQUE INDEX entity_uuid ON entities (uuid)",
     "link_uuid": "INDEX link_uuid ON links (uuid)",  # a merge taken back and made again has two rows
-    "fact_uuid": "UNIQUE INDEX fact_uuid ON facts (uuid)",
     "ending_uuid": "UNIQUE INDEX ending_uuid ON endings (uuid)",
     "retraction_uuid": "UNIQUE INDEX retraction_uuid ON retractions (uuid)",
     "contradiction_uuid": "UNIQUE INDEX contradiction_uuid ON contradictions (uuid)",
@@ -145,6 +144,7 @@ _NOW, _PAST = f"WHERE kt = {INF}", f"WHERE kt < {INF}"
 # What readers need besides. What is believed now and what once was have indexes of their own: a question about now
 # never walks through history. None is led by a time, which would be chosen for an entity and cost 3,500 times more.
 READ: Final = {
+    "fact_uuid": "UNIQUE INDEX fact_uuid ON facts (uuid)",  # handlers know most facts by their slot
     "now_subject": f"INDEX now_subject ON versions (s, relation, vf) {_NOW}",  # an entity or a slot, as of now
     "now_object": f"INDEX now_object ON versions (object, vf) {_NOW}",  # who points here; a literal's facts
     "now_relation": f"INDEX now_relation ON versions (relation, vf) {_NOW}",  # all facts of one relation of a group

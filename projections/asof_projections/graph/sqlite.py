@@ -14,6 +14,7 @@ from asof_projections.graph.apply import Applier
 from asof_projections.graph.attributes import AttributeReads
 from asof_projections.graph.communities import CommunityReads
 from asof_projections.graph.history import HistoryReads
+from asof_projections.graph.keys import Claim
 from asof_projections.graph.known import Known
 from asof_projections.graph.live import Mirror
 from asof_projections.graph.naming import NameReads
@@ -63,13 +64,14 @@ class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, Communit
             except BaseException:
                 self._db.close()
                 raise
-        self._applier = Applier(self._db, empty=writable and self.position() == 0)
+        self._applier = Applier(self._db, self._index_for, empty=writable and self.position() == 0)
         if writable:
             self._pending, self._kept = self._applier.pending, self._applier.kept
         self._mirror = Mirror()
         self._next: int | None = None  # while a transaction is open: the position after the last record applied
         self._erased = False
         self._loading = False
+        self._indexed: set[str] = set()  # while it is loaded: what is known to be indexed
 
     def close(self) -> None:
         self._db.close()
@@ -86,6 +88,9 @@ class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, Communit
             return known
         rows = self._rows_on(None, "SELECT n FROM entities WHERE uuid = ?", (uuid,))
         return rows[0][0] if rows else -1
+
+    def _see(self, uuid: str, n: int, claim: Claim) -> None:
+        self._applier.keys.see(uuid, n, claim)
 
     def hold(self) -> bool:
         """Let reads see one state of the store until `let_go`; False where a transaction holds it already."""
@@ -176,6 +181,7 @@ class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, Communit
             self._set(_LOADING)
             for index in schema.ASKED | schema.READ:
                 self._db.execute(f"DROP INDEX {index}")
+            self._indexed.clear()
         self._applier.indexing_words, self._loading = False, True
         yield
         self._applier.indexing_words, self._loading = True, False
@@ -194,9 +200,10 @@ class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, Communit
             self._index(schema.ASKED)
 
     def _index_for(self, *indexes: str) -> None:
-        if self._loading:
+        if self._loading and not self._indexed.issuperset(indexes):
             with self._guard:
                 self._index({name: schema.INDEXES[name] for name in indexes})
+            self._indexed.update(indexes)
 
     def _index(self, indexes: Mapping[str, str]) -> None:
         there = {name for (name,) in self._db.execute("SELECT name FROM sqlite_schema WHERE type = 'index'")}
