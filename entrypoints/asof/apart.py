@@ -1,33 +1,39 @@
 """Believing in a process of its own, while the writer records: long work then uses two cores.
 
-Only the logs are between the two. The writer says how far the episodic log and its store are whole; the other process
-reads that far into every generation, and loads the graph of a young one in bulk, beside the one that readers see. It
-dies with its writer; whatever ends it, the logs are whole, and the writer goes on from them.
+The writer says how far the episodic log and its store are whole; the other process reads that far into every
+generation. Of a young one it loads the graph in bulk, beside the one that readers see, and lets the writer append the
+events; the log of another it writes itself. It dies with its writer; whatever ends it, the logs are whole, and the
+writer goes on from them.
 """
 
+import marshal
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
-from subprocess import DEVNULL, PIPE, Popen
+from subprocess import PIPE, Popen
 from threading import Thread
+from typing import Final, NamedTuple
 
-from asof.bootstrap import existing, following_store
+from asof.bootstrap import existing, following_store, writable_log
 from asof.children import sweep_seldom
 from asof.extracting import Reading
 from asof.generating import follow, generation_of, open_semantic
 from asof.places import Places
-from asof_agents.engine import Generation
+from asof_agents.engine import Generation, Layer
 from asof_projections.generations import GenerationInfo
 from asof_projections.graph.sqlite import SqliteGraph
 from asof_projections.projector import building, put
 from asof_streams.errors import AsofError
 from asof_streams.sqlite_log import SqliteLog
 
-_YOUNG = 100_000  # records of a semantic log: read again in some seconds, less than a bulk load saves
-_NO_MORE = -1
+_YOUNG: Final = 100_000  # records of a semantic log: read again in some seconds, less than a bulk load saves
+_NO_MORE: Final = b"no more"
+_STDIN, _STDOUT = 0, 1
 
 
 class Apart:
@@ -37,21 +43,32 @@ class Apart:
         self._places = places
         command = [sys.executable, "-P", "-m", "asof.apart", str(places.root)]
         path = {"PYTHONPATH": os.pathsep.join(sys.path)}
-        self._process = Popen(  # noqa: S603 - of its own session: an interruption is the writer's to handle
-            command, bufsize=0, stdin=PIPE, stdout=DEVNULL, start_new_session=True, env=os.environ | path
-        )
+        young = [info.name for info in existing(places).generations if _is_young(places, info)]
+        with ExitStack() as opened:
+            self._batches, theirs = map(opened.enter_context, Pipe(duplex=False))
+            self._process = Popen(  # noqa: S603 - of its own session: an interruption is the writer's to handle
+                command, bufsize=0, stdin=PIPE, stdout=theirs.fileno(), start_new_session=True, env=os.environ | path
+            )
+            theirs.close()
+            opened.callback(self._end)
+            self._logs = {name: opened.enter_context(writable_log(places.semantic(name))) for name in young}
+            self._opened = opened.pop_all()
 
     def follow(self, stop: int) -> None:
-        """Let the generations follow the episodic log up to a position."""
-        assert self._process.stdin is not None
-        with suppress(BrokenPipeError):  # it ended early: the writer makes it good
-            self._process.stdin.write(b"%d\n" % stop)
+        """Let the generations follow the episodic log up to a position; append what came of it so far."""
+        self._tell(b"%d" % stop)
+        while self._batches.poll() and (batch := self._batch()):
+            self._append(batch)
 
     def join(self, stop: int) -> bool:
         """Wait until all is followed up to a position, and put the loaded graphs in place; whether there are any."""
         try:
             self.follow(stop)
-            self.follow(_NO_MORE)
+            self._tell(_NO_MORE)
+            while batch := self._batch():
+                self._append(batch)
+            for log in self._logs.values():
+                self._tell(log.head(log.end()).hex().encode())
             if self._process.wait() != 0:
                 return False
         finally:
@@ -63,53 +80,126 @@ class Apart:
 
     def kill(self) -> None:
         """End it at once."""
+        self._opened.close()
+
+    def _end(self) -> None:
         assert self._process.stdin is not None
         self._process.kill()
         self._process.wait()
         self._process.stdin.close()
 
+    def _tell(self, line: bytes) -> None:
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError, ValueError):  # it ended early: the writer makes it good
+            self._process.stdin.write(line + b"\n")
+
+    def _batch(self) -> bytes | None:
+        """Return what comes next: empty where nothing more will, None where the process has ended."""
+        try:
+            return self._batches.recv_bytes()
+        except (EOFError, OSError):
+            return None
+
+    def _append(self, batch: bytes) -> None:
+        name, start, checkpoint, rows = marshal.loads(batch)  # noqa: S302 - from a process of ours
+        drafts = [(*row[:5], _Encoded(*row[5:])) for row in rows]
+        try:
+            self._logs[name].append_encoded(start, drafts, checkpoint=checkpoint)
+        except BaseException:
+            self.kill()  # what comes after it cannot be appended
+            raise
+
     def _loaded(self, info: GenerationInfo) -> Path:
         return self._places.building(info.name, self._process.pid)
 
 
+class _Encoded(NamedTuple):
+    """An event as it is stored."""
+
+    type: str
+    version: int
+    payload: bytes
+
+    def encode(self) -> bytes:
+        return self.payload
+
+
+class _Loading(Layer):
+    """A layer whose store nobody sees before its end, so that the writer can append to its log meanwhile."""
+
+    def __init__(self, name: str, log: SqliteLog, store: SqliteGraph, say: Callable[[bytes], None]) -> None:
+        super().__init__(log, store)
+        self._name = name
+        self._say = say
+
+    def flush(self) -> None:
+        """Say what is to be appended."""
+        rows = [(*draft[:5], draft.event.type, draft.event.version, draft.event.encode()) for draft in self._drafts]
+        self._say(marshal.dumps((self._name, self.end - len(rows), self.input, rows)))
+        self._drafts = []
+
+
 def main() -> int:
     """Follow as the writer says, and no longer than it lives."""
-    stops: SimpleQueue[int] = SimpleQueue()
-    Thread(target=_listen, args=(stops,), daemon=True).start()
+    told: SimpleQueue[bytes] = SimpleQueue()
+    said: SimpleQueue[bytes] = SimpleQueue()
+    for work, queue in ((_listen, told), (_speak, said)):
+        Thread(target=work, args=(queue,), daemon=True).start()
     sweep_seldom()
     places = Places(Path(sys.argv[1]))
     try:
         with ExitStack() as stack:
             episodic = stack.enter_context(SqliteLog(places.episodic))
             episodes = stack.enter_context(SqliteGraph(places.episodes, episodic.name))
-            generations = [_generation(places, info, episodic, stack) for info in existing(places).generations]
-            while (stop := stops.get()) != _NO_MORE:
-                for generation in generations:
-                    follow(generation, episodic, episodes, stop)
+            opened = [_generation(places, info, episodic, stack, said.put) for info in existing(places).generations]
+            while (line := told.get()) != _NO_MORE:
+                for generation in opened:
+                    follow(generation, episodic, episodes, int(line))
+            said.put(b"")
+            for layer in [generation.layer for generation in opened if isinstance(generation.layer, _Loading)]:
+                layer.store.commit(layer.end, bytes.fromhex(told.get().decode()))
     except AsofError:
         return 1  # the writer will meet it too, and say so
     return 0
 
 
-def _generation(places: Places, info: GenerationInfo, episodic: SqliteLog, stack: ExitStack) -> Generation:
-    log = stack.enter_context(open_semantic(places, info, episodic))
-    if log.end() < _YOUNG:
-        store = stack.enter_context(building(log, places.building(info.name, os.getpid())))
-        store.answer_handlers()
-    else:
+def _is_young(places: Places, info: GenerationInfo) -> bool:
+    with SqliteLog(places.semantic(info.name)) as log:
+        return log.end() < _YOUNG
+
+
+def _generation(
+    places: Places, info: GenerationInfo, episodic: SqliteLog, stack: ExitStack, say: Callable[[bytes], None]
+) -> Generation:
+    if not _is_young(places, info):
+        log = stack.enter_context(open_semantic(places, info, episodic))
         store = stack.enter_context(following_store(log, places.graph(info.name)))
-    return generation_of(places, info, log, store, Reading())
+        return generation_of(places, info, log, store, Reading())
+    log = stack.enter_context(SqliteLog(places.semantic(info.name)))
+    store = stack.enter_context(building(log, places.building(info.name, os.getpid())))
+    store.answer_handlers()
+    generation = generation_of(places, info, log, store, Reading())
+    generation.layer = _Loading(info.name, log, store, say)
+    return generation
 
 
-def _listen(stops: "SimpleQueue[int]") -> None:
+def _listen(told: "SimpleQueue[bytes]") -> None:
     for line in _lines():
-        stops.put(int(line))
+        told.put(line.rstrip())
     os._exit(1)  # the writer is gone
 
 
 def _lines() -> Iterator[bytes]:
-    with open(0, "rb", buffering=0, closefd=False) as told:
+    with open(_STDIN, "rb", buffering=0, closefd=False) as told:
         yield from told
+
+
+def _speak(said: "SimpleQueue[bytes]") -> None:
+    """Send what is said, however long the writer takes to hear it."""
+    with suppress(BrokenPipeError):  # the writer is gone
+        to = Connection(_STDOUT, readable=False)
+        while True:
+            to.send_bytes(said.get())
 
 
 if __name__ == "__main__":

@@ -43,6 +43,10 @@ class Encoded(Protocol):
     def encode(self) -> bytes: ...
 
 
+EncodedDraft = tuple[str, int, int, int, int, Encoded]
+"""A Draft: group, recorded_at, cause, place, size and what is kept of the event."""
+
+
 class SqliteLog:
     """A MessageLog in the file `<name>.sqlite`, used by the thread that opened it.
 
@@ -149,6 +153,14 @@ class SqliteLog:
             expect_checkpoint(self.name, checkpoint, head)
             return self._write(head, drafts, checkpoint)
 
+    def append_encoded(self, start: int, drafts: Sequence[EncodedDraft], *, checkpoint: int) -> int:
+        """Append what another process made, as `append` does. PositionConflict: the log does not end at `start`."""
+        with self._writing() as head:
+            if head.position != start:
+                raise PositionConflict(f"{self.name} ends at {head.position}: what begins at {start} cannot follow")
+            expect_checkpoint(self.name, checkpoint, head)
+            return self._write(head, drafts, checkpoint)
+
     def accept(self, messages: Sequence[AnyMessage], *, clock: int, recorded: Sequence[int] | None = None) -> range:
         with self._writing() as head:
             return self._accept(head, messages, clock, recorded)
@@ -236,7 +248,7 @@ class SqliteLog:
         ]
         return range(head.position, self._write(head, drafts, head.checkpoint))
 
-    def _write(self, head: Head, drafts: Sequence[tuple[str, int, int, int, int, Encoded]], checkpoint: int) -> int:
+    def _write(self, head: Head, drafts: Sequence[EncodedDraft], checkpoint: int) -> int:
         last = head.hash
         term = self._term
 

@@ -99,6 +99,18 @@ def test_a_checkpoint_that_would_go_back_is_refused_and_changes_nothing(log: Sql
     assert (log.end(), log.checkpoint(), log.verify()) == (1, 5, 1)
 
 
+def test_what_another_process_made_is_appended_where_it_belongs_or_not_at_all(log: SqliteLog) -> None:
+    log.append([parked("a")], checkpoint=1)
+
+    assert log.append_encoded(1, [parked("b")], checkpoint=2) == 2
+    for start in (1, 3):
+        with pytest.raises(PositionConflict, match=f"what begins at {start} cannot follow"):
+            log.append_encoded(start, [parked("c")], checkpoint=3)
+
+    assert [record.event for record in log.read()] == [parked("a").event, parked("b").event]
+    assert (log.checkpoint(), log.verify()) == (2, 2)
+
+
 def test_an_append_that_fails_halfway_leaves_nothing(log: SqliteLog) -> None:
     log.append([parked("a")], checkpoint=1)
     head = log.head(1)

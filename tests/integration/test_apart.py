@@ -11,7 +11,9 @@ import pytest
 import asof
 from asof import apart, generating, taking, writing
 from asof.lines import Line, as_fact, read_lines
+from asof_streams.errors import StorageFailed
 from asof_streams.messages import ErasureRequest
+from asof_streams.sqlite_log import SqliteLog
 from world import World
 
 FACTS = [
@@ -80,6 +82,23 @@ def test_what_a_second_process_left_undone_is_done_by_the_writer(tmp_path, monke
     monkeypatch.undo()
 
     assert told(tmp_path / "one") == killed
+
+
+def test_what_cannot_be_appended_is_an_error_and_is_made_again(tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise StorageFailed("the disk is full")
+
+    world = World(tmp_path / "full")
+    world.memory.produce(CHAT)
+    monkeypatch.setattr(SqliteLog, "append_encoded", full)
+    with pytest.raises(StorageFailed):
+        world.memory.import_facts(LINES)
+    monkeypatch.undo()
+
+    world.memory.import_facts([])
+    assert all(check.ok for check in world.memory.verify())
+    assert world.digest() == told(tmp_path / "one")
+    world.memory.close()
 
 
 def test_where_no_second_process_can_be_started_one_does_it_all(tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ from asof_streams.kafka.envelope import Outgoing, Raw, Sent, claim, event
 from asof_streams.kafka.fence import Fence
 from asof_streams.kafka.state import Place, State, mark
 from asof_streams.kafka.topic_log import At, TopicLog
-from asof_streams.sqlite_log import Encoded, SqliteLog, expect_checkpoint
+from asof_streams.sqlite_log import EncodedDraft, SqliteLog, expect_checkpoint
 
 Park = Callable[[Sequence[tuple[int, str]]], None]
 """Takes (position of a message, why it was parked) before the log says so."""
@@ -184,7 +184,7 @@ class _Payload(NamedTuple):
         return self.payload
 
 
-def _as_sent(drafts: Sequence[Draft], records: Sequence[Outgoing]) -> list[tuple[str, int, int, int, int, Encoded]]:
+def _as_sent(drafts: Sequence[Draft], records: Sequence[Outgoing]) -> list[EncodedDraft]:
     return [
         (*draft[:5], _Payload(draft.event.type, draft.event.version, record.value or b""))
         for draft, record in zip(drafts, records, strict=True)
