@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from asof_projections.answers import Link
 from asof_projections.graph.base import Connected, listed
+from asof_projections.graph.schema import has_id
 from asof_projections.graph.selects import COUNTED, ENTITY
 from asof_projections.names import key
 from asof_projections.rows import Entity
@@ -35,8 +36,8 @@ _GIVEN: Final = """SELECT e.uuid, m.name FROM json_each(:names) named
     CROSS JOIN names m INDEXED BY name_key ON m.grp = :grp AND m.key = named.value
     CROSS JOIN entities e ON e.n = m.entity WHERE m.episode = :episode AND m.n <> m.entity
     GROUP BY m.entity, m.name ORDER BY min(m.n)"""
-_MEANING: Final = """SELECT r.episode FROM json_each(:mentions) said
-    CROSS JOIN resolutions r INDEXED BY resolution_mention ON r.mention = said.value
+_MEANING: Final = f"""SELECT r.episode FROM json_each(:mentions) said
+    CROSS JOIN resolutions r INDEXED BY resolution_mention ON {has_id("r.mention", "said.value")}
     WHERE r.entity = :n AND r.episode <> :without
     AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = r.episode) ORDER BY r.n LIMIT 1"""
 _APPEARANCES: Final = f"SELECT count(*) FROM resolutions WHERE entity IN {_SAME} AND created_at <= :known"

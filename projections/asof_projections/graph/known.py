@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from asof_projections.graph.base import Connected, listed, value_of
 from asof_projections.graph.keys import Claim
+from asof_projections.graph.schema import has_id
 from asof_projections.graph.selects import COUNTS, ENTITY, EPISODE, MENTION, mention
 from asof_projections.names import key as key_of
 from asof_projections.rows import Entity, Episode, MentionRow, Slot, Statement
@@ -31,8 +32,8 @@ _ENTITIES_WITH_WORD: Final = """SELECT e.n, e.uuid, e.name, e.type, e.created_at
     FROM words w CROSS JOIN entities e ON e.n = w.entity WHERE w.grp = ? AND w.word = ?
     AND (w.episode = '' OR NOT EXISTS (SELECT 1 FROM withdrawals d WHERE d.episode = w.episode))
     GROUP BY w.entity ORDER BY w.entity LIMIT 50"""
-_RESOLVED: Final = """SELECT e.uuid FROM resolutions r CROSS JOIN entities e ON e.n = r.entity
-    WHERE r.mention = ? ORDER BY r.n DESC LIMIT 1"""
+_RESOLVED: Final = f"""SELECT e.uuid FROM resolutions r CROSS JOIN entities e ON e.n = r.entity
+    WHERE {has_id("r.mention", ":id")} ORDER BY r.n DESC LIMIT 1"""
 ANY_ENDING: Final = "SELECT EXISTS (SELECT 1 FROM endings)"
 _UNKNOWN: Final = -1  # the key of what has none
 _SINGLE: Final = """SELECT coalesce((SELECT c.single FROM groups g CROSS JOIN cardinalities c ON c.grp = g.n
@@ -138,8 +139,8 @@ class Known(Connected):
         return _entities(group, self._rows_on(("word", n, word), _ENTITIES_WITH_WORD, (n, word)))
 
     def resolved(self, mention: str) -> str | None:
-        found: str | None = self._one(_RESOLVED, mention)
-        return found
+        row = self._row(_RESOLVED, {"id": mention})
+        return None if row is None else row[0]
 
     def single(self, group: str, relation: str) -> bool:
         return bool(self._lasting(_SINGLE, group, relation))

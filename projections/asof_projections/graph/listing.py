@@ -5,6 +5,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from asof_projections.graph.base import Connected, listed
+from asof_projections.graph.schema import has_id
 from asof_projections.graph.selects import COUNTED, ENTITY, EPISODE, MENTION, RELATIONSHIP, mention
 from asof_projections.names import key
 from asof_projections.rows import Entity, Episode, MentionRow, Parked, RelationshipRow
@@ -23,8 +24,8 @@ def _every(select: str, row: str) -> str:
 _EPISODES: Final = _every(EPISODE, "e")
 _MENTIONS: Final = _every(MENTION, "m")
 _RELATIONSHIPS: Final = _every(RELATIONSHIP, "m")
-_MENTION: Final = f"{MENTION} WHERE m.uuid = ?"
-_RELATIONSHIP: Final = f"{RELATIONSHIP} WHERE m.uuid = ?"
+_MENTION: Final = f"{MENTION} WHERE {has_id('m.uuid', ':id')}"
+_RELATIONSHIP: Final = f"{RELATIONSHIP} WHERE {has_id('m.uuid', ':id')}"
 
 _ENTITIES: Final = f"{ENTITY} WHERE e.created_at <= :known ORDER BY e.n LIMIT :limit"
 _ENTITIES_OF_GROUP: Final = f"{ENTITY} WHERE e.grp = :grp AND e.created_at <= :known ORDER BY e.n LIMIT :limit"
@@ -99,11 +100,11 @@ class Listings(Connected):
         return {uuid for (uuid,) in self._rows(_IDENTITY, given)}
 
     def mention(self, uuid: str) -> MentionRow | None:
-        row = self._row(_MENTION, (uuid,))
+        row = self._row(_MENTION, {"id": uuid})
         return None if row is None else mention(row)
 
     def relationship(self, uuid: str) -> RelationshipRow | None:
-        row = self._row(_RELATIONSHIP, (uuid,))
+        row = self._row(_RELATIONSHIP, {"id": uuid})
         return None if row is None else RelationshipRow._make(row)
 
     def episodes(self, group: str | None) -> Iterator[Episode]:
