@@ -186,7 +186,7 @@ class FactReads(Connected):
 
 def _fact(generation: str, *row: Any) -> Fact:
     *claim, episode, said, known_from, known_to, _ = row
-    episodes = tuple(dict.fromkeys(json.loads(said or "[]"))) or (episode,)
+    episodes = (episode,) if said is None else tuple(dict.fromkeys(json.loads(said))) or (episode,)
     columns: Iterable[Any] = (*claim, episodes, generation, known_from, known_to)
     return Fact(*columns)
 
