@@ -62,14 +62,14 @@ def answer(directory: str, name: str) -> dict[str, Any]:
 
 def open_partition(directory: str, bootstrap: str, prefix: str) -> dict[str, Any]:
     """Open the one partition of topics in a directory that may be empty."""
-    from asof.children import sweep_seldom
+    from asof.children import tune
     from asof.kafka.partitions import Partition
     from asof.places import Places
     from asof.settings import Settings
     from asof_streams.kafka.connection import Connection
     from asof_streams.kafka.topics import Topics
 
-    sweep_seldom()  # as in the worker
+    tune()  # as in the worker
     settings = Settings(data=Path(directory), embedder="none")
     began = time.perf_counter()
     partition = Partition(Places(settings.data), settings, Connection(bootstrap), Topics(prefix), 0)

@@ -20,7 +20,7 @@ from threading import Thread
 from typing import Final, NamedTuple
 
 from asof.bootstrap import existing, following_store, writable_log
-from asof.children import sweep_seldom
+from asof.children import tune
 from asof.extracting import Reading
 from asof.generating import follow, generation_of, open_semantic
 from asof.places import Places
@@ -57,7 +57,7 @@ class Apart:
     def follow(self, stop: int) -> None:
         """Let the generations follow the episodic log up to a position; append what came of it so far."""
         self._tell(b"%d" % stop)
-        while self._batches.poll() and (batch := self._batch()):
+        while not self._batches.closed and self._batches.poll() and (batch := self._batch()):
             self._append(batch)
 
     def join(self, stop: int) -> bool:
@@ -67,6 +67,8 @@ class Apart:
             self._tell(_NO_MORE)
             while batch := self._batch():
                 self._append(batch)
+            if batch is None:
+                return False
             for log in self._logs.values():
                 self._tell(log.head(log.end()).hex().encode())
             if self._process.wait() != 0:
@@ -145,7 +147,7 @@ def main() -> int:
     said: SimpleQueue[bytes] = SimpleQueue()
     for work, queue in ((_listen, told), (_speak, said)):
         Thread(target=work, args=(queue,), daemon=True).start()
-    sweep_seldom()
+    tune()
     places = Places(Path(sys.argv[1]))
     try:
         with ExitStack() as stack:

@@ -10,7 +10,7 @@ import sys
 from multiprocessing import get_context
 from pathlib import Path
 
-from asof.children import sweep_seldom
+from asof.children import tune
 from asof.http import worker
 from asof.http.serving import serve
 from asof.settings import Settings
@@ -34,5 +34,5 @@ def main() -> None:
 
 
 assert rules
-sweep_seldom()
+tune()
 main()

@@ -84,6 +84,20 @@ def test_what_a_second_process_left_undone_is_done_by_the_writer(tmp_path, monke
     assert told(tmp_path / "one") == killed
 
 
+def test_a_second_process_that_was_ended_is_no_error_until_all_is_made_good(tmp_path, monkeypatch):
+    follow = apart.Apart.follow
+
+    def ended(self, stop):
+        self.kill()
+        follow(self, stop)
+
+    monkeypatch.setattr(apart.Apart, "follow", ended)
+    alone = told(tmp_path / "ended")
+    monkeypatch.undo()
+
+    assert told(tmp_path / "one") == alone
+
+
 def test_what_cannot_be_appended_is_an_error_and_is_made_again(tmp_path, monkeypatch):
     def full(*_, **__):
         raise StorageFailed("the disk is full")

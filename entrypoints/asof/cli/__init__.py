@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from asof.children import sweep_seldom
+from asof.children import tune
 from asof.cli import calls, entities, facts, generations, graph, inspect, past, replay, serve, topics, worker, write
 from asof.cli.demo import demo
 
@@ -75,5 +75,5 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8")  # as what is stored, whatever the locale
-    sweep_seldom()
+    tune()
     sys.exit(calls.run(app, sys.argv[1:]))
