@@ -16,9 +16,9 @@ _BLOCK: Final = 16 * 1024 * 1024  # bytes; glibc takes no note of those over 32 
 def tune() -> None:
     """Look for cycles seldom, and keep memory that is freed.
 
-    A stream of small values leaves no cycles, and looking for them costs a fifth. SQLite takes and frees half a megabyte
-    for one question: where glibc gives that back to the system each time, the question takes twice as long. It keeps
-    up to twice the largest block that was ever freed.
+    A stream of small values leaves no cycles, and looking for them costs a fifth. SQLite takes and frees half a
+    megabyte for one question: where glibc gives that back to the system each time, the question takes twice as long. It
+    keeps up to twice the largest block that was ever freed.
     """
     gc.set_threshold(200_000, 50, 1_000)
     bytes(_BLOCK)
