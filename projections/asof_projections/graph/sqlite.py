@@ -12,6 +12,7 @@ from typing import Final, Self
 from asof_projections.graph import schema
 from asof_projections.graph.apply import Applier
 from asof_projections.graph.attributes import AttributeReads
+from asof_projections.graph.checkpoints import Checkpoints
 from asof_projections.graph.communities import CommunityReads
 from asof_projections.graph.history import HistoryReads
 from asof_projections.graph.keys import Claim
@@ -31,7 +32,7 @@ _REMEDY: Final = "rebuild it from its log"
 _READING: Final = ("PRAGMA cache_size = -65536",)  # KiB
 _WRITING: Final = (  # ids are random, so a commit touches many pages: keep them, and copy them back seldom
     "PRAGMA cache_size = -131072",
-    "PRAGMA wal_autocheckpoint = 16384",
+    "PRAGMA wal_autocheckpoint = 65536",  # pages, where Checkpoints come too late
     "PRAGMA journal_size_limit = 67108864",
 )
 _LOADING: Final = (
@@ -67,6 +68,7 @@ class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, Communit
         self._applier = Applier(self._db, self._index_for, empty=writable and self.position() == 0)
         if writable:
             self._pending, self._kept = self._applier.pending, self._applier.kept
+        self._checkpoints = Checkpoints(path)
         self._mirror = Mirror()
         self._next: int | None = None  # while a transaction is open: the position after the last record applied
         self._erased = False
@@ -74,6 +76,7 @@ class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, Communit
         self._indexed: set[str] = set()  # while it is loaded: what is known to be indexed
 
     def close(self) -> None:
+        self._checkpoints.wait()
         self._db.close()
 
     def __enter__(self) -> Self:
@@ -155,6 +158,7 @@ class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, Communit
                 return  # nobody else can see it, and to write each page once is enough
             self._db.execute("COMMIT")
             self._next = None
+            self._checkpoints.committed(position)
             if self._erased:  # no byte of it stays in the write-ahead log either; while somebody reads it, next time
                 busy, _, _ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
                 self._erased = bool(busy)
