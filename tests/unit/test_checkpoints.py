@@ -1,11 +1,14 @@
 """What a graph has committed is copied into its file meanwhile, and not by a commit."""
 
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
+from threading import Event
 
 from asof_projections.graph import checkpoints
 from asof_projections.graph.sqlite import SqliteGraph
+from asof_streams.episodic import GroupErased
 from semantic_story import Story, entity
 
 
@@ -48,3 +51,24 @@ def test_a_file_that_is_in_use_is_copied_into_later(tmp_path, monkeypatch):
             store._checkpoints.wait()
 
         assert _in_file(store.path, tmp_path / "copy.db") == 21
+
+
+def test_an_erasure_waits_for_one_that_is_going_on_and_leaves_no_byte_beside_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoints, "_EVERY", 1)
+    done = Event()
+
+    def long(_):
+        time.sleep(0.2)
+        done.set()
+
+    monkeypatch.setattr(checkpoints.Checkpoints, "_run", long)
+    story = Story()
+    with SqliteGraph(tmp_path / "graph.db", "semantic.main", writable=True) as store:
+        for number, event in enumerate([entity("Ana"), entity("Bo"), GroupErased()]):
+            story.tell(event)
+            store.apply(story.records[number:])
+            store.commit(number + 1, b"head")
+
+        assert done.is_set()  # while one goes on, SQLite refuses another at once
+        assert (tmp_path / "graph.db-wal").stat().st_size == 0
+        assert b"Ana" not in store.path.read_bytes()

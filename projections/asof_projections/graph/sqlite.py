@@ -158,8 +158,10 @@ class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, Communit
                 return  # nobody else can see it, and to write each page once is enough
             self._db.execute("COMMIT")
             self._next = None
-            self._checkpoints.committed(position)
-            if self._erased:  # no byte of it stays in the write-ahead log either; while somebody reads it, next time
+            if not self._erased:
+                self._checkpoints.committed(position)
+            else:  # no byte of it stays in the write-ahead log either; while somebody reads it, next time
+                self._checkpoints.wait()
                 busy, _, _ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
                 self._erased = bool(busy)
 
