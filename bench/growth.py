@@ -26,9 +26,8 @@ def measure(material: Material) -> Iterator[Figure]:
     start = facts[: _BEFORE + _CHUNK]
     yield _growing(material.folder / "growing-facts", "facts", facts, [start] * repeats, Memory.import_facts)
     chat = list(synthetic.chat_lines(many))
-    others = [
-        list(synthetic.chat_lines(_BEFORE + _CHUNK, story)) for story in range(1, repeats + 1)
-    ]  # all words are new to it
+    stories = range(1, repeats + 1)  # all words of each are new to it
+    others = [list(synthetic.chat_lines(_BEFORE + _CHUNK, story)) for story in stories]
     yield _growing(material.folder / "growing-chat", "turns of synthetic chat", chat, others, Memory.produce)
 
 

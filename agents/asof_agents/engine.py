@@ -67,10 +67,10 @@ class Layer:
 
     def emit(self, group: str, recorded_at: int, cause: int, events: Sequence[Event]) -> list[Record]:
         """Take the events of one cause, as one batch; returns them as they will stand in the log."""
-        size, make = len(events), tuple.__new__
+        start, size, make = self._next, len(events), tuple.__new__
         records = [
-            make(Record, (position, group, recorded_at, cause, place, size, 0, event))
-            for place, (position, event) in enumerate(enumerate(events, self._next))
+            make(Record, (start + place, group, recorded_at, cause, place, size, 0, event))
+            for place, event in enumerate(events)
         ]
         self._next += size
         self._drafts += [Draft(group, recorded_at, cause, place, size, event) for place, event in enumerate(events)]

@@ -17,7 +17,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from subprocess import PIPE, Popen
 from threading import Thread
-from typing import Final, NamedTuple
+from typing import Final
 
 from asof.bootstrap import existing, following_store, writable_log
 from asof.children import tune
@@ -29,7 +29,7 @@ from asof_projections.generations import GenerationInfo
 from asof_projections.graph.sqlite import SqliteGraph
 from asof_projections.projector import building, put
 from asof_streams.errors import AsofError
-from asof_streams.sqlite_log import SqliteLog
+from asof_streams.sqlite_log import EncodedEvent, SqliteLog
 
 _YOUNG: Final = 100_000  # records of a semantic log: read again in some seconds, less than a bulk load saves
 _NO_MORE: Final = b"no more"
@@ -104,7 +104,7 @@ class Apart:
 
     def _append(self, batch: bytes) -> None:
         name, start, checkpoint, rows = marshal.loads(batch)  # noqa: S302 - from a process of ours
-        drafts = [(*row[:5], _Encoded(*row[5:])) for row in rows]
+        drafts = [(*row[:5], EncodedEvent(*row[5:])) for row in rows]
         try:
             self._logs[name].append_encoded(start, drafts, checkpoint=checkpoint)
         except BaseException:
@@ -113,17 +113,6 @@ class Apart:
 
     def _loaded(self, info: GenerationInfo) -> Path:
         return self._places.building(info.name, self._process.pid)
-
-
-class _Encoded(NamedTuple):
-    """An event as it is stored."""
-
-    type: str
-    version: int
-    payload: bytes
-
-    def encode(self) -> bytes:
-        return self.payload
 
 
 class _Loading(Layer):

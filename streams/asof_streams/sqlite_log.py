@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_bytes
 from struct import Struct
-from typing import Final, Protocol, Self
+from typing import Final, NamedTuple, Protocol, Self
 
 from asof_streams import chain, semantic  # noqa: F401 - semantic: so that its events can be read
 from asof_streams.episodic import GroupErased
@@ -41,6 +41,17 @@ class Encoded(Protocol):
     @property
     def version(self) -> int: ...
     def encode(self) -> bytes: ...
+
+
+class EncodedEvent(NamedTuple):
+    """An event that is encoded already."""
+
+    type: str
+    version: int
+    payload: bytes
+
+    def encode(self) -> bytes:
+        return self.payload
 
 
 EncodedDraft = tuple[str, int, int, int, int, Encoded]

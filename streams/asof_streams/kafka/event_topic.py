@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from asof_streams.episodic import GroupErased, MessageParked
 from asof_streams.errors import DecodeError, WriterBusy
@@ -12,7 +12,7 @@ from asof_streams.kafka.envelope import Outgoing, Raw, Sent, claim, event
 from asof_streams.kafka.fence import Fence
 from asof_streams.kafka.state import Place, State, mark
 from asof_streams.kafka.topic_log import At, TopicLog
-from asof_streams.sqlite_log import EncodedDraft, SqliteLog, expect_checkpoint
+from asof_streams.sqlite_log import EncodedDraft, EncodedEvent, SqliteLog, expect_checkpoint
 
 Park = Callable[[Sequence[tuple[int, str]]], None]
 """Takes (position of a message, why it was parked) before the log says so."""
@@ -173,19 +173,8 @@ class EventTopic(TopicLog):
             raise DecodeError(f"{self.at}, event {first}: {error}") from None
 
 
-class _Payload(NamedTuple):
-    """An event that is encoded already."""
-
-    type: str
-    version: int
-    payload: bytes
-
-    def encode(self) -> bytes:
-        return self.payload
-
-
 def _as_sent(drafts: Sequence[Draft], records: Sequence[Outgoing]) -> list[EncodedDraft]:
     return [
-        (*draft[:5], _Payload(draft.event.type, draft.event.version, record.value or b""))
+        (*draft[:5], EncodedEvent(draft.event.type, draft.event.version, record.value or b""))
         for draft, record in zip(drafts, records, strict=True)
     ]
