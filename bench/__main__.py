@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from asof.children import tune
+from asof.runtime.processes import tune
 from bench import (
     asking,
     chatting,

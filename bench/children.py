@@ -30,11 +30,11 @@ def import_(directory: str, file: str) -> dict[str, Any]:
 
 def projection(directory: str) -> dict[str, Any]:
     """Build the graph of the generation that answers anew from its log, at another place."""
-    from asof.bootstrap import existing, open_log
-    from asof.places import Places
+    from asof.runtime.layout import DirectoryLayout
+    from asof.runtime.wiring import existing, open_log
     from asof_projections.projector import rebuild
 
-    places = Places(Path(directory))
+    places = DirectoryLayout(Path(directory))
     name = existing(places).active
     with open_log(places, "semantic") as log:
         began = time.perf_counter()
@@ -62,9 +62,9 @@ def answer(directory: str, name: str) -> dict[str, Any]:
 
 def open_partition(directory: str, bootstrap: str, prefix: str) -> dict[str, Any]:
     """Open the one partition of topics in a directory that may be empty."""
-    from asof.children import tune
-    from asof.kafka.partitions import Partition
-    from asof.places import Places
+    from asof.kafka.partition import Partition
+    from asof.runtime.layout import DirectoryLayout
+    from asof.runtime.processes import tune
     from asof.settings import Settings
     from asof_streams.kafka.connection import Connection
     from asof_streams.kafka.topics import Topics
@@ -72,7 +72,7 @@ def open_partition(directory: str, bootstrap: str, prefix: str) -> dict[str, Any
     tune()  # as in the worker
     settings = Settings(data=Path(directory), embedder="none")
     began = time.perf_counter()
-    partition = Partition(Places(settings.data), settings, Connection(bootstrap), Topics(prefix), 0)
+    partition = Partition(DirectoryLayout(settings.data), settings, Connection(bootstrap), Topics(prefix), 0)
     seconds = time.perf_counter() - began
     offset = partition.offset
     partition.close()

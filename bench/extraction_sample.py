@@ -16,16 +16,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from asof_agents.extraction.dates import find_times
+from asof_agents.extraction.english.dates import find_times
+from asof_agents.extraction.english.extractor import EnglishExtractor
 from asof_agents.extraction.ports import Extraction, Relationship, Turn
-from asof_agents.extraction.rules import RuleExtractor
 from asof_ontologies.registry import load
 from asof_streams.instants import parse, render
 
 _DATA = Path(os.environ.get("ASOF_TEST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 
 
-def conversation(path: Path, extractor: RuleExtractor) -> Iterator[tuple[Turn, Extraction]]:
+def conversation(path: Path, extractor: EnglishExtractor) -> Iterator[tuple[Turn, Extraction]]:
     """Read one conversation as the mentions agent does: four turns of context, names remembered by the group."""
     names: dict[str, str] = {}
     before: list[Turn] = []
@@ -66,7 +66,7 @@ def main() -> None:
     paths = sorted((_DATA / "locomo-dev").glob("locomo-conv-*.jsonl"))
     if not paths:
         sys.exit(f"no conversations under {_DATA}: set ASOF_TEST_DATA to the folder that holds locomo-dev")
-    extractor = RuleExtractor(load(chosen.ontology), find_times)
+    extractor = EnglishExtractor(load(chosen.ontology), find_times)
     drawn: list[tuple[str, str, str]] = []
     totals = []
     for path in paths:

@@ -4,8 +4,8 @@ import threading
 import time
 from pathlib import Path
 
-from asof.places import Places
-from asof_projections.graph.sqlite import SqliteGraph
+from asof.runtime.layout import DirectoryLayout
+from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams.errors import AsofError
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.envelope import Outgoing
@@ -18,7 +18,7 @@ class Following:
     """Looks into the directory of a worker that is starting or runs."""
 
     def __init__(self, data: Path) -> None:
-        self._places = Places(data)
+        self._places = DirectoryLayout(data)
 
     def rate(self, count: int) -> float:
         """Return messages a second, from when the worker holds the first to when what follows from `count` is there."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import asof
-from asof.bootstrap import Opened, open_reader
 from asof.memory import Memory
-from asof.places import Places
 from asof.readings import HEAD
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.wiring import Opened, open_reader
 from asof.settings import Settings
 from asof_projections.names import key
 from asof_projections.rows import Moment
@@ -120,7 +120,7 @@ _KINDS = (
 
 
 def measure(material: Material) -> Iterator[Figure]:
-    places = Places(material.directory)
+    places = DirectoryLayout(material.directory)
     opened = open_reader(places, Settings())
     with (
         closing(opened),
@@ -143,7 +143,7 @@ def _beside(
 
     found = [len(by_hand(question)) for question in asked]
     note = f"{sum(found) / len(found):.1f} facts an answer"
-    through = (("Memory", lambda q: kind.memory(memory, q)), ("Questions", lambda q: kind.questions(opened, q)))
+    through = (("Memory", lambda q: kind.memory(memory, q)), ("TemporalQueries", lambda q: kind.questions(opened, q)))
     for door, ask in through:
         side_by_side(ask, by_hand, asked)
         ours, beside = side_by_side(ask, by_hand, asked)

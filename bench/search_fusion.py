@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof_projections.embedding.minilm import MiniLMEmbedder
-from asof_projections.search import telling
+from asof_projections.retrieval.search import telling
 
 Scores = NDArray[np.float64]
 TOP = 10

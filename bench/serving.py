@@ -19,14 +19,14 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from asof.bootstrap import open_reader
-from asof.places import Places
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.wiring import open_reader
 from asof.settings import Settings
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.ports import Vectors
 from asof_projections.embedding.weights import MINILM_ID
-from asof_projections.vector_projection import VectorProjection, facts_of, names_of
 from asof_projections.vectors.faiss_index import FaissVectorIndex
+from asof_projections.vectors.projection import VectorProjection, facts_of, names_of
 from bench import synthetic
 from bench.figures import Figure, Target, percentiles
 from bench.material import Material, child
@@ -67,7 +67,7 @@ def _searching(material: Material) -> Iterator[Figure]:
     with file.open("wb") as out:
         out.writelines(synthetic.fact_lines(facts))
     child("import", directory, file)
-    _give_vectors(Places(directory))
+    _give_vectors(DirectoryLayout(directory))
     people = synthetic.subjects(facts)
     queries = [f"Where does {synthetic.person(n * 7 % people)} live, and who are their friends?" for n in range(250)]
     bodies = [json.dumps({"query": query, "group_ids": ["bench"]}).encode() for query in queries]
@@ -99,7 +99,7 @@ class _Random:
         return unit
 
 
-def _give_vectors(places: Places) -> None:
+def _give_vectors(places: DirectoryLayout) -> None:
     opened = open_reader(places, Settings())
     texts = {
         places.index(opened.generation): facts_of(opened.beliefs),

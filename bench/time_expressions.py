@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from asof_agents.extraction.dates import read_time
+from asof_agents.extraction.english.dates import read_time
 from asof_agents.extraction.ports import TimeHint
 from asof_streams.instants import from_datetime, render
 

@@ -2,7 +2,7 @@
 
 It is honest within limits. Documents, transactions (staged writes, snapshots, conflicts, locks, an idle time after
 which they are gone), collections, indexes, graphs and databases behave as ArangoDB's documentation says; a number that
-is whole is an integer, as there. It interprets no AQL: each query of asof_projections.graph.aql has a Python twin in
+is whole is an integer, as there. It interprets no AQL: each query of the adapter has a Python twin in
 arango_twins.py, found by the exact text. So it shows what the adapter sends and does, never what AQL means. Whatever it
 does not know, and whatever the table of operations or the published API description does not have, fails the test.
 """
@@ -25,7 +25,7 @@ from arango.response import Response
 
 import arango_twins
 from arango_operations import Operation, check, operation
-from asof_projections.graph import aql
+from asof_projections.graph.arango import aql
 
 IDLE_SECONDS = 60.0
 BATCH = 1_000  # rows of a cursor's answer
@@ -286,7 +286,7 @@ class Work:
 
     def query(self, r) -> tuple:
         twin = arango_twins.TWINS.get(r.body["query"])
-        assert twin is not None, "no query of asof_projections.graph.aql"
+        assert twin is not None, "no query of asof_projections.graph.arango.aql"
         bound = r.body.get("bindVars", {})
         if "waitForSync" in r.body["query"] and self.transaction is not None:
             raise Refused(400, 10)  # a view that is waited for cannot be asked in a transaction

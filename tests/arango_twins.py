@@ -1,4 +1,4 @@
-"""A Python twin of each query of asof_projections.graph.aql: what we take its text to mean, side by side with it.
+"""A Python twin of each AQL query of the ArangoDB adapter: what we take its text to mean, side by side with it.
 
 These are where trust begins: that a text and its twin say the same is for a reader to see, and for a live server to
 confirm (make verify-arango). `on` gives the documents of a bound collection.
@@ -10,8 +10,8 @@ from itertools import groupby
 
 import numpy as np
 
-from asof_projections.graph import aql
-from asof_projections.graph.text import _WORD
+from asof_projections.graph.arango import aql
+from asof_projections.graph.sqlite_store.fts import _WORD
 
 
 def _met(f: dict, b: dict) -> bool:

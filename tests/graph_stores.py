@@ -9,13 +9,13 @@ from itertools import count
 from pathlib import Path
 
 from arango_server import Server
-from asof_projections.graph import aql
+from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.administration import create
 from asof_projections.graph.arango.connection import Address, client, database
 from asof_projections.graph.arango.schema import CHECKPOINTS, COLLECTIONS, prefix
 from asof_projections.graph.arango.store import ArangoGraph
 from asof_projections.graph.arango.wire import OPEN
-from asof_projections.graph.sqlite import SqliteGraph
+from asof_projections.graph.sqlite_store.store import SqliteGraph
 
 LOG = "semantic.main"
 

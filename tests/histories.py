@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from asof_agents.engine import Engine, Generation, Layer
-from asof_agents.episodes import episode_id
 from asof_agents.extraction.ports import Attribute, Extraction, KnownNames, Mention, Relationship, Turn
-from asof_agents.readers import Ontologies, Readers
-from asof_agents.scribe import Build
+from asof_agents.extraction.registry import Ontologies, Readers
+from asof_agents.handlers.episodes import episode_id
+from asof_agents.handlers.statement_writer import Build
 from asof_ontologies import registry
-from asof_projections.graph.sqlite import SqliteGraph
-from asof_projections.questions import Questions
+from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.queries.temporal import TemporalQueries
 from asof_streams.events import Draft
 from asof_streams.instants import from_datetime, parse_moment
 from asof_streams.messages import ErasureRequest, FactStatement, Message, WithdrawalRequest, accept
@@ -84,7 +84,7 @@ class History:
 
         readers = Readers(ONTOLOGY, Ontologies(ONTOLOGY), lambda *_: Triples())
         self.engine = Engine(Layer(episodic, self.episodes), self.episodes, readers, (generation,), erase)
-        self.questions = Questions(self.beliefs, self.episodes)
+        self.questions = TemporalQueries(self.beliefs, self.episodes)
         self._open = [self.messages, episodic, semantic, self.episodes, self.beliefs]
 
     def tell(self, day: str, **line) -> None:

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple, Self
 
 from aiokafka.admin import AIOKafkaAdminClient
 
-from asof.kafka.partitions import Partition
+from asof.kafka.partition import Partition
 from asof.memory import Memory
-from asof.places import Places
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.writer import Writer
 from asof.settings import Settings
-from asof.writing import Writer
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Outgoing, Raw
@@ -120,7 +120,7 @@ class World:
         ]
 
     def partition(self, data: Path, partition: int = 0) -> Partition:
-        return Partition(Places(data), _settings(data), self.connection, self.topics, partition)
+        return Partition(DirectoryLayout(data), _settings(data), self.connection, self.topics, partition)
 
     def afresh(self, data: Path, partition: int = 0) -> "Dump":
         """Return what stands in the topics, as read into a new directory."""
@@ -162,7 +162,7 @@ class Dump(NamedTuple):
 def dump(data: Path) -> Dump:
     """Return all that a directory holds, which must be whole."""
     logs = []
-    places = Places(data)
+    places = DirectoryLayout(data)
     for path in (places.messages, places.episodic, places.semantic("main")):
         with SqliteLog(path) as log:
             assert log.verify() == log.end()
@@ -180,8 +180,8 @@ def dump(data: Path) -> Dump:
 def embedded(world: World, told: Path, data: Path, partition: int = 0) -> Dump:
     """Tell an embedded memory what a worker took, with the times that it recorded; return what it holds."""
     raws = {raw.offset: raw for raw in world.records(world.topics.messages, partition)}
-    writer = Writer(Places(data), _settings(data))
-    with closing(sqlite3.connect(Places(told).messages)) as log:
+    writer = Writer(DirectoryLayout(data), _settings(data))
+    with closing(sqlite3.connect(DirectoryLayout(told).messages)) as log:
         for offset, recorded_at in log.execute("SELECT cause, recorded_at FROM log ORDER BY position"):
             writer.messages.accept([receive(raws[offset]).message], clock=0, recorded=[recorded_at])
     writer.process(flush=True)
@@ -191,7 +191,7 @@ def embedded(world: World, told: Path, data: Path, partition: int = 0) -> Dump:
 
 def reached(data: Path) -> tuple[int, int]:
     """Return the offset that a directory's messages go up to, and how many of them are known everywhere."""
-    places = Places(data)
+    places = DirectoryLayout(data)
     paths = (places.messages, places.episodic, places.semantic("main"))
     if not all(path.exists() for path in paths):
         return 0, 0
@@ -216,7 +216,7 @@ def until_known(running: Running, offset: int, seconds: float = 60.0) -> None:
         far, count = reached(running.data)
         if far < offset:
             return False
-        with SqliteLog(Places(running.data).messages) as messages:
+        with SqliteLog(DirectoryLayout(running.data).messages) as messages:
             return count >= messages.end()
 
     until(known, running, seconds)

@@ -16,9 +16,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from asof_agents.extraction.dates import find_times
+from asof_agents.extraction.english.dates import find_times
+from asof_agents.extraction.english.extractor import EnglishExtractor
 from asof_agents.extraction.ports import Mention, Turn
-from asof_agents.extraction.rules import RuleExtractor
 from asof_ontologies import registry
 from asof_projections.names import words
 from asof_streams.instants import INF, NEG, parse, render
@@ -52,7 +52,7 @@ class ModelServer(OpenAIServer):
         self.at_once = 0  # the most calls that were under way together
         self._under_way = 0
         self._lock = threading.Lock()
-        self._rules = RuleExtractor(registry.load("default"), find_times)
+        self._rules = EnglishExtractor(registry.load("default"), find_times)
 
     @property
     def calls(self) -> int:

@@ -14,10 +14,10 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from asof.places import Places
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.writer import Writer
 from asof.settings import Settings
-from asof.writing import Writer
-from asof_agents.episodes import episode_id
+from asof_agents.handlers.episodes import episode_id
 from asof_streams.instants import DAY
 from asof_streams.messages import AnyMessage, EntityStatement, FactStatement, Message, WithdrawalRequest
 
@@ -92,7 +92,7 @@ def messages() -> list[tuple[AnyMessage, int]]:
 
 
 def write(data: Path) -> Writer:
-    return Writer(Places(data), Settings(data=data, embedder="none"))
+    return Writer(DirectoryLayout(data), Settings(data=data, embedder="none"))
 
 
 def tell(writer: Writer, told: list[tuple[AnyMessage, int]]) -> None:

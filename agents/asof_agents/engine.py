@@ -14,14 +14,14 @@ from functools import partial
 from itertools import groupby
 from typing import Final, Protocol
 
-from asof_agents import entities, episodes, facts, mentions, withdrawals
-from asof_agents.carrying import carry_over
 from asof_agents.extraction.ports import Answers
+from asof_agents.extraction.registry import Readers
+from asof_agents.handlers import entities, episodes, facts, mentions, withdrawals
+from asof_agents.handlers.extraction_copy import copy_extraction
+from asof_agents.handlers.statement_writer import Build
 from asof_agents.outcomes import outcome
-from asof_agents.ports import BeliefKnown, EpisodesKnown
-from asof_agents.readers import Readers
+from asof_agents.ports import BeliefView, EpisodeView
 from asof_agents.resolution.judge import Judge
-from asof_agents.scribe import Build
 from asof_streams.episodic import EntityRecorded, EpisodeRecorded, EpisodeWithdrawn, GroupErased, MessageParked
 from asof_streams.events import Draft, Event, Record
 from asof_streams.log import EventLog
@@ -47,11 +47,11 @@ class LayerStore(Protocol):
         ...
 
 
-class EpisodesStore(LayerStore, EpisodesKnown, Protocol):
+class EpisodesStore(LayerStore, EpisodeView, Protocol):
     """A store of the episodic layer."""
 
 
-class BeliefStore(LayerStore, BeliefKnown, EpisodesKnown, Protocol):
+class BeliefStore(LayerStore, BeliefView, EpisodeView, Protocol):
     """A store of one generation; it has episodic rows of its own where the generation extracts anew."""
 
 
@@ -116,7 +116,7 @@ class Generation:
     answers: Answers | None = None
     judge: Judge | None = None
 
-    def ingest(self, batch: Sequence[Record], known: EpisodesKnown) -> None:
+    def ingest(self, batch: Sequence[Record], known: EpisodeView) -> None:
         """Take the episodic events of one message, in the order of the episodic log."""
         first = batch[0]
         if batch[-1].position < self.layer.input:
@@ -139,7 +139,7 @@ class Generation:
             self.layer.emit(first.group, first.recorded_at, first.cause, events)
         self.layer.input = batch[0].position + batch[0].size
 
-    def _extracted_anew(self, batch: Sequence[Record], known: EpisodesKnown) -> Sequence[Record]:
+    def _extracted_anew(self, batch: Sequence[Record], known: EpisodeView) -> Sequence[Record]:
         first = batch[0]
         if self.readers is None or not isinstance(first.event, EpisodeRecorded):
             return batch
@@ -147,10 +147,10 @@ class Generation:
             extractor, build = self.readers.of(first.event), self.build.digest
             found = mentions.extract(first, extractor, self.answers, known, self.store, build)
         else:
-            found = carry_over(batch, known, self.store)
+            found = copy_extraction(batch, known, self.store)
         return [first, *(first._replace(event=event) for event in found)]
 
-    def _speakers(self, first: Record, known: EpisodesKnown) -> Sequence[str]:
+    def _speakers(self, first: Record, known: EpisodeView) -> Sequence[str]:
         episode = first.event
         if not isinstance(episode, EpisodeRecorded) or episode.source != "message":
             return ()

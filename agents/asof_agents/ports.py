@@ -7,12 +7,12 @@ the message before its own.
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from asof_projections.answers import Link
+from asof_projections.queries.answers import Link
 from asof_projections.rows import Attribute, Entity, Episode, Fact, MentionRow, Moment, Saying, Slot, Statement
 from asof_streams.episodic import ExtractionAnswered
 
 
-class EpisodesKnown(Protocol):
+class EpisodeView(Protocol):
     """The episodic layer as far as it goes."""
 
     def episode(self, uuid: str) -> Episode | None:
@@ -48,7 +48,7 @@ class EpisodesKnown(Protocol):
         ...
 
 
-class BeliefKnown(Protocol):
+class BeliefView(Protocol):
     """One generation of the semantic layer as far as it goes."""
 
     def entity(self, uuid: str) -> Entity | None:

@@ -20,7 +20,7 @@ from faust.transport.drivers import aiokafka as driver
 from faust.types import TP
 from mode.threads import WorkerThread
 
-from asof_agents.lanes import Lane, OpenIntake, tell_failure
+from asof_agents.partition_task import OpenIntake, PartitionTask, tell_failure
 from asof_streams.errors import BrokerUnavailable, UnavailableError, WorkerStalled
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Raw
@@ -67,7 +67,7 @@ class Worker:
         self._end_of = end_of
         self._report = report
         self._patience = patience
-        self._lanes: dict[int, Lane] = {}
+        self._lanes: dict[int, PartitionTask] = {}
         self._ended: asyncio.Future[None] | None = None
         self._app = self._faust(connection, group, folder)
 
@@ -115,7 +115,7 @@ class Worker:
             self._fail(WorkerStalled(f"{where}, for {now - since:.0f} s: start the worker again"))
         return far, since
 
-    async def _reach(self, partition: int, lane: Lane) -> Reach:
+    async def _reach(self, partition: int, lane: PartitionTask) -> Reach:
         return Reach(partition, lane.offset, await asyncio.to_thread(self._end_of, partition))
 
     def stop(self) -> None:
@@ -159,7 +159,7 @@ class Worker:
         ours = self._partitions(given)
         await self._leave(self._lanes.keys() - ours)
         for partition in sorted(ours - self._lanes.keys()):
-            lane = Lane(partition, self._open, partial(self._app.consumer.seek, TP(self._topic, partition)))
+            lane = PartitionTask(partition, self._open, partial(self._app.consumer.seek, TP(self._topic, partition)))
             lane.failed(self._fail)
             self._lanes[partition] = lane
             _log.info("partition %d of %s is ours", partition, self._topic)

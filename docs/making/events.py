@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
-from asof.answers import event_json
+from asof.runtime.results import event_json
 from asof_streams import episodic, messages, semantic
 from asof_streams.events import Event, Record, types
 from asof_streams.instants import parse

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import asof
-from asof import answers, inspection, memory, readings
-from asof_projections import answers as shapes
-from asof_projections import diffs, evidence, generations, hypothesis, rows, search, timelines
+from asof import memory, readings
+from asof.runtime import integrity, results
+from asof_projections import generations, rows
 from asof_projections.graph import ports
+from asof_projections.queries import answers as shapes
+from asof_projections.queries import diffs, evidence, hypothesis, timelines
+from asof_projections.retrieval import search
 from asof_streams import events
 from making.source import annotated, described, methods, signature
 
@@ -32,9 +35,9 @@ Times in these are UTC microseconds; an open end is `asof_streams.instants.INF`.
 gives what the command line prints."""
 
 RETURNED: tuple[type[Any], ...] = (
-    answers.Added,
-    answers.Produced,
-    answers.Refused,
+    results.Added,
+    results.Produced,
+    results.Refused,
     rows.Fact,
     rows.Entity,
     rows.Attribute,
@@ -56,10 +59,10 @@ RETURNED: tuple[type[Any], ...] = (
     hypothesis.WhatIf,
     events.Record,
     generations.GenerationInfo,
-    inspection.Check,
+    integrity.Check,
 )
 
-CLASSES = (memory.Memory, readings.Readings)
+CLASSES = (memory.Memory, readings.MemoryQueries)
 
 
 def page() -> str:

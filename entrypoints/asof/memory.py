@@ -16,31 +16,31 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from asof import clock, lines
-from asof.answers import Added, Produced
-from asof.bootstrap import Policy, Progress, Source, describe, load_ontology
-from asof.places import Places
-from asof.readings import Readings, Time, instant
+from asof.readings import MemoryQueries, Time, instant
+from asof.runtime import clock, json_lines
+from asof.runtime.ingestion import Directory, Sink, take
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.results import Added, Produced
+from asof.runtime.wiring import Policy, Progress, Source, describe, load_ontology
+from asof.runtime.writer import Writer
 from asof.settings import Settings
-from asof.taking import Directory, Sink, take
-from asof.writing import Writer
-from asof_agents.episodes import episode_id
+from asof_agents.handlers.episodes import episode_id
 from asof_projections.generations import GenerationInfo, check_name
 from asof_streams import instants
 from asof_streams.errors import InvalidInput
 from asof_streams.messages import ErasureRequest, Message, accept, check_group
 
 if TYPE_CHECKING:
-    from asof.kafka.producing import Producer
+    from asof.kafka.producer import Producer
 
 
-class Memory(Readings):
+class Memory(MemoryQueries):
     """A memory in one directory. Use it as a context manager, or close() it."""
 
     def __init__(self, data: Path, settings: Settings, now: Callable[[], int] = clock.system) -> None:
-        super().__init__(Places(data), settings, now)
+        super().__init__(DirectoryLayout(data), settings, now)
         self._on_kafka = settings.kafka is not None
-        self._limit = lines.MAX_RECORD_BYTES if self._on_kafka else lines.MAX_LINE_BYTES
+        self._limit = json_lines.MAX_RECORD_BYTES if self._on_kafka else json_lines.MAX_LINE_BYTES
         self._writer: Writer | None = None
         self._producer: Producer | None = None
 
@@ -69,8 +69,8 @@ class Memory(Readings):
             "timestamp": None if timestamp is None else instants.render(instant(timestamp)),
             **fields,
         }
-        line = lines.line_of(accept(Message, given), given)
-        lines.check_size(line.text, self._limit)
+        line = json_lines.line_of(accept(Message, given), given)
+        json_lines.check_size(line.text, self._limit)
         position = self._sink().put([line])
         return Added(position, None if self._on_kafka else episode_id(group_id, position))
 
@@ -78,7 +78,7 @@ class Memory(Readings):
         self, source: Iterable[bytes | str], *, strict: bool = False, acknowledged: Progress | None = None
     ) -> Produced:
         """Add messages given as JSON lines. A bad line is refused with its reason; `strict`: then none is taken."""
-        return self._take_lines(source, lines.as_message, strict=strict, acknowledged=acknowledged)
+        return self._take_lines(source, json_lines.as_message, strict=strict, acknowledged=acknowledged)
 
     def import_facts(
         self,
@@ -92,7 +92,7 @@ class Memory(Readings):
         """Add structured facts given as JSON lines: exact names, no extraction (design 8 has the fields)."""
         if recorded and self._on_kafka:
             raise InvalidInput("recorded: on Kafka the broker's clock says when a fact was recorded, so leave this out")
-        read = lines.as_fact(recorded=recorded, ontology=load_ontology(ontology) if ontology else None)
+        read = json_lines.as_fact(recorded=recorded, ontology=load_ontology(ontology) if ontology else None)
         return self._take_lines(source, read, strict=strict, acknowledged=acknowledged)
 
     def erase(self, group_id: str) -> int:
@@ -101,12 +101,12 @@ class Memory(Readings):
         On Kafka its offset, and the group is gone from what answers; its records stay on the topics.
         """
         request = ErasureRequest(group_id=check_group(group_id))
-        return self._sink().put([lines.line_of(request, {"group_id": group_id})])
+        return self._sink().put([json_lines.line_of(request, {"group_id": group_id})])
 
     def _take_lines(
-        self, source: Iterable[bytes | str], read: lines.Read, *, strict: bool, acknowledged: Progress | None
+        self, source: Iterable[bytes | str], read: json_lines.Read, *, strict: bool, acknowledged: Progress | None
     ) -> Produced:
-        found = lines.read_lines(source, read, self._limit)
+        found = json_lines.read_lines(source, read, self._limit)
         return take(found, self._sink, strict=strict, acknowledged=acknowledged)
 
     def _sink(self) -> Sink:
@@ -114,7 +114,7 @@ class Memory(Readings):
         if not self._on_kafka:
             return Directory(self._write(), self._now)
         if self._producer is None:
-            from asof.kafka.producing import Producer
+            from asof.kafka.producer import Producer
 
             self._producer = Producer(self._settings)
         return self._producer

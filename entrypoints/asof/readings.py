@@ -8,10 +8,10 @@ from datetime import date, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal
 
-from asof.bootstrap import Progress, existing, open_log, open_reader
-from asof.places import Places
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.readers import Sources
+from asof.runtime.wiring import Progress, existing, open_log, open_reader
 from asof.settings import Settings
-from asof.sources import Sources
 from asof_projections.generations import Catalog, GenerationInfo
 from asof_projections.rows import Community, Entity, Fact, Moment
 from asof_streams import instants
@@ -21,13 +21,13 @@ from asof_streams.follow import follow as follow_log
 from asof_streams.messages import FactStatement, accept
 
 if TYPE_CHECKING:
-    from asof.inspection import Check
-    from asof_projections.answers import ChangesPage, Level, Portrait, Rectangle
-    from asof_projections.diffs import Change
-    from asof_projections.evidence import Why
-    from asof_projections.hypothesis import WhatIf
-    from asof_projections.search import Hit
-    from asof_projections.timelines import Believed, Segment
+    from asof.runtime.integrity import Check
+    from asof_projections.queries.answers import ChangesPage, Level, Portrait, Rectangle
+    from asof_projections.queries.diffs import Change
+    from asof_projections.queries.evidence import Why
+    from asof_projections.queries.hypothesis import WhatIf
+    from asof_projections.queries.timelines import Believed, Segment
+    from asof_projections.retrieval.search import Hit
 
 Time = str | date | datetime | int
 LogName = Literal["messages", "episodic", "semantic"]
@@ -54,7 +54,7 @@ def instant(time: Time) -> int:
     raise InvalidInput("a time is RFC 3339 text, a date, an aware datetime, or microseconds since 1970 as an int")
 
 
-class Readings:
+class MemoryQueries:
     """The reading half of Memory. It holds no lock, and sees every message that was acknowledged.
 
     With the setting `kafka` each question sees what was on the topics when it was asked, or a twentieth of a second
@@ -63,7 +63,7 @@ class Readings:
     whole.
     """
 
-    def __init__(self, places: Places, settings: Settings, now: Callable[[], int]) -> None:
+    def __init__(self, places: DirectoryLayout, settings: Settings, now: Callable[[], int]) -> None:
         self._places = places
         self._settings = settings
         self._now = now
@@ -271,7 +271,7 @@ class Readings:
 
     def stats(self) -> dict[str, Any]:
         """Return how much there is, how far each log and store has come, and what was parked and why."""
-        from asof.inspection import stats, together
+        from asof.runtime.integrity import stats, together
 
         sources = self._sources.every()
         for source in sources:
@@ -281,7 +281,7 @@ class Readings:
 
     def verify(self, *, progress: Progress | None = None) -> "list[Check]":
         """Check every hash chain, and that every store equals one built anew from its log."""
-        from asof.inspection import verify
+        from asof.runtime.integrity import verify
 
         found: list[Check] = []
         sources = self._sources.every()
@@ -301,7 +301,7 @@ class Readings:
         known_at: Time | None = None,
     ) -> Iterator[str]:
         """Yield the graph as text: what is believed as of a moment, or what was recorded."""
-        from asof_projections import export
+        from asof_projections.queries import export
 
         if episodic and form != "json":
             raise InvalidInput("--format: the episodic graph is exported as json")

@@ -6,8 +6,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from asof_projections.answers import Link
 from asof_projections.graph.ports import GraphStore, Reached
+from asof_projections.queries.answers import Link
 from asof_projections.rows import Entity, Moment, Slot, Statement
 
 

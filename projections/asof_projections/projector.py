@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from asof_projections.graph.ports import GraphStore
-from asof_projections.graph.sqlite import SqliteGraph
+from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams.errors import ContractError
 from asof_streams.files import sync
 from asof_streams.log import EventLog

@@ -12,9 +12,9 @@ from asof_streams.options import EntityTypes, EpisodeIds, ExcludedTypes, Relatio
 class EpisodeRecorded(Event):
     """A message, document or structured fact became an episode.
 
-    Emitted by: asof_agents.episodes. `body` is "{role}({role_type}): {content}" (spec/add-messages 11); its last
-    `content_length` characters are the content. A fact's body is the statement as JSON. Of suppressed content
-    nothing is there: what was found in it is in the events that follow, and cannot be found again.
+    Emitted by: asof_agents.handlers.episodes. `body` is "{role}({role_type}): {content}"; its last `content_length`
+    characters are the content. A fact's body is the statement as JSON. Of suppressed content nothing is there: what was
+    found in it is in the events that follow, and cannot be found again.
     """
 
     type: ClassVar[str] = "episode.recorded"
@@ -92,7 +92,8 @@ class RelationshipStated(Event):
 class AttributeStated(Event):
     """A mention was described in an episode: what it is like, not what it is related to. As worded, judged by nobody.
 
-    Emitted by: asof_agents.mentions. The mention is of this episode or of an earlier one, as in relationship.stated.
+    Emitted by: asof_agents.handlers.mentions. The mention is of this episode or of an earlier one, as in
+    relationship.stated.
     """
 
     type: ClassVar[str] = "attribute.stated"
@@ -111,8 +112,8 @@ class AttributeStated(Event):
 class ExtractionAnswered(Event):
     """A language model answered what it was asked about an episode. Whoever asks the same again finds this first.
 
-    Emitted by: asof_agents.mentions, of what the episode states; asof_agents.resolution, of whom its names mean. Before
-    whatever is made of the answer.
+    Emitted by: asof_agents.handlers.mentions, of what the episode states; asof_agents.resolution, of whom its names
+    mean. Before whatever is made of the answer.
     """
 
     type: ClassVar[str] = "extraction.answered"

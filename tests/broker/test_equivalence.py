@@ -33,7 +33,9 @@ def expect_equal(found: Dump, world: World, tmp_path: Path) -> None:
 
 
 def test_the_demo_conversation_is_the_same_through_kafka(world: World, start: Start, tmp_path: Path) -> None:
-    lines = [json.loads(line) for line in files("asof.demo").joinpath("conversation.jsonl").read_bytes().splitlines()]
+    lines = [
+        json.loads(line) for line in files("asof.cli").joinpath("demo_conversation.jsonl").read_bytes().splitlines()
+    ]
     end = world.send([{k: v for k, v in line.items() if k != "recorded_at"} for line in lines])
 
     found = through_kafka(world, start, end)

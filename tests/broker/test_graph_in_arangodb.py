@@ -3,14 +3,14 @@
 from pathlib import Path
 
 from arango_server import Server, listening
-from asof.kafka.following import Follower
-from asof.kafka.partitions import Partition
+from asof.kafka.follower import Follower
+from asof.kafka.partition import Partition
 from asof.memory import Memory
-from asof.places import Places
+from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
 from asof_projections.graph.arango.connection import Address
 from asof_projections.graph.arango.store import ArangoGraph
-from asof_projections.graph.sqlite import SqliteGraph
+from asof_projections.graph.sqlite_store.store import SqliteGraph
 from kafka_worker import World, fact
 
 LOG = "semantic.main"
@@ -22,13 +22,13 @@ def of_database(url: str) -> str:
 
 
 def of_files(data: Path) -> str:
-    with SqliteGraph(Places(data).graph("main"), LOG) as graph:
+    with SqliteGraph(DirectoryLayout(data).graph("main"), LOG) as graph:
         return graph.digest()
 
 
 def take(world: World, settings: Settings) -> None:
     """Let a worker take what is on the topic."""
-    partition = Partition(Places(settings.data), settings, world.connection, world.topics, 0)
+    partition = Partition(DirectoryLayout(settings.data), settings, world.connection, world.topics, 0)
     partition.take([])
     partition.close()
 
@@ -44,7 +44,7 @@ def test_a_worker_and_a_projector_keep_the_same_graph_up_one_after_the_other(wor
         world.send([fact(number, "ab"[number % 2]) for number in range(40, 60)])
         take(world, Settings(data=tmp_path / "worker", embedder="none"))  # one that knows of no database
         assert of_database(url) == first
-        places = Places(tmp_path / "projector")
+        places = DirectoryLayout(tmp_path / "projector")
         with Follower(places, world.connection, world.topics, settings=by["projector"]) as follower:
             follower.catch_up()
             assert of_database(url) == of_files(tmp_path / "projector") != first

@@ -11,10 +11,10 @@ from aiokafka.admin import NewPartitions
 
 import asof
 from asof.cli import app, calls
-from asof.kafka.copied import Copied, copied, places_of
-from asof.kafka.following import Follower
-from asof.kafka.health import Health
-from asof.places import Places
+from asof.kafka.follower import Follower
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.replica_health import Health
+from asof.runtime.replica_manifest import ReplicaManifest, copied, places_of
 from asof_streams.episodic import MessageParked
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.kafka.partitioning import partition_of
@@ -46,20 +46,20 @@ def send(world: World, start: int, stop: int) -> None:
 
 
 def part(data: Path, partition: int) -> Path:
-    return places_of(Places(data), partition, PARTITIONS).root
+    return places_of(DirectoryLayout(data), partition, PARTITIONS).root
 
 
 def follow(world: World, data: Path) -> list[Dump]:
-    with Follower(Places(data), world.connection, world.topics) as follower:
+    with Follower(DirectoryLayout(data), world.connection, world.topics) as follower:
         follower.catch_up()
     return [dump(part(data, partition)) for partition in range(PARTITIONS)]
 
 
 def answered(world: World, data: Path, count: int) -> bool:
     """Whether workers have answered so many messages in all."""
-    with Follower(Places(data), world.connection, world.topics) as follower:
+    with Follower(DirectoryLayout(data), world.connection, world.topics) as follower:
         follower.catch_up()
-    if not all(Places(part(data, partition)).catalog.exists() for partition in range(PARTITIONS)):
+    if not all(DirectoryLayout(part(data, partition)).catalog.exists() for partition in range(PARTITIONS)):
         return False
     with asof.open(data) as memory:
         stats = memory.stats()
@@ -204,13 +204,13 @@ def test_a_directory_knows_its_partitions_and_refuses_topics_that_were_given_mor
     send(world, 0, 3)
     told(world, tmp_path / "data")
     follow(world, tmp_path / "followed")
-    assert copied(tmp_path / "followed") == Copied(world.topics.prefix, PARTITIONS)
+    assert copied(tmp_path / "followed") == ReplicaManifest(world.topics.prefix, PARTITIONS)
     more = {topic: NewPartitions(PARTITIONS + 1) for topic in world.topics.all(["main"])}
     world.administer(lambda admin: admin.create_partitions(more))
     until(lambda: world.client.partitions(world.topics.messages) == PARTITIONS + 1)
 
     with pytest.raises(InvalidInput, match=r"in 3 partitions, .* in 4"):
-        Follower(Places(tmp_path / "followed"), world.connection, world.topics)
+        Follower(DirectoryLayout(tmp_path / "followed"), world.connection, world.topics)
     for command in (("worker",), PROJECTOR, ("stats",)):
         running = start(world, "followed", command)
         assert running.wait() == 2
@@ -243,7 +243,7 @@ def test_a_projector_keeps_up_all_partitions(world: World, start: Start, tmp_pat
 
     def done() -> bool:
         root = tmp_path / "followed"
-        if not all(Places(part(root, number)).catalog.exists() for number in range(PARTITIONS)):
+        if not all(DirectoryLayout(part(root, number)).catalog.exists() for number in range(PARTITIONS)):
             return False
         return [dump(part(root, number)) for number in range(PARTITIONS)] == wanted
 

@@ -12,10 +12,10 @@ import pytest
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
 from asof.cli import app, calls
-from asof.kafka.partitions import Partition
-from asof.lines import MAX_RECORD_BYTES
+from asof.kafka.partition import Partition
 from asof.memory import Memory
-from asof.places import Places
+from asof.runtime.json_lines import MAX_RECORD_BYTES
+from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
 from asof_streams.errors import DecodeError, InvalidInput
 from asof_streams.events import Record
@@ -55,7 +55,7 @@ class Kafka:
         return self.records(self.topics.messages, partition)
 
     def open(self, partition: int = 0) -> Partition:
-        return Partition(Places(self.settings.data), self.settings, self.connection, self.topics, partition)
+        return Partition(DirectoryLayout(self.settings.data), self.settings, self.connection, self.topics, partition)
 
     def memory(self) -> Memory:
         """What writes to the topics."""

@@ -14,11 +14,11 @@ from aiokafka.structs import TopicPartition
 
 import asof
 from asof.cli import app, calls
-from asof.kafka.copied import is_held
-from asof.kafka.following import Follower
-from asof.kafka.health import Health, write_health
+from asof.kafka.follower import Follower
 from asof.kafka.topic_logs import TopicLogs
-from asof.places import Places
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.replica_health import Health, write_health
+from asof.runtime.replica_manifest import is_held
 from asof_projections.generations import GenerationInfo, load
 from asof_streams.episodic import MessageParked
 from asof_streams.errors import InvalidInput, StorageFailed, TopicUnfit, WriterBusy
@@ -42,7 +42,7 @@ SECRET = "Zarquon"
 
 def follow(world: World, data: Path) -> Dump:
     """Bring a directory up to the topics' ends; return what it holds then."""
-    with Follower(Places(data), world.connection, world.topics) as follower:
+    with Follower(DirectoryLayout(data), world.connection, world.topics) as follower:
         follower.catch_up()
     return dump(data)
 
@@ -57,7 +57,7 @@ def told(world: World, data: Path) -> Dump:
 
 def offsets(data: Path) -> list[int]:
     """The offsets that a directory's messages had."""
-    with SqliteLog(Places(data).messages) as log:
+    with SqliteLog(DirectoryLayout(data).messages) as log:
         return [record.cause for record in log.read()]
 
 
@@ -178,7 +178,7 @@ def test_what_a_deposed_writer_or_a_stranger_sent_is_passed_over(world: World, t
     end = len(first.episodic)
     world.send_raw(episodic, [sent("episodic", end, 1, size=2)])
     world.send_raw(episodic, [Outgoing(b"a", b"{}", []), Outgoing(None, b"\xff", [("ce_type", b"\xff")])])
-    with Follower(Places(tmp_path / "followed"), world.connection, world.topics) as follower:
+    with Follower(DirectoryLayout(tmp_path / "followed"), world.connection, world.topics) as follower:
         follower.catch_up()
         follower.catch_up()  # a batch that is not whole is looked at again
         assert dump(tmp_path / "followed") == first
@@ -270,7 +270,7 @@ def test_what_a_worker_erased_is_gone_from_every_file_of_a_projector_and_so_are_
     with asof.open(tmp_path / "followed", embedder="hash") as memory:
         assert len(memory.search("who", limit=50)) == 2
     assert len(holds(tmp_path / "followed", SECRET)) >= 3
-    assert Places(tmp_path / "followed").vectors.exists()
+    assert DirectoryLayout(tmp_path / "followed").vectors.exists()
 
     erase(world, "a")
     wanted = told(world, tmp_path / "data")
@@ -286,7 +286,7 @@ def test_what_a_worker_erased_is_gone_from_every_file_of_a_projector_and_so_are_
 def test_vectors_of_an_erased_group_go_even_where_no_graph_says_whose_they_are(world: World, tmp_path: Path) -> None:
     world.send([fact(1, "a")])
     told(world, tmp_path / "data")
-    places = Places(tmp_path / "followed")
+    places = DirectoryLayout(tmp_path / "followed")
     follow(world, places.root)
     with asof.open(places.root, embedder="hash") as memory:
         memory.search("who")
@@ -340,7 +340,7 @@ def test_an_erasure_that_could_not_be_carried_out_is_not_kept_and_done_the_next_
 def test_a_worker_that_was_down_forgets_what_another_one_erased(world: World, tmp_path: Path) -> None:
     end = world.send([{**fact(1, "a"), "object": SECRET}])
     (tmp_path / "down").mkdir()
-    logs = TopicLogs(Places(tmp_path / "down"), world.client, world.topics, 0, writer=None)
+    logs = TopicLogs(DirectoryLayout(tmp_path / "down"), world.client, world.topics, 0, writer=None)
     logs.begin()
     end = erase(world, "a")
     logs.messages.read_up_to(end)  # taken, and then it died
@@ -380,10 +380,10 @@ def test_a_worker_with_another_ontology_than_the_topics_is_refused(world: World,
 
 
 def test_a_second_projector_of_a_directory_is_refused(world: World, start: Start, tmp_path: Path) -> None:
-    with Follower(Places(tmp_path / "data"), world.connection, world.topics):
+    with Follower(DirectoryLayout(tmp_path / "data"), world.connection, world.topics):
         assert is_held(tmp_path / "data")
         with pytest.raises(WriterBusy):
-            Follower(Places(tmp_path / "data"), world.connection, world.topics)
+            Follower(DirectoryLayout(tmp_path / "data"), world.connection, world.topics)
         second = start(world, "data", PROJECTOR)
         assert second.wait() == 1
         assert "is writing here" in second.said()
@@ -395,13 +395,13 @@ def test_a_directory_that_is_no_copy_or_one_of_other_topics_is_refused(
     with asof.open(tmp_path / "own", embedder="none") as memory:
         memory.add("I live in Oslo.", role="Ana")
     with pytest.raises(InvalidInput, match="no copy of topics"):
-        Follower(Places(tmp_path / "own"), world.connection, world.topics)
+        Follower(DirectoryLayout(tmp_path / "own"), world.connection, world.topics)
     with pytest.raises(InvalidInput, match="no copy of topics"):
         world.partition(tmp_path / "own")
 
     follow(world, tmp_path / "data") if world.send(everything()) and told(world, tmp_path / "t") else None
     with World(bootstrap, f"{prefix}-other") as other, pytest.raises(InvalidInput, match=f"{prefix}-other"):
-        Follower(Places(tmp_path / "data"), other.connection, other.topics)
+        Follower(DirectoryLayout(tmp_path / "data"), other.connection, other.topics)
 
 
 def test_nothing_is_written_to_a_copy_but_through_its_topics(world: World, tmp_path: Path) -> None:
@@ -433,7 +433,7 @@ def test_reading_a_copy_makes_nothing_of_messages_that_no_worker_has_taken(world
 def test_a_generation_whose_topic_comes_later_is_followed_too(world: World, tmp_path: Path) -> None:
     world.send(everything())
     told(world, tmp_path / "data")
-    with Follower(Places(tmp_path / "followed"), world.connection, world.topics) as follower:
+    with Follower(DirectoryLayout(tmp_path / "followed"), world.connection, world.topics) as follower:
         follower.catch_up()
         asyncio.run(create(world.connection, world.topics, ["main", "second"]))
         started = GenerationStarted(
@@ -534,7 +534,7 @@ def test_a_directory_that_another_process_keeps_up_is_read_as_it_is(at_topics: W
     world = at_topics
     world.send([fact(1)])
     told(world, tmp_path / "data")
-    with Follower(Places(tmp_path / "followed"), world.connection, world.topics) as follower:
+    with Follower(DirectoryLayout(tmp_path / "followed"), world.connection, world.topics) as follower:
         follower.catch_up()
         world.send([fact(2)])
         told(world, tmp_path / "data")
@@ -606,7 +606,7 @@ def test_a_follower_ends_when_it_is_told_to(world: World, tmp_path: Path) -> Non
         if len(rounds) == 3:
             stop.set()
 
-    with Follower(Places(tmp_path / "data"), world.connection, world.topics) as follower:
+    with Follower(DirectoryLayout(tmp_path / "data"), world.connection, world.topics) as follower:
         follower.follow(stop, report)
 
     assert len(rounds) == 3
@@ -616,7 +616,7 @@ def test_a_follower_ends_when_it_is_told_to(world: World, tmp_path: Path) -> Non
 def test_a_directory_whose_ontology_is_not_the_one_of_its_topics_says_which_one_is_wanted(
     world: World, tmp_path: Path
 ) -> None:
-    from asof.kafka.partitions import Partition
+    from asof.kafka.partition import Partition
     from asof.settings import Settings
 
     world.send(everything())
@@ -625,4 +625,4 @@ def test_a_directory_whose_ontology_is_not_the_one_of_its_topics_says_which_one_
     other = Settings(data=tmp_path / "followed", embedder="none", ontology="agent_memory_v1")
 
     with pytest.raises(InvalidInput, match="ASOF_ONTOLOGY"):
-        Partition(Places(tmp_path / "followed"), other, world.connection, world.topics, 0)
+        Partition(DirectoryLayout(tmp_path / "followed"), other, world.connection, world.topics, 0)

@@ -16,8 +16,8 @@ from aiokafka import AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic, RecordsToDelete
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
-from asof.kafka.partitions import Partition
-from asof.places import Places
+from asof.kafka.partition import Partition
+from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.kafka.client import Client
@@ -225,7 +225,9 @@ def test_lag_says_how_far_a_directory_has_read_the_topics(bootstrap: str, topics
         client.send(topics.messages, 0, [said, said])
         assert set(lag().values()) == {(2, None, None), (0, None, None)}
 
-        kept = Partition(Places(tmp_path / "kept"), Settings(embedder="hash"), Connection(bootstrap), topics, 0)
+        kept = Partition(
+            DirectoryLayout(tmp_path / "kept"), Settings(embedder="hash"), Connection(bootstrap), topics, 0
+        )
         kept.take([])
         kept.close()
         client.send(topics.messages, 0, [said])

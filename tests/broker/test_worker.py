@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 
-from asof.places import Places
+from asof.runtime.layout import DirectoryLayout
 from asof_agents.worker import Worker
 from asof_streams.errors import WorkerStalled, WriterBusy
 from asof_streams.events import Draft
@@ -30,7 +30,7 @@ Start = Callable[..., Running]
 
 def said(data: Path) -> list[str]:
     """What a directory was told, in its order: the object of each fact."""
-    with SqliteLog(Places(data).messages) as log:
+    with SqliteLog(DirectoryLayout(data).messages) as log:
         return [getattr(record.event, "object", "") or "" for record in log.read()]
 
 
@@ -109,7 +109,7 @@ def told(bootstrap: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[t
     partition = world.partition(data)
     world.send([{"group_id": "a", "content": "I live in Oslo.", "role": "Eva", "role_type": "user"}])
     partition.take([])
-    with SqliteLog(Places(data).episodic) as log:
+    with SqliteLog(DirectoryLayout(data).episodic) as log:
         episode = next(log.read(0, 1)).event.episode_id  # type: ignore[attr-defined]
     again = {"group_id": "a", "content": "Again.", "role_type": "user", "uuid": episode}
     for numbers in (range(9), range(9, 20)):
@@ -206,7 +206,7 @@ def test_what_a_deposed_writer_sends_on_does_not_stand(world: World, tmp_path: P
 
 
 def fact_of(data: Path):  # type: ignore[no-untyped-def]
-    with SqliteLog(Places(data).episodic) as log:
+    with SqliteLog(DirectoryLayout(data).episodic) as log:
         return next(log.read(0, 1)).event
 
 

@@ -11,7 +11,12 @@ import sys
 import time
 from pathlib import Path
 
-IMPORTED = ["asof.kafka.projecting", "asof.kafka.working", "asof_agents.extraction.rules", "faust"]
+IMPORTED = [
+    "asof.kafka.projector_process",
+    "asof.kafka.worker_process",
+    "asof_agents.extraction.english.extractor",
+    "faust",
+]
 
 
 def start(arguments: list[str], environment: dict[str, str], said: str) -> int:

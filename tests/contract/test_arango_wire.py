@@ -12,12 +12,12 @@ from asof_projections.graph.arango.connection import Address
 from asof_projections.graph.arango.schema import CHECKPOINTS, COLLECTIONS, INDEXES, prefix
 from asof_projections.graph.arango.store import CHUNK, ArangoGraph
 from asof_projections.graph.arango.wire import OPEN
-from asof_projections.graph.sqlite import SqliteGraph
-from asof_projections.questions import Questions
+from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.queries.temporal import TemporalQueries
+from asof_projections.retrieval.search import Search
 from asof_projections.rows import Moment
-from asof_projections.search import Search
-from asof_projections.vector_projection import VectorProjection, facts_of
 from asof_projections.vectors.ports import Holding
+from asof_projections.vectors.projection import VectorProjection, facts_of
 from asof_streams.errors import (
     AccessDenied,
     ContractError,
@@ -97,7 +97,7 @@ def test_a_traversal_of_two_steps_costs_four_requests_with_one_state_of_the_grap
     story.tell(entity("Anna"), EntityMerged(merge_id="m", duplicate="id-Anna", into="id-Ana", reason="same"))
     story.tell(entity("Bob"), fact("b", "Bob", "lives_in", "Rome"), fact("a", "Anna", "likes", "Oslo"))
     commit(store, story)
-    ask = Questions(store, store)
+    ask = TemporalQueries(store, store)
 
     levels = []
     cost = stores.server.counted(lambda: levels.extend(ask.neighbourhood("Ana", 2, NOW, "g")))
@@ -396,7 +396,7 @@ def test_a_second_route_is_found_where_the_first_no_longer_holds(store, story) -
     story.tell(fact("far", "Oslo", "near", "Far"), fact("dead", "Ana", "knows", "Far", (0, 2)))
     commit(store, story)
 
-    levels = Questions(store, store).neighbourhood("Ana", 2, NOW, "g")
+    levels = TemporalQueries(store, store).neighbourhood("Ana", 2, NOW, "g")
 
     assert [[f.uuid for f in level.facts] for level in levels] == [["f", "to"], ["far"]]
 

@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import oracle
-from asof_agents.ports import BeliefKnown, EpisodesKnown
-from asof_projections.at_once import at_once
+from asof_agents.ports import BeliefView, EpisodeView
 from asof_projections.graph.ports import GraphStore
-from asof_projections.graph.sqlite import SqliteGraph
+from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.ports import BeliefStore
+from asof_projections.queries.consistent_read import at_once
 from asof_projections.rows import Moment
 from asof_streams.episodic import (
     EpisodeRecorded,
@@ -89,8 +89,8 @@ def at(valid: int | None = None, known: int | None = None) -> Moment:
 
 def test_a_sqlite_graph_is_a_graph_store_that_handlers_can_ask(known: SqliteGraph) -> None:
     as_store: GraphStore = known
-    as_episodes: EpisodesKnown = known
-    as_belief: BeliefKnown = known
+    as_episodes: EpisodeView = known
+    as_belief: BeliefView = known
 
     assert as_store is as_episodes is as_belief
 

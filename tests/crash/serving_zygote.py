@@ -10,13 +10,13 @@ import sys
 from multiprocessing import get_context
 from pathlib import Path
 
-from asof.children import tune
-from asof.http import worker
 from asof.http.serving import serve
+from asof.runtime.processes import tune
+from asof.service import worker_handle
 from asof.settings import Settings
-from asof_agents.extraction import rules
+from asof_agents.extraction.english import extractor
 
-worker.PROCESSES = get_context("fork")  # so that the worker has imported everything too
+worker_handle.PROCESSES = get_context("fork")  # so that the worker has imported everything too
 
 
 def main() -> None:
@@ -33,6 +33,6 @@ def main() -> None:
         os.write(1, b"gone\n")
 
 
-assert rules
+assert extractor
 tune()
 main()

@@ -121,10 +121,10 @@ def test_every_message_that_a_service_accepted_is_one_episode_after_a_hundred_ki
 
 def _waits(directory: Path) -> bool:
     """Whether there are messages that were not processed yet."""
-    from asof.places import Places
+    from asof.runtime.layout import DirectoryLayout
     from asof_streams.sqlite_log import SqliteLog
 
-    places = Places(directory)
+    places = DirectoryLayout(directory)
     with SqliteLog(places.messages) as messages, SqliteLog(places.episodic) as episodic:
         return messages.end() > episodic.checkpoint()
 
@@ -180,8 +180,8 @@ def _send(address: str, waiting: list[str], answered: dict[str, int]) -> None:
 
 def _log(directory: Path) -> Counter[str]:
     """Return what is on the messages log, and how often."""
-    from asof.places import Places
+    from asof.runtime.layout import DirectoryLayout
     from asof_streams.sqlite_log import SqliteLog
 
-    with SqliteLog(Places(directory).messages) as messages:
+    with SqliteLog(DirectoryLayout(directory).messages) as messages:
         return Counter(record.event.content for record in messages.read())

@@ -11,10 +11,10 @@ import sys
 import time
 from pathlib import Path
 
-from asof import taking, writing
 from asof.memory import Memory
+from asof.runtime import ingestion, writer
 from asof.settings import Settings
-from asof_agents.extraction import rules
+from asof_agents.extraction.english import extractor
 from asof_projections.vectors import faiss_index
 
 START = 1_700_000_000_000_000
@@ -41,7 +41,7 @@ def ingest(directory: Path, lines: list[bytes]) -> None:
 
 def load(directory: Path, lines: list[bytes]) -> None:
     """Import what is left, with a second process from the 40th line on; as much is acknowledged at once every time."""
-    taking._CHUNK, writing._MUCH, writing.FLUSH_EVERY = 10, 40, 40
+    ingestion._CHUNK, writer._MUCH, writer.FLUSH_EVERY = 10, 40, 40
     with open_memory(directory) as memory:
         left = lines[memory._write().messages.end() :]
         end = len(lines) - len(left)
@@ -80,6 +80,6 @@ def main() -> None:
         say("gone")
 
 
-assert rules
+assert extractor
 assert faiss_index
 main()

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import asof
-from asof import apart, generating, taking, writing
-from asof.lines import Line, as_fact, read_lines
+from asof.runtime import bulk_builder, generations, ingestion, writer
+from asof.runtime.json_lines import Line, as_fact, read_lines
 from asof_streams.errors import StorageFailed
 from asof_streams.messages import ErasureRequest
 from asof_streams.sqlite_log import SqliteLog
@@ -37,8 +37,8 @@ CHAT = [
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
     """Part after 20 messages, not thousands."""
-    monkeypatch.setattr(writing, "_MUCH", 20)
-    monkeypatch.setattr(writing, "FLUSH_EVERY", 20)
+    monkeypatch.setattr(writer, "_MUCH", 20)
+    monkeypatch.setattr(writer, "FLUSH_EVERY", 20)
 
 
 def told(path: Path) -> str:
@@ -53,7 +53,7 @@ def told(path: Path) -> str:
 
 def test_what_two_processes_make_is_what_one_makes(tmp_path, monkeypatch):
     started = []
-    monkeypatch.setattr(apart, "Popen", lambda *of, **given: started.append(1) or subprocess.Popen(*of, **given))
+    monkeypatch.setattr(bulk_builder, "Popen", lambda *of, **given: started.append(1) or subprocess.Popen(*of, **given))
     two = told(tmp_path / "two")
     assert started == [1]
     monkeypatch.undo()
@@ -67,9 +67,9 @@ def test_the_second_process_follows_to_the_end(tmp_path, monkeypatch):
 
     def follow(generation, episodic, *rest, **given):
         left.append(episodic.end() - generation.layer.input)
-        generating.follow(generation, episodic, *rest, **given)
+        generations.follow(generation, episodic, *rest, **given)
 
-    monkeypatch.setattr(writing, "follow", follow)
+    monkeypatch.setattr(writer, "follow", follow)
     with asof.open(tmp_path, embedder="none") as memory:
         memory.import_facts(LINES)
 
@@ -77,7 +77,7 @@ def test_the_second_process_follows_to_the_end(tmp_path, monkeypatch):
 
 
 def test_what_a_second_process_left_undone_is_done_by_the_writer(tmp_path, monkeypatch):
-    monkeypatch.setattr(apart.Apart, "follow", lambda self, _: os.kill(self._process.pid, signal.SIGKILL))
+    monkeypatch.setattr(bulk_builder.BulkBuilder, "follow", lambda self, _: os.kill(self._process.pid, signal.SIGKILL))
     killed = told(tmp_path / "killed")
     monkeypatch.undo()
 
@@ -85,13 +85,13 @@ def test_what_a_second_process_left_undone_is_done_by_the_writer(tmp_path, monke
 
 
 def test_a_second_process_that_was_ended_is_no_error_until_all_is_made_good(tmp_path, monkeypatch):
-    follow = apart.Apart.follow
+    follow = bulk_builder.BulkBuilder.follow
 
     def ended(self, stop):
         self.kill()
         follow(self, stop)
 
-    monkeypatch.setattr(apart.Apart, "follow", ended)
+    monkeypatch.setattr(bulk_builder.BulkBuilder, "follow", ended)
     alone = told(tmp_path / "ended")
     monkeypatch.undo()
 
@@ -116,7 +116,7 @@ def test_what_cannot_be_appended_is_an_error_and_is_made_again(tmp_path, monkeyp
 
 
 def test_where_no_second_process_can_be_started_one_does_it_all(tmp_path, monkeypatch):
-    monkeypatch.setattr(apart.sys, "executable", "")
+    monkeypatch.setattr(bulk_builder.sys, "executable", "")
     alone = told(tmp_path / "alone")
     monkeypatch.undo()
 
@@ -124,7 +124,7 @@ def test_where_no_second_process_can_be_started_one_does_it_all(tmp_path, monkey
 
 
 def test_a_reader_sees_what_was_and_then_what_is(tmp_path, monkeypatch):
-    monkeypatch.setattr(taking, "_CHUNK", 10)
+    monkeypatch.setattr(ingestion, "_CHUNK", 10)
     with asof.open(tmp_path, embedder="none") as writer:
         writer.import_facts(LINES[:5])
         with asof.open(tmp_path, embedder="none") as reader:

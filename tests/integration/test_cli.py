@@ -421,7 +421,7 @@ def test_the_doctor_says_what_is_there_and_who_writes(told: Asof) -> None:
 
 
 def test_the_doctor_tells_what_mends_an_extra_that_is_not_there(asof: Asof, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("asof.doctor.find_spec", lambda _: None)
+    monkeypatch.setattr("asof.runtime.doctor.find_spec", lambda _: None)
 
     found = {finding["what"]: finding for finding in asof.json("doctor")}
 

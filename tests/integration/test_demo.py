@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from asof.cli import app, calls
-from asof.demo import story
+from asof.cli import app, calls, demo_story
 from asof.memory import Memory
 from asof.settings import Settings
 
@@ -46,19 +45,19 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def told(place: Path) -> story.Story:
-    return story.tell(place, Settings(data=place, embedder="none"))
+def told(place: Path) -> demo_story.Story:
+    return demo_story.tell(place, Settings(data=place, embedder="none"))
 
 
 @pytest.fixture
-def memory(told: story.Story, place: Path):
+def memory(told: demo_story.Story, place: Path):
     del told
     with Memory(place, Settings(data=place, embedder="none")) as opened:
         yield opened
 
 
 def test_the_conversation_is_of_two_people_and_more_over_two_years() -> None:
-    messages = story.conversation()
+    messages = demo_story.conversation()
     recorded = [message["recorded_at"] for message in messages]
 
     assert 55 <= len(messages) <= 70
@@ -78,7 +77,7 @@ def test_the_facts_of_the_story_are_what_the_conversation_says(memory: Memory, r
     assert held == TOLD_WHOLE[relation]
 
 
-def test_the_five_answers_differ_as_the_clocks_do(told: story.Story) -> None:
+def test_the_five_answers_differ_as_the_clocks_do(told: demo_story.Story) -> None:
     answers = [(a.moment.valid_at, a.moment.known_at, *a.objects) for a in told.answers]
 
     assert answers == [
@@ -90,7 +89,7 @@ def test_the_five_answers_differ_as_the_clocks_do(told: story.Story) -> None:
     ]
 
 
-def test_why_leads_to_the_words_and_to_what_became_of_them(told: story.Story) -> None:
+def test_why_leads_to_the_words_and_to_what_became_of_them(told: demo_story.Story) -> None:
     said = [(evidence.role, evidence.quote) for evidence in told.why.evidence]
     became = [(c.kind, c.evidence.role if c.evidence else "") for c in told.why.consequences]
 
@@ -112,21 +111,21 @@ def test_a_letter_that_came_late_tells_of_its_own_time(memory: Memory) -> None:
     assert (where("2024-11-01"), where("2024-12-01")) == ([], ["Zurich"])
 
 
-def test_the_rebuild_has_the_same_digest(told: story.Story) -> None:
+def test_the_rebuild_has_the_same_digest(told: demo_story.Story) -> None:
     assert told.same
     assert list(told.digests) == ["main", "again"]
 
 
-def test_the_story_is_the_same_whenever_it_is_told(told: story.Story, tmp_path: Path) -> None:
-    again = story.tell(tmp_path, Settings(data=tmp_path, embedder="none"))
+def test_the_story_is_the_same_whenever_it_is_told(told: demo_story.Story, tmp_path: Path) -> None:
+    again = demo_story.tell(tmp_path, Settings(data=tmp_path, embedder="none"))
 
     assert again.to_json() == told.to_json()
 
 
-def test_the_story_goes_to_a_directory_even_where_a_broker_is_named(told: story.Story, tmp_path: Path) -> None:
+def test_the_story_goes_to_a_directory_even_where_a_broker_is_named(told: demo_story.Story, tmp_path: Path) -> None:
     settings = Settings(data=tmp_path, embedder="none", kafka="127.0.0.1:1")
 
-    assert story.tell(tmp_path, settings).answers == told.answers
+    assert demo_story.tell(tmp_path, settings).answers == told.answers
 
 
 def test_the_command_tells_it_in_less_than_forty_lines_and_leaves_nothing(tmp_path: Path) -> None:
@@ -155,7 +154,7 @@ def test_the_command_gives_all_of_it_as_json_and_keeps_the_directory_that_it_is_
 
     assert calls.run(app, ["demo", "--data", str(data), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert (told["messages"], told["same"], len(told["answers"])) == (len(story.conversation()), True, 5)
+    assert (told["messages"], told["same"], len(told["answers"])) == (len(demo_story.conversation()), True, 5)
     assert told["events"]["messages"] == {"message.sent": told["messages"]}
     assert calls.run(app, ["timeline", "Ana", "--data", str(data)]) == 0
     assert "Vienna" in capsys.readouterr().out

@@ -10,17 +10,17 @@ import pytest
 import documents
 import replay
 from arango_server import Server, listening
-from asof import graph_work
 from asof.cli import app, calls
 from asof.memory import Memory
-from asof.places import Places
+from asof.runtime import graph_admin
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.writer import Writer
 from asof.settings import Settings
-from asof.writing import Writer
 from asof_projections.graph.arango.administration import answering, create
 from asof_projections.graph.arango.connection import Address
 from asof_projections.graph.arango.schema import CHECKPOINTS
 from asof_projections.graph.arango.store import ArangoGraph
-from asof_projections.graph.sqlite import SqliteGraph
+from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.projector import catch_up
 from asof_projections.rows import Moment
 from asof_streams.errors import ContractError, GraphUnavailable, InvalidInput
@@ -142,11 +142,11 @@ def test_graphs_are_checked_made_and_copied_and_say_whether_they_agree(run, data
     assert "episodic in http://127.0.0.1" in run("graph", "create", "--replace")
     assert "behind its log" in run("graph", "check", code=1)
     run("graph", "copy")
-    with SqliteGraph(Places(data).graph("main"), "semantic.main") as graph:
+    with SqliteGraph(DirectoryLayout(data).graph("main"), "semantic.main") as graph:
         digest = graph.digest()
-    Places(data).graph("main").write_bytes(b"lost")
+    DirectoryLayout(data).graph("main").write_bytes(b"lost")
     assert digest[:16] in run("graph", "copy", "--to", "sqlite")
-    with SqliteGraph(Places(data).graph("main"), "semantic.main") as graph:
+    with SqliteGraph(DirectoryLayout(data).graph("main"), "semantic.main") as graph:
         assert graph.digest() == digest
 
 
@@ -157,14 +157,14 @@ def test_a_copy_that_was_interrupted_is_gone_on_with(data, server, url) -> None:
     settings = Settings(data=data, graph_url=url)
     server.fail("commit", nth=2, down=True)
     with pytest.raises(GraphUnavailable):
-        graph_work.copy(settings, "arango")
+        graph_admin.copy(settings, "arango")
 
     server.down = False
     start = len(server.asked)
-    assert [finding.wrong for finding in graph_work.copy(settings, "arango")] == [None, None]
+    assert [finding.wrong for finding in graph_admin.copy(settings, "arango")] == [None, None]
     assert server.asked[start:].count("commit") == 1  # of the second log alone
     start = len(server.asked)
-    graph_work.copy(settings, "arango")
+    graph_admin.copy(settings, "arango")
     assert "commit" not in server.asked[start:]
 
 
@@ -246,7 +246,7 @@ def test_what_is_wrong_is_told_in_one_line(run, data, server, spoil, code, told)
     assert told in said
     assert said.count("\n") == 1
     assert "secret" not in said
-    with SqliteLog(Places(data).messages) as messages:
+    with SqliteLog(DirectoryLayout(data).messages) as messages:
         assert messages.end() == 0
 
 
@@ -269,7 +269,7 @@ def test_a_graph_of_another_version_is_told_and_made_anew_when_that_is_asked_for
 def test_an_address_that_is_none_is_told_before_anything_is_written(data) -> None:
     with pytest.raises(InvalidInput, match="http://USER@HOST:PORT/DATABASE"):
         World(data, graph_url="localhost:8529").tell(object="Berlin")
-    assert not Places(data).messages.exists()
+    assert not DirectoryLayout(data).messages.exists()
 
 
 def test_the_document_about_it_does_what_it_says(url, monkeypatch, tmp_path) -> None:

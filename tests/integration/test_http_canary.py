@@ -131,5 +131,5 @@ def test_what_is_sent_shows_in_no_log_no_error_and_no_metric(server: Server) -> 
     assert not shown(metrics)
     assert statuses >= {200, 202, 401, 404, 405, 422}
     assert "DEBUG" in server.log
-    assert "INFO:asof.http.processing:message 0 picked up" in server.log
+    assert "INFO:asof.service.worker_process:message 0 picked up" in server.log
     assert not [line for line in server.log.splitlines() if shown(line)]

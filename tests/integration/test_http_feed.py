@@ -16,7 +16,7 @@ import httpx2
 import pytest
 
 from api_keys import TEAM_READ, WRITE, sent, written
-from asof.http.feed import MOST
+from asof.http.routes.feed import MOST
 from asof_streams.sqlite_log import SqliteLog
 from http_server import Server, serving, wait_for
 

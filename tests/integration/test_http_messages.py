@@ -17,7 +17,7 @@ import httpx2
 import pytest
 
 import asof
-from asof.places import Places
+from asof.runtime.layout import DirectoryLayout
 from http_server import Server, serving, wait_for
 
 SAID: dict[str, Any] = {"content": "I live in Paris.", "role_type": "user", "role": "Ana"}
@@ -431,7 +431,7 @@ def test_an_erased_group_leaves_no_vector_however_it_comes_between(tmp_path: Pat
 
 
 def vectors_kept(data: Path) -> int:
-    kept = Places(data).vectors
+    kept = DirectoryLayout(data).vectors
     if not kept.exists():
         return 0
     with closing(sqlite3.connect(kept)) as found:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from asof_agents.engine import Engine
-from asof_agents.episodes import episode_id
+from asof_agents.handlers.episodes import episode_id
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed, ExtractionRefused
 from asof_streams.errors import InvalidInput, ModelUnavailable, StorageFailed
 from asof_streams.events import Record
@@ -157,7 +157,7 @@ def test_a_message_added_later_is_asked_about_with_the_same_words_as_one_asked_a
 
 
 def test_what_the_model_fails_to_answer_is_recorded_and_a_rebuild_asks_again(tmp_path, server, monkeypatch):
-    monkeypatch.setattr("asof_agents.extraction.chat_model.time.sleep", lambda _: None)
+    monkeypatch.setattr("asof_agents.extraction.llm.chat_model.time.sleep", lambda _: None)
     told = world(tmp_path / "data", server, extractor="both", model_calls=1)
     server.says = lambda text: _eats(text) if "pizza" in text else NOTHING
     server.faults = ["no", "no"]

@@ -1,4 +1,4 @@
-"""What taking a message leaves in memory goes by itself: processes of ours look for cycles seldom (asof.children)."""
+"""A message leaves nothing in memory that only the garbage collector frees: our processes run it seldom."""
 
 import gc
 import json

@@ -143,7 +143,7 @@ def test_a_rebuild_asks_of_names_only_what_was_never_answered(world, server, sou
 
 
 def test_what_cannot_be_answered_stays_new_and_a_rebuild_repairs_it(world, server, monkeypatch):
-    monkeypatch.setattr("asof_agents.extraction.chat_model.time.sleep", lambda _: None)
+    monkeypatch.setattr("asof_agents.extraction.llm.chat_model.time.sleep", lambda _: None)
     say(world, "I work at Acme Works.", *HM)
     server.decides = lambda *_: "no"
     say(world, "My colleague Tom works at Acme.")
@@ -207,7 +207,7 @@ def test_rules_alone_ask_nobody(tmp_path, server):
 
 
 def test_what_came_of_asking_is_logged_in_numbers_without_a_word_of_content(world, server, monkeypatch, caplog):
-    monkeypatch.setattr("asof_agents.extraction.chat_model.time.sleep", lambda _: None)
+    monkeypatch.setattr("asof_agents.extraction.llm.chat_model.time.sleep", lambda _: None)
     say(world, "I work at Acme Works.", "I live in Rome.", *HM)
     server.faults = [(500, "{}")]
     server.decides = answering(meant=[{"mention": 1, "known": 9, "confidence": 1.0}])

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from asof_projections.graph import aql
+from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.connection import Address, client, database, require_version
 from asof_projections.graph.arango.schema import COLLECTIONS, VIEW, prefix
 from asof_projections.graph.arango.wire import OPEN, key

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.extracting import Reading
+from asof.runtime.extractors import Reading
 from asof_agents.extraction.ports import Turn
-from asof_agents.readers import Bounded
+from asof_agents.extraction.registry import Bounded
 from asof_ontologies import registry
 from asof_ontologies.adapting import Pair, adapted
 from asof_ontologies.errors import OntologyError

@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof_agents.extraction.dates import find_times
+from asof_agents.extraction.english.dates import find_times
+from asof_agents.extraction.english.extractor import EnglishExtractor
+from asof_agents.extraction.english.sentences import read, readable
 from asof_agents.extraction.ports import Extraction, Mention, Turn
-from asof_agents.extraction.rules import RuleExtractor
-from asof_agents.extraction.sentences import read, readable
 from asof_ontologies.registry import load
 from asof_streams.instants import parse
 
 SAID_AT = parse("2024-05-15T10:00:00Z")
-EXTRACTORS = [RuleExtractor(load(name), find_times) for name in ("default", "agent_memory_v1")]
+EXTRACTORS = [EnglishExtractor(load(name), find_times) for name in ("default", "agent_memory_v1")]
 
 WORDS = st.sampled_from(
     "I i'm I've we my our she he they Ana Ben Berlin SAP Max moved lives live to in at from works work quit left "
@@ -23,7 +23,7 @@ WORDS = st.sampled_from(
 TEXTS = st.one_of(st.text(max_size=120), st.lists(WORDS, max_size=30).map(" ".join))
 
 
-def answer(extractor: RuleExtractor, texts: list[str]) -> list[Extraction]:
+def answer(extractor: EnglishExtractor, texts: list[str]) -> list[Extraction]:
     before: list[Turn] = []
     found = []
     for number, text in enumerate(texts):
@@ -35,7 +35,9 @@ def answer(extractor: RuleExtractor, texts: list[str]) -> list[Extraction]:
 
 @pytest.mark.parametrize("extractor", EXTRACTORS, ids=["default", "agent_memory_v1"])
 @given(texts=st.lists(TEXTS, min_size=1, max_size=5))
-def test_every_answer_points_into_the_text_and_is_of_the_ontology(extractor: RuleExtractor, texts: list[str]) -> None:
+def test_every_answer_points_into_the_text_and_is_of_the_ontology(
+    extractor: EnglishExtractor, texts: list[str]
+) -> None:
     ontology = load("default" if extractor is EXTRACTORS[0] else "agent_memory_v1")
     given_before: set[Mention] = set()
     for text, found in zip(texts, answer(extractor, texts), strict=True):
@@ -59,7 +61,7 @@ def test_every_answer_points_into_the_text_and_is_of_the_ontology(extractor: Rul
 
 @given(texts=st.lists(TEXTS, min_size=1, max_size=3))
 def test_the_same_turns_give_the_same_answer(texts: list[str]) -> None:
-    again = RuleExtractor(load("default"), find_times)
+    again = EnglishExtractor(load("default"), find_times)
     assert answer(EXTRACTORS[0], texts) == answer(again, texts)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import replay
-from asof.bootstrap import describe
+from asof.runtime.wiring import describe
 from asof_streams.errors import AsofError
 from asof_streams.messages import Message
 

@@ -6,10 +6,10 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.places import Places
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.writer import Writer
 from asof.settings import Settings
-from asof.writing import Writer
-from asof_agents.episodes import episode_id
+from asof_agents.handlers.episodes import episode_id
 from asof_projections.rows import Moment
 from asof_streams.instants import DAY
 from asof_streams.messages import AnyMessage, FactStatement, WithdrawalRequest
@@ -65,7 +65,7 @@ def _statement(fields: dict[str, object]) -> FactStatement:
 def believed(messages: list[AnyMessage]) -> list[list[str]]:
     """Return where Ana is believed to live at the end of it all, day by day. Every name is known before."""
     with TemporaryDirectory() as folder:
-        writer = Writer(Places(Path(folder)), Settings(data=Path(folder), embedder="none"))
+        writer = Writer(DirectoryLayout(Path(folder)), Settings(data=Path(folder), embedder="none"))
         writer.messages.accept([*KNOWN, *messages], clock=START)
         writer.process(flush=True)
         store = writer.generations["main"].store

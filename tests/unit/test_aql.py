@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import arango_twins
-from asof_projections.graph import aql
+from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.schema import COLLECTIONS, VIEW
 
 QUERIES = {name: text for name, text in vars(aql).items() if name.isupper() and isinstance(text, str)}

@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from asof_agents.extraction.chat_model import ChatModel
-from asof_agents.extraction.model import ModelExtractor
+from asof_agents.extraction.llm.chat_model import ChatModel
+from asof_agents.extraction.llm.extractor import LLMExtractor
+from asof_agents.extraction.llm.usage import Used
 from asof_agents.extraction.ports import Turn
-from asof_agents.extraction.usage import Used
 from asof_ontologies.prompts import prompt
 from asof_ontologies.registry import load
 from asof_streams.errors import ModelUnavailable
 from model_server import Fault, ModelServer, prompt_tokens, serving
 
-EXTRACTOR = ModelExtractor(load("default"), prompt("extract"), "fake@here")
+EXTRACTOR = LLMExtractor(load("default"), prompt("extract"), "fake@here")
 REQUEST = EXTRACTOR.request(Turn("e1", "Ana", "user", "I live in Berlin.", 0), [])
 
 

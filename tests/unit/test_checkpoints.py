@@ -6,8 +6,8 @@ from contextlib import closing
 from pathlib import Path
 from threading import Event
 
-from asof_projections.graph import checkpoints
-from asof_projections.graph.sqlite import SqliteGraph
+from asof_projections.graph.sqlite_store import checkpoints
+from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams.episodic import GroupErased
 from semantic_story import Story, entity
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof_agents.extraction.dates import find_times, read_time
+from asof_agents.extraction.english.dates import find_times, read_time
 from asof_streams.instants import DAY, INF, NEG, parse, render
 
 SAID = parse("2024-05-15T14:20:00Z")  # a Wednesday

@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from asof_projections import export, graphml
+from asof_projections.queries import export, graphml
 from asof_projections.rows import Moment
 from histories import History, on
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from asof_agents.facts import believe
-from asof_agents.scribe import Build
+from asof_agents.handlers.facts import believe
+from asof_agents.handlers.statement_writer import Build
 from asof_ontologies.registry import load
 from asof_streams.errors import DamagedLog
 from world import World, on

@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from asof.http.intake import Intake
+from asof.service.intake import Intake
 from asof_streams.errors import InvalidInput, NotFound, WriterBusy
 from asof_streams.messages import Message
 from asof_streams.sqlite_log import SqliteLog

@@ -1,6 +1,6 @@
 """How often one may ask, by a clock that the test holds."""
 
-from asof.http.limits import Rate
+from asof.http.middleware.limits import Rate
 
 
 class Clock:

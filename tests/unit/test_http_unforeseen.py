@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from asof.http.unforeseen import Unforeseen
+from asof.http.middleware.unexpected_errors import UnexpectedErrorMiddleware
 
 CANARY = "canary-9f4c"
 
@@ -20,7 +20,9 @@ def asked(app: Any, path: str) -> list[dict[str, Any]]:
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    asyncio.run(Unforeseen(app)({"type": "http", "path": path, "method": "GET", "headers": []}, receive, send))
+    asyncio.run(
+        UnexpectedErrorMiddleware(app)({"type": "http", "path": path, "method": "GET", "headers": []}, receive, send)
+    )
     return sent
 
 

@@ -54,13 +54,13 @@ def test_a_package_imports_only_those_below_it(package: str) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "import asof_agents.facts",
+        "import asof_agents.handlers.facts",
         "import os, asof_agents as a",
         "from asof_agents import facts",
-        "from asof_agents.facts import handle",
+        "from asof_agents.handlers.facts import handle",
         "def f():\n    from asof_agents import facts",
         "if TYPE_CHECKING:\n    import asof_agents",
-        "importlib.import_module('asof_agents.facts')",
+        "importlib.import_module('asof_agents.handlers.facts')",
         "__import__('asof_agents')",
     ],
 )
@@ -92,9 +92,9 @@ def test_asking_for_help_loads_none_of_what_reads_and_checks_events() -> None:
 
 
 def test_reading_by_rules_loads_nothing_of_what_asks_a_model() -> None:
-    asking = {f"asof_agents.extraction.{name}" for name in ("answers", "chat_model", "model")}
+    asking = {f"asof_agents.extraction.llm.{name}" for name in ("answers", "chat_model", "extractor")}
 
-    assert loaded_after("import asof.writing") & asking == set()
+    assert loaded_after("import asof.runtime.writer") & asking == set()
 
 
 BY_RULES = """
@@ -106,7 +106,14 @@ with tempfile.TemporaryDirectory() as folder, asof.open(folder) as memory:
 
 
 def test_reading_by_rules_loads_nothing_that_computes_or_compares_vectors() -> None:
-    comparing = {"faiss", "safetensors", "tokenizers", "openai", "asof.searching", "asof.nearness"}
+    comparing = {
+        "faiss",
+        "safetensors",
+        "tokenizers",
+        "openai",
+        "asof.runtime.vector_search",
+        "asof.runtime.name_vectors",
+    }
 
     assert loaded_after(BY_RULES) & comparing == set()
 

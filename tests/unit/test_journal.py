@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from asof_agents.extraction.journal import Journal
+from asof_agents.extraction.llm.journal import Journal
 from asof_agents.extraction.ports import Reply, Request
 from asof_streams.errors import ModelUnavailable
 

@@ -17,7 +17,7 @@ import pytest
 from aiokafka import errors as theirs
 
 from asof import settings
-from asof.bootstrap import connection_of
+from asof.runtime.wiring import connection_of
 from asof_streams.errors import (
     AccessDenied,
     AsofError,

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from asof_agents import lanes
-from asof_agents.lanes import Lane
+from asof_agents import partition_task
+from asof_agents.partition_task import PartitionTask
 from asof_streams.errors import BrokerUnavailable, WriterBusy
 from asof_streams.kafka.envelope import Raw
 
@@ -65,13 +65,13 @@ async def until(true: Callable[[], object]) -> None:
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lanes, "_PAUSES", (0.0,))
+    monkeypatch.setattr(partition_task, "_PAUSES", (0.0,))
 
 
 def test_what_is_on_the_topic_is_taken_in_steps_before_anybody_brings_it() -> None:
     async def test() -> None:
         topic = Topic(1_000, step=7)
-        lane = Lane(0, topic.opened, unsought)
+        lane = PartitionTask(0, topic.opened, unsought)
         await until(lambda: lane.offset == 1_000)
         await lane.put(raw(1_500))
         await until(lambda: lane.offset == 1_501)
@@ -86,7 +86,7 @@ def test_after_the_world_outside_failed_it_opens_again_and_goes_on() -> None:
     async def test() -> None:
         topic = Topic(3)
         topic.failures = iter([None, BrokerUnavailable("away"), BrokerUnavailable("still"), None])
-        lane = Lane(0, topic.opened, unsought)
+        lane = PartitionTask(0, topic.opened, unsought)
         await until(lambda: lane.offset == 3)
         for offset in range(3, 10):
             await lane.put(raw(offset))
@@ -104,7 +104,7 @@ def test_a_seek_that_is_refused_does_not_matter() -> None:
 
     async def test() -> None:
         topic = Topic(3)
-        lane = Lane(0, topic.opened, refused)
+        lane = PartitionTask(0, topic.opened, refused)
         await lane.put(raw(3))
         await until(lambda: lane.offset == 4)
         await lane.stop()
@@ -117,7 +117,7 @@ def test_what_does_not_mend_ends_it_and_is_told(error: Exception) -> None:
     async def test() -> None:
         topic, told = Topic(3), []
         topic.failures = iter([error])
-        lane = Lane(0, topic.opened, unsought)
+        lane = PartitionTask(0, topic.opened, unsought)
         lane.failed(told.append)
         await until(lambda: told)
         assert told == [error]
@@ -135,7 +135,7 @@ def test_let_go_while_it_opens_it_closes_what_was_opened() -> None:
             go_on.wait(10)
             return topic.opened(partition)
 
-        lane = Lane(0, slowly, unsought)
+        lane = PartitionTask(0, slowly, unsought)
         await asyncio.sleep(0.05)
         stopping = asyncio.create_task(lane.stop())
         await asyncio.sleep(0.05)
@@ -147,7 +147,7 @@ def test_let_go_while_it_opens_it_closes_what_was_opened() -> None:
 
 
 def test_let_go_it_holds_up_nobody_who_brings_it_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lanes, "AHEAD", 2)
+    monkeypatch.setattr(partition_task, "AHEAD", 2)
 
     async def test() -> None:
         topic, go_on = Topic(0), threading.Event()
@@ -160,7 +160,7 @@ def test_let_go_it_holds_up_nobody_who_brings_it_records(monkeypatch: pytest.Mon
             for offset in range(50):
                 await lane.put(raw(offset))
 
-        lane = Lane(0, slowly, unsought)
+        lane = PartitionTask(0, slowly, unsought)
         bringing = asyncio.create_task(bring())
         await asyncio.sleep(0.05)
         assert not bringing.done()

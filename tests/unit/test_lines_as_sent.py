@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from asof.lines import line_as_sent
+from asof.runtime.json_lines import line_as_sent
 from asof_streams.kafka.envelope import Raw, message
 from asof_streams.kafka.inbox import receive
 from asof_streams.messages import (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from asof.doctor import examine
+from asof.runtime.doctor import examine
 from asof_projections.embedding.minilm import MiniLMEmbedder
 from asof_projections.embedding.openai import OpenAIEmbedder
 from asof_projections.embedding.sentence_transformers import SentenceTransformersEmbedder

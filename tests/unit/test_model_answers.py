@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from asof_agents.extraction.answers import SCHEMA_WITH_ATTRIBUTES, find, read
-from asof_agents.extraction.model import LONGEST, ModelExtractor
+from asof_agents.extraction.hybrid import merged
+from asof_agents.extraction.llm.answers import SCHEMA_WITH_ATTRIBUTES, find, read
+from asof_agents.extraction.llm.extractor import LONGEST, LLMExtractor
 from asof_agents.extraction.ports import Attribute, Extraction, Mention, Relationship, Turn
-from asof_agents.extraction.together import merged
 from asof_ontologies.prompts import prompt
 from asof_ontologies.registry import load
 from asof_streams.instants import parse_moment
@@ -152,7 +152,7 @@ def test_words_are_found_whole_and_however_they_are_spaced_and_capitalised() -> 
 
 
 def test_what_is_asked_depends_on_the_texts_and_never_on_what_was_found_in_them() -> None:
-    extractor = ModelExtractor(load("default"), prompt("extract"), "m@here")
+    extractor = LLMExtractor(load("default"), prompt("extract"), "m@here")
     before = Turn("e0", "Ben", "user", "$text and $speaker", 0)
     plain = extractor.request(TURN, [before])
     found = Turn(*(getattr(before, name) for name in before.__slots__[:-1]), (Mention("e0", "Person", "Ben", 0),))
@@ -160,15 +160,15 @@ def test_what_is_asked_depends_on_the_texts_and_never_on_what_was_found_in_them(
     assert extractor.request(TURN, [found]).digest == plain.digest
     assert "Ben: $text and $speaker" in plain.user
     assert extractor.request(TURN, []).digest != plain.digest
-    assert ModelExtractor(load("default"), prompt("extract"), "other").request(TURN, [before]).digest != plain.digest
-    closed = ModelExtractor(load("agent_memory_v1"), prompt("extract"), "m@here")
+    assert LLMExtractor(load("default"), prompt("extract"), "other").request(TURN, [before]).digest != plain.digest
+    closed = LLMExtractor(load("agent_memory_v1"), prompt("extract"), "m@here")
     assert closed.request(TURN, [before]).digest != plain.digest
     assert closed.version != extractor.version
     assert "$" not in plain.system + closed.request(TURN, []).system
 
 
 def test_of_a_very_long_text_the_beginning_is_asked_about_and_that_is_said() -> None:
-    extractor = ModelExtractor(load("default"), prompt("extract"), "m@here")
+    extractor = LLMExtractor(load("default"), prompt("extract"), "m@here")
     long = Turn("e1", "Ana", "user", TEXT + " more" * LONGEST, 0)
 
     assert len(extractor.request(long, []).user) < LONGEST + 1_000
@@ -233,7 +233,7 @@ def test_an_attribute_that_cannot_stand_is_refused_and_the_one_beside_it_taken(c
 
 def test_an_ontology_that_is_closed_asks_for_no_attributes_and_takes_none() -> None:
     turn = Turn("e1", "Ana", "user", "I like tea.", 0)
-    asked = {name: ModelExtractor(load(name), prompt("extract"), "m").request(turn, []) for name in ONTOLOGIES}
+    asked = {name: LLMExtractor(load(name), prompt("extract"), "m").request(turn, []) for name in ONTOLOGIES}
 
     assert {name: "attributes" in request.system + request.schema for name, request in asked.items()} == {
         "default": True,
@@ -245,7 +245,7 @@ def test_an_ontology_that_is_closed_asks_for_no_attributes_and_takes_none() -> N
 def test_a_type_is_told_once_whether_a_relation_names_it_or_not() -> None:
     for name in ONTOLOGIES:
         ontology = load(name)
-        told = ModelExtractor(ontology, prompt("extract"), "m").request(Turn("e", "", "user", "Hm.", 0), []).system
+        told = LLMExtractor(ontology, prompt("extract"), "m").request(Turn("e", "", "user", "Hm.", 0), []).system
         assert set(ontology.entities) <= set(re.findall(r"\w+", told))
 
 

@@ -2,15 +2,15 @@
 
 import pytest
 
-from asof_agents.extraction.dates import find_times
+from asof_agents.extraction.english.dates import find_times
+from asof_agents.extraction.english.extractor import EnglishExtractor
 from asof_agents.extraction.ports import Extraction, Turn
-from asof_agents.extraction.rules import RuleExtractor
 from asof_ontologies.registry import load
 from asof_streams.instants import parse, render
 
 SAID_AT = parse("2024-05-15T10:00:00Z")  # a Wednesday
-DEFAULT = RuleExtractor(load("default"), find_times)
-AGENT_MEMORY = RuleExtractor(load("agent_memory_v1"), find_times)
+DEFAULT = EnglishExtractor(load("default"), find_times)
+AGENT_MEMORY = EnglishExtractor(load("agent_memory_v1"), find_times)
 
 
 def nothing_known(_asked: object) -> dict[str, str]:
@@ -21,11 +21,11 @@ def turn(text: str, number: int = 0, role: str = "Kim", role_type: str = "user")
     return Turn(f"episode-{number}", role, role_type, text, SAID_AT)
 
 
-def read(text: str, extractor: RuleExtractor = DEFAULT) -> Extraction:
+def read(text: str, extractor: EnglishExtractor = DEFAULT) -> Extraction:
     return extractor.extract(turn(text), [], nothing_known)
 
 
-def talk(*texts: str | tuple[str, str], extractor: RuleExtractor = DEFAULT) -> list[Extraction]:
+def talk(*texts: str | tuple[str, str], extractor: EnglishExtractor = DEFAULT) -> list[Extraction]:
     """Read turns one after the other, each with up to four before it. A turn may be (role, text)."""
     before: list[Turn] = []
     answers = []
@@ -57,7 +57,7 @@ def shown(found: Extraction) -> list[str]:
     return lines
 
 
-def check(text: str, *expected: str, extractor: RuleExtractor = DEFAULT) -> None:
+def check(text: str, *expected: str, extractor: EnglishExtractor = DEFAULT) -> None:
     assert sorted(shown(read(text, extractor))) == sorted(expected)
 
 

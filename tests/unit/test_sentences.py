@@ -2,8 +2,8 @@
 
 import pytest
 
-from asof_agents.extraction.sentences import read, readable, split
-from asof_agents.extraction.verbs import forms
+from asof_agents.extraction.english.sentences import read, readable, split
+from asof_agents.extraction.english.verbs import forms
 
 SPLITS = [
     ("I moved. She stayed.", ["I moved.", "She stayed."]),

@@ -2,8 +2,8 @@
 
 import pytest
 
+from asof_projections.queries.summaries import LONGEST, summary
 from asof_projections.rows import Attribute, Moment
-from asof_projections.summaries import LONGEST, summary
 from histories import History, on
 
 

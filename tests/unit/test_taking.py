@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from asof.lines import Line, as_message, read_lines
-from asof.taking import take
+from asof.runtime.ingestion import take
+from asof.runtime.json_lines import Line, as_message, read_lines
 from asof_streams.errors import BrokerUnavailable
 
 LINE = b'{"group_id": "g", "role_type": "user", "content": "Hello."}\n'

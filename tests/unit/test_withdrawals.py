@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from asof.bootstrap import describe
-from asof.places import Places
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.wiring import describe
+from asof.runtime.writer import Writer
 from asof.settings import Settings
-from asof.writing import Writer
-from asof_agents.episodes import episode_id
+from asof_agents.handlers.episodes import episode_id
 from asof_projections.rows import Fact, Moment
 from asof_streams.instants import DAY, parse
 from asof_streams.messages import AnyMessage, EntityStatement, FactStatement, Message, WithdrawalRequest
@@ -22,7 +22,7 @@ class Memory:
     """A directory that takes one message a day."""
 
     def __init__(self, data: Path) -> None:
-        self.writer = Writer(Places(data), Settings(data=data, embedder="none"))
+        self.writer = Writer(DirectoryLayout(data), Settings(data=data, embedder="none"))
 
     def tell(self, *messages: AnyMessage) -> list[str]:
         """Take messages; return the ids of their episodes."""

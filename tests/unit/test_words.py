@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from asof_projections.graph.facts import Window
-from asof_projections.graph.schema import INDEXES, TABLES
-from asof_projections.graph.words import best
+from asof_projections.graph.sqlite_store.bm25 import best
+from asof_projections.graph.sqlite_store.facts import Window
+from asof_projections.graph.sqlite_store.schema import INDEXES, TABLES
 from asof_streams.instants import INF, NEG
 
 LARGE, SMALL = 1, 2

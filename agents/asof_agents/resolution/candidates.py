@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, Protocol
 
 from rapidfuzz.distance import JaroWinkler
 
-from asof_agents.ports import BeliefKnown
+from asof_agents.ports import BeliefView
 from asof_projections.names import key, words
 from asof_projections.rows import Entity, Fact, Moment
 
@@ -68,7 +68,7 @@ class Circumstances(NamedTuple):
     near: Nearest
 
 
-def candidates(known: BeliefKnown, text: str, type_: str, where: Circumstances) -> list[Candidate]:
+def candidates(known: BeliefView, text: str, type_: str, where: Circumstances) -> list[Candidate]:
     """Return whom a name may mean, the likeliest first."""
     cosines = {entity.uuid: cosine for entity, cosine in reversed(where.near)}
     likely = (*_called_so(known, where.group, text), *where.introduced, *(entity for entity, _ in where.near))
@@ -87,7 +87,7 @@ def candidates(known: BeliefKnown, text: str, type_: str, where: Circumstances) 
     return [row[-1] for row in sorted(found, key=lambda row: row[:-1])[:MOST]]
 
 
-def _called_so(known: BeliefKnown, group: str, text: str) -> list[Entity]:
+def _called_so(known: BeliefView, group: str, text: str) -> list[Entity]:
     own = key(text)
     found = [e for word in _weighty(text) for e in known.entities_with_word(group, word)]
     found += known.entities(group, None, prefix=own[:_PREFIX], limit=_BEGINNING_SO)
@@ -98,7 +98,7 @@ def _called_so(known: BeliefKnown, group: str, text: str) -> list[Entity]:
     return found
 
 
-def _facts(known: BeliefKnown, entity: Entity, where: Circumstances) -> list[Fact]:
+def _facts(known: BeliefView, entity: Entity, where: Circumstances) -> list[Fact]:
     """Return what is believed of an entity, as subject and as object, but for what it shares with itself."""
     at, one = Moment(None, where.known_at), (entity.uuid,)
     said = known.facts(None, at, subjects=one, limit=_LOOKED_AT)

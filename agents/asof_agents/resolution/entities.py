@@ -13,7 +13,7 @@ from typing import Final
 
 from rapidfuzz.distance import JaroWinkler
 
-from asof_agents.ports import BeliefKnown
+from asof_agents.ports import BeliefView
 from asof_agents.resolution.candidates import NEAR, Candidate, Circumstances, Nearest, candidates
 from asof_agents.resolution.judge import Doubt, Judge
 from asof_projections.names import key, words
@@ -37,7 +37,7 @@ Speakers = Callable[[], Iterable[str]]
 class Resolver:
     """Resolves the names of one episode; remembers what it introduced, which the stores do not know yet."""
 
-    known: BeliefKnown
+    known: BeliefView
     build: str
     group: str
     recorded_at: int

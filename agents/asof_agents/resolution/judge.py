@@ -10,10 +10,10 @@ from typing import Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
+from asof_agents.extraction.llm.prompts import fill
+from asof_agents.extraction.llm.schemas import object_of, pieces, schema_of
 from asof_agents.extraction.ports import Answers, Refusal, Request
-from asof_agents.extraction.prompting import fill
-from asof_agents.extraction.schemas import object_of, pieces, schema_of
-from asof_agents.mentions import replied, turn_of
+from asof_agents.handlers.mentions import replied, turn_of
 from asof_agents.resolution.candidates import Candidate, NearNames
 from asof_ontologies.prompts import Prompt
 from asof_projections.rows import Entity

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from asof.children import tune
 from asof.cli import calls, entities, facts, generations, graph, inspect, past, replay, serve, topics, worker, write
 from asof.cli.demo import demo
+from asof.runtime.processes import tune
 
 app = typer.Typer(
     name="asof",

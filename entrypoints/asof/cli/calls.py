@@ -84,7 +84,7 @@ def memory(data: Path | None, kafka: str | None = None) -> Iterator["Memory"]:
 @contextmanager
 def existing(data: Path | None, kafka: str | None = None) -> Iterator["Memory"]:
     """Open the memory that a command reads; a directory without one makes the call wrong, unless it is on Kafka."""
-    from asof.kafka.copied import parts
+    from asof.runtime.replica_manifest import parts
 
     chosen = settings(data, kafka=kafka)
     if chosen.kafka is None and not any(part.catalog.exists() for part in parts(chosen.data)):

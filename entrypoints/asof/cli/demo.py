@@ -12,17 +12,17 @@ from asof.cli.options import Data, Json
 from asof_streams.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from asof.demo.story import Story
+    from asof.cli.demo_story import Story
 
 _WIDTH = 110
 
 
 def demo(data: Data = None, as_json: Json = False) -> None:
     """Show what it is for: a story of two years. Needs no network, and no directory unless one is given."""
-    from asof.demo import story
+    from asof.cli import demo_story
 
     with _place(data) as place, show.progress("listening") as heard:
-        told = story.tell(place, calls.settings(place, graph="sqlite"), heard)
+        told = demo_story.tell(place, calls.settings(place, graph="sqlite"), heard)
     if as_json:
         show.data(told.to_json())
     else:
@@ -42,8 +42,8 @@ def _place(data: Path | None) -> Iterator[Path]:
 
 
 def _tell(told: "Story", data: Path | None) -> None:
+    from asof.cli import demo_story
     from asof.cli.past import explain
-    from asof.demo import story
 
     *others, last = told.speakers
     show.line(f"{told.messages} messages from {told.first[:10]} to {told.last[:10]}, by {', '.join(others)} and {last}")
@@ -52,12 +52,12 @@ def _tell(told: "Story", data: Path | None) -> None:
         first = f"  {log:9}{sum(counts.values()):4} events: "
         wrapped = fill(listed, _WIDTH, initial_indent=first, subsequent_indent=" " * len(first))
         show.line(wrapped.replace("\xa0", " "))
-    show.line(f"\nWhere does {story.WHO} live? As the world was (valid), as it was known:\n")
+    show.line(f"\nWhere does {demo_story.WHO} live? As the world was (valid), as it was known:\n")
     show.table(
         ("valid", "known", "answer", "because"),
         ((a.moment.valid_at, a.moment.known_at, ", ".join(a.objects), a.moment.because) for a in told.answers),
     )
-    explained = told.answers[story.EXPLAINED]
+    explained = told.answers[demo_story.EXPLAINED]
     show.line(f"\nWhy {', '.join(explained.objects)}?\n")
     explain(told.why.to_json())
     show.line("\nThe beliefs, built a second time from the episodic log, by their digests:\n")
@@ -66,4 +66,4 @@ def _tell(told: "Story", data: Path | None) -> None:
     show.line("  identical" if told.same else "  DIFFERENT: this is a bug, please report it")
     place = data or "./demo"
     again = "" if data else f"asof demo --data {place}, then "
-    show.line(f"\nGo on: {again}asof timeline {story.WHO} --data {place}; asof --help")
+    show.line(f"\nGo on: {again}asof timeline {demo_story.WHO} --data {place}; asof --help")

@@ -23,7 +23,7 @@ def entities(
     as_json: Json = False,
 ) -> None:
     """List who and what is known."""
-    from asof_projections.answers import entity_json
+    from asof_projections.queries.answers import entity_json
 
     with calls.existing(data, kafka) as memory:
         known = memory.entities(group_id=group, like=like, known_at=known_at, limit=limit)
@@ -73,7 +73,7 @@ def communities(
     as_json: Json = False,
 ) -> None:
     """List who and what is taken together. Only messages that ask for it form communities."""
-    from asof_projections.answers import community_json
+    from asof_projections.queries.answers import community_json
 
     with calls.existing(data, kafka) as memory:
         found = [community_json(c) for c in memory.communities(group_id=group, known_at=known_at, limit=limit)]

@@ -8,7 +8,7 @@ from asof.cli import calls, show
 from asof.cli.options import Data, Json
 
 if TYPE_CHECKING:
-    from asof.graph_work import Finding
+    from asof.runtime.graph_admin import Finding
 
 
 def graph(
@@ -29,20 +29,20 @@ def graph(
     The database is the one that ASOF_GRAPH_URL names.
     """
     chosen = calls.settings(data, graph="arango")
-    from asof.graphs import require_driver
+    from asof.runtime.graph_database import require_driver
 
     require_driver()
-    from asof import graph_work
+    from asof.runtime import graph_admin
 
     if action == "create":
-        made = graph_work.create(chosen, replace=replace)
+        made = graph_admin.create(chosen, replace=replace)
         if as_json:
             show.data(made)
         else:
             for log in made:
                 show.line(f"there is a graph of {log}")
         return 0
-    found = graph_work.copy(chosen, to) if action == "copy" else graph_work.check(chosen)
+    found = graph_admin.copy(chosen, to) if action == "copy" else graph_admin.check(chosen)
     if as_json:
         show.data([finding.to_json() for finding in found])
     else:

@@ -13,7 +13,7 @@ from asof.cli.options import Data, Group, Json, Kafka, KnownAt, ValidAt
 
 def doctor(data: Data = None, as_json: Json = False) -> int:
     """Look at what asof needs and finds here. Says how to mend what is not there."""
-    from asof.doctor import examine
+    from asof.runtime.doctor import examine
 
     chosen = calls.settings(data)
     found = list(examine(chosen.data, chosen.model_dir))

@@ -30,7 +30,7 @@ def events(
     as_json: Json = False,
 ) -> None:
     """Replay a log as JSON lines. Each event comes in its envelope; times within `data` are UTC microseconds."""
-    from asof.answers import event_json
+    from asof.runtime.results import event_json
 
     del as_json  # it has no other form
     if generation is not None and log != "semantic":

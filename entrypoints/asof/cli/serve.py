@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from asof.children import log_to_stderr
 from asof.cli import calls, show
 from asof.cli.options import Data, Json, Kafka
+from asof.runtime.processes import log_to_stderr
 from asof_streams.errors import InvalidInput
 
 

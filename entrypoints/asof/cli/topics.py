@@ -41,7 +41,7 @@ def topics(
     as_json: Json = False,
 ) -> int:
     """Check the topics on Kafka, create those that are not there, or see how far a directory has read them."""
-    from asof.bootstrap import connection_of
+    from asof.runtime.wiring import connection_of
     from asof_projections.generations import FIRST
     from asof_streams.kafka.topics import Topics, check, create
 
@@ -78,8 +78,8 @@ def _show_findings(findings: Sequence["Finding"]) -> None:
 
 def _lag(chosen: "Settings", connection: "Connection", names: "Topics") -> list[dict[str, Any]]:
     """Return, of each partition, where it ends and how far the directory has read it, if it has."""
-    from asof.kafka.copied import places_of
-    from asof.places import Places
+    from asof.runtime.layout import DirectoryLayout
+    from asof.runtime.replica_manifest import places_of
     from asof_streams.kafka import state
     from asof_streams.kafka.topic_log import At
     from asof_streams.kafka.topics import ends
@@ -87,7 +87,7 @@ def _lag(chosen: "Settings", connection: "Connection", names: "Topics") -> list[
     rows: list[dict[str, Any]] = []
     for topic, offsets in asyncio.run(ends(connection, names)).items():
         for partition, end in enumerate(offsets):
-            root = places_of(Places(chosen.data), partition, len(offsets)).root
+            root = places_of(DirectoryLayout(chosen.data), partition, len(offsets)).root
             read = state.offsets(root / state.FILE).get(str(At(topic, partition)))
             behind = None if read is None else max(end - read, 0)
             rows.append({"topic": topic, "partition": partition, "end": end, "read": read, "behind": behind})

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from asof.children import log_to_stderr
 from asof.cli import calls, show
 from asof.cli.options import Data, Json, Kafka
+from asof.runtime.processes import log_to_stderr
 
 
 def worker(
@@ -30,19 +30,19 @@ def worker(
         logging.CRITICAL
     )  # ten lines a second where there is no broker: we say it once
     if projector:
-        from asof.kafka.projecting import project
+        from asof.kafka.projector_process import project
 
         project(chosen)
     else:
-        from asof.kafka.working import work
+        from asof.kafka.worker_process import work
 
         asyncio.run(work(chosen))
     return 0
 
 
 def _health(root: Path, *, as_json: bool) -> int:
-    from asof import clock
-    from asof.kafka.health import Health
+    from asof.runtime import clock
+    from asof.runtime.replica_health import Health
 
     found = Health.read(root)
     well = found.well(clock.system())

@@ -15,7 +15,7 @@ from asof.cli.options import Data, Json, Kafka, moment
 from asof_streams.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from asof.answers import Produced
+    from asof.runtime.results import Produced
 
 _SHOWN_REFUSALS = 20
 _READ_BYTES = 65_536  # of a pipe, at once

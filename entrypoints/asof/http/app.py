@@ -12,13 +12,14 @@ from fastapi.responses import Response
 from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 
-from asof.http import feed, graphiti, groups, health, problems, questions
-from asof.http.guard import Guard
-from asof.http.keys import Keys
-from asof.http.limits import BodyLimit, Rate
-from asof.http.metrics import Counted, Metrics
-from asof.http.service import Service
-from asof.http.unforeseen import Unforeseen
+from asof.http.middleware.authentication import Guard
+from asof.http.middleware.limits import BodyLimit, Rate
+from asof.http.middleware.metrics import Counted, Metrics
+from asof.http.middleware.unexpected_errors import UnexpectedErrorMiddleware
+from asof.http.routes import feed, graphiti, groups, health, v1
+from asof.http.schemas import problems
+from asof.service.api_keys import Keys
+from asof.service.service import Service
 from asof_streams.errors import AsofError, InvalidInput, NotFound, UnavailableError
 
 _AGAIN_SECONDS: Final = 5
@@ -37,13 +38,13 @@ def application(service: Service, metrics: Metrics, keys: Keys | None = None, ra
     )
     app.state.service, app.state.metrics = service, metrics
     app.add_middleware(BodyLimit)
-    app.add_middleware(Unforeseen)
+    app.add_middleware(UnexpectedErrorMiddleware)
     app.add_middleware(Guard, keys=keys, rate=rate)
     app.add_middleware(Counted, metrics=metrics)
     shown = [] if keys is None else [_KEY]
     for routes in (graphiti, groups):
         app.include_router(routes.router, responses=problems.THEIRS, dependencies=shown)
-    for routes in (questions, feed):
+    for routes in (v1, feed):
         app.include_router(routes.router, responses=problems.OURS, dependencies=shown)
     app.include_router(health.router, responses=problems.THEIRS)
     app.add_exception_handler(RequestValidationError, _unprocessable)

@@ -12,11 +12,11 @@ from typing import Final
 import uvicorn
 
 from asof.http.app import application
-from asof.http.guard import is_loopback
-from asof.http.keys import Keys
-from asof.http.limits import Rate
-from asof.http.metrics import Metrics
-from asof.http.service import Service
+from asof.http.middleware.authentication import is_loopback
+from asof.http.middleware.limits import Rate
+from asof.http.middleware.metrics import Metrics
+from asof.service.api_keys import Keys
+from asof.service.service import Service
 from asof.settings import Settings
 from asof_streams.errors import InvalidInput, UnavailableError
 

@@ -10,9 +10,9 @@ from multiprocessing import active_children, forkserver, get_context
 from multiprocessing.connection import Connection as Pipe
 from typing import Final
 
-from asof.children import begin_beside_parent, told
-from asof.kafka.partitions import Partition
-from asof.places import Places
+from asof.kafka.partition import Partition
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.processes import begin_beside_parent, told
 from asof.settings import Settings
 from asof_streams.errors import WorkerStalled, WriterBusy
 from asof_streams.kafka.connection import Connection
@@ -40,7 +40,7 @@ def end() -> None:
 class Opening:
     """What a partition is opened with."""
 
-    places: Places
+    places: DirectoryLayout
     settings: Settings
     connection: Connection
     topics: Topics
@@ -59,7 +59,7 @@ class Opening:
 
 
 class PartitionProcess:
-    """An intake (asof_agents.lanes) whose work is done elsewhere."""
+    """An intake (asof_agents.partition_task) whose work is done elsewhere."""
 
     def __init__(self, opening: Opening) -> None:
         self._partition = opening.partition

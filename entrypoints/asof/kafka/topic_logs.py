@@ -4,8 +4,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from asof.forgetting import forget_vectors
-from asof.places import Places
+from asof.runtime.erasure import erase_vectors
+from asof.runtime.layout import DirectoryLayout
 from asof_streams.errors import NotFound
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.dead_letters import DeadLetters
@@ -27,7 +27,9 @@ class TopicLogs:
     messages: MessagesTopic
     episodic: EventTopic
 
-    def __init__(self, places: Places, client: Client, topics: Topics, partition: int, writer: str | None) -> None:
+    def __init__(
+        self, places: DirectoryLayout, client: Client, topics: Topics, partition: int, writer: str | None
+    ) -> None:
         self.derived: Final[list[EventTopic]] = []  # those that are open, in the order of their making
         self._places = places
         self._client = client
@@ -61,7 +63,7 @@ class TopicLogs:
     def semantic(self, generation: str) -> EventTopic:
         """Open what a generation believes."""
         path, topic = self._places.semantic(generation), self._topics.semantic(generation)
-        forget = partial(forget_vectors, self._places, generation)
+        forget = partial(erase_vectors, self._places, generation)
         return self._derived(path, topic, self.episodic, lambda group, _: forget(group))
 
     def _forget_said(self, group: str, before: int) -> None:

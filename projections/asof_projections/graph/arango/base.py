@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from time import sleep
 from typing import Any, Final, TypeVar
 
-from asof_projections.graph import aql
+from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.errors import told
 from asof_projections.graph.arango.schema import COLLECTIONS, VIEW, prefix
 from asof_projections.graph.arango.wire import Document, back, key, out
@@ -32,7 +32,7 @@ class Connected:
     _holding = False
 
     def _ask(self, query: str, **given: Any) -> list[Any]:
-        """Return the rows of a query of asof_projections.graph.aql; collections and view are bound by themselves.
+        """Return the rows of a query of `aql`; collections and view are bound by themselves.
 
         A query of the view is of what is committed now: a view that is waited for cannot be asked in a transaction.
         """

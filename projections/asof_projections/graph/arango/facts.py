@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from asof_projections.graph import aql
+from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import NO_LIMIT, Connected
 from asof_projections.graph.arango.wire import Document, key
-from asof_projections.graph.facts import Window
 from asof_projections.graph.ports import Closing, Provenance, Said, Source, VersionChange
+from asof_projections.graph.sqlite_store.facts import Window
 from asof_projections.rows import Fact, Moment
 from asof_streams.instants import INF, parse
 

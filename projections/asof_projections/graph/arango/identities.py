@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from asof_projections.answers import Link
-from asof_projections.graph import aql
+from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import LATEST, NO_LIMIT
 from asof_projections.graph.arango.facts import FactReads
 from asof_projections.graph.arango.wire import Document
-from asof_projections.graph.facts import Window
 from asof_projections.graph.ports import Reached
+from asof_projections.graph.sqlite_store.facts import Window
 from asof_projections.names import key as key_of
+from asof_projections.queries.answers import Link
 from asof_projections.rows import Attribute, Community, Entity, Moment
 from asof_streams.instants import INF
 

@@ -10,7 +10,7 @@ from functools import cache
 from hashlib import sha256
 from typing import Any, Final
 
-from asof_projections.graph import schema as tables
+from asof_projections.graph.sqlite_store import schema as tables
 from asof_streams.errors import ContractError
 
 OLDEST: Final = (3, 12, 6)  # of ArangoDB: from here on a vector index can be filtered, and large integers sort right

@@ -11,11 +11,11 @@ from hashlib import sha256
 from time import sleep
 from typing import Any, Final, Literal, Self
 
-from asof_projections.graph import aql
+from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.connection import LOCK_SECONDS, Address, MakeHttp, client, database
 from asof_projections.graph.arango.errors import require_gone, told
-from asof_projections.graph.arango.fold import Fold
-from asof_projections.graph.arango.listing import Listings
+from asof_projections.graph.arango.event_projector import EventProjector
+from asof_projections.graph.arango.scans import Listings
 from asof_projections.graph.arango.schema import CHECKPOINTS, INDEXES, VERSION, check, prefix
 from asof_projections.graph.arango.vectors import ArangoVectorIndex
 from asof_projections.graph.arango.wire import Document, back, chunks, out
@@ -44,7 +44,7 @@ class ArangoGraph(Listings):
         self._next: int | None = None  # while something is applied: the position after the last record
         self._base = 0  # the position that what is applied goes on from
         self._last: Record | None = None  # of what is applied
-        self._fold = Fold(log, self._load)
+        self._fold = EventProjector(log, self._load)
         try:
             self._check()
         except BaseException:

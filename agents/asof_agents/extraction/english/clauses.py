@@ -1,0 +1,206 @@
+"""Clauses: who does what in each part of a sentence, read from left to right."""
+
+from itertools import pairwise
+
+from asof_agents.extraction.english.context import Context, Line
+from asof_agents.extraction.english.events import past_deed
+from asof_agents.extraction.english.lexicon import (
+    ADVERBS,
+    BOUNDARIES,
+    CLAUSE_STARTS,
+    FIRST_PERSON,
+    GREETINGS,
+    SUBJECT_PRONOUNS,
+    UNSURE_FROM,
+    UNSURE_SENTENCE,
+)
+from asof_agents.extraction.english.name_spans import Name
+from asof_agents.extraction.english.predicates import Predicate, coordinated, predicates
+from asof_agents.extraction.english.statements import state, state_deed
+from asof_agents.extraction.english.subjects import UNTYPED, Subject
+from asof_agents.extraction.ports import Mention
+
+_QUOTES = frozenset({'"', "“", "”"})
+_TOLD = frozenset({("tell", "you"), ("tell", "ya"), ("say", "that")})
+_JOINS = frozenset({"and", ",", "then", "but", "&"})
+_THE = frozenset({"the", "our", "this"})
+_NOT_YET = frozenset("launch launching open opening start startin startin' starting".split())  # "to open my store"
+_NOT_NOW = frozenset("old former ex previous last first next future dream ideal late".split())  # "my last job"
+
+
+def read_clauses(context: Context, line: Line) -> None:
+    """Add every statement of the sentence that is sure."""
+    low = line.sentence.low
+    if line.sentence.question or not UNSURE_SENTENCE.isdisjoint(low) or _thinks(low):
+        return
+    _Clauses(context, line).read()
+
+
+def _thinks(low: tuple[str, ...]) -> bool:
+    """Whether the sentence is but a guess: "I guess …", "…, I think"."""
+    return low[-3:-1] == ("i", "think") or any(pair == ("i", "guess") for pair in pairwise(low))
+
+
+class _Clauses:
+    def __init__(self, context: Context, line: Line) -> None:
+        self.context = context
+        self.line = line
+        self.low = line.sentence.low
+        self.subject: Subject | None = None
+        self.last: Predicate | None = None
+        self.opening = self._opening()
+        self.said = False  # whether the clause before has stated something
+
+    def read(self) -> None:
+        at, unsure, count = 0, False, len(self.low)
+        while at < count:
+            word = self.low[at]
+            if word in _QUOTES:
+                title = self.line.names.get(at + 1)
+                following = self._clause(at + 1) if at == 0 and title and title.quoted else None  # '"X" means …'
+                at = following or next((end + 1 for end in range(at + 1, count) if self.low[end] in _QUOTES), at + 1)
+                continue
+            if word in BOUNDARIES:
+                unsure = False
+                if word != "but":
+                    self.last = None
+            elif self.low[at : at + 2] in _TOLD or (word == "know" and self.low[at - 1 : at] == ("you",)):
+                unsure = False  # "I wanted to let you know …"
+                at += 1
+                continue
+            elif self.low[at - 1 : at + 1] == (",", "so") and not FIRST_PERSON.isdisjoint(self.low[at + 1 : at + 3]):
+                unsure = False  # "I needed a change, so I moved to Berlin"
+            elif word in UNSURE_FROM:
+                unsure = True
+            following = None if unsure else self._clause(at)
+            at = max(following or 0, at + 1)
+
+    def _clause(self, at: int) -> int | None:
+        """Read the clause that begins at a word; return where to go on."""
+        context, line = self.context, self.line
+        subject = self._subject_at(at)
+        if subject is not None:
+            self.subject, self.last, self.said = subject, None, False
+            # the main verb says more than the "am" or "have" before it
+            for said in reversed(predicates(line.sentence, subject.next, context.patterns, third=subject.third)):
+                self.last = self.last or said
+                end = state(context, line, subject, said, at)
+                if end is not None:
+                    self.said, self.last = True, said
+                    return end
+            return state_deed(context, line, subject, at) or subject.next
+        if self.low[at] in {"my", "our"}:
+            return self._possession(at)
+        if self.low[at] in SUBJECT_PRONOUNS:
+            self.subject = self.last = None
+        elif self.subject and self.last and self.low[at] in _JOINS:
+            return self._joined(self.subject, self.last, at)
+        return None
+
+    def _joined(self, subject: Subject, last: Predicate, at: int) -> int | None:
+        """Another verb of the same subject: "moved to Berlin and joined SAP"."""
+        said = coordinated(self.line.sentence, at + 1, last, self.context.patterns)
+        if said is None or not (self.said or said.tense == "past"):
+            return None
+        self.last = said
+        end = state(self.context, self.line, subject, said, said.head)
+        self.said = self.said or end is not None
+        return end or said.after
+
+    def _possession(self, at: int) -> int | None:
+        """Read a cue that holds its own subject: "My favorite city is …", "my store"."""
+        speaker = self.context.speaker()
+        if speaker is None or "my" not in self.context.patterns.heads or self.low[at + 1 : at + 2] == ():
+            return None
+        if self.low[at + 1] in _NOT_NOW or not _NOT_YET.isdisjoint(self.low[:at]):
+            return None
+        subject = Subject((speaker,), at, third=False, confidence=0.95)
+        return state(self.context, self.line, subject, Predicate(at, at + 1, "present", None), at)
+
+    def _subject_at(self, at: int) -> Subject | None:
+        low, context = self.low, self.context
+        word = low[at]
+        before = low[at - 1] if at else ""
+        if word in FIRST_PERSON:
+            if before == "like" or low[at : at + 3] == ("we", "all", "have"):
+                return None
+            speaker = context.speaker()
+            return Subject((speaker,), at + 1, third=False, confidence=0.95) if speaker else None
+        if word in {"he", "she"}:
+            person = context.people.meant_by(word, self.line.sentence.starts[at])
+            return Subject((person,), at + 1, third=True, confidence=0.75) if person else None
+        begins = at == 0 or before in CLAUSE_STARTS or before in ADVERBS
+        if at in self.line.names:
+            return self._named(at) if begins or self.line.names[at].quoted or before in context.patterns.nouns else None
+        if word in _THE and begins:
+            return self._common_noun(at)
+        if begins and "-" in word:
+            return self._identifier(at)
+        return self._left_out(at) if at == self.opening else None
+
+    def _named(self, at: int) -> Subject | None:
+        low, names = self.low, [self.line.names[at]]
+        if names[0].spoken_to:
+            return None
+        if names[0].last + 1 in self.line.names and low[names[0].last] == "and":
+            names.append(self.line.names[names[0].last + 1])
+        mentions = tuple(self._source(name) for name in names)
+        following = names[-1].last + names[-1].quoted
+        if at and low[at - 1] == "," and low[following : following + 1] == (",",):  # "My sister, Ana, works …"
+            following += 1
+        confidence = 0.9 if all(self.context.sure_name(name) for name in names) else 0.6
+        return Subject(mentions, following, third=len(names) == 1, confidence=confidence)
+
+    def _source(self, name: Name) -> Mention:
+        """A subject that becomes a mention only if something is stated of it."""
+        kind = self.context.types.of(name.text) or UNTYPED
+        return Mention(self.context.turn.episode_id, kind, name.text, self.line.sentence.starts[name.first])
+
+    def _common_noun(self, at: int) -> Subject | None:
+        """Take "the billing service" as a subject, only where its last word is a word of some type."""
+        sentence, patterns = self.line.sentence, self.context.patterns
+        for last in range(at + 2, min(at + 5, len(self.low))):
+            if self.low[last] in patterns.forms or self.low[last] in {"will", "no", "does", "has"}:
+                kinds = patterns.types_of_words(self.low[at + 1 : last])
+                if not kinds:
+                    return None
+                start, end = sentence.span(at + 1, last)
+                mention = Mention(self.context.turn.episode_id, kinds[0], self.context.turn.text[start:end], start)
+                plural = self.low[last - 1].endswith("s") and self.low[last - 1] not in patterns.words
+                return Subject((mention,), last, third=not plural, confidence=0.8)
+        return None
+
+    def _identifier(self, at: int) -> Subject | None:
+        """Take an identifier such as "auth-service" as a subject, where its last part is a word of some type."""
+        kinds = self.context.patterns.types_of_words((self.low[at],))
+        if not kinds:
+            return None
+        mention = Mention(
+            self.context.turn.episode_id, kinds[0], self.line.sentence.raw[at], self.line.sentence.starts[at]
+        )
+        return Subject((mention,), at + 1, third=True, confidence=0.8)
+
+    def _opening(self) -> int:
+        """The first word that is not a greeting, a name called out or an adverb."""
+        at = 0
+        while at < len(self.low):
+            name = self.line.names.get(at)
+            if name and name.spoken_to:
+                at = name.last
+            elif self.low[at] in GREETINGS or self.low[at] in ADVERBS or self.low[at] in {",", "!"}:
+                at += 1
+            else:
+                break
+        return at
+
+    def _left_out(self, at: int) -> Subject | None:
+        """Take the speaker as the subject, whom chat leaves out before a past verb: "Just moved to Berlin"."""
+        tags = self.context.patterns.forms.get(self.low[at], frozenset())
+        past = (("past" in tags and "base" not in tags) or past_deed(self.low[at])) and self.low[at] not in {
+            "was",
+            "were",
+        }
+        if not (past or self.low[at] in {"been", "gonna"}):
+            return None
+        speaker = self.context.speaker()
+        return Subject((speaker,), at, third=False, confidence=0.8) if speaker else None

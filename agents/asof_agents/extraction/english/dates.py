@@ -1,0 +1,73 @@
+"""Reads English time expressions: which interval the words mean, said at a given moment.
+
+Pure: the answer depends on the arguments alone. Weeks begin on Monday, and "03/04/2024" is the fourth of March.
+"""
+
+import re
+from datetime import timedelta
+
+from asof_agents.extraction.english.times import rules_directions  # noqa: F401  (the last of the chain of rules)
+from asof_agents.extraction.english.times.calendar_spans import Span
+from asof_agents.extraction.english.times.lexer import may_tell_time, tokens
+from asof_agents.extraction.english.times.rewriting import Token
+from asof_agents.extraction.english.times.rules_clock import grammar
+from asof_agents.extraction.english.times.when import Now, Tense
+from asof_agents.extraction.ports import TimeHint
+from asof_streams.instants import INF, NEG, from_datetime, to_datetime
+
+_LONGEST = 600  # characters read as one sentence, so that the cost grows linearly with any text
+_SENTENCE = re.compile(rf".{{1,{_LONGEST}}}?(?:[.!?](?=\s+[A-Z])|$)|.{{{_LONGEST}}}", re.MULTILINE)
+_SURE = frozenset({"when", "period", "hint"})
+_LENIENT = _SURE | {"latent"}
+
+
+def find_times(text: str, reference: int, *, tense: Tense = "past", offset_minutes: int = 0) -> list[TimeHint]:
+    """Return the time expressions of running text, in order, none overlapping.
+
+    reference is the message's time (µs UTC), offset_minutes the speaker's offset from UTC. tense decides a bare
+    "on Friday" or "in March": the last one or the next. Words that may not mean a time are left alone.
+    """
+    if not may_tell_time(text):
+        return []
+    now = _now(reference, tense, offset_minutes)
+    hints = []
+    for sentence in _SENTENCE.finditer(text):
+        if may_tell_time(sentence[0]):
+            found = grammar.rewrite(tokens(text, *sentence.span(), lenient=False), now, lenient=False)
+            hints += [_hint(token, text, now) for token in found if token.kind in _SURE]
+    return [hint for hint in hints if hint]
+
+
+def read_time(text: str, reference: int, *, tense: Tense = "future", offset_minutes: int = 0) -> TimeHint | None:
+    """Read a text that is one time expression, such as "in 15", "sat." or "3pm"; None where it is not one.
+
+    The same grammar as find_times, but every word is taken for a time that can be one.
+    """
+    if len(text) > _LONGEST:
+        return None
+    now = _now(reference, tense, offset_minutes)
+    found = grammar.rewrite(tokens(text, 0, len(text), lenient=True), now, lenient=True)
+    return _hint(found[0], text, now) if len(found) == 1 and found[0].kind in _LENIENT else None
+
+
+def _now(reference: int, tense: Tense, offset_minutes: int) -> Now:
+    offset = timedelta(minutes=offset_minutes)
+    return Now(to_datetime(reference) + offset, tense, offset)
+
+
+def _hint(token: Token, text: str, now: Now) -> TimeHint | None:
+    kind, value = token.value if token.kind == "hint" else (None, token.value)
+    try:
+        span = value if isinstance(value, Span) else value.resolve(now)
+        start, end = (from_datetime(wall - now.offset) for wall in (span.start, span.end))
+    except (ValueError, OverflowError):  # beyond the calendar, or a day that its month has not
+        return None
+    place = (token.start, token.end)
+    words = text[token.start : token.end]
+    match kind or ("during" if token.kind == "period" else "point"):
+        case "since":
+            return TimeHint("since", start, INF, span.grain, words, place)
+        case "until":
+            return TimeHint("until", NEG, end, span.grain, words, place)
+        case named:
+            return TimeHint(named, start, end, span.grain, words, place)

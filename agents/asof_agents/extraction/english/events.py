@@ -1,0 +1,70 @@
+"""Deeds: the verb and its object in the words used, for what was done at a stated time and no cue covers."""
+
+from asof_agents.extraction.english.lexicon import (
+    ADVERBS,
+    AUXILIARIES,
+    BARE,
+    BOUNDARIES,
+    CONJUNCTIONS,
+    ORNAMENTS,
+    PREPOSITIONS,
+    PRONOUNS,
+    VAGUE,
+)
+from asof_agents.extraction.english.sentences import Sentence
+from asof_agents.extraction.english.verbs import PASTS
+
+_WORDS_MAX = 12
+# states, feelings and talk: no deeds
+_NO_DEEDS = frozenset(
+    "agreed amazed appeared asked based became bed been believed blessed bred cared caught chatted could cried "
+    "decided did embed enjoyed excited expected feed felt guessed happened heard honored hoped hundred indeed "
+    "inspired interested kept knew laughed let liked looked loved meant mentioned missed need needed noticed "
+    "planned pleased realised realized red relieved remembered reminded said saw seed seemed shared shed sled "
+    "smiled sounded sped speed spoke stayed stoked supposed surprised swamped talked thought thrilled tired "
+    "told tried understood used wanted was were wished wondered worried".split()
+)
+_TRANSITIVE = frozenset("got had made took gave found bought brought did saw wrote".split())
+_PARTICLES = frozenset({"off", "out", "over", "up"})
+_ALONE = frozenset({"died", "divorced", "eloped", "graduated", "retired"})  # they tell enough by themselves
+_OWN = frozenset({"my", "our", "a", "an", "the", "another", "this", "these"})
+_SAYS_NOTHING = VAGUE | BARE | ADVERBS | PREPOSITIONS | _OWN | ORNAMENTS
+
+
+def deed_at(sentence: Sentence, at: int) -> tuple[int, int] | None:
+    """The words of the deed that a past verb at `at` begins, to the end of its clause; None where it tells nothing."""
+    low, count = sentence.low, len(sentence.low)
+    while at < count and low[at] in ADVERBS:
+        at += 1
+    if at >= count or not past_deed(low[at]):
+        return None
+    end = at + 1
+    while end < count and end - at < _WORDS_MAX + 4:
+        word = low[end]
+        if word in BOUNDARIES or word in CONJUNCTIONS or not (word[0].isalnum() or word == "'s"):
+            break
+        if (word in PRONOUNS and word not in _OWN | {"'s"}) or word in AUXILIARIES - {"'s"}:
+            return None
+        end += 1
+    return (at, end)
+
+
+def without_times(sentence: Sentence, words: tuple[int, int], times: frozenset[int]) -> tuple[int, int] | None:
+    """The deed cut before its first time expression, without loose words at its end."""
+    first, last = words
+    last = next((at for at in range(first, last) if at in times), last)
+    low = sentence.low
+    while last > first and (low[last - 1] in PREPOSITIONS or low[last - 1] in ADVERBS or low[last - 1] in _OWN):
+        last -= 1
+    if low[first] in _TRANSITIVE and low[first + 1 : first + 2] and low[first + 1] in PREPOSITIONS - _PARTICLES:
+        return None  # "the picture I took in Rome"
+    if low[first:last] and low[first] in _ALONE:
+        return (first, last) if last - first <= _WORDS_MAX else None
+    telling = any(word not in _SAYS_NOTHING for word in low[first + 1 : last])
+    return (first, last) if 2 <= last - first <= _WORDS_MAX and telling else None
+
+
+def past_deed(word: str) -> bool:
+    """Whether a word is a past verb that tells of a deed."""
+    past = word in PASTS or word.removeprefix("re") in PASTS or (word.endswith("ed") and len(word) > 3)
+    return past and word not in _NO_DEEDS

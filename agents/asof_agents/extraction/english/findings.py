@@ -1,0 +1,96 @@
+"""What has been found in one turn so far: mentions once each, relationships once each."""
+
+from dataclasses import replace
+
+from asof_agents.extraction.english.meaning import Meaning
+from asof_agents.extraction.english.sentences import Sentence
+from asof_agents.extraction.ports import Extraction, Mention, Relationship, TimeHint, Turn
+
+
+class Found:
+    """Collects the answer to one turn; the order is that of the text."""
+
+    def __init__(self, turn: Turn) -> None:
+        self.turn = turn
+        self._mentions: dict[tuple[str, str], Mention] = {}
+        self._relationships: dict[tuple[str, str, str, str, str], Relationship] = {}
+        self.speaker: Mention | None = None
+
+    def mention(self, kind: str, start: int, end: int) -> Mention:
+        """The mention of these words as this type; offsets are the turn's."""
+        text = self.turn.text[start:end]
+        held = self._mentions.get((kind, text))
+        if held is None or start < held.start:
+            held = Mention(self.turn.episode_id, kind, text, start)
+            self._mentions[kind, text] = held
+        return held
+
+    def has(self, text: str) -> bool:
+        """Whether a mention of these words is already there, of whatever type."""
+        return any(held == text for _, held in self._mentions)
+
+    def add_speaker(self, start: int, end: int) -> Mention:
+        """The speaker, by the word used first."""
+        if self.speaker is None:
+            self.speaker = Mention(self.turn.episode_id, "Person", self.turn.text[start:end], start, speaker=True)
+        return self.speaker
+
+    def relate(
+        self,
+        source: Mention,
+        relation: str,
+        target: Mention,
+        meaning: Meaning,
+        hint: TimeHint | None,
+        sentence: Sentence,
+        confidence: float,
+    ) -> None:
+        """Add one relationship; the first of two alike stays."""
+        timed = hint is not None and (meaning.valid_from is not None or meaning.valid_to is not None)
+        found = Relationship(
+            source,
+            relation,
+            target,
+            meaning.stance,
+            meaning.valid_from,
+            meaning.valid_to,
+            hint.grain if timed and hint else None,
+            hint.words if timed and hint else None,
+            confidence,
+            (sentence.start, sentence.end),
+        )
+        self.add(found)
+
+    def add(self, found: Relationship) -> None:
+        """Add a relationship; of two that differ in stance or time alone, the first stays, unless it is denied."""
+        source, target = found.source, found.target
+        if source.text.casefold() == target.text.casefold():
+            return
+        key = (source.type, source.text, found.relation, target.type, target.text.casefold())
+        if found.stance == "denied":
+            self._relationships.pop(key, None)
+        self._relationships.setdefault(key, found)
+
+    @property
+    def relationships(self) -> tuple[Relationship, ...]:
+        return tuple(self._relationships.values())
+
+    def extraction(self) -> Extraction:
+        """Everything found. The speaker is a mention only where a relationship needs it."""
+        speaker = self.speaker
+        used = speaker is not None and any(speaker in (found.source, found.target) for found in self.relationships)
+        mentions = [*self._mentions.values(), *([speaker] if used and speaker else [])]
+        mentions.sort(key=lambda mention: (mention.start, mention.type))
+        current = {(mention.type, mention.text, mention.speaker): mention for mention in mentions}
+        return Extraction(
+            tuple(mentions),
+            tuple(
+                replace(found, source=_latest(found.source, current), target=_latest(found.target, current))
+                for found in self.relationships
+            ),
+        )
+
+
+def _latest(mention: Mention, current: dict[tuple[str, str, bool], Mention]) -> Mention:
+    held = current.get((mention.type, mention.text, mention.speaker))
+    return held if held is not None and held.episode_id == mention.episode_id else mention

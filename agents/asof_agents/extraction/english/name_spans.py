@@ -1,0 +1,184 @@
+"""Names in a message: which capitalised words are one, and of which type."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from asof_agents.extraction.english.first_names import FIRST_NAMES
+from asof_agents.extraction.english.lexicon import DETERMINERS, GREETINGS, NOT_NAMES, PREPOSITIONS
+from asof_agents.extraction.english.patterns import Patterns
+from asof_agents.extraction.english.sentences import Sentence
+
+_INSIDE = frozenset("of the de van von der la le du del & for".split())  # "Lord of the Rings"
+_PLACE_PREPOSITIONS = frozenset({"in", "near"})
+_OPENING = frozenset({'"', "“"})
+_CLOSING = frozenset({'"', "”"})
+_TITLE_MAX = 9
+_QUOTES = frozenset("\"“”'")
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name in one sentence: words first to last (exclusive)."""
+
+    text: str
+    first: int
+    last: int
+    weak: bool = False  # a single capital at the start of a sentence: it may be any word
+    spoken_to: bool = False  # "Thanks, Ana!"
+    quoted: bool = False  # a title: its words do not tell its type
+
+
+def names_in(sentence: Sentence, patterns: Patterns, text: str) -> list[Name]:
+    """The names of one sentence, in order."""
+    found = []
+    at, count = 0, len(sentence.raw)
+    while at < count:
+        quoted = _quoted(sentence, at, any_word=at == 0 and patterns.defines)
+        if quoted:
+            start, end = sentence.span(at + 1, quoted)
+            found.append(Name(text[start:end], at + 1, quoted, quoted=True))
+            at = quoted + 1
+            continue
+        if not _capital(sentence, at) or (at == 0 and sentence.low[0] in patterns.forms):
+            at += 1
+            continue
+        last = at + 1
+        while last < count:
+            if _capital(sentence, last) or (sentence.raw[last].isdigit() and len(sentence.raw[last]) < 4):
+                last += 1
+                continue
+            after = last
+            while after < count and after - last < 2 and sentence.low[after] in _INSIDE:
+                after += 1
+            if after == last or after >= count or not _capital(sentence, after):
+                break
+            last = after + 1
+        if at == 0 and last == 1 and sentence.low[0].endswith(("ing", "ly")):  # "Networking plays a role"
+            at = last
+            continue
+        if at == 0 and last == 1 and _opens_with_verb(sentence):
+            at = last
+            continue
+        start, end = sentence.span(at, last)
+        weak = last - at == 1 and (at == 0 or sentence.raw[at - 1] in _QUOTES) and not sentence.raw[at][1:].isupper()
+        found.append(Name(text[start:end], at, last, weak, _spoken_to(sentence, at, last)))
+        at = last
+    return found
+
+
+def _opens_with_verb(sentence: Sentence) -> bool:
+    """Whether a past verb opens the sentence, its subject left out: "Dyed my hair"."""
+    word, following = sentence.low[0], sentence.low[1:2]
+    return word.endswith("ed") and word not in FIRST_NAMES and not DETERMINERS.isdisjoint(following)
+
+
+def _quoted(sentence: Sentence, at: int, *, any_word: bool) -> int | None:
+    """Where a title in double quotation marks that open at `at` ends; `any_word`: it may begin in lower case."""
+    raw = sentence.raw
+    if raw[at] not in _OPENING or at + 1 >= len(raw):
+        return None
+    if not (any_word or raw[at + 1][:1].isupper() or raw[at + 1].isdigit()):
+        return None
+    for end in range(at + 2, min(at + _TITLE_MAX, len(raw))):
+        if raw[end] in _CLOSING:
+            return end - (raw[end - 1] in {",", "."})
+        if raw[end] in {"!", "?"}:
+            return None
+    return None
+
+
+def _capital(sentence: Sentence, at: int) -> bool:
+    raw = sentence.raw[at]
+    if not raw[0].isupper():
+        return (
+            "_" in raw or ("/" in raw and raw[-1].isalnum()) or (raw[0].islower() and "." in raw and raw[-1].isalpha())
+        )
+    return sentence.low[at] not in NOT_NAMES
+
+
+def _spoken_to(sentence: Sentence, first: int, last: int) -> bool:
+    """Whether the name is called out to: after a greeting, or set off by a comma at an end of the sentence."""
+    low, count = sentence.low, len(sentence.low)
+    before = first - 1
+    if before >= 0 and low[before] == ",":
+        before -= 1
+    single = last - first <= 2
+    ends = last == count or low[last] in {"!", "?", ".", ",", "-", "–", "—", ":"}
+    if before >= 0 and low[before] in GREETINGS and ends:
+        return single
+    if first == 0 and last < count and low[last] in {",", "!"}:
+        return single and "and" not in low[last : last + 4]
+    set_off = first > 0 and low[first - 1] == "," and (last == count or low[last] in {"!", "?", "."})
+    return single and set_off and low[last - 1] in FIRST_NAMES
+
+
+class Types:
+    """The type of each name of one message: what the group knows, then word lists, then the words around it."""
+
+    def __init__(self, patterns: Patterns, known: Mapping[str, str], people: Iterable[str]) -> None:
+        self._patterns = patterns
+        self._known = {name.casefold(): kind for name, kind in known.items()}
+        self._people = {name.casefold() for name in people}
+
+    def learn(self, text: str, kind: str) -> None:
+        """The turn itself says what a name is: "my dog Max"."""
+        self._known[text.casefold()] = kind
+
+    def certain(self, text: str) -> str | None:
+        """The type of a name that is known, or is in a list."""
+        folded = text.casefold()
+        kind = self._known.get(folded)
+        if kind in self._patterns.ontology.entities:
+            return kind
+        if folded in self._people:
+            return "Person"
+        return self._patterns.names.get(folded)
+
+    def of(self, text: str) -> str | None:
+        """The type of a name by itself: certain, or as its first or last word suggests."""
+        return self.certain(text) or self._suggested(text.casefold().split(), acronym=text.isupper())
+
+    def _suggested(self, words: Sequence[str], *, acronym: bool) -> str | None:
+        entities = self._patterns.ontology.entities
+        if len(words) > 1:
+            kinds = self._patterns.types_of_words(tuple(words[-1:]))
+            if kinds:
+                return kinds[0]
+            if words[0] in {"lake", "mount", "mt", "mt.", "port", "fort", "cape"} and "Location" in entities:
+                return "Location"
+            if words[0] in {"university", "institute"} and "Organization" in entities:
+                return "Organization"
+        elif words and words[0] in self._patterns.words and acronym:
+            return self._patterns.words[words[0]][0]
+        if words and words[0] in FIRST_NAMES and len(words) <= 3 and "Person" in entities:
+            return "Person"
+        return None
+
+    def in_place(self, sentence: Sentence, name: Name) -> str | None:
+        """The type of a name where it stands."""
+        kind = self.certain(name.text)
+        if name.quoted:
+            return kind
+        if kind or name.weak or name.first == 0:
+            return kind or self.of(name.text)
+        low, before = sentence.low, name.first - 1
+        kinds = self._patterns.types_of_words((low[before],))  # "the movie Inception"
+        if not kinds and low[before] in {"especially", "called", "named", "titled", "like", "as", ","}:
+            kinds = self._noun_before(low, before)
+        if kinds:
+            return kinds[0]
+        kind = self.of(name.text)
+        acronym = name.text.isupper()
+        if kind:
+            return kind
+        if low[before] in _PLACE_PREPOSITIONS and not acronym and "Location" in self._patterns.ontology.entities:
+            return "Location"
+        return None
+
+    def _noun_before(self, low: Sequence[str], at: int) -> tuple[str, ...]:
+        """The type of the noun that a name exemplifies: "books, especially X"."""
+        while at >= 0 and (
+            low[at] in PREPOSITIONS or low[at] in {"especially", "called", "named", "titled", ",", "such"}
+        ):
+            at -= 1
+        return self._patterns.types_of_words((low[at],)) if at >= 0 else ()

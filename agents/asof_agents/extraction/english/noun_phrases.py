@@ -1,0 +1,162 @@
+"""Objects: the noun phrase that begins at a word, cut clean, or nothing.
+
+Determiners, trailing clauses, times and punctuation are left out; a phrase of pronouns or of words that say
+nothing ("things", "a lot", "fun") is none.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from asof_agents.extraction.english.lexicon import (
+    ADVERBS,
+    AUXILIARIES,
+    CONJUNCTIONS,
+    DETERMINERS,
+    EMPTY_GERUNDS,
+    FOREIGN_DETERMINERS,
+    ORNAMENTS,
+    PREPOSITIONS,
+    PRONOUNS,
+    VAGUE,
+    VAGUE_GERUNDS,
+)
+from asof_agents.extraction.english.name_spans import Name
+from asof_agents.extraction.english.sentences import Sentence
+from asof_agents.extraction.english.verbs import PASTS
+
+_WORDS_MAX = 5
+_TITLED = frozenset({"called", "named", "titled", "entitled"})
+_TRAILING_VERBS = PASTS - {
+    "run",
+    "set",
+    "cut",
+    "read",
+    "bet",
+    "left",
+    "put",
+    "split",
+    "hit",
+    "spread",
+    "felt",
+    "ground",
+    "found",
+}
+_TRAILING = frozenset(
+    "abroad back based called daily everyday monthly named nonstop online overseas solo weekly".split()
+)
+_TIMELY = frozenset({"yesterday", "today", "tomorrow", "tonight"})
+_QUOTES = frozenset({'"', "“"})
+_EMPTY_OPENINGS = frozenset(
+    "bit blast bunch couple few fun kind lot lots number part piece plenty sort time ton tons trouble".split()
+)
+_ALL_SORTS = frozenset({"sorts", "kinds", "types", "variety"})
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words first to last (exclusive) of a sentence. `after` is where reading goes on."""
+
+    first: int
+    last: int
+    after: int
+    name: bool
+    definite: bool  # "the painting"
+    own: bool = False  # "my painting"
+    one: bool = False  # "a painting"
+    quoted: bool = False
+    full: int = 0  # the first word with the adjectives that praise: "big cities"
+    vague: bool = False  # its head says nothing unless a type has it: "support group"
+
+
+def phrase_at(sentence: Sentence, at: int, names: Mapping[int, Name], times: frozenset[int]) -> Phrase | None:
+    """The noun phrase from word `at` on. `names` by first word; `times` are words of time expressions."""
+    low, count = sentence.low, len(sentence.low)
+    while at < count and low[at] in ADVERBS:
+        at += 1
+    definite = own = one = False
+    if at < count and low[at] in _QUOTES:
+        title = names.get(at + 1)
+        after = (
+            min(title.last + 1 + (low[title.last] in {",", "."}), count)
+            if title and title.quoted and title.last < count
+            else 0
+        )
+        return Phrase(at + 1, title.last, after, True, False, quoted=True) if title and after else None
+    if at + 1 < count and low[at] in {"this", "these", "that", "those"} and low[at + 1][0].isalpha():
+        at, definite = at + 1, True
+    elif at < count and low[at] in FOREIGN_DETERMINERS:
+        return None
+    if at < count and (low[at] in DETERMINERS) and at not in names:
+        definite, own, one = definite or low[at] == "the", low[at] in {"my", "our"}, low[at] in {"a", "an"}
+        at += 1
+    if at + 1 < count and low[at] in _ALL_SORTS and low[at + 1] == "of":
+        at += 2
+    full = at
+    while (
+        at < count and at not in names and (low[at] in ADVERBS or low[at] in ORNAMENTS or _between_ornaments(low, at))
+    ):
+        at += 1
+    if at >= count or at in times or low[at] in _EMPTY_OPENINGS:
+        return None
+    name = names.get(at)
+    if name and not _goes_on(sentence, name.last, times):
+        return None if name.spoken_to else Phrase(at, name.last, name.last, True, definite, own)
+    last = at
+    if low[at].endswith("ing") and at + 2 < count and low[at + 1] in {"the", "a", "an"}:  # "playing the piano"
+        last = at + 2
+    while last < count and last - at <= _WORDS_MAX and _belongs(sentence, last, at, names, times):
+        last = names[last].last if last in names else last + 1
+    if last < count and low[last] in _TITLED:  # "an RPG called Dune": the name says more
+        title = names.get(last + 1) or names.get(last + 2)
+        if title and not title.spoken_to:
+            return Phrase(title.first, title.last, title.last + title.quoted, True, definite, own, quoted=title.quoted)
+    return _checked(sentence, Phrase(at, last, last, False, definite, own, one, full=full))
+
+
+def _between_ornaments(low: tuple[str, ...], at: int) -> bool:
+    """The "and" of "an amazing and emotional ceremony"."""
+    return low[at] in {"and", ","} and low[at - 1] in ORNAMENTS and at + 1 < len(low) and low[at + 1] in ORNAMENTS
+
+
+def _goes_on(sentence: Sentence, at: int, times: frozenset[int]) -> bool:
+    """Whether a noun follows a name: "Harry Potter project"."""
+    return at < len(sentence.low) and _belongs(sentence, at, at - 1, {}, times)
+
+
+def _belongs(sentence: Sentence, at: int, first: int, names: Mapping[int, Name], times: frozenset[int]) -> bool:
+    word = sentence.low[at]
+    if at in times or word in _TIMELY or word in _TITLED:
+        return False
+    if at in names:
+        return True
+    if word in {"of", "'s"}:
+        return at > first
+    if not word[0].isalnum() or word in PRONOUNS or word in PREPOSITIONS or word in CONJUNCTIONS:
+        return False
+    return (
+        word not in AUXILIARIES and word not in ADVERBS and word not in DETERMINERS and word not in FOREIGN_DETERMINERS
+    )
+
+
+def _checked(sentence: Sentence, phrase: Phrase) -> Phrase | None:
+    low = sentence.low[phrase.first : phrase.last]
+    if not low:
+        return None
+    while low and (low[-1] in {"of", "'s"} or (len(low) > 1 and (low[-1] in _TRAILING or low[-1] in _TRAILING_VERBS))):
+        low = low[:-1]
+    last = phrase.first + len(low)
+    if not 0 < len(low) <= _WORDS_MAX or ("'s" in low and not phrase.own):
+        return None
+    head = low[low.index("of") - 1] if "of" in low and low.index("of") else low[-1]
+    vague = head in VAGUE or low[-1] in VAGUE
+    if (
+        (vague and len(low) == 1 and not phrase.own)
+        or (low[0] in (VAGUE_GERUNDS if len(low) == 1 else EMPTY_GERUNDS) and not (phrase.one and low == ("meeting",)))
+        or low[0] in {"to", "no", "not"}
+    ):
+        return None
+    if (len(low[-1]) < 3 and not sentence.raw[last - 1].isupper()) or low[-1].endswith("ly"):
+        return None
+    return Phrase(
+        phrase.first, last, phrase.after, False, phrase.definite, phrase.own, phrase.one, full=phrase.full, vague=vague
+    )

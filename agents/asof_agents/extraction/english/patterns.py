@@ -1,0 +1,126 @@
+"""An ontology made ready for reading: which verb forms may say which relation, and which words are of which type."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from asof_agents.extraction.english.lexicon import ADVERBS
+from asof_agents.extraction.english.sentences import Sentence
+from asof_agents.extraction.english.verbs import Form, forms
+from asof_ontologies.cues import Cue, Step, parse_cue
+from asof_ontologies.model import Ontology, RelationType
+
+Kind = Literal["cue", "start", "end"]
+_NO_GAP = frozenset({"one", "ones", "part", "thing", "way"})  # "my favorite part of it is …"
+_GAP_WORDS_MAX = 4
+_AS_IT_IS: frozenset[Form] = frozenset({"base", "s", "past"})
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One cue under one word that may head it."""
+
+    relation: RelationType
+    kind: Kind
+    forms: frozenset[Form]
+    steps: tuple[Step, ...]
+    reversed: bool
+    lemma: str
+    takes: str
+
+    @property
+    def weight(self) -> int:
+        """How many words must be there: the more, the surer."""
+        return sum(not step.optional for step in self.steps)
+
+
+class Patterns:
+    """Look-ups over one ontology, made once."""
+
+    def __init__(self, ontology: Ontology) -> None:
+        self.ontology = ontology
+        self.heads: dict[str, tuple[Entry, ...]] = _heads(ontology)
+        self.forms: dict[str, frozenset[Form]] = {
+            word: frozenset[Form]().union(*(entry.forms for entry in entries)) for word, entries in self.heads.items()
+        }
+        self.names = {name: kind.name for kind in reversed(ontology.entity_types) for name in kind.names}
+        self.words: dict[str, tuple[str, ...]] = {}
+        for kind in ontology.entity_types:
+            for word in kind.words:
+                self.words[word] = (*self.words.get(word, ()), kind.name)
+        self.nouns: dict[str, tuple[RelationType, ...]] = {}
+        for relation in ontology.relation_types:
+            for noun in relation.nouns:
+                self.nouns[noun] = (*self.nouns.get(noun, ()), relation)
+        self.deed = next((each for each in ontology.relation_types if "<*>" in each.cues), None)
+        self.open = {kind.name for kind in ontology.entity_types if kind.open}
+        self.literal = {kind.name for kind in ontology.entity_types if kind.literal}
+        self.defines = any(self.is_defining(relation) for relation in ontology.relation_types)
+
+    def is_defining(self, relation: RelationType) -> bool:
+        """Whether the object of a relation may be any words, as what a term means."""
+        return self.literal.issuperset(relation.targets) and self.open.issuperset(relation.targets)
+
+    def types_of_words(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        """The entity types of a noun phrase, by the longest ending of it that is a word of one."""
+        if words and "-" in words[-1] and words[-1] not in self.words:  # "auth-service"
+            words = (*words[:-1], words[-1].rsplit("-", 1)[-1])
+        for first in range(max(0, len(words) - 3), len(words)):
+            ending = " ".join(words[first:])
+            for form in (ending, *_singulars(ending)):
+                if form in self.words:
+                    return self.words[form]
+        return ()
+
+
+def _heads(ontology: Ontology) -> dict[str, tuple[Entry, ...]]:
+    found: dict[str, list[Entry]] = {}
+    for relation in ontology.relation_types:
+        kinds: tuple[tuple[Kind, tuple[str, ...]], ...] = (
+            ("cue", relation.cues),
+            ("start", relation.starts),
+            ("end", relation.ends),
+        )
+        for kind, texts in kinds:
+            for cue in map(parse_cue, texts):
+                if cue.verb == "*":
+                    continue
+                for word, tags in _words(cue).items():
+                    entry = Entry(relation, kind, tags, cue.steps, cue.reversed, cue.verb or word, cue.takes)
+                    found.setdefault(word, []).append(entry)
+    return {word: tuple(sorted(entries, key=lambda entry: -entry.weight)) for word, entries in found.items()}
+
+
+def _words(cue: Cue) -> dict[str, frozenset[Form]]:
+    return forms(cue.verb) if cue.verb else {cue.word or "": _AS_IT_IS}
+
+
+def _singulars(word: str) -> tuple[str, ...]:
+    if word.endswith("ies"):
+        return (word[:-3] + "y", word[:-1])
+    if word.endswith("es"):
+        return (word[:-1], word[:-2])
+    return (word[:-1],) if word.endswith("s") else ()
+
+
+def match(steps: tuple[Step, ...], sentence: Sentence, at: int, times: frozenset[int]) -> int | None:
+    """Where the object begins if the cue's words stand from `at` on; adverbs and times between them are passed over."""
+    low = sentence.low
+    if not steps:
+        return at
+    step, rest = steps[0], steps[1:]
+    if not step.words:
+        for end in range(at + 1, min(at + _GAP_WORDS_MAX, len(low)) + 1):
+            if not low[end - 1][0].isalnum() or low[end - 1] in _NO_GAP:
+                return None
+            found = match(rest, sentence, end, times)
+            if found is not None:
+                return found
+        return None
+    there = at
+    while there < len(low) and low[there] not in step.words and (low[there] in ADVERBS or there in times):
+        there += 1
+    if there < len(low) and low[there] in step.words:
+        found = match(rest, sentence, there + 1, times)
+        if found is not None:
+            return found
+    return match(rest, sentence, at, times) if step.optional else None

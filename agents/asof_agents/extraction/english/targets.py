@@ -1,0 +1,218 @@
+"""Targets: the typed objects after a cue, one or, where the relation allows, a list of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from asof_agents.extraction.english.context import Context, Line
+from asof_agents.extraction.english.lexicon import ADVERBS, PEOPLE_NOUNS
+from asof_agents.extraction.english.noun_phrases import Phrase, phrase_at
+from asof_agents.extraction.english.patterns import Entry
+from asof_agents.extraction.english.verbs import PASTS, Form
+
+_AFTER_GERUND = frozenset("again and as at because but in lately on since so these together too when with".split())
+_MEANING_WORDS_MAX = 25
+# they count or compare, and are no part of what is liked
+_COUNTING = frozenset(
+    "another certain different few first last latest many more most next other own real second several super "
+    "third various".split()
+)
+_THE_ONLY = frozenset("beach countryside guitar mountains ocean outdoors piano rain sea snow violin".split())
+_ARTICLES = frozenset({"a", "an", "the"})
+_AGE_MAX = 120
+_NUMBERS = frozenset(
+    "eight eighteen eighty eleven fifteen fifty five forty four fourteen nine nineteen one seven seventeen "
+    "seventy six sixteen sixty ten thirteen thirty three twelve twenty two".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A typed phrase. `fit`: 2 its type is known to be right, 1 a name of no known type, 0 any noun phrase."""
+
+    phrase: Phrase
+    kind: str
+    fit: int
+
+
+def targets_at(context: Context, line: Line, at: int, entry: Entry) -> list[Target]:
+    """The objects from word `at` on that the cue takes; a list only as far as all its parts fit."""
+    relation = entry.relation
+    if "Age" in relation.targets:
+        age = _age(line, at)
+        return [Target(age, "Age", 2)] if age else []
+    if "Date" in relation.targets:
+        last = next((last for last in range(at, len(line.sentence.low) + 1) if last not in line.timed), at)
+        return [Target(Phrase(at, last, last, True, False), "Date", 2)] if last > at else []
+    if context.patterns.is_defining(relation):
+        rest = _rest(line, at)
+        return [Target(rest, relation.targets[0], 1)] if rest else []
+    found: list[Target] = []
+    for phrase in _phrases(context, line, at):
+        target = _typed(context, line, phrase, entry)
+        if target is None or (found and (target.fit < found[0].fit or relation.cardinality == "one")):
+            break
+        found.append(target)
+    if len(found) > 1 and found[0].fit == 0 and found[1].fit == 2:  # "action and sci-fi movies"
+        del found[0]
+    return found
+
+
+def _phrases(context: Context, line: Line, at: int) -> Iterator[Phrase]:
+    """The phrase at a word, and those joined to it by commas and "and"."""
+    low, forms = line.sentence.low, context.patterns.forms
+    phrase = phrase_at(line.sentence, at, line.names, line.timed)
+    if (
+        phrase
+        and phrase.first == at
+        and not phrase.name
+        and "s" in forms.get(low[at], ())
+        and low[at] not in context.patterns.words
+    ):
+        return  # "the things I love make sense"
+    while phrase is not None:
+        yield phrase
+        after = phrase.after
+        joined = after
+        while joined < len(low) and low[joined] in {",", "and", "&"} and joined - after < 2:
+            joined += 1
+        if joined == after:
+            return
+        following = phrase_at(line.sentence, joined, line.names, line.timed)
+        if following is None or _begins_clause(low, following, forms, listed=low[joined - 1] != ","):
+            return
+        phrase = following
+
+
+def _begins_clause(low: tuple[str, ...], phrase: Phrase, forms: Mapping[str, frozenset[Form]], *, listed: bool) -> bool:
+    """Whether the phrase after a comma or "and" is the subject of a new clause, or a verb, and not part of a list."""
+    tags = forms.get(low[phrase.first], frozenset[Form]())
+    if "past" in tags or "s" in tags or low[phrase.first] in PASTS:
+        return True
+    after = low[phrase.after] if phrase.after < len(low) else "."
+    if after in forms or after in {"'s", "will", "would", "can", "could"}:
+        return True
+    return not listed and after not in {",", "and", "&", ".", "!"}
+
+
+def _typed(context: Context, line: Line, phrase: Phrase, entry: Entry) -> Target | None:
+    patterns = context.patterns
+    words = line.sentence.low[phrase.first : phrase.last]
+    wanted = entry.relation.sources if entry.reversed else entry.relation.targets
+    open_kind = next((kind for kind in wanted if kind in patterns.open), None)
+    fitting = next((kind for kind in patterns.types_of_words(words) if kind in wanted), None)
+    listed = patterns.names.get(" ".join(words))
+    if listed in wanted and not fitting:  # chat may write "berlin" and "postgres"
+        return Target(phrase, listed, 2)
+    if not phrase.name:
+        return _typed_noun(line, phrase, entry, wanted, open_kind, fitting)
+    text = context.turn.text[slice(*line.sentence.span(phrase.first, phrase.last))]
+    kind = context.types.certain(text) if phrase.quoted else context.types.of(text)
+    known = kind if kind in wanted else None if phrase.quoted else fitting
+    if known:
+        return Target(phrase, known, 2)
+    if kind in {"Person", "Location"} or entry.takes == "typed":
+        return None
+    only = len(wanted) == 1 and entry.weight and not phrase.quoted  # "I work at Tidewater Books": no book
+    if kind is None or (only and context.types.certain(text) is None):
+        return Target(phrase, open_kind or wanted[0], 1)
+    return Target(phrase, open_kind, 0) if open_kind else None
+
+
+def _typed_noun(
+    line: Line, phrase: Phrase, entry: Entry, wanted: Sequence[str], open_kind: str | None, fitting: str | None
+) -> Target | None:
+    """Type a common noun: by its words, as an activity, or as whatever the relation or the cue leaves open."""
+    relation, words = entry.relation, line.sentence.low[phrase.first : phrase.last]
+    particular = (phrase.definite and entry.lemma != "my" and words[-1] not in _THE_ONLY) or _narrowed(line, phrase)
+    if relation.named or (relation.generic and particular):
+        return None
+    if relation.generic:
+        phrase = _with_praise(line, phrase)
+    gerund = words[0].endswith("ing")
+    if fitting and gerund and len(words) > 1:
+        if "Activity" in wanted:  # "helping the community"
+            fitting = "Activity"
+        elif words[1] in _ARTICLES:  # "hitting the gym" is no business
+            return None
+    if fitting == "Activity" and (phrase.one or (gerund and len(words) == 1 and not _is_activity(line, phrase))):
+        return None  # "a painting" is none, and "reading" is none in "I'm reading it"
+    if fitting:
+        return Target(_with_place(line, phrase) if fitting == "Event" else phrase, fitting, 2)
+    if entry.takes == "typed" or (phrase.vague and phrase.first not in line.names):  # but "Thai food"
+        return None
+    if "Activity" in wanted and _is_activity(line, phrase):
+        return Target(phrase, "Activity", 1)
+    if entry.takes == "any" and words[-1] in PEOPLE_NOUNS:
+        return None  # "I visited my aunt"
+    if entry.takes == "any":
+        return Target(phrase, open_kind or wanted[0], 0)
+    return Target(phrase, open_kind, 0) if open_kind and not gerund else None
+
+
+def _with_praise(line: Line, phrase: Phrase) -> Phrase:
+    """The phrase with its adjectives: who likes big cities may not like cities."""
+    first = phrase.full
+    while first < phrase.first and line.sentence.low[first] in _COUNTING | ADVERBS:
+        first += 1
+    return replace(phrase, first=first)
+
+
+def _with_place(line: Line, phrase: Phrase) -> Phrase:
+    """Let a trip keep where it goes: "trip to Japan"."""
+    name = line.names.get(phrase.after + 1)
+    goes_to = line.sentence.low[phrase.after : phrase.after + 1] == ("to",) and name is not None
+    return replace(phrase, last=name.last, after=name.last) if goes_to and name else phrase
+
+
+def _rest(line: Line, at: int) -> Phrase | None:
+    """All words up to the end of the sentence: what a term means, in words."""
+    low = line.sentence.low
+    last = len(low)
+    if low[at : at + 1] in {('"',), ("“",)}:
+        at += 1
+    while last > at and not low[last - 1][0].isalnum():
+        last -= 1
+    return Phrase(at, last, last, False, False) if 0 < last - at <= _MEANING_WORDS_MAX else None
+
+
+def _narrowed(line: Line, phrase: Phrase) -> bool:
+    """Whether a clause after a common noun narrows it down: "stories that end well"."""
+    return line.sentence.low[phrase.after : phrase.after + 1] in {
+        ("that",),
+        ("which",),
+        ("who",),
+        ("where",),
+        ("when",),
+        ("how",),
+    }
+
+
+def _is_activity(line: Line, phrase: Phrase) -> bool:
+    """A gerund, alone at the end of its clause or with its object: "playing the piano"."""
+    low = line.sentence.low
+    if not low[phrase.first].endswith("ing") or len(low[phrase.first]) < 6:
+        return False
+    after = low[phrase.after] if phrase.after < len(low) else "."
+    if after == "," and phrase.last - phrase.first > 1 and low[phrase.first + 1] in _ARTICLES - {"the"}:
+        return False  # "creating a safe, inviting place"
+    return (
+        phrase.last - phrase.first > 1
+        or not after[0].isalnum()
+        or phrase.after in line.timed
+        or after in _AFTER_GERUND | ADVERBS
+    )
+
+
+def _age(line: Line, at: int) -> Phrase | None:
+    """An age: "32 years old", or a bare number that ends the clause, as in "I just turned 30"."""
+    low = line.sentence.low
+    if at >= len(low):
+        return None
+    number = low[at].split("-")[0]
+    if not ((number.isdigit() and 0 < int(number) < _AGE_MAX) or number in _NUMBERS):
+        return None
+    rest = low[at + 1 : at + 3]
+    if rest == ("years", "old"):
+        return Phrase(at, at + 1, at + 3, True, False)
+    ends = at + 1 == len(low) or low[at + 1] in {".", "!", ",", "now", "and", "in"} or at + 1 in line.timed
+    return Phrase(at, at + 1, at + 1, True, False) if ends and number.isdigit() and int(number) > 9 else None

@@ -1,0 +1,93 @@
+"""A cascade of rewriting rules over typed tokens: each rule turns a run of tokens into one token.
+
+A pattern is a regular expression whose letters are kinds of token: "the? (ordinal) of? (month)". Each kind is kept
+as one private character, so that a sentence is a short string and the re module does the matching.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from asof_agents.extraction.english.times.when import Now
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word or, after rewriting, one phrase: what kind it is, what it means, and where it stands."""
+
+    kind: str
+    value: Any = field(repr=False)
+    start: int
+    end: int
+
+
+Build = Callable[..., Any]
+"""Called with Now and the values of the pattern's groups; None says that this is not such a phrase after all."""
+B = TypeVar("B", bound=Build)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Rewrites what the pattern matches into one token of a kind. A lenient rule is for text that is all time."""
+
+    kind: str
+    pattern: re.Pattern[str]
+    build: Build
+    lenient: bool = False
+
+
+class Grammar:
+    """An ordered list of rules, tried one after another, each as often as it fits."""
+
+    def __init__(self, aliases: dict[str, str]) -> None:
+        self._aliases = aliases  # one name for several kinds: "time" for "(when|latent)"
+        self._letters: dict[str, str] = {}
+        self._rules: list[Rule] = []
+
+    def rule(self, kind: str, *patterns: str, lenient: bool = False) -> Callable[[B], B]:
+        """Add a rule for each pattern, in their order. Of stacked decorators the lowest is first."""
+
+        def add(build: B) -> B:
+            self._rules += [Rule(kind, self._compile(pattern), build, lenient) for pattern in patterns]
+            return build
+
+        return add
+
+    def rewrite(self, tokens: Sequence[Token], now: Now, *, lenient: bool) -> list[Token]:
+        """Return the tokens after every rule has been tried."""
+        done = list(tokens)
+        code = "".join(self._letter(t.kind) for t in done)
+        for rule in self._rules:
+            if rule.lenient and not lenient:
+                continue
+            found = rule.pattern.search(code)
+            while found:
+                value = _build(rule, found, done, now)
+                begin, end = found.span()
+                if value is None:
+                    found = rule.pattern.search(code, begin + 1)
+                    continue
+                done[begin:end] = [Token(rule.kind, value, done[begin].start, done[end - 1].end)]
+                code = code[:begin] + self._letter(rule.kind) + code[end:]
+                found = rule.pattern.search(code, begin)
+        return done
+
+    def _letter(self, kind: str) -> str:
+        return self._letters.setdefault(kind, chr(0xE000 + len(self._letters)))
+
+    def _compile(self, pattern: str) -> re.Pattern[str]:
+        def encode(kind: re.Match[str]) -> str:
+            kinds: Iterable[str] = self._aliases.get(kind[0], kind[0]).split("|")
+            return "[" + "".join(map(self._letter, kinds)) + "]"
+
+        return re.compile(re.sub(r"[a-z_]+", encode, pattern).replace(" ", ""))
+
+
+def _build(rule: Rule, found: re.Match[str], tokens: Sequence[Token], now: Now) -> Any:
+    groups = range(1, rule.pattern.groups + 1)
+    values = [None if found.start(g) < 0 else tokens[found.start(g)].value for g in groups]
+    try:
+        return rule.build(now, *values)
+    except (ValueError, OverflowError):  # no such day, or beyond the calendar
+        return None

@@ -1,0 +1,51 @@
+"""Rules and a model together: what rules find is sure and stands; the model adds what they did not find. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from asof_agents.extraction.llm.extractor import LLMExtractor
+from asof_agents.extraction.ports import Extraction, Extractor, KnownNames, Mention, Relationship, Request, Turn
+
+
+class Together:
+    """Implements ports.Extractor by two of them."""
+
+    def __init__(self, rules: Extractor, model: LLMExtractor) -> None:
+        self._rules = rules
+        self._model = model
+
+    @property
+    def version(self) -> str:
+        return f"{self._rules.version}+{self._model.version}"
+
+    def request(self, turn: Turn, before: Sequence[Turn]) -> Request:
+        """Return what to ask: the model is shown the whole turn, for rules do not say what they missed."""
+        return self._model.request(turn, before)
+
+    def extract(self, turn: Turn, before: Sequence[Turn], known: KnownNames, answer: str | None = None) -> Extraction:
+        """Return what rules find, then what only the model found; without an answer, what rules find."""
+        sure = self._rules.extract(turn, before, known)
+        return merged(sure, self._model.extract(turn, before, known, answer))
+
+
+def merged(sure: Extraction, more: Extraction) -> Extraction:
+    """Return both. The same words are one mention, of the type that is sure; the same two are related once in a way."""
+    same = {(m.text.casefold(), m.speaker): m for m in sure.mentions}
+    speaker = next((m for m in sure.mentions if m.speaker), None)
+
+    def of(mention: Mention) -> Mention:
+        if mention.speaker:
+            return speaker or mention
+        return same.get((mention.text.casefold(), False), mention)
+
+    stated = {_ends(r) for r in sure.relationships}
+    added = [replace(r, source=of(r.source), target=of(r.target)) for r in more.relationships]
+    mentions = dict.fromkeys((*sure.mentions, *map(of, more.mentions)))
+    new = tuple(r for r in added if _ends(r) not in stated)
+    described = tuple(replace(attribute, mention=of(attribute.mention)) for attribute in more.attributes)
+    return Extraction(tuple(mentions), (*sure.relationships, *new), more.refused, described)
+
+
+def _ends(stated: Relationship) -> tuple[str, str, str]:
+    source, target = (("" if m.speaker else m.text.casefold()) for m in (stated.source, stated.target))
+    return source, stated.relation, target

@@ -1,0 +1,140 @@
+"""Any language model that speaks OpenAI's chat completions: OpenAI's own, or one on a server of one's own."""
+
+import json
+import time
+from typing import Any, Final
+
+from asof_agents.extraction.llm.schemas import object_of
+from asof_agents.extraction.llm.usage import Meter
+from asof_agents.extraction.ports import Reply, Request
+from asof_projections.embedding.endpoint import Endpoint
+from asof_streams.errors import ModelUnavailable
+
+ATTEMPTS: Final = 2
+_SETTINGS: Final = {401: "the key is refused", 403: "the key may not use it", 404: "there is no such model or address"}
+_NO_SCHEMA: Final = {400, 415, 422, 501}  # how servers refuse a response format that they do not know
+
+
+class ChatModel:
+    """Asks for structured output, or for plain JSON where the server does not know that. Used from any thread.
+
+    A failed call is made once more, after backoff_seconds. What fails then is a reply without an answer.
+    ModelUnavailable: what is wrong is the key, the model's name or the address, so that no question can be asked.
+    """
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        model: str,
+        api_key: str | None = None,
+        timeout_seconds: float = 60.0,
+        backoff_seconds: float = 1.0,
+    ) -> None:
+        self.usage = Meter()
+        self._endpoint = Endpoint(base_url, model, api_key, timeout_seconds)
+        self._backoff_seconds = backoff_seconds
+        self._plain_json = False
+
+    @property
+    def model_id(self) -> str:
+        """The model's name and who serves it."""
+        return self._endpoint.model_id
+
+    def ask(self, request: Request) -> Reply:
+        """Return what came of a question."""
+        try:
+            reply = self._asked(request)
+        except ModelUnavailable:
+            self.usage.count(request, Reply(None))
+            raise
+        self.usage.count(request, reply)
+        return reply
+
+    def _asked(self, request: Request) -> Reply:
+        calls = prompt_tokens = completion_tokens = 0
+        failure = ""
+        begun = time.perf_counter()
+        while calls < ATTEMPTS:
+            if calls:
+                time.sleep(self._backoff_seconds)
+            calls += 1
+            body, failure = self._call(request)
+            content, failure = (None, failure) if failure else _content(body)
+            read, written = _tokens(body)
+            prompt_tokens, completion_tokens = prompt_tokens + read, completion_tokens + written
+            if content is not None:
+                latency_ms = round(1000 * (time.perf_counter() - begun))
+                return Reply(content, "", calls, prompt_tokens, completion_tokens, latency_ms)
+        return Reply(None, failure, calls, prompt_tokens, completion_tokens)
+
+    def _call(self, request: Request) -> tuple[Any, str]:
+        """Return the body of the answer, or what went wrong; a server is asked for a schema until it knows none."""
+        from openai import APIConnectionError, APIStatusError, APITimeoutError  # noqa: PLC0415 - an extra, and seconds
+
+        try:
+            if self._plain_json:
+                return self._json(request), ""
+            try:
+                return self._structured(request), ""
+            except APIStatusError as error:
+                if error.status_code not in _NO_SCHEMA:
+                    raise
+                body = self._json(request)
+                self._plain_json = True
+                return body, ""
+        except APITimeoutError:
+            return None, "timeout"
+        except APIConnectionError:
+            return None, "unreachable"
+        except APIStatusError as error:
+            if error.status_code in _SETTINGS:
+                raise ModelUnavailable(f"the model {self.model_id}: {_SETTINGS[error.status_code]}") from None
+            return None, f"status {error.status_code}"
+        except ValueError:
+            return None, "malformed"
+
+    def _structured(self, request: Request) -> Any:
+        answer = self._endpoint.client.chat.completions.with_raw_response.create(
+            model=self._endpoint.model,
+            messages=[{"role": "system", "content": request.system}, {"role": "user", "content": request.user}],
+            temperature=request.temperature,
+            response_format={
+                "type": "json_schema",
+                "json_schema": {"name": request.prompt, "strict": True, "schema": json.loads(request.schema)},
+            },
+        )
+        return json.loads(answer.http_response.content)
+
+    def _json(self, request: Request) -> Any:
+        system = f"{request.system}\nThe schema of the JSON object to answer with:\n{request.schema}"
+        answer = self._endpoint.client.chat.completions.with_raw_response.create(
+            model=self._endpoint.model,
+            messages=[{"role": "system", "content": system}, {"role": "user", "content": request.user}],
+            temperature=request.temperature,
+            response_format={"type": "json_object"},
+        )
+        return json.loads(answer.http_response.content)
+
+
+def _content(body: Any) -> tuple[str | None, str]:
+    """Return the words of an answer, or what is wrong with it."""
+    try:
+        choice = body["choices"][0]
+        content = choice["message"].get("content")
+        if not isinstance(content, str):
+            return None, "declined"
+        if choice.get("finish_reason") == "length":
+            return None, "cut short"
+        content.encode()
+    except (AttributeError, IndexError, KeyError, TypeError, UnicodeEncodeError):
+        return None, "malformed"
+    return (content, "") if object_of(content) is not None else (None, "not JSON")
+
+
+def _tokens(body: Any) -> tuple[int, int]:
+    """Return how many tokens were read and written, by the server's count; 0 where it gives none."""
+    usage = body.get("usage") if isinstance(body, dict) else None
+    counts = [usage.get(name) if isinstance(usage, dict) else None for name in ("prompt_tokens", "completion_tokens")]
+    read, written = (count if isinstance(count, int) and count > 0 else 0 for count in counts)
+    return read, written

@@ -1,0 +1,93 @@
+"""The model extractor: what to ask a language model about a turn, and what of its answer can be taken. Pure.
+
+The question needs the turn's text and that of the turns before, never what was found in them: so it can be asked ahead.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from asof_agents.extraction.llm import answers
+from asof_agents.extraction.llm.prompts import fill
+from asof_agents.extraction.ports import Extraction, KnownNames, Refusal, Request, Turn
+from asof_ontologies.model import Ontology
+from asof_ontologies.prompts import Prompt
+from asof_streams.instants import render
+
+LONGEST: Final = 30_000  # characters of a turn that are read
+_CONTEXT: Final = 160  # characters of an earlier turn: enough to tell who "she" is
+_VERSION: Final = "model-1"
+
+
+class LLMExtractor:
+    """Implements ports.Extractor. `model` names the model and who serves it."""
+
+    def __init__(self, ontology: Ontology, prompt: Prompt, model: str) -> None:
+        self._ontology = ontology
+        self._prompt = prompt
+        self._model = model
+        self._system = fill(
+            prompt.system,
+            **(dict.fromkeys(prompt.open, "") if ontology.closed else prompt.open),
+            types=_types(ontology),
+            relations=_relations(ontology),
+        )
+        self._schema = answers.SCHEMA if ontology.closed else answers.SCHEMA_WITH_ATTRIBUTES
+
+    @property
+    def version(self) -> str:
+        ontology = self._ontology
+        return f"{_VERSION}/{ontology.id}@{ontology.digest[:12]}/{self._prompt.version_id}/{self._model}"
+
+    def request(self, turn: Turn, before: Sequence[Turn]) -> Request:
+        """Return what to ask about a turn; of a very long one, about its beginning."""
+        prompt = self._prompt
+        user = fill(
+            prompt.user,
+            earlier="\n".join(f"{_speaker(t)}: {t.text[-_CONTEXT:]}" for t in before) or "-",
+            speaker=_speaker(turn),
+            time=render(turn.said_at) or "-",
+            text=turn.text[:LONGEST],
+        )
+        return Request(prompt.key, prompt.version, self._model, prompt.temperature, self._system, user, self._schema)
+
+    def extract(self, turn: Turn, before: Sequence[Turn], known: KnownNames, answer: str | None = None) -> Extraction:
+        """Return what an answer says of the turn; nothing where there is none."""
+        del known
+        if answer is None:
+            return Extraction()
+        found = answers.read(answer, turn, before, self._ontology)
+        if len(turn.text) <= LONGEST:
+            return found
+        return replace(found, refused=(*found.refused, Refusal("text", "length")))
+
+
+def _types(ontology: Ontology) -> str:
+    """Return the types that no relation names: the others are read there, and cost nothing more."""
+    named = {type_ for relation in ontology.relation_types for type_ in (*relation.sources, *relation.targets)}
+    return ", ".join(["those named below", *(name for name in ontology.entities if name not in named)])
+
+
+def _relations(ontology: Ontology) -> str:
+    """Return a line for each pair of ends that relations have, which costs half of a line for each relation."""
+    lines: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for relation in ontology.relation_types:
+        lines.setdefault((relation.sources, relation.targets), []).append(relation.name)
+    usual = max(lines, key=lambda ends: len(lines[ends]))[0]
+    told = [f"Relations: type of object. Subjects are {'|'.join(usual)} unless given before >"]
+    for (sources, targets), names in lines.items():
+        before = "" if sources == usual else f"{'|'.join(sources)} > "
+        told.append(f"{', '.join(names)}: {before}{'the same' if targets == sources != usual else '|'.join(targets)}")
+    return "\n".join([*told, *_meanings(ontology)])
+
+
+def _meanings(ontology: Ontology) -> list[str]:
+    """Return what those names mean that do not say it themselves."""
+    types = [(kind.name, kind.description) for kind in ontology.entity_types if kind.told]
+    relations = [(relation.name, relation.means) for relation in ontology.relation_types if relation.told]
+    told = [f"{name}: {' '.join(means.split())}" for name, means in (*types, *relations)]
+    return ["Meanings:", *told] if told else []
+
+
+def _speaker(turn: Turn) -> str:
+    return turn.role or turn.role_type or "somebody"

@@ -1,0 +1,99 @@
+"""Communities, where a message asks for them: each entity that it mentions goes where most of its neighbours are.
+
+Neighbours are those with which a fact connects it that is believed, and holds when the message is said. Where they are
+of several communities, it goes to the one that has most of them, of equals to its own, else to that with the smallest
+id. Where none of them is of any, it and they become one. This is label propagation, one step at a time, where something
+was said: so a message costs the same however large its group is. Pure: it reads what is known, and what its own message
+changed of it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from asof_agents.ports import BeliefView
+from asof_agents.resolution.entities import Resolver
+from asof_streams.events import Event
+from asof_streams.ids import derive
+from asof_streams.instants import INF
+from asof_streams.semantic import (
+    CommunityFormed,
+    CommunityJoined,
+    FactAsserted,
+    FactInvalidated,
+    FactRestored,
+    MentionResolved,
+    Period,
+)
+
+_LOOKED_AT: Final = 100  # facts in each direction
+_NAMES: Final = 3  # of members, in the name of a community
+
+
+def gather(events: Sequence[Event], names: Resolver, known: BeliefView) -> list[Event]:
+    """Return what the semantic events of one message lead to for the communities of the entities that it mentions."""
+    gathering = Gathering(events, names, known)
+    mentioned = dict.fromkeys(event.entity_id for event in events if isinstance(event, MentionResolved))
+    return [event for entity in mentioned for event in gathering.place(entity)]
+
+
+class Gathering:
+    """The communities as one message leaves them."""
+
+    def __init__(self, events: Iterable[Event], names: Resolver, known: BeliefView) -> None:
+        self._names = names
+        self._known = known
+        self._now = names.episode.valid_at
+        self._communities: dict[str, str] = {}  # of those that this message placed
+        self._changed: set[str] = set()  # facts of which the store says what was so before
+        self._links: list[tuple[str, str]] = []  # that they make now
+        for event in events:
+            if isinstance(event, FactAsserted | FactInvalidated | FactRestored):
+                self._changed.add(event.fact_id)
+                if _hold(event.holds, self._now):
+                    self._links += self._ends(event)
+
+    def place(self, entity: str) -> list[Event]:
+        """Return the event by which an entity goes where its neighbours are; none where it is there, or has none."""
+        near = self._neighbours(entity)
+        belongs = self._of([entity, *near])
+        counts = Counter(belongs[other] for other in near if other in belongs)
+        if counts:
+            most = max(counts.values())
+            best = [community for community, count in counts.items() if count == most]
+            return [] if belongs.get(entity) in best else [self._join(entity, min(best))]
+        return [self._form([entity, *near])] if near and entity not in belongs else []
+
+    def _join(self, entity: str, community: str) -> Event:
+        self._communities[entity] = community
+        return CommunityJoined(community_id=community, entity_id=entity, episode_id=self._names.episode.episode_id)
+
+    def _form(self, members: list[str]) -> Event:
+        names, episode = self._names, self._names.episode.episode_id
+        community = derive("community", names.build, episode, members[0])
+        self._communities |= dict.fromkeys(members, community)
+        name = ", ".join(names.entity(member).name for member in members[:_NAMES])
+        return CommunityFormed(community_id=community, name=name, members=tuple(members), episode_id=episode)
+
+    def _of(self, entities: list[str]) -> dict[str, str]:
+        return {**self._known.communities_of(entities), **self._communities}
+
+    def _neighbours(self, entity: str) -> list[str]:
+        pairs = self._known.neighbours(entity, self._now, _LOOKED_AT)
+        near = {other for fact, other in pairs if fact not in self._changed}
+        near |= {one for pair in self._links if entity in pair for one in pair}
+        return sorted(near - {entity})
+
+    def _ends(self, event: FactAsserted | FactInvalidated | FactRestored) -> list[tuple[str, str]]:
+        """Return the two entities of a fact; nothing where one is a literal."""
+        if isinstance(event, FactAsserted):
+            return [] if event.object is None else [(event.subject, event.object)]
+        statement = self._known.statement(event.fact_id)
+        assertion = None if statement is None else statement.assertion
+        if statement is None or assertion is None or not assertion.value.startswith("e:"):
+            return []
+        return [(statement.subject, assertion.value[2:])]
+
+
+def _hold(holds: Iterable[Period], at: int) -> bool:
+    return any(start <= at < (INF if end is None else end) for start, end in holds)

@@ -1,0 +1,115 @@
+"""The episodes agent: one message becomes one episode, or is parked with the reason.
+
+Pure. The body of a message is `"{role or empty}({role_type}): {content}"` (spec/add-messages 11); a document's is its
+content; a structured fact's is the statement as JSON, so that the episodic log alone is enough to build facts again.
+"""
+
+from collections.abc import Sequence
+
+from asof_agents.extraction.registry import Ontologies
+from asof_agents.ports import EpisodeView
+from asof_streams.episodic import EntityRecorded, EpisodeRecorded, EpisodeWithdrawn, GroupErased, MessageParked
+from asof_streams.errors import DecodeError, InvalidInput
+from asof_streams.events import Event, Record
+from asof_streams.ids import derive
+from asof_streams.messages import (
+    EntityStatement,
+    ErasureRequest,
+    FactStatement,
+    Message,
+    RecordRefused,
+    WithdrawalRequest,
+)
+
+
+def episode_id(group: str, position: int) -> str:
+    """Return the id of the episode that the message at this position becomes."""
+    return derive("episode", group, position)
+
+
+def record(message: Record, known: EpisodeView, ontologies: Ontologies) -> Sequence[Event]:
+    """Return the episode of a message; nothing where it names one that is there already.
+
+    With it goes what its message is read with, so that no later reading has to decide.
+    """
+    match message.event:
+        case Message() as said:
+            return _of_message(message, said, known, ontologies)
+        case FactStatement() as stated:
+            return (_of_fact(message, stated),)
+        case EntityStatement(entity_id=id_, name=name, summary=summary):
+            return (EntityRecorded(entity_id=id_, name=name, summary=summary),)
+        case WithdrawalRequest(episode_id=id_):
+            return _of_withdrawal(message, id_, known)
+        case ErasureRequest():
+            return (GroupErased(),)
+        case RecordRefused(reason=reason):
+            return (MessageParked(reason=reason),)
+        case other:
+            raise DecodeError(f"position {message.position}: {other.type} is not a message")
+
+
+def _of_message(message: Record, said: Message, known: EpisodeView, ontologies: Ontologies) -> Sequence[Event]:
+    if said.uuid is not None:
+        if not _counts(message.group, said.uuid, known):
+            return (MessageParked(reason="uuid: no episode of this group has it; leave it out to record a new one"),)
+        return ()
+    for number, uuid in enumerate(said.previous_episode_ids or ()):
+        if not _counts(message.group, uuid, known):
+            reason = f"previous_episode_ids.{number}: no episode of this group has it; leave it out, or all of them"
+            return (MessageParked(reason=reason),)
+    try:
+        chosen = ontologies.chosen(said)
+    except InvalidInput as error:
+        return (MessageParked(reason=str(error)),)
+    content = "" if said.suppress_content else said.content
+    is_message = said.source == "message"
+    return (
+        EpisodeRecorded(
+            episode_id=episode_id(message.group, message.position),
+            name=said.name,
+            source=said.source,
+            source_description=said.source_description,
+            role=said.role,
+            role_type=said.role_type or "",
+            body=f"{said.role}({said.role_type}): {content}" if is_message else content,
+            content_length=len(content),
+            valid_at=message.recorded_at if said.timestamp is None else said.timestamp,
+            previous_episode_ids=said.previous_episode_ids,
+            suppressed=said.suppress_content,
+            update_communities=said.update_communities,
+            **chosen,
+        ),
+    )
+
+
+def _is_of(group: str, uuid: str, known: EpisodeView) -> bool:
+    """Whether a group has an episode."""
+    named = known.episode(uuid)
+    return named is not None and named.group_id == group
+
+
+def _counts(group: str, uuid: str, known: EpisodeView) -> bool:
+    """Whether a group has an episode that was not withdrawn."""
+    return _is_of(group, uuid, known) and not known.withdrawn(uuid)
+
+
+def _of_withdrawal(message: Record, episode: str, known: EpisodeView) -> Sequence[Event]:
+    if not _is_of(message.group, episode, known):
+        return (MessageParked(reason="episode_id: no episode of this group has it"),)
+    return () if known.withdrawn(episode) else (EpisodeWithdrawn(episode_id=episode),)
+
+
+def _of_fact(message: Record, stated: FactStatement) -> EpisodeRecorded:
+    body = stated.encode().decode()
+    return EpisodeRecorded(
+        episode_id=episode_id(message.group, message.position),
+        name=stated.ref or "",
+        source="fact",
+        source_description="",
+        role="",
+        role_type="",
+        body=body,
+        content_length=len(body),
+        valid_at=message.recorded_at if stated.said_at is None else stated.said_at,
+    )

@@ -1,0 +1,61 @@
+"""How much one may send: how large a body, and how many requests a second."""
+
+import math
+import time
+from collections.abc import Callable
+from typing import Final
+
+from fastapi import HTTPException
+from fastapi.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from asof.http.schemas import problems
+
+MAX_BODY_BYTES: Final = 16 * 1024 * 1024
+_TOO_LARGE: Final = f"a body may have {MAX_BODY_BYTES} bytes: send fewer messages at once"
+
+
+class BodyLimit:
+    """Refuses a body that is too large with 413, once it says so or turns out to be."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        announced = Headers(scope=scope).get("content-length", "0")
+        if announced.isdecimal() and int(announced) > MAX_BODY_BYTES:
+            await problems.answer(scope["path"], 413, _TOO_LARGE)(scope, receive, send)
+            return
+        size = 0
+
+        async def counted() -> Message:
+            nonlocal size
+            message = await receive()
+            size += len(message.get("body", b""))
+            if size > MAX_BODY_BYTES:
+                raise HTTPException(413, _TOO_LARGE)
+            return message
+
+        await self._app(scope, counted, send)
+
+
+class Rate:
+    """How many requests a second each caller may make: what was not used is kept for one second."""
+
+    def __init__(self, per_second: float, now: Callable[[], float] = time.monotonic) -> None:
+        self._per_second = per_second
+        self._most = max(per_second, 1.0)
+        self._now = now
+        self._left: dict[str, tuple[float, float]] = {}  # by caller: requests left, and when that was so
+
+    def wait(self, caller: str) -> int:
+        """Count a request; 0: it may pass. Else it is not counted, and may be sent after so many seconds."""
+        now = self._now()
+        left, since = self._left.get(caller, (self._most, now))
+        left = min(self._most, left + (now - since) * self._per_second)
+        passes = left >= 1.0
+        self._left[caller] = (left - passes, now)
+        return 0 if passes else math.ceil((1.0 - left) / self._per_second)

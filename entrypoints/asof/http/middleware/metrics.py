@@ -1,0 +1,115 @@
+"""What is counted of a service, as Prometheus reads it. No label names a group, an id or anything that was said."""
+
+import time
+from collections.abc import Iterable
+from importlib.metadata import version
+from typing import Final
+
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily
+from prometheus_client.registry import Collector
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from asof_agents.extraction.llm.usage import Usage
+
+CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
+_OF_MODELS: Final = {
+    "calls": "Calls of language models.",
+    "failed": "Calls that gave no answer that could be read.",
+    "retries": "Calls made again after one that failed.",
+    "prompt_tokens": "Tokens that models read, by their servers' count.",
+    "completion_tokens": "Tokens that models wrote.",
+}
+_METHODS: Final = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
+_REQUEST_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0)
+_MESSAGE_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+
+
+class _Models(Collector):
+    """What asking language models has cost, as the worker last told."""
+
+    def __init__(self) -> None:
+        self.usage: Usage = {}
+
+    def collect(self) -> Iterable[CounterMetricFamily]:
+        for name, what in _OF_MODELS.items():
+            family = CounterMetricFamily(f"asof_model_{name}", what, labels=("prompt", "model"))
+            for asked, used in self.usage.items():
+                family.add_metric(asked, getattr(used, name))
+            yield family
+
+
+class Metrics:
+    """The counters and gauges of one service."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "asof_http_requests", "Requests answered.", ["route", "method", "status"], registry=self._registry
+        )
+        self._request_seconds = Histogram(
+            "asof_http_request_duration_seconds",
+            "From a request to the end of its answer.",
+            ["route", "method"],
+            buckets=_REQUEST_SECONDS,
+            registry=self._registry,
+        )
+        self._message_seconds = Histogram(
+            "asof_message_processing_duration_seconds",
+            "From when a message is picked up until it can be asked about.",
+            buckets=_MESSAGE_SECONDS,
+            registry=self._registry,
+        )
+        self.messages = self._gauge("asof_messages", "Where the messages log ends.")
+        self.processed = self._gauge("asof_messages_processed", "The position of the next message to process.")
+        self.waiting = self._gauge("asof_queue_messages", "Messages on the log that wait to be processed.")
+        self.parked = self._gauge("asof_messages_parked", "Messages of which nothing could be made.")
+        self.vectors = self._gauge("asof_vectors", "Vectors that a search compares with; 0 before the first search.")
+        self.models: Final = _Models()
+        self._registry.register(self.models)
+        build = Gauge("asof_build_info", "The version that runs.", ["version"], registry=self._registry)
+        build.labels(version("asof")).set(1)
+
+    def _gauge(self, name: str, what: str) -> Gauge:
+        return Gauge(name, what, registry=self._registry)
+
+    def answered(self, scope: Scope, status: int, seconds: float) -> None:
+        """Count a request."""
+        route = getattr(scope.get("route"), "path", "none")  # the template; of what no route was found for, no word
+        method = scope["method"] if scope["method"] in _METHODS else "other"
+        self._requests.labels(route, method, str(status)).inc()
+        self._request_seconds.labels(route, method).observe(seconds)
+
+    def took(self, seconds: Iterable[float]) -> None:
+        """Count messages that were processed, by how long each took."""
+        for each in seconds:
+            self._message_seconds.observe(each)
+
+    def text(self) -> bytes:
+        """Return everything as Prometheus reads it."""
+        return generate_latest(self._registry)
+
+
+class Counted:
+    """Counts each request, whoever answers it."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started, status = time.perf_counter(), 500
+
+        async def noted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noted)
+        finally:
+            self._metrics.answered(scope, status, time.perf_counter() - started)

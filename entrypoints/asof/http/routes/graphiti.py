@@ -1,0 +1,199 @@
+"""Graphiti's routes, as they are: its bodies, status codes and answers, over a log that nothing is taken from.
+
+What deletes there is said here: a fact that is deleted is retracted, so that it is no longer believed and its past can
+still be asked about; so is all that rests on an episode that is deleted, which is then listed no more; a group that is
+deleted is erased for ever.
+"""
+
+from operator import methodcaller
+from typing import Any, Final
+from urllib.parse import quote
+
+from fastapi import APIRouter, HTTPException, Response
+
+from asof.http.routes.authorization import Administering, Reading, Writing, expect_own
+from asof.http.routes.idempotency import Once
+from asof.http.routes.parameters import Read, Served
+from asof.http.schemas import graphiti
+from asof.http.schemas.graphiti_mapping import (
+    DEFAULT_GROUP,
+    entity_node,
+    episodic_node,
+    fact_result,
+    messages_of,
+    query_of,
+    stated_entity,
+    unprocessable,
+)
+from asof.service.api_keys import Caller
+from asof.service.service import Service
+from asof_agents.handlers.episodes import episode_id
+from asof_projections.rows import Entity, Fact
+from asof_streams.errors import InvalidInput
+from asof_streams.messages import (
+    EntityStatement,
+    ErasureRequest,
+    FactStatement,
+    Message,
+    WithdrawalRequest,
+    check_group,
+)
+
+POSITION: Final = "Asof-Position"  # of the first message; the others follow it without a gap
+EPISODE: Final = "Asof-Episode-Id"  # what the first message becomes
+_MOST: Final = 1_000  # facts at once
+_MOST_EPISODES: Final = 10_000  # there are clients that count them so
+_WORDS: Final = 128  # of a query; what follows is not looked for
+
+router = APIRouter(tags=["graphiti"])
+
+_TAKEN: Final[dict[int | str, dict[str, Any]]] = {
+    202: {
+        "description": "They are on the log, for good.",
+        "headers": {
+            POSITION: {
+                "description": "Of the first message, if there are any; the others follow it without a gap.",
+                "schema": {"type": "string", "pattern": "^[0-9]+$", "examples": ["17"]},
+            },
+            EPISODE: {"description": "What the first message becomes.", "schema": {"type": "string"}},
+        },
+    }
+}
+
+
+@router.get("/healthcheck")
+async def healthcheck() -> graphiti.Health:
+    """Say that the service answers."""
+    return graphiti.Health()
+
+
+@router.post("/messages", status_code=202, responses=_TAKEN)
+async def add_messages(
+    given: graphiti.AddMessages, response: Response, served: Served, caller: Writing, request: Once
+) -> graphiti.Result:
+    """Take messages. Each is on the log, on disk, before the answer, and processed behind it, in order.
+
+    The headers `Asof-Position` and `Asof-Episode-Id` name the first message; the others follow without a gap. On Kafka
+    the position is the topic's offset, and what episode becomes of it is known once it was processed.
+    """
+    expect_own(caller, given.group_id or DEFAULT_GROUP)
+    if given.schema_id not in (None, *served.ontologies):
+        raise unprocessable(f"there is no such ontology; known are {', '.join(served.ontologies)}", "schema_id")
+    if messages := messages_of(given):
+        position = (await served.take(messages, request)).start
+        response.headers[POSITION] = str(position)
+        if isinstance(first := messages[0], Message) and not served.on_topics:
+            response.headers[EPISODE] = quote(first.uuid or episode_id(first.group_id, position))  # a uuid is any text
+    return graphiti.Result(message="Messages added to processing queue", success=True)
+
+
+@router.post("/entity-node", status_code=201)
+async def add_entity_node(
+    given: graphiti.AddEntityNode, served: Served, caller: Writing, request: Once
+) -> graphiti.EntityNode:
+    """State an entity under an id of one's own. What is said of its name later is said of it."""
+    _own(caller, "group_id", given.group_id or DEFAULT_GROUP)
+    stated = stated_entity(given)
+    await _node(served, stated)
+    await served.take_and_see([stated], request)
+    entity = await _node(served, stated)
+    if entity is None:
+        raise HTTPException(404, f"node {given.uuid} not found: its group was erased at the same time")
+    return entity_node(stated, entity)
+
+
+@router.get("/entity-edge/{uuid}")
+async def get_entity_edge(uuid: str, served: Read, caller: Reading) -> graphiti.FactResult:
+    """Return a fact that is believed, whenever it holds."""
+    return fact_result(await _fact(served, caller, uuid))
+
+
+@router.delete("/entity-edge/{uuid}")
+async def delete_entity_edge(uuid: str, served: Served, caller: Writing, request: Once) -> graphiti.Result:
+    """Retract a fact: it was wrong to say so. What it had displaced holds again; its past can still be asked about."""
+    if not await served.made(request):
+        fact = await _fact(served, caller, uuid)
+        await served.take_and_see([FactStatement(group_id=fact.group_id, op="retract", ref=uuid)], request)
+    return graphiti.Result(message="Entity Edge deleted", success=True)
+
+
+@router.delete("/group/{group_id}")
+async def delete_group(group_id: str, served: Served, caller: Administering, request: Once) -> graphiti.Result:
+    """Erase a group for ever, at every moment of both clocks."""
+    [group] = _own(caller, "group_id", group_id, of="path")
+    await served.take_and_see([ErasureRequest(group_id=group)], request)
+    return graphiti.Result(message="Group deleted", success=True)
+
+
+@router.delete("/episode/{uuid}")
+async def delete_episode(uuid: str, served: Served, caller: Writing, request: Once) -> graphiti.Result:
+    """Withdraw an episode: what rests on it alone is retracted, and it is not listed. Its past can be asked about."""
+    if not await served.made(request):
+        episode = await served.ask(lambda reader: reader.episode(uuid))
+        if episode is None or not caller.owns(episode.group_id):
+            raise HTTPException(404, f"node {uuid} not found")
+        await served.take_and_see([WithdrawalRequest(group_id=episode.group_id, episode_id=uuid)], request)
+    return graphiti.Result(message="Episode deleted", success=True)
+
+
+@router.post("/clear")
+async def clear(served: Served, caller: Administering, request: Once) -> graphiti.Result:
+    """Erase all groups for ever."""
+    expect_own(caller)
+    if not await served.made(request) and (groups := await served.ask(lambda reader: reader.groups())):
+        await served.take_and_see([ErasureRequest(group_id=group) for group in groups], request)
+    return graphiti.Result(message="Graph cleared", success=True)
+
+
+@router.post("/search")
+async def search(given: graphiti.SearchQuery, served: Read, caller: Reading) -> graphiti.SearchResults:
+    """Return the facts that fit a query best: also those that have ended, which say so, as in Graphiti."""
+    groups = _own(caller, "group_ids", *filter(None, given.group_ids or []))
+    return await _search(served, given.query, groups or None, given.max_facts)
+
+
+@router.post("/get-memory")
+async def get_memory(given: graphiti.GetMemory, served: Read, caller: Reading) -> graphiti.SearchResults:
+    """Return the facts of a group that fit a conversation best."""
+    groups = _own(caller, "group_id", given.group_id or DEFAULT_GROUP)
+    return await _search(served, query_of(given.messages), groups, given.max_facts)
+
+
+@router.get("/episodes/{group_id}")
+async def get_episodes(group_id: str, last_n: int, served: Read, caller: Reading) -> list[graphiti.EpisodicNode]:
+    """Return the last episodes of a group that were said by now, the earliest first; at most 10,000."""
+    [group] = _own(caller, "group_id", group_id, of="path")
+    told = await served.ask(lambda reader: reader.latest(group, min(last_n, _MOST_EPISODES)))
+    return [episodic_node(one) for one in told]
+
+
+async def _search(served: Service, query: str, groups: list[str] | None, limit: int) -> graphiti.SearchResults:
+    words = " ".join(query.split()[:_WORDS])
+    if not words or limit <= 0:
+        return graphiti.SearchResults(facts=[])
+    found = await served.search(methodcaller("found", words, groups, min(limit, _MOST)))
+    return graphiti.SearchResults(facts=[fact_result(fact) for fact in found])
+
+
+async def _fact(served: Service, caller: Caller, uuid: str) -> Fact:
+    fact = await served.ask(lambda reader: reader.fact(uuid))
+    if fact is None or not caller.owns(fact.group_id):
+        raise HTTPException(404, f"edge {uuid} not found")
+    return fact
+
+
+async def _node(served: Service, stated: EntityStatement) -> Entity | None:
+    """Return the entity that has the id of one that is stated, which must be of its group."""
+    entity = await served.ask(lambda reader: reader.node(stated.group_id, stated.entity_id))
+    if entity is not None and entity.group_id != stated.group_id:
+        raise unprocessable("an entity of another group has it", "uuid")
+    return entity
+
+
+def _own(caller: Caller, where: str, *groups: str, of: str = "body") -> list[str]:
+    """Return groups that are the caller's, each with an id that a group can have; none named means all."""
+    expect_own(caller, *groups)
+    try:
+        return [check_group(group) for group in groups]
+    except InvalidInput as error:
+        raise unprocessable(str(error), where, of=of) from None

@@ -1,0 +1,93 @@
+"""Whether the service is well, for whoever starts and watches it, and its metrics."""
+
+import asyncio
+from operator import methodcaller
+from typing import Any, Final, Literal
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from asof.http.middleware.metrics import CONTENT_TYPE, Metrics
+from asof.http.routes.authorization import Reading, expect_own
+from asof.http.routes.parameters import Served
+from asof.service.service import Service
+from asof_streams.errors import AsofError
+
+_PATIENCE_SECONDS: Final = 5.0  # for which a log or a store may keep one waiting, and still count as well
+
+
+class Alive(BaseModel):
+    """That the process lives."""
+
+    status: Literal["alive"] = "alive"
+
+
+class Ready(BaseModel):
+    """That messages are taken and processed, and questions answered."""
+
+    status: Literal["ready"] = "ready"
+    waiting: int = Field(examples=[0], description="How many messages are to be processed.")
+
+
+class NotReady(BaseModel):
+    """Why not."""
+
+    status: Literal["not ready"] = "not ready"
+    reason: str = Field(examples=["the worker ended"])
+
+
+_NOT_READY: Final[dict[int | str, dict[str, Any]]] = {503: {"description": "Not now, and why.", "model": NotReady}}
+_TEXT: Final[dict[int | str, dict[str, Any]]] = {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}
+
+router = APIRouter(tags=["health"])
+
+
+@router.get("/healthz")
+async def healthz() -> Alive:
+    """Say that the process lives."""
+    return Alive()
+
+
+@router.get("/readyz", response_model=Ready, responses=_NOT_READY)
+async def readyz(served: Served) -> Response:
+    """Say whether messages are taken and processed and questions answered, and how many messages wait."""
+    if not served.worker.alive:
+        return _not_ready("the worker ended")
+    if not served.worker.ready:
+        return _not_ready("the memory is being opened")
+    try:
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            waiting = await _waiting(served)
+            await served.ask(lambda reader: reader.end())
+    except TimeoutError:
+        return _not_ready(f"the log and the store did not answer within {_PATIENCE_SECONDS:.0f} seconds")
+    except AsofError as error:
+        return _not_ready(str(error))
+    return JSONResponse({"status": "ready", "waiting": waiting})
+
+
+@router.get("/metrics", response_class=Response, responses=_TEXT)
+async def metrics(request: Request, served: Served, caller: Reading) -> Response:
+    """Return what is counted of the service, as Prometheus reads it."""
+    expect_own(caller)
+    counted: Metrics = request.app.state.metrics
+    waiting = await _waiting(served)
+    counted.waiting.set(waiting)
+    counted.processed.set(served.worker.next)
+    counted.messages.set(served.worker.next + waiting)
+    counted.models.usage = served.worker.usage
+    if served.worker.ready:
+        counted.parked.set(await served.ask(lambda reader: reader.parked()))
+        counted.vectors.set(await served.search(methodcaller("vectors")))
+    return Response(counted.text(), media_type=CONTENT_TYPE)
+
+
+async def _waiting(served: Service) -> int:
+    """Return how many messages wait. AsofError: the log cannot be written."""
+    end = (await served.take([])).start
+    return max(end - served.worker.next, 0)
+
+
+def _not_ready(reason: str) -> JSONResponse:
+    return JSONResponse({"status": "not ready", "reason": reason}, 503)

@@ -1,0 +1,118 @@
+"""Between Graphiti's words and ours: its messages to those of the log, facts and episodes to its shapes."""
+
+from datetime import datetime
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+
+from asof.http.schemas import graphiti
+from asof.service.reader import Told
+from asof_projections.rows import Entity, Fact
+from asof_streams import instants
+from asof_streams.errors import InvalidInput
+from asof_streams.ids import derive
+from asof_streams.messages import AnyMessage, EntityStatement, Message, RecordRefused, accept, check_group
+
+DEFAULT_GROUP = "default"
+_OF_READING = graphiti.NewMessage.model_fields.keys() - graphiti.Message.model_fields.keys()
+
+
+def messages_of(given: graphiti.AddMessages) -> list[AnyMessage]:
+    """Return what goes on the log. A group id that is none is found in the job, as Graphiti does: it is parked."""
+    group = given.group_id or DEFAULT_GROUP
+    try:
+        check_group(group)
+    except InvalidInput as error:
+        return [RecordRefused(group_id="", reason=f"group_id: {error}")] * len(given.messages)
+    return [_message(group, number, message, given.schema_id) for number, message in enumerate(given.messages)]
+
+
+def _message(group: str, number: int, given: graphiti.NewMessage, schema_id: str | None) -> Message:
+    fields = {
+        "group_id": group,
+        "content": given.content,
+        "role_type": given.role_type,
+        "role": given.role or "",
+        "name": given.name,
+        "uuid": given.uuid,
+        "timestamp": instants.render(instants.from_datetime(given.timestamp)),
+        "source_description": given.source_description,
+        "schema_id": schema_id,
+        **{name: getattr(given, name) for name in _OF_READING},
+    }
+    try:
+        return accept(Message, fields)
+    except InvalidInput as error:
+        field, _, reason = str(error).partition(": ")
+        raise unprocessable(reason, "messages", number, field) from None
+
+
+def unprocessable(reason: str, *where: str | int, of: str = "body") -> RequestValidationError:
+    """Return an error in the shape that FastAPI gives those of a body, or of a path."""
+    error: dict[str, Any] = {"type": "value_error", "loc": (of, *where), "msg": reason, "input": None}
+    return RequestValidationError([error])
+
+
+def query_of(messages: list[graphiti.Message]) -> str:
+    """Return what is searched for a conversation."""
+    return "".join(f"{m.role_type}({m.role or ''}): {m.content}\n" for m in messages)
+
+
+def fact_result(fact: Fact) -> graphiti.FactResult:
+    """Return a fact in Graphiti's shape. A literal is a node too: the same value of a group has the same id."""
+    return graphiti.FactResult(
+        uuid=fact.uuid,
+        name=fact.relation,
+        fact=fact.fact,
+        valid_at=_time(fact.valid_at),
+        invalid_at=_time(fact.invalid_at),
+        created_at=instants.to_datetime(fact.created_at),
+        expired_at=_time(fact.expired_at),
+        source_node_uuid=fact.subject_uuid,
+        target_node_uuid=fact.object_uuid or derive("literal", fact.group_id, fact.object),
+        episodes=list(fact.episodes),
+    )
+
+
+def stated_entity(given: graphiti.AddEntityNode) -> EntityStatement:
+    """Return what goes on the log."""
+    fields = {"group_id": given.group_id or DEFAULT_GROUP, "entity_id": given.uuid}
+    try:
+        return accept(EntityStatement, {**fields, "name": given.name, "summary": given.summary})
+    except InvalidInput as error:
+        field, _, reason = str(error).partition(": ")
+        raise unprocessable(reason, "uuid" if field == "entity_id" else field) from None
+
+
+def entity_node(stated: EntityStatement, entity: Entity) -> graphiti.EntityNode:
+    """Return an entity in Graphiti's shape, as it was just stated."""
+    return graphiti.EntityNode(
+        uuid=entity.uuid,
+        name=stated.name,
+        group_id=entity.group_id,
+        created_at=instants.to_datetime(entity.known_from),
+        name_embedding=None,
+        summary=stated.summary,
+    )
+
+
+def episodic_node(told: Told) -> graphiti.EpisodicNode:
+    """Return an episode in Graphiti's shape."""
+    episode = told.episode
+    return graphiti.EpisodicNode.model_validate(
+        {
+            "uuid": episode.uuid,
+            "name": episode.name,
+            "group_id": episode.group_id,
+            "created_at": instants.to_datetime(episode.created_at),
+            "source": "fact_triple" if episode.source == "fact" else episode.source,
+            "source_description": episode.source_description,
+            "content": episode.body,
+            "valid_at": instants.to_datetime(episode.valid_at),
+            "entity_edges": list(told.facts),
+        }
+    )
+
+
+def _time(instant: int) -> datetime | None:
+    return None if instant in (instants.INF, instants.NEG) else instants.to_datetime(instant)

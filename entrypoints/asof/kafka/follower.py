@@ -1,0 +1,111 @@
+"""Following the topics into a directory, and writing to none of them: the projector, and what reading begins with.
+
+Each round asks first where the topics end, that of the beliefs before that of the messages, and reads them the other
+way round. So a directory never has an event without what it was made from, and the next round makes good any crash.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from threading import Event
+from typing import Final, Self
+
+from asof.kafka.replica import Copy
+from asof.runtime.graph_database import graphs_of
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.replica_health import Reached
+from asof.runtime.replica_manifest import PATIENCE, ReplicaManifest, keep, places_of
+from asof.settings import Settings
+from asof_streams.errors import NotFound, WriterBusy
+from asof_streams.kafka.client import Client
+from asof_streams.kafka.connection import Connection
+from asof_streams.kafka.event_topic import EventTopic
+from asof_streams.kafka.messages_topic import MessagesTopic
+from asof_streams.kafka.topics import Topics
+
+_ROUND_SECONDS: Final = 0.2  # between two rounds
+_LOOK_SECONDS: Final = 5.0  # between two looks for topics of new generations
+
+
+class Follower:
+    """A directory that is kept a copy of topics, by one process at a time and one thread of it.
+
+    WriterBusy: another process keeps it up, or one of its partitions; with `leave_held` those are left to that one.
+    InvalidInput: it is a copy of other topics, or none. NotFound: there are no topics.
+    """
+
+    def __init__(
+        self,
+        places: DirectoryLayout,
+        connection: Connection,
+        topics: Topics,
+        *,
+        leave_held: bool = False,
+        settings: Settings | None = None,
+    ) -> None:
+        self._topics = topics
+        self._copies: list[Copy] = []
+        self._looked: float | None = None
+        with ExitStack() as opened:
+            self._client = opened.enter_context(Client(connection))
+            count = self._client.partitions(topics.messages)
+            if not count:
+                raise NotFound(f"there is no topic {topics.messages}: asof topics create makes it")
+            keep(places.root, ReplicaManifest(topics.prefix, count))
+            for partition in range(count):
+                part, patience = places_of(places, partition, count), 0.0 if leave_held else PATIENCE
+                try:
+                    graphs = None if settings is None else graphs_of(settings, part)
+                    copy = Copy(part, self._client, topics, partition, patience, graphs)
+                except WriterBusy:
+                    if not leave_held:
+                        raise
+                else:
+                    self._copies.append(opened.enter_context(copy))
+            self._opened = opened.pop_all()
+
+    @property
+    def follows(self) -> bool:
+        """Whether there is anything that it keeps up, and no other process does."""
+        return bool(self._copies)
+
+    def catch_up(self) -> list[Reached]:
+        """Bring the directory up to where the topics end now; return how far that is."""
+        self._look_for_generations()
+        logs: list[list[MessagesTopic | EventTopic]] = [
+            [log for copy in self._copies for log in copy.beliefs.values()],
+            [copy.episodic for copy in self._copies],
+            [copy.messages for copy in self._copies],
+        ]
+        ends: dict[tuple[str, int], int] = {}
+        for layer in logs:
+            ends |= self._client.ends(log.at for log in layer)
+        for copy in self._copies:
+            copy.catch_up(ends)
+        return [Reached(*log.at, log.offset, ends[log.at]) for layer in reversed(logs) for log in layer]
+
+    def follow(self, stop: Event, report: Callable[[Sequence[Reached]], None] | None = None) -> None:
+        """Keep the directory up until `stop` is set; `report` is told after each round how far it is."""
+        while not stop.is_set():
+            reached = self.catch_up()
+            if report:
+                report(reached)
+            stop.wait(_ROUND_SECONDS)
+
+    def close(self) -> None:
+        """Let others have the directory."""
+        self._opened.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _look_for_generations(self) -> None:
+        now = time.monotonic()
+        if self._looked is None or now - self._looked > _LOOK_SECONDS:
+            for name in self._topics.generations_of(self._client.topics()):
+                for copy in self._copies:
+                    copy.add(name)
+            self._looked = now

@@ -1,0 +1,60 @@
+"""One partition of the topics, taken: its directory, its logs, and the engine between them."""
+
+from secrets import token_hex
+from typing import Final
+
+from asof.kafka.topic_logs import TopicLogs
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.writer import Writer
+from asof.settings import Settings
+from asof_streams.kafka.client import Client
+from asof_streams.kafka.connection import Connection
+from asof_streams.kafka.envelope import Raw
+from asof_streams.kafka.topics import Topics
+
+_STEP: Final = 5_000  # offsets read before what they say is made known
+
+
+class Partition:
+    """A partition whose messages are made into events here. Used by the thread that opened it.
+
+    Opening it deposes whoever took its messages before. WriterBusy: another process has its directory.
+    """
+
+    def __init__(
+        self, places: DirectoryLayout, settings: Settings, connection: Connection, topics: Topics, partition: int
+    ) -> None:
+        self._client = Client(connection)
+        self._logs = TopicLogs(places, self._client, topics, partition, writer=token_hex(8))
+        try:
+            self._writer = Writer(places, settings, self._logs.open)
+        except BaseException:
+            self._logs.close()
+            self._client.close()
+            raise
+
+    @property
+    def offset(self) -> int:
+        """The offset of the next record to take."""
+        return self._logs.messages.offset
+
+    def take(self, records: list[Raw]) -> None:
+        """Take records and make them known; with none, what is on the topic. A gap before them is read there.
+
+        Of much that has to be read it takes the first part.
+        """
+        messages = self._logs.messages
+        start = messages.offset
+        new = [raw for raw in records if raw.offset >= start]
+        if new and all(raw.offset == offset for offset, raw in enumerate(new, start)):
+            messages.take(new)
+        elif new or not records:  # Faust has moved past something, or there are marks of transactions between
+            end = new[-1].offset + 1 if new else self._client.end(*messages.at)
+            messages.read_up_to(min(end, start + _STEP))
+        self._writer.process(flush=True)
+
+    def close(self) -> None:
+        """Let go of the partition; what was taken is known."""
+        self._writer.close()
+        self._logs.close()
+        self._client.close()

@@ -1,0 +1,70 @@
+"""Sending what was accepted at the door to the messages topic, where a worker takes it."""
+
+from collections.abc import Sequence
+from itertools import chain
+from secrets import token_hex
+from typing import Final
+
+from asof.runtime.json_lines import Line
+from asof.runtime.wiring import connection_of
+from asof.settings import Settings
+from asof_streams.kafka.client import Client
+from asof_streams.kafka.envelope import Outgoing, message
+from asof_streams.kafka.partitioning import partition_of
+from asof_streams.kafka.topic_rules import require
+from asof_streams.kafka.topics import Topics, check_messages
+
+
+class Producer:
+    """Sends lines to the messages topic; any number may at once. TopicUnfit: the topic would lose some, or is absent.
+
+    Every record has an id that no other has, so that one which reaches the topic twice becomes one message.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        connection, topics = connection_of(settings), Topics(settings.kafka_prefix)
+        self._topic: Final = topics.messages
+        self._run: Final = token_hex(8)
+        self._sent = 0
+        self._client = Client(connection)
+        try:
+            require(self._client.run(check_messages(connection, topics)))
+            self.partitions = self._client.partitions(self._topic)
+        except BaseException:
+            self._client.close()
+            raise
+
+    def put(self, good: Sequence[Line], *, flush: bool = True) -> int:
+        """Send lines, those of one group in their order; all replicas have them then. Return the first one's offset."""
+        del flush  # nothing of it waits here
+        return self.send(good, [None] * len(good))[0]
+
+    def send(self, good: Sequence[Line], ids: Sequence[str | None]) -> list[int]:
+        """Send lines, each under its id, or one that no other has; return their offsets."""
+        of: dict[int, list[tuple[int, Outgoing]]] = {}
+        for number, (line, id_) in enumerate(zip(good, ids, strict=True)):
+            self._sent += 1
+            record = message(line.message, line.text, id_ or f"{self._run}-{self._sent}")
+            of.setdefault(partition_of(line.message.group_id, self.partitions), []).append((number, record))
+        offsets = [0] * len(good)
+        for partition, records in of.items():
+            runs = self._client.send(self._topic, partition, [record for _, record in records])
+            sent = chain.from_iterable(range(run.offset, run.offset + run.size) for run in runs)
+            for (number, _), offset in zip(records, sent, strict=True):
+                offsets[number] = offset
+        return offsets
+
+    def end(self) -> int:
+        """Return the offset that the next record of the first partition will have."""
+        return self._client.end(self._topic, 0)
+
+    def settle(self) -> None:
+        """Do nothing: what follows is made by the worker."""
+
+    def parked(self) -> int | None:
+        """Return None: the worker finds that out."""
+        return None
+
+    def close(self) -> None:
+        """Let go of Kafka."""
+        self._client.close()

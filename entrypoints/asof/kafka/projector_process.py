@@ -1,0 +1,78 @@
+"""The projector process: topics checked, then followed into the directory until a signal says stop."""
+
+import asyncio
+import logging
+import signal
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Event
+from typing import Final
+
+from asof.kafka.follower import Follower
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.replica_health import Reached, write_health
+from asof.runtime.wiring import connection_of
+from asof.settings import Settings
+from asof_agents.partition_task import pause_after
+from asof_streams.errors import UnavailableError, WriterBusy
+from asof_streams.kafka.topic_rules import require
+from asof_streams.kafka.topics import Topics, check
+
+_log = logging.getLogger(__name__)
+
+_REPORT_SECONDS: Final = 2.0
+_LAST_ROUND_SECONDS: Final = 5
+
+
+def project(settings: Settings) -> None:
+    """Follow the topics until SIGTERM or SIGINT; again and again where the world outside fails.
+
+    TopicUnfit: a topic would lose history or order, or is another than before. WriterBusy: the directory is taken.
+    """
+    connection, topics, places = connection_of(settings), Topics(settings.kafka_prefix), DirectoryLayout(settings.data)
+    require(asyncio.run(check(connection, topics)))
+    report, stop = _Report(places.root), _signalled()
+    with suppress(KeyboardInterrupt):  # wherever it comes: nothing is lost that the topics have
+        while not stop.is_set():
+            try:
+                with Follower(places, connection, topics, settings=settings) as follower:
+                    follower.follow(stop, report.tell)
+            except UnavailableError as error:
+                if isinstance(error, WriterBusy) and not report.told:
+                    raise
+                pause = pause_after(report.failures)
+                report.failures += 1
+                _log.warning("%s; trying again in %.1f s", error, pause)
+                stop.wait(pause)
+
+
+def _signalled() -> Event:
+    """Return what a signal sets, so that the round under way is finished; one that is long is cut short."""
+    stop = Event()
+
+    def end(*_: object) -> None:
+        stop.set()
+        signal.alarm(_LAST_ROUND_SECONDS)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    return stop
+
+
+class _Report:
+    """Writes down how far all is, every other second; each round that succeeded begins the pauses anew."""
+
+    def __init__(self, root: Path) -> None:
+        self.failures = 0
+        self.told = 0.0  # when, by the monotonic clock
+        self._root = root
+
+    def tell(self, reached: Sequence[Reached]) -> None:
+        self.failures = 0
+        now = time.monotonic()
+        if now - self.told > _REPORT_SECONDS:
+            write_health(self._root, reached)
+            self.told = now

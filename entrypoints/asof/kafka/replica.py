@@ -1,0 +1,144 @@
+"""One partition's directory as a copy of the topics that its stores follow; nothing is written to a topic."""
+
+from collections.abc import Mapping
+from typing import Self
+
+from asof.kafka.topic_logs import TopicLogs
+from asof.runtime.graph_database import Graphs
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.wiring import following_store
+from asof_projections.generations import FIRST, Catalog, GenerationInfo, load, save
+from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.projector import catch_up
+from asof_streams.errors import DamagedLog
+from asof_streams.kafka.client import Client
+from asof_streams.kafka.event_topic import EventTopic
+from asof_streams.kafka.messages_topic import MessagesTopic
+from asof_streams.kafka.topics import Topics
+from asof_streams.semantic import GenerationStarted
+from asof_streams.writer_lock import WriterLock
+
+
+class Copy:
+    """A directory of one partition, held against others. WriterBusy: another process keeps it up."""
+
+    def __init__(
+        self,
+        places: DirectoryLayout,
+        client: Client,
+        topics: Topics,
+        partition: int,
+        patience: float,
+        graphs: Graphs | None = None,
+    ) -> None:
+        self._places = places
+        self._graphs = graphs  # in a graph database, where one is to follow too
+        self._lock = WriterLock(places.root, patience=patience)
+        self._logs = TopicLogs(places, client, topics, partition, writer=None)
+        self._stores: dict[str, SqliteGraph] = {}  # by log
+        self.beliefs: dict[str, EventTopic] = {}  # by generation
+        try:
+            self._logs.begin()
+            for info in self._catalog():
+                self.add(info.name)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def messages(self) -> MessagesTopic:
+        """What was said."""
+        return self._logs.messages
+
+    @property
+    def episodic(self) -> EventTopic:
+        """What was recorded."""
+        return self._logs.episodic
+
+    def add(self, generation: str) -> None:
+        """Follow a generation too. NotFound: it has no topic."""
+        if generation not in self.beliefs:
+            self._places.generation(generation).mkdir(parents=True, exist_ok=True)
+            self.beliefs[generation] = self._logs.semantic(generation)
+
+    def catch_up(self, ends: Mapping[tuple[str, int], int]) -> None:
+        """Take what is on the topics before these ends; then let the stores and the catalogue follow.
+
+        The end of a log was asked before that of the log that it is made from.
+        """
+        answered = self.episodic.last_cause() + 1
+        if self.messages.end() < answered:  # that log was deleted: what was erased of it is to be erased again
+            self.messages.catch_up(answered)
+        self.messages.read_up_to(ends[self.messages.at])
+        self.episodic.catch_up(ends[self.episodic.at])
+        for log in self.beliefs.values():
+            log.catch_up(ends[log.at])
+        begun = {name: log for name, log in self.beliefs.items() if log.end()}
+        if begun:
+            self._show(self.episodic)
+            for log in begun.values():
+                self._show(log)
+            self._list(begun)
+            self._project(begun)
+
+    def _project(self, begun: Mapping[str, EventTopic]) -> None:
+        catalog = load(self._places.root)
+        if self._graphs is not None and catalog is not None:
+            self._graphs.follow([self.episodic, *begun.values()], catalog.active)
+
+    def _show(self, log: EventTopic) -> None:
+        store = self._stores.get(log.name)
+        if store is None:
+            path = self._places.episodes if log is self.episodic else self._places.graph(log.name.partition(".")[2])
+            self._stores[log.name] = following_store(log, path)
+        else:
+            catch_up(log, store)
+
+    def _list(self, begun: Mapping[str, EventTopic]) -> None:
+        """Add to the catalogue what has begun and is not in it: of a new one the first that there was answers."""
+        catalog = load(self._places.root)
+        there = {info.name for info in catalog.generations} if catalog else set()
+        new = [_described(name, log) for name, log in begun.items() if name not in there]
+        if not new:
+            return
+        if catalog is None:
+            new.sort(key=lambda info: info.name != FIRST)
+            catalog = Catalog(new[0].name, ())
+        for info in new:
+            catalog = catalog.with_(info)
+        save(self._places.root, catalog)
+
+    def _catalog(self) -> tuple[GenerationInfo, ...]:
+        catalog = load(self._places.root)
+        return catalog.generations if catalog else ()
+
+    def close(self) -> None:
+        """Let others have the directory."""
+        if self._graphs is not None:
+            self._graphs.close()
+        for store in self._stores.values():
+            store.close()
+        self._logs.close()
+        self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _described(name: str, log: EventTopic) -> GenerationInfo:
+    """Return what a generation says of itself with its first event."""
+    started = next(log.read(0, 1)).event
+    if not isinstance(started, GenerationStarted):
+        raise DamagedLog(f"{log.at}: its first event is not {GenerationStarted.type}")
+    return GenerationInfo(
+        name,
+        started.ontology,
+        started.ontology_digest,
+        started.extractor,
+        started.policy,
+        started.source,
+        started.build,
+    )

@@ -1,0 +1,50 @@
+"""The worker process: topics checked, Faust started, its state of health written beside the data."""
+
+import asyncio
+import signal
+
+from asof.kafka.partition_process import Opening, PartitionProcess, end, prepare
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.replica_health import Reached, write_health
+from asof.runtime.replica_manifest import ReplicaManifest, keep, places_of
+from asof.runtime.wiring import connection_of
+from asof.settings import Settings
+from asof_agents.worker import Reach, Worker
+from asof_streams.kafka.client import Client
+from asof_streams.kafka.topic_rules import require
+from asof_streams.kafka.topics import Topics, check
+
+
+async def work(settings: Settings) -> None:
+    """Take messages from the topics until a signal says stop. TopicUnfit: a topic would lose history or order."""
+    connection, topics, places = connection_of(settings), Topics(settings.kafka_prefix), DirectoryLayout(settings.data)
+    prepare()
+    require(await check(connection, topics))
+    client = await asyncio.to_thread(Client, connection)
+    try:
+        count = await asyncio.to_thread(client.partitions, topics.messages)
+        keep(places.root, ReplicaManifest(topics.prefix, count))
+
+        def open_partition(partition: int) -> PartitionProcess:
+            there = places_of(places, partition, count)
+            return PartitionProcess(Opening(there, settings, connection, topics, partition))
+
+        def report(reached: list[Reach]) -> None:
+            write_health(places.root, [Reached(topics.messages, *reach) for reach in reached])
+
+        worker = Worker(
+            connection,
+            topics.messages,
+            f"{topics.prefix}.workers",
+            open_partition,
+            end_of=lambda partition: client.end(topics.messages, partition),
+            report=report,
+            patience=settings.worker_patience,
+            folder=places.root,
+        )
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, worker.stop)
+        await worker.run()
+    finally:
+        end()
+        await asyncio.to_thread(client.close)

@@ -1,0 +1,152 @@
+"""What asof finds where it runs: what it needs, what it could use, the models, the ontologies, and the directory.
+
+Nothing is changed. Each finding says how to mend what is not there.
+"""
+
+import fcntl
+import os
+import sqlite3
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from asof.runtime.wiring import load_ontology
+from asof_ontologies import registry
+from asof_projections import generations
+from asof_projections.embedding import weights
+from asof_streams.errors import AsofError, ModelUnavailable
+
+State = Literal["ok", "absent", "broken"]
+
+_PYTHON: Final = (3, 11)
+_EXTRAS: Final = {
+    "minilm": ("safetensors", "tokenizers"),
+    "torch": ("sentence_transformers",),
+    "openai": ("openai",),
+    "serve": ("fastapi", "uvicorn", "prometheus_client"),
+    "kafka": ("aiokafka", "faust"),
+    "arango": ("arango",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at. absent: asof works without it; broken: something does not work until it is mended."""
+
+    what: str
+    state: State
+    found: str
+    remedy: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as the command line shows it."""
+        return {"what": self.what, "state": self.state, "found": self.found, "remedy": self.remedy or None}
+
+
+def examine(data: Path, model_dir: Path | None) -> Iterator[Finding]:
+    """Yield everything found; `data` is the directory asked about, `model_dir` where weights are said to be."""
+    yield _python()
+    yield _sqlite()
+    for extra, modules in _EXTRAS.items():
+        yield _extra(extra, modules)
+    yield _weights(model_dir)
+    for name in registry.names():
+        yield _ontology(name)
+    yield from _directory(data)
+
+
+def _python() -> Finding:
+    found = f"{sys.version.split()[0]}, asof {metadata.version('asof')}"
+    if sys.version_info < _PYTHON:
+        return Finding("python", "broken", found, "asof needs Python 3.11 or later")
+    return Finding("python", "ok", found)
+
+
+def _sqlite() -> Finding:
+    database = sqlite3.connect(":memory:")
+    try:
+        database.execute("CREATE VIRTUAL TABLE words USING fts5(word)")
+    except sqlite3.OperationalError:
+        return Finding(
+            "sqlite", "broken", f"{sqlite3.sqlite_version} without FTS5", "use a Python whose SQLite has FTS5"
+        )
+    finally:
+        database.close()
+    return Finding("sqlite", "ok", f"{sqlite3.sqlite_version} with FTS5")
+
+
+def _extra(name: str, modules: tuple[str, ...]) -> Finding:
+    missing = [module for module in modules if not _is_here(module)]
+    if missing:
+        return Finding(f"extra {name}", "absent", f"no {', '.join(missing)}", f'pip install "asof[{name}]"')
+    return Finding(f"extra {name}", "ok", ", ".join(modules))
+
+
+def _is_here(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ValueError:  # it is imported, and has put something else in its own place, as Faust does
+        return True
+
+
+def _weights(model_dir: Path | None) -> Finding:
+    what = "all-MiniLM-L6-v2"
+    try:
+        directory = weights.find_minilm(model_dir)
+    except ModelUnavailable as error:
+        return Finding(what, "broken" if model_dir else "absent", str(error), weights.COMMAND)
+    try:
+        for name in weights.SHA256:
+            weights.read_verified(directory, name)
+    except ModelUnavailable as error:
+        return Finding(what, "broken", str(error), weights.COMMAND)
+    return Finding(what, "ok", f"{directory}, sha256 verified")
+
+
+def _ontology(name: str) -> Finding:
+    what = f"ontology {name}"
+    try:
+        ontology = load_ontology(name)
+    except AsofError as error:
+        return Finding(what, "broken", str(error), "install asof again")
+    kind = "closed" if ontology.closed else "open"
+    counts = f"{len(ontology.entity_types)} entity types, {len(ontology.relation_types)} relation types"
+    return Finding(what, "ok", f"version {ontology.version}, {kind}, {counts}")
+
+
+def _directory(data: Path) -> Iterator[Finding]:
+    if not data.exists():
+        yield Finding("directory", "absent", f"{data} does not exist yet", 'asof add "..." makes it')
+        return
+    if not os.access(data, os.R_OK | os.W_OK | os.X_OK) or not data.is_dir():
+        yield Finding("directory", "broken", f"{data} is not a directory to read and write", "choose one with --data")
+        return
+    try:
+        catalog = generations.load(data)
+    except AsofError as error:
+        yield Finding("directory", "broken", str(error))
+        return
+    if catalog is None:
+        yield Finding("directory", "absent", f"{data} holds no memory yet", 'asof add "..." makes one')
+        return
+    names = ", ".join(f"{g.name}{' (answers)' if g.name == catalog.active else ''}" for g in catalog.generations)
+    yield Finding("directory", "ok", f"{data}, generations: {names}")
+    writer = _writer(data)
+    yield Finding("writer", "ok", f"process {writer} is writing" if writer else "nobody is writing")
+
+
+def _writer(data: Path) -> str | None:
+    """Return the id of the process that holds the writer lock, which is asked for and at once given back."""
+    try:
+        with (data / "writer.lock").open("rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return file.read(20).decode("ascii", "replace").strip()
+    except OSError:
+        pass  # nobody has ever written
+    return None

@@ -1,0 +1,155 @@
+"""How messages are read: by rules, by a language model, or by both, as it is set."""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+from asof.runtime.layout import DirectoryLayout
+from asof.settings import Settings
+from asof_agents.extraction.english.dates import find_times
+from asof_agents.extraction.english.extractor import EnglishExtractor
+from asof_agents.extraction.llm.journal import Journal, Recorded
+from asof_agents.extraction.llm.usage import Usage
+from asof_agents.extraction.ports import Extractor
+from asof_agents.extraction.registry import Bounded, Ontologies, Readers
+from asof_agents.resolution.judge import Judge
+from asof_ontologies.model import Ontology
+from asof_ontologies.prompts import prompt
+from asof_projections.generations import GenerationInfo
+from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_streams.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from asof.runtime.name_vectors import NameVectorIndex
+    from asof_agents.extraction.llm.chat_model import ChatModel
+    from asof_projections.embedding.cache import CachedEmbedder
+    from asof_projections.embedding.ports import Embedder
+
+_MODEL: Final = "model-"  # in the version of what asks one
+
+
+class Reading:
+    """What is set of reading: `kind`, and the models that it needs.
+
+    embedder: says which names are near, where a language model decides whom they mean; None where nothing says so.
+    """
+
+    def __init__(
+        self,
+        kind: Literal["rules", "model", "both"] = "rules",
+        model: "ChatModel | None" = None,
+        at_once: int = 1,
+        embedder: "Embedder | None" = None,
+    ) -> None:
+        self._kind = kind
+        self._model = model
+        self._at_once = at_once
+        self._embedder = embedder
+        self._vectors: CachedEmbedder | None = None  # until a name is in doubt
+
+    def extractor(self, ontology: Ontology, known: Ontology | None = None) -> Extractor:
+        """Return what reads messages with an ontology; of a message's own, rules know things by the one it is made of.
+
+        So they know what they are not to find.
+        """
+        rules: Extractor = EnglishExtractor(known or ontology, find_times)
+        if known is not None:
+            rules = Bounded(rules, ontology)
+        if self._model is None:
+            return rules
+        from asof_agents.extraction.hybrid import Together
+        from asof_agents.extraction.llm.extractor import LLMExtractor
+
+        model = LLMExtractor(ontology, prompt("extract"), self._model.model_id)
+        return model if self._kind == "model" else Together(rules, model)
+
+    def version(self, ontology: Ontology) -> str:
+        """Return what reads messages and decides whom they mean, as it decides what a generation holds."""
+        read = self._without_vectors(ontology)
+        return read if self._embedder is None else f"{read}+{self._embedder.model_id}"
+
+    def _without_vectors(self, ontology: Ontology) -> str:
+        read = self.extractor(ontology).version
+        return read if self._model is None else f"{read}+{prompt('resolve').version_id}"
+
+    def judge(
+        self, info: GenerationInfo, journal: Journal | None, places: DirectoryLayout, known: SqliteGraph
+    ) -> Judge | None:
+        """Return who decides for a generation whom a name means where rules do not; None: it was begun without."""
+        if self._model is None or journal is None or _MODEL not in info.extractor:
+            return None
+        return Judge(prompt("resolve"), self._model.model_id, journal, self._near(info, places, known))
+
+    def _near(self, info: GenerationInfo, places: DirectoryLayout, known: SqliteGraph) -> "NameVectorIndex | None":
+        """Return what knows which names of a generation are near; None: it was begun without these vectors."""
+        if self._embedder is None or not info.extractor.endswith(f"+{self._embedder.model_id}"):
+            return None
+        from asof.runtime.name_vectors import NameVectorIndex
+
+        return NameVectorIndex(known, partial(self._open_vectors, self._embedder, places.vectors))
+
+    def _open_vectors(self, embedder: "Embedder", path: Path) -> "CachedEmbedder":
+        from asof_projections.embedding.cache import CachedEmbedder
+
+        if self._vectors is None:
+            self._vectors = CachedEmbedder(embedder, path)
+        return self._vectors
+
+    def close(self) -> None:
+        """Let go of the file of vectors, if it was opened."""
+        if self._vectors is not None:
+            self._vectors.close()
+
+    def readers(self, ontology: Ontology, ontologies: Ontologies) -> Readers:
+        """Return what reads messages: with an ontology, or with another that they name."""
+        return Readers(ontology, ontologies, self.extractor)
+
+    def readers_of(self, info: GenerationInfo, ontology: Ontology, ontologies: Ontologies) -> Readers | None:
+        """Return what reads messages for a generation that reads them anew, as when it was built; else None.
+
+        InvalidInput: it was built with a model, and what is set now is another or none.
+        """
+        if info.source != "episodes":
+            return None
+        if _MODEL not in info.extractor:
+            return Reading().readers(ontology, ontologies)
+        found = self.version(ontology)
+        if info.extractor not in (found, self._without_vectors(ontology)):
+            raise InvalidInput(
+                f"generation {info.name} reads messages with {info.extractor}, what is set would be {found}: set "
+                "ASOF_EMBEDDER, ASOF_EXTRACTOR, ASOF_MODEL_URL and ASOF_MODEL_NAME as they were when it was built"
+            )
+        return self.readers(ontology, ontologies)
+
+    def usage(self) -> Usage:
+        """Return what asking the model has cost so far; nothing where none is asked."""
+        return {} if self._model is None else self._model.usage.snapshot()
+
+    def journal(self, recorded: Recorded) -> Journal | None:
+        """Return where answers come from; None where no model is asked."""
+        return None if self._model is None else Journal(self._model, recorded, self._at_once)
+
+
+def extractor_factory(settings: Settings) -> Reading:
+    """Return how messages are read. InvalidInput: a model has no name. ModelUnavailable: a package is missing.
+
+    Of the lexical hash no vectors are asked which names are near: they say what the letters say.
+    """
+    if settings.extractor == "rules":
+        return Reading()
+    if settings.model_name is None:
+        raise InvalidInput(f"ASOF_EXTRACTOR={settings.extractor} needs a language model: name it in ASOF_MODEL_NAME")
+    from asof.runtime.vector_search import choose_embedder
+    from asof_agents.extraction.llm.chat_model import ChatModel
+    from asof_projections.embedding.hashing import HashingEmbedder
+
+    key = settings.model_key
+    model = ChatModel(
+        base_url=settings.model_url,
+        model=settings.model_name,
+        api_key=key.get_secret_value() if key else None,
+        timeout_seconds=settings.model_timeout,
+    )
+    embedder = choose_embedder(settings)
+    lexical = isinstance(embedder, HashingEmbedder)
+    return Reading(settings.extractor, model, settings.model_calls, None if lexical else embedder)

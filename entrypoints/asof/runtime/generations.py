@@ -1,0 +1,174 @@
+"""A generation opened for writing: made where there is none, brought up to the episodic log, with what builds it."""
+
+import json
+from pathlib import Path
+
+from asof.runtime.extractors import Reading
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.wiring import OpenLog, Progress, writable_log
+from asof_agents.engine import Generation, Layer, batches
+from asof_agents.extraction.llm.journal import Journal
+from asof_agents.extraction.registry import Ontologies
+from asof_agents.handlers.statement_writer import Build
+from asof_agents.ports import EpisodeView
+from asof_agents.prefetcher import prefetch_batches
+from asof_ontologies import registry
+from asof_ontologies.model import Ontology
+from asof_projections.generations import Catalog, GenerationInfo
+from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_streams.errors import ContractError, DamagedLog, InvalidInput
+from asof_streams.events import Draft
+from asof_streams.files import replace_file
+from asof_streams.semantic import GenerationStarted, RelationDeclared
+from asof_streams.sqlite_log import SqliteLog
+
+FLUSH_EVERY = 10_000  # messages: few enough to hold in memory; ids are random, so a commit touches many pages
+
+FLUSH_ASKED = 20  # messages that a model reads: an answer that a crash takes is paid for again
+
+
+def open_semantic(
+    places: DirectoryLayout, info: GenerationInfo, episodic: SqliteLog, open_log: OpenLog = writable_log
+) -> SqliteLog:
+    """Open a generation's log for writing; a new one gets its first events."""
+    log = open_log(places.semantic(info.name))
+    try:
+        check_order(episodic, log)
+        if log.end() == 0:
+            _start(log, info, kept_ontology(places.ontology_of(info.name)))
+        _check_build(log, info)
+    except BaseException:
+        log.close()
+        raise
+    return log
+
+
+def _check_build(log: SqliteLog, info: GenerationInfo) -> None:
+    """Refuse to go on with a log in another way than it was begun: its ids would not be those of a rebuild."""
+    started = next(log.read(0, 1)).event
+    if not isinstance(started, GenerationStarted) or started.build != info.build:
+        raise ContractError(
+            f"{log.path} was begun with another ontology, extractor, embedder or policy than generation {info.name} "
+            "has here: start with the settings that it was begun with, or let it be rebuilt as a generation of "
+            "another name"
+        )
+
+
+def generation_of(
+    places: DirectoryLayout,
+    info: GenerationInfo,
+    log: SqliteLog,
+    store: SqliteGraph,
+    reading: Reading,
+    journal: Journal | None = None,
+) -> Generation:
+    """Return a generation that writes to this log and this store."""
+    ontology = kept_ontology(places.ontology_of(info.name))
+    ontologies = ontologies_of(places)
+    readers = reading.readers_of(info, ontology, ontologies)
+    build = Build(info.build, ontology, info.policy, ontologies)
+    judge = reading.judge(info, journal, places, store)
+    return Generation(Layer(log, store), store, build, readers, journal, judge)
+
+
+def follow(
+    generation: Generation,
+    episodic: SqliteLog,
+    episodes: EpisodeView,
+    stop: int,
+    progress: Progress | None = None,
+    journal: Journal | None = None,
+) -> None:
+    """Read the episodic log up to `stop` into a generation that is behind it."""
+    layer = generation.layer
+    start = layer.input
+    found = batches(episodic.read(start, stop))
+    every = FLUSH_EVERY if generation.judge is None else FLUSH_ASKED
+    if journal is not None and generation.readers is not None:
+        found = prefetch_batches(found, generation, episodes, journal)
+    for number, batch in enumerate(found, 1):
+        generation.ingest(batch, episodes)
+        if number % every == 0:
+            layer.flush()
+            if journal is not None:
+                journal.recorded()
+            if progress:
+                progress(layer.input - start, stop - start)
+    layer.input = max(layer.input, stop)
+    layer.flush()
+
+
+def check_order(before: SqliteLog, after: SqliteLog) -> None:
+    """Refuse a log that was cut short, or put back from an older copy: what was derived from it knows more."""
+    if after.checkpoint() > before.end():
+        raise DamagedLog(
+            f"{before.path} ends at position {before.end()}, yet {after.name} was made from it up to "
+            f"{after.checkpoint()}: the end of {before.name} is lost; restore it from a newer copy"
+        )
+
+
+def keep_ontology(ontology: Ontology, path: Path) -> None:
+    """Write down an ontology as it is now: a later edit of its file changes no history."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    kept = {"digest": ontology.digest, "ontology": ontology.model_dump(mode="json")}
+    replace_file(path, [json.dumps(kept, ensure_ascii=False).encode()])
+
+
+def kept_ontology(path: Path) -> Ontology:
+    """Return an ontology as it was written down. ContractError: it is not there, or not as it was written."""
+    try:
+        kept = json.loads(path.read_bytes())
+        ontology = Ontology.model_validate(kept["ontology"])
+        if ontology.digest == kept["digest"]:
+            return ontology
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    raise ContractError(f"{path} is missing or damaged: restore it, or rebuild into a new directory")
+
+
+def ontologies_of(places: DirectoryLayout, own: Ontology | None = None) -> Ontologies:
+    """Return the ontologies that messages may name; one that is used is written down, as the memory's own is."""
+
+    def find(name: str) -> Ontology | None:
+        path = places.named_ontology(name)
+        if not path.exists():
+            if name not in registry.names():
+                return None
+            keep_ontology(registry.load(name), path)
+        return kept_ontology(path)
+
+    kept = [path.stem for path in places.named_ontology("*").parent.glob("*.json")]
+    return Ontologies(own or kept_ontology(places.ontology), [*registry.names(), *kept], find)
+
+
+def restore_ontologies(places: DirectoryLayout, catalog: Catalog, ontology: Ontology) -> None:
+    """Write down the ontology where a copy of topics lacks it: they hold its digest alone. InvalidInput: another."""
+    first = catalog.generations[0]
+    wanted = {places.ontology: first, **{places.ontology_of(info.name): info for info in catalog.generations}}
+    for path, info in wanted.items():
+        if not path.exists():
+            if ontology.digest != info.ontology_digest:
+                raise InvalidInput(
+                    f"{path} is missing, and the ontology that is set ({ontology.id}) is not the one that generation "
+                    f"{info.name} was begun with ({info.ontology}): start with that one, in ASOF_ONTOLOGY"
+                )
+            keep_ontology(ontology, path)
+
+
+def _start(log: SqliteLog, info: GenerationInfo, ontology: Ontology) -> None:
+    """Write a generation's first events. They have no group and no moment: a build is the same whenever it is made."""
+    started = GenerationStarted(
+        build=info.build,
+        ontology=ontology.id,
+        ontology_digest=info.ontology_digest,
+        extractor=info.extractor,
+        policy=info.policy,
+        source=info.source,
+    )
+    declared = [
+        RelationDeclared(relation=r.name, cardinality=r.cardinality)
+        for r in ontology.relation_types
+        if r.cardinality == "one"
+    ]
+    events = [started, *declared]
+    log.append([Draft("", 0, -1, i, len(events), event) for i, event in enumerate(events)], checkpoint=0)

@@ -1,0 +1,145 @@
+"""Looking into a directory: how much there is, how far everything has come, and whether it is whole."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from asof.runtime.generations import check_order
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.wiring import Progress, existing, open_log
+from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.projector import rebuild
+from asof_streams.errors import AsofError
+from asof_streams.instants import render
+from asof_streams.sqlite_log import SqliteLog
+
+_COUNTED = ("entities", "merges", "communities", "facts", "open_versions", "contradictions")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Whether one part of a directory is whole."""
+
+    what: str
+    ok: bool
+    found: str  # what was counted, or what is wrong and where
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as every door shows it."""
+        return {"what": self.what, "ok": self.ok, "found": self.found}
+
+
+def verify(places: DirectoryLayout, progress: Progress | None = None) -> Iterator[Check]:
+    """Check each hash chain, then each store against one built anew from its log."""
+    stores = {"episodic": places.episodes}
+    stores |= {f"semantic.{g.name}": places.graph(g.name) for g in existing(places).generations}
+    work = [(f"log {name}", partial(_check_chain, places, name)) for name in ("messages", *stores)]
+    work += [(f"graph of {name}", partial(_check_store, places, name, path)) for name, path in stores.items()]
+    for done, (what, check) in enumerate(work, 1):
+        try:
+            yield Check(what, ok=True, found=check())
+        except AsofError as error:
+            yield Check(what, ok=False, found=str(error))
+        if progress:
+            progress(done, len(work))
+
+
+def _check_chain(places: DirectoryLayout, name: str) -> str:
+    with _log(places, name) as log:
+        records = log.verify()
+        if name != "messages":
+            with _log(places, "messages" if name == "episodic" else "episodic") as before:
+                check_order(before, log)
+        return f"{records} records, chain whole"
+
+
+def _check_store(places: DirectoryLayout, name: str, path: Path) -> str:
+    with _log(places, name) as log, SqliteGraph(path, name) as store, tempfile.TemporaryDirectory() as scratch:
+        if store.position() != log.end():
+            return f"at {store.position()} of {log.end()}: the next write brings it up"
+        anew = Path(scratch) / path.name
+        rebuild(log, anew)
+        live = store.digest()
+        with SqliteGraph(anew, name) as built:
+            if built.digest() != live:
+                raise _Differs(f"{path} is not what its log says: move it away, and the next write builds it anew")
+        return f"equals its log: {live[:16]}"
+
+
+class _Differs(AsofError):
+    """A store that does not equal its log."""
+
+
+def stats(places: DirectoryLayout) -> dict[str, Any]:
+    """Return counts, positions and sizes."""
+    catalog, files = existing(places), sorted(places.root.rglob("*"))
+    with _log(places, "messages") as messages, _log(places, "episodic") as episodic:
+        heads = {"messages": messages.end(), "episodic": episodic.end()}
+        waiting = messages.end() - episodic.checkpoint()
+    with SqliteGraph(places.episodes, "episodic") as episodes:
+        recorded, parked = episodes.counts(), _parked(episodes, "episodic")
+    generations: dict[str, Any] = {}
+    for info in catalog.generations:
+        name = f"semantic.{info.name}"
+        with _log(places, name) as log, SqliteGraph(places.graph(info.name), name) as store:
+            counts = store.counts()
+            generations[info.name] = {
+                **info.to_json(),
+                "events": log.end(),
+                "lag": heads["episodic"] - log.checkpoint(),
+                **{kind: counts[kind] for kind in _COUNTED},
+            }
+            if info.name == catalog.active:
+                parked += _parked(store, name)
+    return {
+        "messages": heads["messages"],
+        "waiting": waiting,
+        "episodic_events": heads["episodic"],
+        **{kind: recorded[kind] for kind in ("episodes", "mentions", "relationships")},
+        "active": catalog.active,
+        "generations": generations,
+        "parked": len(parked),
+        "parked_messages": parked,
+        "bytes": {str(f.relative_to(places.root)): f.stat().st_size for f in files if f.is_file()},
+    }
+
+
+def together(found: Sequence[dict[str, Any]], folders: Sequence[str]) -> dict[str, Any]:
+    """Return the stats of all partitions as one: what counts is added up, what was parked says in which folder."""
+    return {
+        "partitions": len(found),
+        **_added([{k: v for k, v in one.items() if k not in ("parked_messages", "bytes")} for one in found]),
+        "parked_messages": [
+            {"partition": folder, **parked}
+            for folder, one in zip(folders, found, strict=True)
+            for parked in one["parked_messages"]
+        ],
+        "bytes": {
+            f"{folder}/{name}": size
+            for folder, one in zip(folders, found, strict=True)
+            for name, size in one["bytes"].items()
+        },
+    }
+
+
+def _added(found: Sequence[Any]) -> Any:
+    """Add up numbers, in whatever they lie; the rest is as in the first."""
+    match found[0]:
+        case dict():
+            names = dict.fromkeys(name for one in found for name in one)
+            return {name: _added([one[name] for one in found if name in one]) for name in names}
+        case int():
+            return sum(found)
+    return found[0]
+
+
+def _parked(store: SqliteGraph, log: str) -> list[dict[str, Any]]:
+    return [{"log": log, **p._asdict(), "recorded_at": render(p.recorded_at)} for p in store.parked()]
+
+
+def _log(places: DirectoryLayout, name: str) -> SqliteLog:
+    kind, _, generation = name.partition(".")
+    return open_log(places, kind, generation or None)

@@ -1,0 +1,151 @@
+"""JSON lines at the door: each becomes a message, or a reason why not, with its number."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from asof.runtime.results import Refused
+from asof_ontologies.model import Ontology
+from asof_streams.errors import InvalidInput
+from asof_streams.instants import parse, render
+from asof_streams.kafka.topic_rules import MESSAGE_BYTES
+from asof_streams.messages import TIMES, AnyMessage, FactStatement, Message, RecordRefused, accept
+
+MAX_LINE_BYTES = 4 * 1024 * 1024  # content is limited to less; this bounds what is read before anything is known
+MAX_RECORD_BYTES = MESSAGE_BYTES - 1024  # of a line that goes on a topic: its key and headers need less than the rest
+
+
+class Line(NamedTuple):
+    """One accepted line."""
+
+    number: int
+    message: AnyMessage
+    recorded_at: int | None  # given only where a history is moved in
+    text: bytes  # the line itself, without its end
+
+
+def line_of(message: AnyMessage, fields: dict[str, Any]) -> Line:
+    """Return a message as the line of JSON that it would be."""
+    return Line(1, message, None, json.dumps(fields, ensure_ascii=False).encode())
+
+
+def line_as_sent(message: AnyMessage) -> Line:
+    """Return a message that was accepted as the line of JSON that it may have come as.
+
+    One that was refused becomes a line without a group, which is refused too.
+    """
+    if isinstance(message, RecordRefused):
+        return line_of(Message.model_construct(group_id=""), {"group_id": ""})
+    fields = message.model_dump(mode="json", exclude_none=True)
+    return line_of(message, fields | {name: render(fields[name]) for name in TIMES if name in fields})
+
+
+Read = Callable[[dict[str, Any]], tuple[AnyMessage, int | None]]
+
+
+def as_message(fields: dict[str, Any]) -> tuple[AnyMessage, int | None]:
+    """Read a line of `asof produce`."""
+    return accept(Message, fields), None
+
+
+def as_fact(*, recorded: bool, ontology: Ontology | None) -> Read:
+    """Return the reader of a line of `asof import`; `ontology` is what relations are checked against, if any."""
+    last: dict[str, int] = {}  # the recorded time of the line before, by group
+
+    def read(fields: dict[str, Any]) -> tuple[AnyMessage, int | None]:
+        fields = dict(fields)
+        given = fields.pop("recorded_at", None)
+        if given is None and recorded:
+            raise InvalidInput("recorded_at: --recorded needs it on every line")
+        if given is not None and not recorded:
+            raise InvalidInput("recorded_at: only --recorded takes it, for moving a history in")
+        if given is not None and not isinstance(given, str):
+            raise InvalidInput("recorded_at: a time is a string such as 2024-05-01T09:30:00Z")
+        stated = accept(FactStatement, fields)
+        if ontology is not None:
+            _check_relation(stated, ontology)
+        if given is None:
+            return stated, None
+        at = _recorded(given)
+        if at < last.get(stated.group_id, at):
+            raise InvalidInput("recorded_at: it is before that of an earlier line of the same group")
+        last[stated.group_id] = at
+        return stated, at
+
+    return read
+
+
+def _recorded(given: str) -> int:
+    try:
+        return parse(given)
+    except InvalidInput as error:
+        raise InvalidInput(f"recorded_at: {error}") from None
+
+
+def _check_relation(stated: FactStatement, ontology: Ontology) -> None:
+    if ontology.closed and stated.relation is not None and stated.relation not in ontology.relations:
+        known = ", ".join(ontology.relations)
+        raise InvalidInput(f"relation: ontology {ontology.id} is closed and does not have it; it has {known}")
+
+
+def check_size(text: bytes, limit: int) -> None:
+    """Refuse a line that is longer than its place takes."""
+    if len(text) > limit:
+        raise InvalidInput(f"the line has {len(text)} bytes, the limit is {limit}")
+
+
+def read_lines(
+    lines: Iterable[bytes | str], read: Read, limit: int = MAX_LINE_BYTES
+) -> Iterator[Line | Refused | None]:
+    """Yield each line as a message or as refused; empty lines are passed over. `limit`: bytes of a line.
+
+    An item without any byte is no line: it says that no more is there to read just now, and is yielded as None.
+    """
+    number = 0
+    for line in lines:
+        if not line:
+            yield None
+            continue
+        number += 1
+        if not line.strip():
+            continue
+        try:
+            text = _text(line)
+            check_size(text, limit)
+            yield Line(number, *read(_json(line)), text)
+        except InvalidInput as error:
+            yield Refused(number, str(error))
+
+
+def chunks(found: Iterable[Line | Refused | None], size: int) -> Iterator[list[Line | Refused]]:
+    """Group what was read: `size` at once, or fewer where no more is there just now, so that nobody waits."""
+    chunk: list[Line | Refused] = []
+    for item in found:
+        if item is not None:
+            chunk.append(item)
+        if chunk and (item is None or len(chunk) == size):
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+def _text(line: bytes | str) -> bytes:
+    text = line.encode(errors="surrogatepass") if isinstance(line, str) else line  # as json.loads takes bytes
+    return text.rstrip(b"\r\n")
+
+
+def _json(line: bytes | str) -> dict[str, Any]:
+    try:
+        fields = json.loads(line)
+    except UnicodeDecodeError:
+        raise InvalidInput("not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise InvalidInput(f"not JSON: {error.msg} at column {error.colno}") from None
+    except ValueError:
+        raise InvalidInput("not JSON that can be read: a number has too many digits") from None
+    except RecursionError:
+        raise InvalidInput("not JSON that can be read: nested too deep") from None
+    if not isinstance(fields, dict):
+        raise InvalidInput("a line must be one JSON object")
+    return fields

@@ -1,0 +1,84 @@
+"""Where things are in a data directory: its logs, its graphs, its vectors, and what each generation was built with."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from asof_projections.generations import FILE
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryLayout:
+    """Where things are in a data directory."""
+
+    root: Path
+
+    @property
+    def catalog(self) -> Path:
+        """Which generations there are, and which one answers."""
+        return self.root / FILE
+
+    @property
+    def messages(self) -> Path:
+        """What was said to us."""
+        return self.root / "messages.sqlite"
+
+    @property
+    def episodic(self) -> Path:
+        """What was recorded."""
+        return self.root / "episodic.sqlite"
+
+    @property
+    def episodes(self) -> Path:
+        """The episodic graph."""
+        return self.root / "episodes.db"
+
+    @property
+    def vectors(self) -> Path:
+        """Vectors by content."""
+        return self.root / "vectors.db"
+
+    @property
+    def ontology(self) -> Path:
+        """The ontology that messages are read with, as it was when the directory was made."""
+        return self.root / "ontology.json"
+
+    def named_ontology(self, name: str) -> Path:
+        """An ontology that a message named, as it was when the first one did."""
+        return self.root / "ontologies" / f"{name}.json"
+
+    @property
+    def generations(self) -> Path:
+        """A folder for each generation."""
+        return self.root / "generations"
+
+    def generation(self, name: str) -> Path:
+        """Everything of one generation."""
+        return self.generations / name
+
+    def ontology_of(self, name: str) -> Path:
+        """The ontology that one generation is built with, as it was then: a later edit changes no history."""
+        return self.generation(name) / "ontology.json"
+
+    def unfinished(self, name: str) -> Path:
+        """What is being built in the folder of a generation: there while it lacks answers that cost something."""
+        return self.generation(name) / "unfinished"
+
+    def semantic(self, name: str) -> Path:
+        """What one generation believes."""
+        return self.generation(name) / f"semantic.{name}.sqlite"
+
+    def graph(self, name: str) -> Path:
+        """One generation's graph."""
+        return self.generation(name) / "graph.db"
+
+    def building(self, name: str, process: int) -> Path:
+        """One generation's graph while a process loads it."""
+        return self.generation(name) / f"graph.db.building-{process}"
+
+    def index(self, name: str) -> Path:
+        """One generation's vectors, by fact."""
+        return self.generation(name) / "vectors.index"
+
+    def names_index(self, name: str) -> Path:
+        """One generation's vectors, by name."""
+        return self.generation(name) / "names.index"

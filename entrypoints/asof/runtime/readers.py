@@ -1,0 +1,202 @@
+"""What questions are asked of: a data directory, or on Kafka one for each partition, as far as the topics go."""
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from asof.runtime import clock
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.recovery import settle
+from asof.runtime.replica_health import Health
+from asof.runtime.replica_manifest import PATIENCE, is_held, parts
+from asof.runtime.wiring import Opened, Progress, connection_of, open_reader
+from asof.settings import Settings
+from asof_projections.queries.temporal import TemporalQueries
+from asof_projections.rows import Entity, Moment
+from asof_streams.errors import InvalidInput, NotFound
+
+if TYPE_CHECKING:
+    from asof.runtime.vector_search import VectorSearch
+    from asof_projections.retrieval.search import Hit
+    from asof_streams.kafka.client import Client
+
+T = TypeVar("T")
+
+_AGAIN_SECONDS: Final = 0.1
+_GLANCE_SECONDS: Final = 0.05  # for which a look at the topics counts: many questions come at once
+
+
+class Source:
+    """One directory, opened for questions without a lock. A switch of generations, by any process, is seen at once."""
+
+    def __init__(self, places: DirectoryLayout, settings: Settings) -> None:
+        self.places = places
+        self._settings = settings
+        self._opened: Opened | None = None
+        self._catalog = str(places.catalog)  # asked after at each question, so kept as the system takes it
+        self._stamp: tuple[int, int] | None = None  # of the catalogue that was opened
+        self._searching: VectorSearch | None = None
+
+    def opened(self) -> Opened:
+        """Return the generation that answers."""
+        if self._opened is None or self._stamp != _stamp(self._catalog):
+            self.settle()
+            self.close()
+            self._stamp = _stamp(self._catalog)
+            self._opened = open_reader(self.places, self._settings)
+        return self._opened
+
+    def search(self, query: str, at: Moment, group: str | None, limit: int, progress: Progress | None) -> "list[Hit]":
+        """Return the best facts of a moment."""
+        return self._search().search(query, at, group, limit, progress)
+
+    def like(self, query: str, known: int, group: str | None, limit: int) -> list[Entity]:
+        """Return the entities whose names are nearest in meaning."""
+        return self._search().like(query, known, group, limit)
+
+    def keep_up(self, seconds: float) -> bool:
+        """Bring the vectors up for about so long; return whether there is more to do. No search waits for them then."""
+        return self._search().keep_up(seconds)
+
+    def _search(self) -> "VectorSearch":
+        opened = self.opened()
+        if self._searching is None:
+            from asof.runtime.vector_search import VectorSearch
+
+            self._searching = VectorSearch(self.places, opened, self._settings)
+        return self._searching
+
+    @property
+    def vectors(self) -> int:
+        """How many vectors a search compares with; 0 before the first."""
+        return 0 if self._searching is None else self._searching.vectors
+
+    def settle(self) -> None:
+        """Let messages that a crash left unprocessed be processed, where no writer is about to."""
+        settle(self.places, self._settings)
+
+    def close(self) -> None:
+        """Close what is open; the next question opens it anew."""
+        if self._searching is not None:
+            self._searching.close()
+            self._searching = None
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+
+class Sources:
+    """All of a memory. With the setting `kafka` it is brought up to the topics' ends before each question.
+
+    What another process keeps up, a worker or a projector, is left to it; another question is waited for.
+    """
+
+    def __init__(self, places: DirectoryLayout, settings: Settings) -> None:
+        self._places = places
+        self._settings = settings
+        self._on_kafka = settings.kafka is not None
+        self._sources: list[Source] = []
+        self._client: Client | None = None
+        self._reached: dict[tuple[str, int], int] = {}  # where the topics ended when they were last followed
+        self._looked = 0.0  # when, by the monotonic clock, that was still so
+
+    def every(self) -> list[Source]:
+        """Return the directories of all partitions."""
+        if self._on_kafka:
+            self._follow()
+        if not self._sources:
+            self._sources = [Source(places, self._settings) for places in parts(self._places.root)]
+        return self._sources
+
+    def of(self, group: str | None) -> Source:
+        """Return the directory where a group is. InvalidInput: there are several, and no group to choose by."""
+        sources = self.every()
+        if len(sources) == 1:
+            return sources[0]
+        if group is None:
+            raise InvalidInput(
+                f"this memory has {len(sources)} partitions, each with groups of its own: say which group (--group)"
+            )
+        from asof_streams.kafka.partitioning import partition_of
+
+        return sources[partition_of(group, len(sources))]
+
+    def partition(self, number: int | None) -> Source:
+        """Return the directory of a partition. InvalidInput: there are several, and none is named, or no such one."""
+        sources = self.every()
+        if number is None and len(sources) > 1:
+            raise InvalidInput(f"this memory has {len(sources)} partitions, each with logs of its own: say --partition")
+        if number is not None and number >= len(sources):
+            raise InvalidInput(f"this memory has no partition {number}: it has {len(sources)}, counted from 0")
+        return sources[number or 0]
+
+    def ask(self, group: str | None) -> TemporalQueries:
+        """Return the questions to ask about a group."""
+        return self.of(group).opened().questions
+
+    def find(self, question: Callable[[TemporalQueries], T]) -> T:
+        """Ask about something by its id: the answer of whichever partition knows it. NotFound: none does."""
+        unknown = NotFound("")
+        for source in self.every():
+            try:
+                return question(source.opened().questions)
+            except NotFound as error:
+                unknown = error
+        raise unknown
+
+    def close(self) -> None:
+        """Close what is open; the next question opens it anew."""
+        for source in self._sources:
+            source.close()
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
+    def _follow(self) -> None:
+        """Bring up what nobody else does."""
+        if self._is_up() or self._is_kept_up():
+            return
+        from asof.kafka.follower import Follower
+        from asof_streams.kafka.topics import Topics
+
+        settings = self._settings
+        topics, connection = Topics(settings.kafka_prefix), connection_of(settings)
+        with Follower(self._places, connection, topics, leave_held=True, settings=settings) as follower:
+            self._reached = {(topic, partition): end for topic, partition, _, end in follower.catch_up()}
+
+    def _is_kept_up(self) -> bool:
+        """Whether a process has the directory, and will have it for longer than a question has."""
+        until = time.monotonic() + PATIENCE
+        while all(is_held(part.root) for part in parts(self._places.root)):
+            with suppress(NotFound, InvalidInput):
+                if Health.read(self._places.root).well(clock.system()):
+                    return True
+            if time.monotonic() >= until:
+                return True
+            time.sleep(_AGAIN_SECONDS)
+        return False
+
+    def _is_up(self) -> bool:
+        """Whether nothing has come to the topics since they were followed."""
+        now = time.monotonic()
+        if not self._reached or now - self._looked < _GLANCE_SECONDS:
+            return bool(self._reached)
+        if self._client is None:
+            from asof_streams.kafka.client import Client
+
+            self._client = Client(connection_of(self._settings))
+        if self._client.ends(self._reached) != self._reached:
+            return False
+        self._looked = now
+        return True
+
+
+def _stamp(catalog: str) -> tuple[int, int]:
+    """Return what tells one catalogue from the next: it is replaced by rename."""
+    try:
+        found = os.stat(catalog)  # noqa: PTH116 - a third of the cost of Path.stat, which shows in a question's time
+    except FileNotFoundError:
+        return (0, 0)
+    return found.st_ino, found.st_mtime_ns

@@ -1,0 +1,53 @@
+"""Before a directory is asked: what was acknowledged and then left is processed, unless somebody is at it."""
+
+from contextlib import ExitStack, suppress
+
+from asof.runtime.graph_database import kept_up
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.replica_manifest import is_copy
+from asof.runtime.wiring import existing
+from asof.runtime.writer import Writer
+from asof.settings import Settings
+from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_streams.errors import ContractError, WriterBusy
+from asof_streams.sqlite_log import SqliteLog
+
+
+def settle(places: DirectoryLayout, settings: Settings) -> None:
+    """Process messages that were acknowledged and then left, by a crash; a living writer does so itself.
+
+    What a copy of topics has not made of its messages, a worker makes.
+    """
+    if is_copy(places.root):
+        return
+    existing(places)
+    if places.messages.exists() and places.episodic.exists():
+        with SqliteLog(places.messages) as messages, SqliteLog(places.episodic) as episodic:
+            whole = messages.end() == episodic.checkpoint() and _built(places, episodic.end())
+            if whole and _projected(places, settings, episodic):
+                return
+    with suppress(WriterBusy):
+        Writer(places, settings).close()
+
+
+def _built(places: DirectoryLayout, end: int) -> bool:
+    """Whether every generation stands at the end of the episodic log, in stores that this version can read."""
+    try:
+        with SqliteGraph(places.episodes, "episodic"):
+            pass
+        for info in existing(places).generations:
+            name = f"semantic.{info.name}"
+            with SqliteLog(places.semantic(info.name)) as log, SqliteGraph(places.graph(info.name), name) as store:
+                if log.checkpoint() < end or store.position() < log.end():
+                    return False
+    except ContractError:  # not there, damaged, or of another schema: the next writer makes it anew
+        return False
+    return True
+
+
+def _projected(places: DirectoryLayout, settings: Settings, episodic: SqliteLog) -> bool:
+    """Whether the graph database, where the settings name one, has all of every log."""
+    with ExitStack() as opened:
+        names = [info.name for info in existing(places).generations] if settings.in_arango else []
+        logs = [episodic, *(opened.enter_context(SqliteLog(places.semantic(name))) for name in names)]
+        return kept_up(settings, places, logs)

@@ -1,0 +1,62 @@
+"""How far a worker or projector is, as it writes it down beside the data for whoever asks after it."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Self
+
+from asof.runtime import clock
+from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.files import replace_file
+from asof_streams.instants import SECOND
+
+FILE: Final = "worker.json"
+_FRESH_SECONDS: Final = 30
+
+
+class Reached(NamedTuple):
+    """How far one partition of a topic is read."""
+
+    topic: str
+    partition: int
+    offset: int  # of the next record to take; -1 while it is being opened
+    end: int  # of the topic
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How far a process is, as it last wrote it down."""
+
+    at: int  # microseconds
+    partitions: tuple[Reached, ...]
+
+    @property
+    def lag(self) -> int:
+        """How many records wait, in all partitions of all topics that it reads."""
+        return sum(reached.end - max(reached.offset, 0) for reached in self.partitions)
+
+    def well(self, now: int) -> bool:
+        """Whether the process lives, and has opened what is its own."""
+        return now - self.at < _FRESH_SECONDS * SECOND and all(reached.offset >= 0 for reached in self.partitions)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as it is written down and shown."""
+        return {"at": self.at, "lag": self.lag, "partitions": [reached._asdict() for reached in self.partitions]}
+
+    @classmethod
+    def read(cls, root: Path) -> Self:
+        """Return what the process of a directory wrote. NotFound: none ever ran."""
+        try:
+            found = json.loads((root / FILE).read_bytes())
+            return cls(found["at"], tuple(Reached(**reached) for reached in found["partitions"]))
+        except FileNotFoundError:
+            raise NotFound(f"{root} has no {FILE}: no worker runs on it") from None
+        except (ValueError, KeyError, TypeError):
+            raise InvalidInput(f"{root / FILE} cannot be read: delete it, the worker writes it again") from None
+
+
+def write_health(root: Path, reached: Sequence[Reached]) -> None:
+    """Write down how far all is, now."""
+    root.mkdir(parents=True, exist_ok=True)
+    replace_file(root / FILE, [json.dumps(Health(clock.system(), tuple(reached)).to_json()).encode()])

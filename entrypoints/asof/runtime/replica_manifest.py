@@ -1,0 +1,81 @@
+"""Which topics a data directory is a copy of, and in how many partitions: known without a broker, and held to.
+
+With one partition the directory is the copy. With more, each partition has a directory of its own within it.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from asof.runtime.layout import DirectoryLayout
+from asof_streams.errors import InvalidInput, WriterBusy
+from asof_streams.files import replace_file
+from asof_streams.kafka.state import FILE as STATE
+from asof_streams.writer_lock import WriterLock
+
+FILE: Final = "topics.json"
+PARTITION: Final = "partition-"  # and a number: the directory of one of several, within that of all
+PATIENCE: Final = 10.0  # seconds in which a question that brings a directory up is usually done with it
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaManifest:
+    """The topics that a directory is a copy of."""
+
+    prefix: str
+    partitions: int
+
+
+def copied(root: Path) -> ReplicaManifest | None:
+    """Return what a directory is a copy of; None where it is none, or one partition of many."""
+    try:
+        return ReplicaManifest(**json.loads((root / FILE).read_bytes()))
+    except FileNotFoundError:
+        return None
+    except (ValueError, TypeError):
+        raise InvalidInput(f"{root / FILE} is damaged: delete {root}, it is made again from the topics") from None
+
+
+def is_copy(root: Path) -> bool:
+    """Whether what is in a directory, or is to be, comes from topics: nothing else may write to it."""
+    return (root / FILE).exists() or (root / STATE).exists()
+
+
+def keep(root: Path, wanted: ReplicaManifest) -> None:
+    """Let a directory be a copy of these topics for ever. InvalidInput: it is one of others, or none."""
+    found = copied(root)
+    if found == wanted:
+        return
+    if found is not None:
+        raise InvalidInput(
+            f"{root} is a copy of {found.prefix}.messages in {found.partitions} partitions, and what is asked for is"
+            f" {wanted.prefix}.messages in {wanted.partitions}: choose another directory, or delete this one"
+        )
+    if DirectoryLayout(root).messages.exists() and not is_copy(root):
+        raise InvalidInput(f"{root} holds a memory that is no copy of topics: choose another directory")
+    root.mkdir(parents=True, exist_ok=True)
+    replace_file(root / FILE, [json.dumps(asdict(wanted)).encode(), b"\n"])
+
+
+def is_held(root: Path) -> bool:
+    """Whether a process keeps a directory up, or writes to it."""
+    if not root.exists():
+        return False
+    try:
+        WriterLock(root).release()
+    except WriterBusy:
+        return True
+    return False
+
+
+def places_of(places: DirectoryLayout, partition: int, partitions: int) -> DirectoryLayout:
+    """Return the directory of a partition: the whole one, where there is but one partition."""
+    return places if partitions == 1 else DirectoryLayout(places.root / f"{PARTITION}{partition}")
+
+
+def parts(root: Path) -> list[DirectoryLayout]:
+    """Return the directories that hold the memory of a directory: itself, or one for each partition."""
+    found = copied(root)
+    count = 1 if found is None else found.partitions
+    return [places_of(DirectoryLayout(root), partition, count) for partition in range(count)]

@@ -1,0 +1,146 @@
+"""Search with vectors: the embedder that the settings choose, and the index that follows the graph."""
+
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from asof.runtime.graph_database import Of, vectors_of
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.wiring import Opened, Progress
+from asof.settings import Settings
+from asof_projections.embedding.cache import CachedEmbedder
+from asof_projections.embedding.ports import Embedder
+from asof_projections.retrieval.search import Hit, NameSearch, Search
+from asof_projections.rows import Entity, Moment
+from asof_projections.vectors.projection import Texts, VectorProjection, facts_of, names_of
+from asof_streams.errors import InvalidInput, ModelUnavailable, StorageFailed
+
+_SOME: Final = 8  # sentences embedded at once in between: what a search waits for at most
+_MANY: Final = 1_000  # vectors that are worth saving at once; fewer, at the end
+
+
+def choose_embedder(settings: Settings) -> Embedder | None:
+    """Return the embedder of the settings; None where there are to be no vectors."""
+    match settings.embedder:
+        case "none":
+            return None
+        case "hash":
+            from asof_projections.embedding.hashing import HashingEmbedder
+
+            return HashingEmbedder()
+        case "minilm":
+            from asof_projections.embedding.minilm import MiniLMEmbedder
+
+            return MiniLMEmbedder(settings.model_dir)
+        case "sentence-transformers":
+            from asof_projections.embedding.sentence_transformers import SentenceTransformersEmbedder
+
+            return SentenceTransformersEmbedder(settings.embedding_model)
+        case "openai":
+            from asof_projections.embedding.openai import OpenAIEmbedder
+
+            return OpenAIEmbedder(
+                base_url=settings.embedding_url,
+                api_key=settings.embedding_key.get_secret_value() if settings.embedding_key else None,
+                model=settings.embedding_model,
+                dimensions=settings.embedding_dimensions,
+            )
+        case "auto":
+            return _best(settings)
+
+
+def _best(settings: Settings) -> Embedder:
+    """Return all-MiniLM-L6-v2 where its weights and its extra are installed, else the lexical hash."""
+    try:
+        return choose_embedder(settings.model_copy(update={"embedder": "minilm"})) or _lexical(settings)
+    except ModelUnavailable:
+        return _lexical(settings)
+
+
+def _lexical(settings: Settings) -> Embedder:
+    embedder = choose_embedder(settings.model_copy(update={"embedder": "hash"}))
+    assert embedder is not None
+    return embedder
+
+
+class VectorSearch:
+    """One generation opened for search. Its index is brought up to the graph before each answer, or kept up between."""
+
+    def __init__(self, places: DirectoryLayout, opened: Opened, settings: Settings) -> None:
+        self._embedder = choose_embedder(settings)  # of questions: they are not kept
+        self._cache = CachedEmbedder(self._embedder, places.vectors) if self._embedder else None
+        self._beliefs = opened.beliefs
+        self._names_file = places.names_index(opened.generation)
+        file = places.index(opened.generation)
+        self._projection = self._following("fact", facts_of(opened.beliefs), file)
+        self._names: VectorProjection | None = None  # until it is asked for
+        self._kept_up = False
+
+    def search(
+        self, query: str, at: Moment, group: str | None, limit: int, progress: Progress | None = None
+    ) -> list[Hit]:
+        """Return the best facts of a moment. Where the index is kept up, what it has not come to is found by words."""
+        projection = self._projection
+        if projection is None:
+            return Search(self._beliefs).search(query, at, group, limit=limit)
+        if not self._kept_up:
+            projection.catch_up(progress)
+            _save(projection, 1)
+        return Search(self._beliefs, self._embedder, projection.index).search(query, at, group, limit=limit)
+
+    def like(self, query: str, known: int, group: str | None, limit: int) -> list[Entity]:
+        """Return the entities whose names are nearest in meaning. InvalidInput: there are no vectors."""
+        names = self._named()
+        if names is None or self._embedder is None:
+            raise InvalidInput("names are compared by their vectors, and the embedder is none: choose another")
+        if not self._kept_up:
+            names.catch_up()
+            _save(names, 1)
+        return NameSearch(self._beliefs, self._embedder, names.index).like(query, known, group, limit=limit)
+
+    @property
+    def vectors(self) -> int:
+        """How many vectors there are to compare with."""
+        return 0 if self._projection is None else len(self._projection.index)
+
+    def keep_up(self, seconds: float) -> bool:
+        """Bring vectors up for about so long; return whether there is more to do. From now on no search does it."""
+        self._kept_up = True
+        until = time.monotonic() + seconds
+        self._named()
+        for projection in self._held():
+            while projection.catch_up_some(_SOME):
+                if time.monotonic() > until:
+                    return True
+            _save(projection, _MANY)
+        return False
+
+    def _named(self) -> VectorProjection | None:
+        """Return the vectors of names, opened with the first question that needs them."""
+        if self._names is None:
+            self._names = self._following("name", names_of(self._beliefs), self._names_file)
+        return self._names
+
+    def _following(self, of: Of, texts: Texts, file: Path) -> VectorProjection | None:
+        if self._cache is None:
+            return None
+        index = vectors_of(self._beliefs, of, file, self._cache.model_id, self._cache.dimensions)
+        return VectorProjection(texts, self._cache, index)
+
+    def _held(self) -> list[VectorProjection]:
+        return [projection for projection in (self._projection, self._names) if projection is not None]
+
+    def close(self) -> None:
+        """Save what is held, and close the cache."""
+        for projection in self._held():
+            _save(projection, 1)
+        if self._cache is not None:
+            self._cache.close()
+
+
+def _save(projection: VectorProjection, least: int) -> None:
+    """Save vectors if they differ by so many from what is saved."""
+    with suppress(StorageFailed):  # a reader may have no right to write; then they are made again next time
+        if projection.unsaved >= least:
+            projection.save()

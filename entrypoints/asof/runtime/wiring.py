@@ -1,0 +1,127 @@
+"""Where adapters are chosen: from names and places to the logs and stores."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from asof.runtime.graph_database import address_of, open_graph
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.replica_manifest import is_copy
+from asof.settings import Settings
+from asof_ontologies import registry
+from asof_ontologies.errors import OntologyError
+from asof_ontologies.model import Ontology
+from asof_projections import names
+from asof_projections.generations import Catalog, GenerationInfo, load
+from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.ports import BeliefStore
+from asof_projections.projector import open_following
+from asof_projections.queries.temporal import TemporalQueries
+from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.kafka.connection import Connection
+from asof_streams.sqlite_log import SqliteLog
+
+Progress = Callable[[int, int], None]
+"""Called with (done, total) during long work."""
+
+Policy = Literal["recency", "graded"]
+Source = Literal["mentions", "episodes"]
+
+
+def load_ontology(name: str) -> Ontology:
+    """Return an ontology by name or file. InvalidInput says what is wrong with it, and where."""
+    try:
+        return registry.load(name)
+    except OntologyError as error:
+        raise InvalidInput(str(error)) from None
+
+
+def connection_of(settings: Settings) -> Connection:
+    """Return how Kafka is reached. InvalidInput: there is no address, what is set contradicts itself."""
+    if settings.kafka is None:
+        raise InvalidInput("which Kafka? Give --kafka HOST:PORT, or set ASOF_KAFKA")
+    return Connection(
+        settings.kafka,
+        settings.kafka_security_protocol,
+        settings.kafka_sasl_mechanism,
+        settings.kafka_sasl_username,
+        settings.kafka_sasl_password,
+        settings.kafka_ssl_cafile,
+        settings.kafka_ssl_certfile,
+        settings.kafka_ssl_keyfile,
+    )
+
+
+def describe(name: str, ontology: Ontology, policy: Policy, source: Source, extractor: str) -> GenerationInfo:
+    """Return what decides a generation's content: equal builds of one source give equal digests and ids."""
+    parts = (ontology.digest, extractor, policy, names.VERSION)
+    build = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    return GenerationInfo(name, ontology.id, ontology.digest, extractor, policy, source, build)
+
+
+def existing(places: DirectoryLayout) -> Catalog:
+    """Return the catalogue of a directory to read from."""
+    catalog = load(places.root)
+    if catalog is None and is_copy(places.root):
+        raise NotFound(f"{places.root}: no worker has made anything of the messages yet; asof worker does")
+    if catalog is None:
+        raise NotFound(f"{places.root} holds no memory yet: asof add, produce or import makes one")
+    return catalog
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """One generation opened for reading; no lock is held."""
+
+    generation: str
+    beliefs: BeliefStore  # in the directory, or in the graph database of the settings
+    episodes: SqliteGraph
+    questions: TemporalQueries
+
+    def close(self) -> None:
+        """Close its files."""
+        self.beliefs.close()
+        self.episodes.close()
+
+
+def open_reader(places: DirectoryLayout, settings: Settings, generation: str | None = None) -> Opened:
+    """Open a generation (the one that answers, unless named) for reading."""
+    catalog = existing(places)
+    name = catalog[generation].name if generation else catalog.active
+    address = address_of(settings, places)
+    log = f"semantic.{name}"
+    beliefs: BeliefStore = open_graph(address, log) if address else SqliteGraph(places.graph(name), log)
+    try:
+        episodes = SqliteGraph(places.episodes, "episodic")
+    except BaseException:
+        beliefs.close()
+        raise
+    return Opened(name, beliefs, episodes, TemporalQueries(beliefs, episodes))
+
+
+def open_log(places: DirectoryLayout, log: str, generation: str | None = None) -> SqliteLog:
+    """Open a log for reading; of semantic logs that of a generation, or of the one that answers."""
+    match log:
+        case "messages":
+            return SqliteLog(places.messages)
+        case "episodic":
+            return SqliteLog(places.episodic)
+        case _:
+            catalog = existing(places)
+            return SqliteLog(places.semantic(catalog[generation].name if generation else catalog.active))
+
+
+OpenLog = Callable[[Path], SqliteLog]
+"""Opens a log of a data directory for writing, making it where there is none."""
+
+
+def writable_log(path: Path) -> SqliteLog:
+    """Open a log for writing, making it where there is none. What was said to us is durable when acknowledged."""
+    return SqliteLog(path, writable=True, durable=path.stem == "messages")
+
+
+def following_store(log: SqliteLog, path: Path) -> SqliteGraph:
+    """Open the graph that follows a log, making it anew where it cannot go on."""
+    return open_following(log, path)

@@ -1,0 +1,160 @@
+"""The service behind the routes: the intake, the worker and the threads that answer, started and stopped together."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack, nullcontext
+from functools import partial
+from typing import Final, Self, TypeVar
+
+from asof.runtime import clock
+from asof.runtime.generations import kept_ontology, ontologies_of
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.wiring import load_ontology
+from asof.service.embedding import Vectors
+from asof.service.intake import Intake, Log
+from asof.service.reader import Reader
+from asof.service.search_process import Searcher
+from asof.service.thread_pool import Threads
+from asof.service.worker_handle import Run, Worker
+from asof.service.worker_process import process
+from asof.settings import Settings
+from asof_streams.errors import NotFound, UnavailableError
+from asof_streams.messages import AnyMessage, ErasureRequest
+from asof_streams.sqlite_log import SqliteLog
+from asof_streams.sqlite_requests import Request
+
+_READERS: Final = 4
+_PATIENCE_SECONDS: Final = 30.0  # for which a request waits for the worker
+_LOOKS, _LOOK_SECONDS = 200, 0.05  # for what is on a topic and not here yet
+
+R = TypeVar("R")
+
+
+class Service:
+    """A memory that takes messages and answers, for the tasks of one event loop. Use it as a context manager.
+
+    Its first start makes the directory. WriterBusy: another process writes there. `failed` is called, from a thread,
+    when the worker ended because of an error, so that nothing is processed any more; `took` with the seconds that each
+    message took.
+    """
+
+    def __init__(self, settings: Settings, failed: Callable[[], None], took: Callable[[Iterable[float]], None]) -> None:
+        places = DirectoryLayout(settings.data)
+        self.ending = False  # so that feeds end before the service does
+        self.feeds = 0  # open now
+        with ExitStack() as stack:
+            self._took = took
+            self._vectors: Vectors | None = None
+            self.on_topics: Final = settings.kafka is not None
+            self.worker: Final = Worker(_run_of(settings), settings, self._reached, failed)
+            stack.callback(self.worker.stop)
+
+            def open_log() -> Log:
+                if self.on_topics:
+                    from asof.service.topic_log import Topic
+
+                    return Topic(settings)
+                return SqliteLog(places.messages, writable=True, term=self.worker.term)
+
+            self._intake = Intake(open_log, self.worker.wake)
+            stack.callback(self._intake.close)
+            read = settings.model_copy(update={"kafka": None})  # what is here, whoever keeps it up
+            self._readers = Threads("asof-reader", _READERS, partial(Reader, places, read, clock.system))
+            stack.callback(self._readers.close)
+            self._searcher = Threads("asof-searcher", 1, partial(Searcher, places, read))  # one model, one index
+            stack.callback(self._searcher.close)
+            if settings.embedder != "none":
+                self._vectors = Vectors(self._searcher, lambda: self.worker.busy)
+                if self.worker.ready:
+                    self._vectors.follow()
+            own = load_ontology(settings.ontology) if self.on_topics else kept_ontology(places.ontology)
+            self.ontologies: Final = ontologies_of(places, own).names  # that messages may be read with
+            self._stack = stack.pop_all()
+
+    async def take(self, messages: Sequence[AnyMessage], request: Request | None = None) -> range:
+        """Put messages on the log, durably; return their positions: those that the same request got before.
+
+        Of none: where the next one will be.
+        """
+        return await asyncio.wrap_future(self._intake.put(messages, request))
+
+    async def take_and_see(self, messages: Sequence[AnyMessage], request: Request | None = None) -> None:
+        """Put messages on the log, and wait until what follows from them can be asked about."""
+        erases = any(isinstance(message, ErasureRequest) for message in messages)
+        async with self._vectors.held() if erases and self._vectors else nullcontext():
+            positions = await self.take(messages, request)
+            await self.done(positions[-1])
+
+    async def made(self, request: Request | None) -> bool:
+        """Return whether a request was made before; if so, what followed from it can be asked about."""
+        positions = None if request is None else await self.ask(lambda reader: reader.made(request))
+        if positions is not None:
+            await self.done(positions[-1])
+        return positions is not None
+
+    async def done(self, position: int, seconds: float = _PATIENCE_SECONDS) -> None:
+        """Wait until a message is processed. UnavailableError: it is on the log, and still waits."""
+        try:
+            await asyncio.wait_for(asyncio.wrap_future(self.worker.done(position)), seconds)
+        except TimeoutError:
+            raise UnavailableError(f"message {position} is on the log and waits to be processed: ask later") from None
+
+    async def settled(self, position: int) -> None:
+        """Wait until a message that is on the log is processed. NotFound: there is none. UnavailableError: it waits."""
+        if position >= self.worker.next and position >= (await self.take([])).start:
+            raise NotFound(f"there is no message {position} to wait for")
+        await self.done(position)
+
+    async def seen(self, position: int) -> None:
+        """Wait until a message that is on the log can be read here: what is on a topic comes a moment later."""
+        if self.on_topics and position < (await self.take([])).start:
+            for _ in range(_LOOKS):
+                if position < await self.ask(lambda reader: reader.end()):
+                    return
+                await asyncio.sleep(_LOOK_SECONDS)
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """Return what grows whenever a message is taken, or processed."""
+        return self._intake.taken, self.worker.next
+
+    async def ask(self, question: Callable[[Reader], R]) -> R:
+        """Answer a question. UnavailableError: the memory is still being opened."""
+        await self._opened()
+        return await asyncio.wrap_future(self._readers.ask(question))
+
+    async def search(self, question: Callable[[Reader], R]) -> R:
+        """Answer a question that needs the embedder, and that pickle can take. UnavailableError: as of `ask`."""
+        await self._opened()
+        return await asyncio.wrap_future(self._searcher.ask(lambda searcher: searcher.ask(question)))
+
+    async def _opened(self) -> None:
+        if not self.worker.ready:
+            try:
+                await asyncio.wait_for(asyncio.wrap_future(self.worker.done(-1)), _PATIENCE_SECONDS)
+            except TimeoutError:
+                raise UnavailableError("this memory is being opened, which takes its time: ask later") from None
+
+    def _reached(self, seconds: Sequence[float]) -> None:
+        if self._vectors is not None:
+            self._vectors.follow()
+        self._took(seconds)
+
+    def close(self) -> None:
+        """Answer what was asked, put on the log what was given, and end after the message that is being processed."""
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _run_of(settings: Settings) -> Run:
+    """Return what the worker's process does."""
+    if settings.kafka is None:
+        return process
+    from asof.service.follower_process import follow
+
+    return follow

@@ -1,0 +1,178 @@
+"""The worker as the service has it: a process of its own, so that no request waits for what it computes.
+
+It is called when there is something to do, and told to stop; it tells how far it is. It ends with its service, and the
+service, once told, with it.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection as Pipe
+from socket import SHUT_WR, socket, socketpair
+from threading import Lock, Thread
+from typing import Final, NamedTuple
+
+from asof.settings import Settings
+from asof_agents.extraction.llm.usage import Usage
+from asof_streams.errors import AsofError, UnavailableError
+
+PROCESSES: Final = get_context("spawn")  # of nothing: ours will have threads
+
+log = logging.getLogger(__name__)
+
+
+class Began(NamedTuple):
+    """The worker will take what is put on the messages log by a writer of this term."""
+
+    term: int
+
+
+class Reached(NamedTuple):
+    """All messages before a position are processed, and can be asked about."""
+
+    position: int
+    seconds: tuple[float, ...] = ()  # that each took which can be asked about only now
+    usage: Usage | None = None  # what asking a language model has cost since the worker began
+    more: bool = False  # whether messages wait behind it
+
+
+Run = Callable[[socket, Pipe, Settings], None]
+"""What the process does: reads calls from the first until there are no more; sends Began, Reached or an error."""
+
+
+class Worker:
+    """A process that makes known what the messages log has. Making it raises what its opening does.
+
+    A thread calls `reached` whenever it got further, before anybody else is told, with the seconds that each message
+    took; and `failed` when the worker ended because of an error, which is then its `error`.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        settings: Settings,
+        reached: Callable[[Sequence[float]], None],
+        failed: Callable[[], None],
+    ) -> None:
+        self.error: AsofError | None = None
+        self.busy = False  # whether messages waited when it last told how far it is
+        self.usage: Usage = {}
+        self._got_further = reached
+        self._failed = failed
+        self._lock = Lock()
+        self._waiting: list[tuple[int, Future[None]]] = []
+        self._next = -1  # all messages before it are processed
+        self._alive = True
+        self._said_why = False  # it ended
+        self._calls, calls = socketpair()
+        self._calls.setblocking(False)
+        self._pipe, told = PROCESSES.Pipe(duplex=False)
+        self._process = PROCESSES.Process(target=run, args=(calls, told, settings), name="asof-worker", daemon=True)
+        self._process.start()
+        calls.close()
+        told.close()
+        began: Future[int] = Future()
+        self._thread = Thread(target=self._listen, args=(began,), name="asof-worker")
+        self._thread.start()
+        try:
+            self.term: Final = began.result()
+        except BaseException:
+            self.stop()
+            raise
+
+    @property
+    def alive(self) -> bool:
+        """Whether it goes on."""
+        return self._alive
+
+    @property
+    def ready(self) -> bool:
+        """Whether questions can be asked: all that was known when it began is known again."""
+        return self._next >= 0
+
+    @property
+    def next(self) -> int:
+        """The position of the next message to process."""
+        return max(self._next, 0)
+
+    def wake(self) -> None:
+        """Let it look for messages."""
+        with suppress(OSError):  # so many calls that it has not come to, or it has ended
+            self._calls.send(b".")
+
+    def done(self, position: int) -> Future[None]:
+        """Return what is settled once the message at a position is processed, and can be asked about.
+
+        Of -1: once questions can be asked.
+        """
+        future: Future[None] = Future()
+        with self._lock:
+            if position < self._next:
+                future.set_result(None)
+            elif not self._alive:
+                future.set_exception(_ended())
+            else:
+                self._waiting.append((position, future))
+        return future
+
+    def stop(self) -> None:
+        """End after the message that is being processed; whatever waits behind it stays on the log."""
+        with suppress(OSError):
+            self._calls.shutdown(SHUT_WR)
+        self._thread.join()
+        self._process.join()
+        self._calls.close()
+        self._pipe.close()
+
+    def _listen(self, began: Future[int]) -> None:
+        try:
+            while True:
+                match self._pipe.recv():
+                    case Began(term):
+                        began.set_result(term)
+                    case Reached(position, seconds, usage, more):
+                        self.busy = more
+                        self.usage = usage or self.usage
+                        self._reached(position, seconds)
+                    case error:
+                        self._said_why = True
+                        self._fail(error) if began.done() else began.set_exception(error)
+        except (EOFError, OSError):
+            self._end(began)
+
+    def _fail(self, error: Exception) -> None:
+        if isinstance(error, AsofError):
+            self.error = error
+        log.critical("the worker ends: %s: %s", type(error).__name__, error)
+
+    def _end(self, began: Future[int]) -> None:
+        self._process.join()
+        with self._lock:
+            self._alive = False
+            waiting, self._waiting = self._waiting, []
+        for _, future in waiting:
+            if future.set_running_or_notify_cancel():
+                future.set_exception(_ended())
+        if self._process.exitcode and not self._said_why:
+            log.critical("the worker ended with exit code %d", self._process.exitcode)
+        if not began.done():
+            began.set_exception(UnavailableError("the worker ended before it began: start the service again"))
+        elif self._process.exitcode:
+            self._failed()
+
+    def _reached(self, position: int, seconds: Sequence[float]) -> None:
+        with self._lock:
+            self._next = position
+        self._got_further(seconds)
+        with self._lock:
+            done = [future for at, future in self._waiting if at < position]
+            self._waiting = [(at, future) for at, future in self._waiting if at >= position]
+        for future in done:
+            if future.set_running_or_notify_cancel():
+                future.set_result(None)
+
+
+def _ended() -> UnavailableError:
+    return UnavailableError("the message is on the log; the worker ended before it came to it, and will after a start")

@@ -1,0 +1,137 @@
+"""The worker's own side: the one process that writes what follows from the messages, one after the other.
+
+What comes while it is busy is shown together, soon: a message waits for those behind it no longer than a moment. What
+it has not come to when it is stopped stays on the log and is processed at the next start. What may succeed later is
+tried again, in order; what nobody foresaw ends the worker before the position moves, and with it the service.
+"""
+
+import logging
+import sys
+import time
+from contextlib import closing
+from multiprocessing.connection import Connection as Pipe
+from select import select
+from socket import MSG_DONTWAIT, socket
+from typing import Final, NamedTuple
+
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.processes import begin_beside_parent, give_way, log_to_stderr, told
+from asof.runtime.writer import Writer
+from asof.service.worker_handle import Began, Reached
+from asof.settings import Settings
+from asof_streams.errors import UnavailableError, WriterBusy
+
+_AGAIN_SECONDS: Final = (0.1, 1.0, 5.0, 30.0)  # between tries; then as the last
+_SHOWN_SECONDS: Final = 0.05  # after which what was taken is shown, though more waits
+_LOCKED_SECONDS: Final = 3.0  # how long the worker of a service that was killed may take to end
+_CALLS: Final = 4096  # taken at once: each is a byte
+
+log = logging.getLogger(__name__)
+
+
+def process(calls: socket, pipe: Pipe, settings: Settings) -> None:
+    """Process messages as the service calls, until it calls no more."""
+    begin_beside_parent()
+    give_way()
+    log_to_stderr("asof", "asof_agents")
+    try:
+        with closing(_open(settings)) as writer:
+            pipe.send(Began(writer.messages.term))
+            writer.recover()
+            Processing(writer, calls, pipe).run()
+    except Exception as error:  # noqa: BLE001 - whatever it is, the service ends with it
+        pipe.send(told(error))
+        sys.exit(1)
+
+
+def _open(settings: Settings) -> Writer:
+    until = time.monotonic() + _LOCKED_SECONDS
+    while True:
+        try:
+            return Writer(DirectoryLayout(settings.data), settings, recover=False)
+        except WriterBusy:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.05)
+
+
+class _Taken(NamedTuple):
+    """A message that is taken, and not shown yet."""
+
+    position: int
+    picked_up: float  # by the monotonic clock
+    events: int
+
+
+class Processing:
+    """Takes messages in their order, and shows what follows from them."""
+
+    def __init__(self, writer: Writer, calls: socket, pipe: Pipe) -> None:
+        self._writer = writer
+        self._calls = calls
+        self._pipe = pipe
+        self._taken: list[_Taken] = []
+
+    def run(self) -> None:
+        """Go on until there are no more calls."""
+        self._pipe.send(Reached(self._next))
+        self._take_all()
+        while self._calls.recv(_CALLS):
+            self._take_all()
+
+    @property
+    def _next(self) -> int:
+        return self._writer.engine.episodic.input
+
+    def _take_all(self) -> None:
+        """Take messages until there are none, and all that follows is shown."""
+        tries = 0
+        while not self._stopping() and (self._taken or self._waits()):
+            try:
+                self._take_some(alone=tries > 0)
+                tries = 0
+            except UnavailableError as error:
+                self._taken = [taken for taken in self._taken if taken.position < self._next]  # the rest is forgotten
+                seconds = _AGAIN_SECONDS[min(tries, len(_AGAIN_SECONDS) - 1)]
+                log.warning("message %d waits %s s: %s", self._next, seconds, error)
+                self._pause(seconds)
+                tries += 1
+
+    def _take_some(self, *, alone: bool) -> None:
+        """Take messages and show them. Taken alone, none waits for one behind it that may fail."""
+        until = time.monotonic() + _SHOWN_SECONDS
+        while self._waits():
+            self._take_one()
+            if alone or time.monotonic() > until or self._stopping():
+                break
+        self._writer.process(flush=True, stop=self._next)
+        now = time.monotonic()
+        for position, picked_up, events in self._taken:
+            log.info("message %d done in %.1f ms: %d episodic events", position, (now - picked_up) * 1_000, events)
+        seconds = tuple(now - taken.picked_up for taken in self._taken)
+        self._pipe.send(Reached(self._next, seconds, self._writer.usage(), self._waits()))
+        self._taken = []
+
+    def _waits(self) -> bool:
+        return self._next < self._writer.messages.end()
+
+    def _take_one(self) -> None:
+        position, end = self._next, self._writer.messages.end()
+        log.info("message %d picked up, %d wait behind it", position, end - position - 1)
+        picked_up, before = time.monotonic(), self._writer.engine.episodic.end
+        self._writer.process(flush=False, stop=position + 1)
+        self._taken.append(_Taken(position, picked_up, self._writer.engine.episodic.end - before))
+
+    def _stopping(self) -> bool:
+        """Whether there are to be no more calls; those that came by now are answered by looking."""
+        try:
+            return not self._calls.recv(_CALLS, MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+
+    def _pause(self, seconds: float) -> None:
+        """Wait, unless told to stop."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0 and select([self._calls], [], [], left)[0]:
+            if self._stopping():
+                return

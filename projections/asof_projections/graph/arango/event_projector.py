@@ -1,0 +1,322 @@
+"""From events to documents: what a batch of records makes of the documents that it touches.
+
+It is the same folding as in the event projector of the SQLite store, which says it in SQL; neither holds a rule of
+belief. An assertion keeps its open versions, so that a fact is revised without reading them.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from asof_projections import names
+from asof_projections.graph.arango.documents import Documents, Load, Named
+from asof_projections.graph.arango.schema import prefix
+from asof_projections.graph.arango.wire import Document, declaration, key
+from asof_projections.graph.sqlite_store.base import value_of
+from asof_streams.episodic import (
+    EpisodeRecorded,
+    EpisodeWithdrawn,
+    GroupErased,
+    MentionObserved,
+    MessageParked,
+    RelationshipStated,
+)
+from asof_streams.events import Record
+from asof_streams.instants import INF, render
+from asof_streams.semantic import (
+    CommunityFormed,
+    CommunityJoined,
+    ContradictionFlagged,
+    ContradictionSettled,
+    EntityAttributed,
+    EntityDescribed,
+    EntityIntroduced,
+    EntityMerged,
+    EntityUnmerged,
+    FactAsserted,
+    FactAttested,
+    FactEnded,
+    FactInvalidated,
+    FactReinforced,
+    FactRestored,
+    FactRetracted,
+    MentionResolved,
+    Period,
+    RelationDeclared,
+)
+
+_STATEMENTS: Final = ("assertions", "endings", "retractions")
+_PLACES: Final = 1 << 20  # more than one event opens versions; with a position it stays an integer that a double holds
+_NAMED: Final[Named] = {
+    EntityDescribed: (("entities", "entity_id"),),
+    EntityMerged: (("entities", "duplicate"), ("entities", "into")),
+    EntityUnmerged: (("duplicate_of", "merge_id"),),
+    EntityAttributed: (("entities", "entity_id"),),
+    CommunityFormed: (("entities", "members"), ("member_of", "members")),
+    CommunityJoined: (("communities", "community_id"), ("entities", "entity_id"), ("member_of", "entity_id")),
+    MentionObserved: (("episodes", "episode_id"),),
+    RelationshipStated: (("episodes", "episode_id"),),
+    MentionResolved: (("entities", "entity_id"), ("mentions", "mention_id")),
+    FactAsserted: (("entities", "subject"), ("entities", "object")),
+    FactReinforced: (("assertions", "fact_id"),),
+    FactAttested: (("assertions", "fact_id"),),
+    FactEnded: (("entities", "subject"), ("entities", "object")),
+    FactRetracted: tuple((kind, field) for kind in _STATEMENTS for field in ("dead", "live")),
+    ContradictionSettled: (("contradictions", "contradiction_id"),),
+    FactInvalidated: (("assertions", "fact_id"),),
+    FactRestored: (("assertions", "fact_id"),),
+}
+
+
+class EventProjector(Documents):
+    """What the events of a batch make of its documents."""
+
+    def __init__(self, log: str, load: Load) -> None:
+        super().__init__(log, load)
+        self._handlers: dict[type, Callable[[Record, Any], None]] = {
+            EpisodeRecorded: self._episode,
+            EpisodeWithdrawn: self._withdrawn,
+            MentionObserved: self._mention,
+            RelationshipStated: self._relationship,
+            MessageParked: self._parked,
+            RelationDeclared: self._declared,
+            EntityIntroduced: self._introduced,
+            EntityDescribed: self._described,
+            MentionResolved: self._resolved,
+            EntityMerged: self._merged,
+            EntityUnmerged: self._unmerged,
+            EntityAttributed: self._attributed,
+            CommunityFormed: self._formed,
+            CommunityJoined: self._joined,
+            FactAsserted: self._asserted,
+            FactReinforced: self._reinforced,
+            FactAttested: self._attested,
+            FactEnded: self._ended,
+            FactRetracted: self._retracted,
+            ContradictionFlagged: self._flagged,
+            ContradictionSettled: self._settled,
+            FactInvalidated: self._invalidated,
+            FactRestored: self._restored,
+            GroupErased: self._erased,
+        }
+
+    def apply(self, records: Sequence[Record]) -> None:
+        """Take records in order of position. DamagedLog: one names what no record before it made."""
+        self._fetch(records, _NAMED)
+        for record in records:
+            handler = self._handlers.get(type(record.event))
+            if handler is not None:
+                handler(record, record.event)
+
+    # The episodic layer.
+
+    def _episode(self, r: Record, e: EpisodeRecorded) -> None:
+        text = (e.name, e.source, e.source_description, e.role, e.role_type, e.body, e.content_length)
+        row = (r.position, e.episode_id, r.group, r.cause, *text, e.valid_at, r.recorded_at)
+        self._row(r, "episodes", "episodes", key(e.episode_id), *row)
+
+    def _withdrawn(self, r: Record, e: EpisodeWithdrawn) -> None:
+        row = (r.position, r.group, e.episode_id, r.cause, r.recorded_at)
+        self._row(r, "withdrawals", "withdrawals", str(r.position), *row)
+
+    def _turn(self, r: Record, episode: str) -> int:
+        """Return when a turn was said; where the generation has none of its own, when it was recorded."""
+        found = self._found("episodes", episode)
+        return r.recorded_at if found is None else int(found["valid_at"])
+
+    def _mention(self, r: Record, e: MentionObserved) -> None:
+        words = (e.entity_type, e.text, e.text.casefold(), e.start, e.speaker, e.repeats)
+        row = (r.position, e.mention_id, r.group, e.episode_id, *words, r.recorded_at)
+        self._row(r, "mentions", "mentions", key(e.mention_id), *row, turn_at=self._turn(r, e.episode_id))
+
+    def _relationship(self, r: Record, e: RelationshipStated) -> None:
+        stated = (e.relation, e.source, e.target, e.stance, e.valid_from, e.valid_to, e.grain, e.time_words)
+        where = (e.confidence, e.start, e.end, r.recorded_at)
+        row = (r.position, e.relationship_id, r.group, e.episode_id, *stated, *where)
+        ends = {"_from": self._id("mentions", e.source), "_to": self._id("mentions", e.target)}
+        turn = self._turn(r, e.episode_id)
+        self._row(r, "relationships", "relationships", key(e.relationship_id), *row, turn_at=turn, **ends)
+
+    def _parked(self, r: Record, e: MessageParked) -> None:
+        self._row(r, "parked", "parked", str(r.position), r.position, r.group, r.cause, e.reason, r.recorded_at)
+
+    # Entities.
+
+    def _declared(self, r: Record, e: RelationDeclared) -> None:
+        row = (e.relation, e.cardinality == "one", r.group)
+        self._row(r, "cardinalities", "cardinalities", key(declaration(r.group, e.relation)), *row)
+
+    def _introduced(self, r: Record, e: EntityIntroduced) -> None:
+        row = (r.position, e.entity_id, r.group, e.name, e.entity_type, e.episode_id, r.recorded_at)
+        self._named(r, self._row(r, "entities", "entities", key(e.entity_id), *row), e.name, e.episode_id)
+
+    def _described(self, r: Record, e: EntityDescribed) -> None:
+        self._named(r, self._needed(r, "entities", "entity", e.entity_id), e.alias, e.episode_id)
+
+    def _named(self, r: Record, entity: Document, name: str, episode: str) -> None:
+        row = (r.position, r.group, entity["n"], name, names.key(name), episode, r.recorded_at)
+        whose = {name: entity[name] for name in ("uuid", "name", "type", "created_at")}
+        more = {"entity_id": self._id("entities", entity["uuid"]), "whose": whose | {"n": entity["n"]}}
+        self._row(r, "names", "names", str(r.position), *row, **more)
+
+    def _resolved(self, r: Record, e: MentionResolved) -> None:
+        entity = self._needed(r, "entities", "entity", e.entity_id)
+        row = (r.position, r.group, e.mention_id, e.episode_id, entity["n"], e.reason, e.score, r.recorded_at)
+        start = self._start if self._found("mentions", e.mention_id) else prefix("episodic")
+        ends = {"_from": f"{start}mentions/{key(e.mention_id)}", "_to": self._id("entities", e.entity_id)}
+        self._row(r, "mention_links", "resolutions", str(r.position), *row, **ends)
+
+    def _merged(self, r: Record, e: EntityMerged) -> None:
+        pair = [self._needed(r, "entities", "entity", uuid) for uuid in (e.duplicate, e.into)]
+        row = (r.position, e.merge_id, r.group, pair[0]["n"], pair[1]["n"], e.reason, r.recorded_at, INF, None)
+        ends = {"_from": self._id("entities", e.duplicate), "_to": self._id("entities", e.into)}
+        uuids = {"duplicate_uuid": e.duplicate, "into_uuid": e.into}
+        self._row(r, "duplicate_of", "links", key(e.merge_id), *row, **ends, **uuids, **_known(r.recorded_at, INF))
+
+    def _unmerged(self, r: Record, e: EntityUnmerged) -> None:
+        """Close a link. It keeps what it was under another key: the same merge may be made again."""
+        link = self._found("duplicate_of", e.merge_id)
+        if link is None:
+            return
+        self._remove("duplicate_of", link["_key"])
+        self._closed(r, "duplicate_of", link | {"closed": r.cause})
+
+    def _closed(self, r: Record, kind: str, edge: Document) -> None:
+        """Keep an edge that is over under a key of its own, unless it would have been known for no time."""
+        if edge["kf"] != r.recorded_at:
+            over = {"_key": f"{edge['_key']}-{edge['n']}", "kt": r.recorded_at, **_known(edge["kf"], r.recorded_at)}
+            self._put(r, kind, edge | over)
+
+    def _attributed(self, r: Record, e: EntityAttributed) -> None:
+        entity = self._needed(r, "entities", "entity", e.entity_id)
+        said = (e.name, e.value, names.folded(e.value), e.confidence, e.support, e.attested, e.holds, e.said_at)
+        row = (r.position, r.group, entity["n"], *said, e.episode_id, e.attribute_id, r.recorded_at)
+        more = {"entity_id": self._id("entities", e.entity_id), "entity_uuid": e.entity_id}
+        self._row(r, "attributes", "attributes", str(r.position), *row, **more)
+
+    def _formed(self, r: Record, e: CommunityFormed) -> None:
+        row = (r.position, e.community_id, r.group, e.name, e.episode_id, r.recorded_at)
+        community = self._row(r, "communities", "communities", key(e.community_id), *row)
+        for place, member in enumerate(e.members):
+            self._member(r, place, community, member)
+
+    def _joined(self, r: Record, e: CommunityJoined) -> None:
+        self._member(r, 0, self._needed(r, "communities", "community", e.community_id), e.entity_id)
+
+    def _member(self, r: Record, place: int, community: Document, member: str) -> None:
+        """Let an entity be of one community alone; it is found by the entity for as long as that lasts."""
+        entity, before = self._needed(r, "entities", "entity", member), self._found("member_of", member)
+        if before is not None:
+            self._closed(r, "member_of", before)
+        row = (entity["n"], r.group, community["n"], r.recorded_at, INF)
+        ends = {"_from": self._id("entities", member), "_to": self._id("communities", community["uuid"])}
+        more = {"n": r.position * _PLACES + place, **ends, **_known(r.recorded_at, INF)}
+        self._row(r, "member_of", "memberships", key(member), *row, **more)
+
+    # Facts: what was said.
+
+    def _asserted(self, r: Record, e: FactAsserted) -> None:
+        subject, thing = self._needed(r, "entities", "entity", e.subject), self._object(r, e.object, e.value)
+        end = INF if e.valid_to is None else e.valid_to
+        claim = (subject["n"], e.relation, thing["object"], e.sentence, e.confidence, e.valid_from, end)
+        said = (e.said_at, e.said_at, 0, r.cause, r.place, r.recorded_at, INF, e.grain, e.time_words)
+        row = (r.position, e.fact_id, r.group, *claim, *said, e.episode_id, e.relationship_id, e.ref, e.corrects, 0)
+        more = {**thing, "subject_uuid": e.subject, "subject_name": subject["name"], "open": []}
+        assertion = self._row(r, "assertions", "facts", key(e.fact_id), *row, **more)
+        self._open(r, assertion, e.holds)
+
+    def _object(self, r: Record, entity: str | None, literal: str | None) -> Document:
+        """Return what says of an object what it is; None and None: any."""
+        thing = {"object": literal, "object_uuid": entity, "object_name": literal, "thing": value_of(entity, literal)}
+        if entity is None:
+            return thing
+        found = self._needed(r, "entities", "entity", entity)
+        return thing | {"object": found["n"], "object_name": found["name"]}
+
+    def _reinforced(self, r: Record, e: FactReinforced) -> None:
+        fact = self._needed(r, "assertions", "fact", e.fact_id)
+        said = {"attested": max(fact["attested"], e.said_at), "echoes": fact["echoes"] + 1}
+        self._put(r, "assertions", fact | said)
+        row = (r.position, fact["n"], fact["grp"], e.said_at, e.episode_id, e.relationship_id, r.recorded_at)
+        self._row(r, "reinforcements", "reinforcements", str(r.position), *row)
+
+    def _attested(self, r: Record, e: FactAttested) -> None:
+        fact = self._needed(r, "assertions", "fact", e.fact_id)
+        self._put(r, "assertions", fact | {"attested": e.attested})
+
+    def _ended(self, r: Record, e: FactEnded) -> None:
+        subject, thing = self._needed(r, "entities", "entity", e.subject), self._object(r, e.object, e.value)
+        said = (thing["object"], e.fact_id, e.at, e.said_at, e.episode_id, e.relationship_id, r.recorded_at, 0)
+        row = (r.position, e.ending_id, r.group, subject["n"], e.relation, *said)
+        self._row(r, "endings", "endings", key(e.ending_id), *row, **{**thing, "subject_uuid": e.subject})
+
+    def _retracted(self, r: Record, e: FactRetracted) -> None:
+        row = (r.position, e.retraction_id, r.group, e.target, e.episode_id, e.reason, r.recorded_at, 0)
+        self._row(r, "retractions", "retractions", key(e.retraction_id), *row)
+        for dead, statements in ((1, e.dead), (0, e.live)):
+            for uuid in statements:
+                for kind in _STATEMENTS:
+                    if found := self._found(kind, uuid):
+                        self._put(r, kind, found | {"dead": dead})
+
+    def _flagged(self, r: Record, e: ContradictionFlagged) -> None:
+        row = (r.position, e.contradiction_id, r.group, e.earlier, e.later, r.recorded_at, INF, None, None)
+        self._row(r, "contradictions", "contradictions", key(e.contradiction_id), *row)
+
+    def _settled(self, r: Record, e: ContradictionSettled) -> None:
+        if found := self._found("contradictions", e.contradiction_id):
+            settled = {"settled_at": r.recorded_at, "kept": e.kept, "dropped": e.dropped}
+            self._put(r, "contradictions", found | settled)
+
+    # Facts: what followed.
+
+    def _invalidated(self, r: Record, e: FactInvalidated) -> None:
+        self._revise(r, e.fact_id, e.kind, e.cause, e.holds)
+
+    def _restored(self, r: Record, e: FactRestored) -> None:
+        self._revise(r, e.fact_id, "restored", e.cause, e.holds)
+
+    def _revise(self, r: Record, uuid: str, kind: str, statement: str, holds: tuple[Period, ...]) -> None:
+        fact, now = self._needed(r, "assertions", "fact", uuid), r.recorded_at
+        expired = now if fact["expired_at"] == INF else fact["expired_at"]
+        still, fact = fact["open"], fact | {"expired_at": expired, "open": []}
+        for n, vf, vt, kf, opened in still:
+            if kf == now:  # it would have been known for no time
+                self._remove("facts", str(n))
+            else:
+                self._version(r, fact, n, (vf, vt, kf, now), opened, r.cause)
+        row = (r.position, fact["n"], fact["grp"], kind, statement, r.cause, now)
+        self._row(r, "closings", "closings", str(r.position), *row, statement_key=key(statement))
+        self._open(r, fact, holds)
+
+    def _open(self, r: Record, fact: Document, holds: tuple[Period, ...]) -> None:
+        """Open a version for each period, and let the assertion know them."""
+        for place, (vf, end) in enumerate(holds):
+            n, vt = r.position * _PLACES + place, INF if end is None else end
+            self._version(r, fact, n, (vf, vt, r.recorded_at, INF), r.cause, None)
+            fact["open"].append([n, vf, vt, r.recorded_at, r.cause])
+        self._put(r, "assertions", fact)
+
+    def _version(
+        self, r: Record, fact: Document, n: int, when: tuple[int, int, int, int], opened: int, closed: int | None
+    ) -> None:
+        claim = (fact["n"], fact["grp"], fact["s"], fact["relation"], fact["object"])
+        entity = fact["object_uuid"]
+        shown = ("uuid", "sentence", "confidence", "episode", "thing", "subject_uuid", "subject_name", "object_uuid",
+                 "object_name", "said_at")  # fmt: skip
+        times = (when[0], when[1], fact["created_at"], fact["expired_at"])
+        more = {
+            "_from": self._id("entities", fact["subject_uuid"]),
+            "_to": self._id("entities", entity) if entity else self._id("assertions", fact["uuid"]),
+            **{name: fact[name] for name in shown},
+            **dict(zip(("valid_at", "invalid_at", "created_at", "expired_at"), map(render, times), strict=True)),
+        }
+        self._row(r, "facts", "versions", str(n), n, *claim, *when, opened, closed, **more)
+
+    # Erasure.
+
+    def _erased(self, r: Record, _: GroupErased) -> None:
+        self._erase(r.group)
+
+
+def _known(start: int, end: int) -> Document:
+    return {"known_from": render(start), "known_to": render(end)}

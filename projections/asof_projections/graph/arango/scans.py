@@ -1,0 +1,136 @@
+"""The episodic layer in ArangoDB, the statements of slots, and the whole: counted, and hashed as SQLite's is."""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any, Final
+
+from asof_projections.graph.arango import aql
+from asof_projections.graph.arango.name_numbers import Names
+from asof_projections.graph.arango.schema import COLLECTIONS, columns
+from asof_projections.graph.arango.wire import Document, declaration
+from asof_projections.graph.sqlite_store.scans import COUNTS, HASHED, ORDER
+from asof_projections.rows import Episode, MentionRow, Parked, RelationshipRow, Slot, Statement
+from asof_projections.versions import Assertion, Ending
+from asof_streams.instants import INF
+
+_UNNUMBERED: Final = "versions"  # the one table whose own key a rebuild may change
+
+
+class Listings(Names):
+    """What is there, without regard to a moment."""
+
+    # The episodic layer.
+
+    def episode(self, uuid: str) -> Episode | None:
+        found = self._document("episodes", uuid)
+        return None if found is None else _episode(found)
+
+    def mention(self, uuid: str) -> MentionRow | None:
+        found = self._document("mentions", uuid)
+        return None if found is None else _mention(found)
+
+    def relationship(self, uuid: str) -> RelationshipRow | None:
+        found = self._document("relationships", uuid)
+        return None if found is None else _relationship(found)
+
+    def episodes(self, group: str | None) -> Iterator[Episode]:
+        return map(_episode, self._pages("episodes", group))
+
+    def mentions(self, group: str | None) -> Iterator[MentionRow]:
+        return map(_mention, self._pages("mentions", group))
+
+    def relationships(self, group: str | None) -> Iterator[RelationshipRow]:
+        return map(_relationship, self._pages("relationships", group))
+
+    def parked(self) -> list[Parked]:
+        rows = self._pages("parked", None)
+        return [Parked(row["cause"], row["grp"], row["created_at"], row["reason"]) for row in rows]
+
+    # Statements.
+
+    def single(self, group: str, relation: str) -> bool:
+        found = (self._document("cardinalities", declaration(of, relation)) for of in (group, ""))
+        return next((bool(declared["single"]) for declared in found if declared is not None), False)
+
+    def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
+        found = self._ask(aql.SLOT, group=group, subject=subject, relation=relation, ref=None, open=INF)[0]
+        live = [a for a in found["asserted"] if not a["row"]["dead"] and value in (None, a["row"]["thing"])]
+        ended = [e for e in found["ended"] if not e["dead"] and (value is None or e["thing"] in (None, value))]
+        held = {a["row"]["uuid"]: tuple((vf, vt) for vf, vt in a["held"]) for a in live}
+        return Slot(tuple(_assertion(a["row"]) for a in live), tuple(map(_ending, ended)), held)
+
+    def statement(self, uuid: str) -> Statement | None:
+        if (row := self._document("assertions", uuid)) is not None:
+            return _statement(row)
+        if (row := self._document("endings", uuid)) is not None:
+            where = (row["grp"], row["subject_uuid"], row["relation"], bool(row["dead"]))
+            return Statement(uuid, *where, ending=_ending(row))
+        row = self._document("retractions", uuid)
+        return None if row is None else Statement(uuid, row["grp"], "", "", bool(row["dead"]), target=row["target"])
+
+    def fact_with_ref(self, group: str, ref: str) -> Statement | None:
+        found = self._ask(aql.SLOT, group=group, subject=None, relation=None, ref=ref, open=INF)[0]["asserted"]
+        return _statement(found[-1]["row"]) if found else None
+
+    # The whole.
+
+    def fact_count(self) -> int:
+        return self.counts()["facts"]
+
+    def counts(self) -> dict[str, int]:
+        found: dict[str, int] = self._ask(aql.COUNTS, open=INF)[0]
+        return {name: found[name] for name in COUNTS}
+
+    def digest(self) -> str:
+        digest = sha256()
+        for table, order in ORDER.items():
+            kept = columns(table)
+            digest.update(f"{table} {list(kept)}\n".encode())
+            names = [name for name in kept if (table, name) != (_UNNUMBERED, "n")]
+            rows = [
+                tuple(_as_declared(row[name], kept[name]) for name in names) for row in self._in_order(table, order)
+            ]
+            for start in range(0, len(rows), HASHED):
+                digest.update(repr(rows[start : start + HASHED]).encode())
+        return digest.hexdigest()
+
+    def _in_order(self, table: str, order: str) -> list[Document]:
+        by = order.split(", ")
+        return sorted(self._pages(COLLECTIONS[table], None), key=lambda row: [row[name] for name in by])
+
+
+def _as_declared(value: Any, declared: str) -> Any:
+    """Return a value as SQLite gives it: JSON does not tell 1.0 from 1."""
+    return float(value) if declared.startswith("REAL") and value is not None else value
+
+
+def _episode(row: Document) -> Episode:
+    said = (row["name"], row["source"], row["source_description"], row["role"], row["role_type"], row["body"])
+    times = (row["content_length"], row["valid_at"], row["created_at"])
+    return Episode(row["uuid"], row["grp"], row["cause"], *said, *times)
+
+
+def _mention(row: Document) -> MentionRow:
+    said = (row["uuid"], row["episode"], row["type"], row["text"], row["start"], bool(row["speaker"]), row["repeats"])
+    return MentionRow(*said, row["turn_at"], row["created_at"])
+
+
+def _relationship(row: Document) -> RelationshipRow:
+    said = (row["uuid"], row["episode"], row["relation"], row["source"], row["target"], row["stance"])
+    where = (float(row["confidence"]), row["start"], row["stop"])
+    return RelationshipRow(*said, *where, row["turn_at"], row["created_at"])
+
+
+def _assertion(row: Document) -> Assertion:
+    order = (row["cause"], row["place"])
+    return Assertion(row["uuid"], row["thing"], row["stated_from"], row["stated_to"], order, row["attested"])
+
+
+def _ending(row: Document) -> Ending:
+    return Ending(row["uuid"], row["thing"], row["at"], row["fact"])
+
+
+def _statement(row: Document) -> Statement:
+    where = (row["grp"], row["subject_uuid"], row["relation"], bool(row["dead"]))
+    sure = {"confidence": float(row["confidence"]), "ref": row["ref"]}
+    return Statement(row["uuid"], *where, assertion=_assertion(row), **sure)

@@ -1,0 +1,51 @@
+"""What entities are like: the values of their attributes that are believed, and what was said of others.
+
+Statements are only added, each with what it led to; so what was believed at a known moment is, of each attribute, the
+last until then that was to hold.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from asof_projections.graph.sqlite_store.base import Connected, listed
+from asof_projections.names import folded
+from asof_projections.rows import Attribute, Saying
+from asof_streams.instants import INF
+
+_COLUMNS: Final = "a.name, a.value, a.support, a.attested, a.episode"
+_LAST: Final = f"SELECT {_COLUMNS} FROM attributes a INDEXED BY {{}} WHERE a.entity = ? AND a.name = ?"
+_HELD: Final = f"{_LAST.format('attribute_held')} AND a.holds = 1 ORDER BY a.n DESC LIMIT 1"
+_SAID: Final = f"{_LAST.format('attribute_value')} AND a.folded = ? ORDER BY a.n DESC LIMIT 1"
+_BELIEVED: Final = f"""SELECT e.uuid, {_COLUMNS} FROM attributes a CROSS JOIN entities e ON e.n = a.entity
+    WHERE a.support > 0 AND a.n IN (SELECT max(n) FROM attributes INDEXED BY attribute_held
+    WHERE entity IN (SELECT n FROM entities WHERE uuid IN (SELECT value FROM json_each(:uuids)))
+    AND holds = 1 AND created_at <= :known GROUP BY entity, name) ORDER BY a.attested DESC, a.n DESC"""
+
+# A statement that was weighed again has several rows, of which the first is taken.
+_SAYINGS: Final = """SELECT e.uuid, a.name, a.value, a.confidence, a.said_at, a.episode, a.stated, min(a.n) AS n
+    FROM attributes a INDEXED BY attribute_value CROSS JOIN entities e ON e.n = a.entity
+    WHERE a.entity = ? AND a.name = ? AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = a.episode)
+    GROUP BY a.stated ORDER BY n"""
+_SPOKEN_OF: Final = """SELECT DISTINCT e.uuid, a.name FROM attributes a CROSS JOIN entities e ON e.n = a.entity
+    WHERE a.episode = ? ORDER BY e.uuid, a.name"""
+
+
+class AttributeReads(Connected):
+    """Attributes, as believed at a moment and as the handlers weigh them."""
+
+    def attributes(self, uuids: Sequence[str], known: int | None) -> list[Attribute]:
+        given = {"uuids": listed(uuids), "known": INF if known is None else known}
+        return [Attribute._make(row) for row in self._rows(_BELIEVED, given)]
+
+    def attribute(self, entity: str, name: str, value: str | None = None) -> Attribute | None:
+        n = self._entity(entity)
+        asked: tuple[Any, ...] = (n, name) if value is None else (n, name, folded(value))
+        rows = self._rows_on(("attribute", n), _HELD if value is None else _SAID, asked)
+        found = Attribute(entity, *rows[0]) if rows else None
+        return found if found and found.support else None
+
+    def sayings(self, entity: str, name: str) -> list[Saying]:
+        return [Saying._make(row[:-1]) for row in self._rows(_SAYINGS, (self._entity(entity), name))]
+
+    def spoken_of(self, episode: str) -> list[tuple[str, str]]:
+        return self._rows(_SPOKEN_OF, (episode,))

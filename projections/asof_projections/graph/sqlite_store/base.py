@@ -1,0 +1,110 @@
+"""What every part of the SQLite graph stands on: its connection, and how names become the keys of rows."""
+
+import json
+import sqlite3
+from collections.abc import Hashable, Iterable, Iterator
+from typing import Any, Final
+
+from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
+from asof_projections.graph.sqlite_store.write_buffer import WriteBuffer
+from asof_streams.sqlite import Guard
+
+_PAGE: Final = 1_000  # rows
+_RELATION: Final = "SELECT r.n FROM groups g CROSS JOIN relations r ON r.grp = g.n WHERE g.name = ? AND r.name = ?"
+
+
+class Connected:
+    """A connection to one store. The parts of SqliteGraph inherit it, so that each has one concern."""
+
+    _db: sqlite3.Connection
+    _guard: Guard
+    generation: str  # the name of the generation; "" for the episodic layer
+    _pending: WriteBuffer | None = None  # of the one writer
+    _kept: GenerationalCache[Any] | None = None  # what the one writer need not look up again; readers keep nothing
+
+    def _settle(self) -> None:
+        """Write what waits to be written, so that a read misses nothing."""
+        if self._pending is not None:
+            self._pending.flush()
+
+    def _index_for(self, *_indexes: str) -> None:
+        """Make indexes that a question needs, where a bulk load left them for its end."""
+
+    def _rows(self, sql: str, values: Any = ()) -> list[Any]:
+        with self._guard:
+            self._settle()
+            return self._db.execute(sql, values).fetchall()
+
+    def _row(self, sql: str, values: Any = ()) -> Any:
+        with self._guard:
+            self._settle()
+            return self._db.execute(sql, values).fetchone()
+
+    def _rows_on(self, dependence: Hashable, sql: str, values: Any) -> list[Any]:
+        """Return rows that depend, of all that may wait to be written, on this alone (see Pending)."""
+        pending = self._pending
+        if pending is None:
+            return self._rows(sql, values)
+        if pending.untouched(dependence):
+            return []
+        with self._guard:
+            pending.flush_for(dependence)
+            return self._db.execute(sql, values).fetchall()
+
+    def _one(self, sql: str, *values: Any) -> Any:
+        """Return the first column of the first row, or None."""
+        row = self._row(sql, values)
+        return None if row is None else row[0]
+
+    def _pages(self, sql: str, after: int = -1, **given: Any) -> Iterator[Any]:
+        """Yield the rows of a statement that goes on after the key `:after`, its last column, `:page` rows at a time.
+
+        So a slow reader holds no snapshot, and little memory.
+        """
+        while rows := self._rows(sql, {"after": after, "page": _PAGE, **given}):
+            yield from rows
+            after = rows[-1][-1]
+
+    def _lasting(self, sql: str, *values: Any) -> Any:
+        """Return the first column of the first row, or None; what is found once never changes but by this writer."""
+        if self._kept is None:
+            return self._one(sql, *values)
+        asked = (sql, *values)
+        found = self._kept[asked]
+        if found is None:
+            found = self._one(sql, *values)
+            if found is not None:
+                self._kept[asked] = found
+        return found
+
+    def _group(self, name: str) -> int:
+        """Return the key of a group; -1, which no row has, where nothing is known of it."""
+        found: int | None = self._lasting("SELECT n FROM groups WHERE name = ?", name)
+        return -1 if found is None else found
+
+    def _relation(self, group: str, name: str) -> int:
+        """Return the key of a relation of a group; -1 where no fact has it."""
+        found: int | None = self._lasting(_RELATION, group, name)
+        return -1 if found is None else found
+
+    def _entity(self, uuid: str) -> int:
+        """Return the key of an entity; -1 where it is not known."""
+        found: int | None = self._lasting("SELECT n FROM entities WHERE uuid = ?", uuid)
+        return -1 if found is None else found
+
+    def _object(self, value: str) -> int | str:
+        """Return what the column `object` holds for a value such as "e:<uuid>" or "v:<literal>"."""
+        kind, _, what = value.partition(":")
+        return what if kind == "v" else self._entity(what)
+
+
+def value_of(entity: str | None, literal: Any) -> str | None:
+    """Return how an object is compared within a slot: "e:" and an entity's id, or "v:" and a literal; None for any."""
+    if entity is not None:
+        return f"e:{entity}"
+    return None if literal is None else f"v:{literal}"
+
+
+def listed(items: Iterable[Any]) -> str:
+    """Return items as one parameter, for `IN (SELECT value FROM json_each(?))`: so the statement stays constant."""
+    return json.dumps(list(items), ensure_ascii=False)

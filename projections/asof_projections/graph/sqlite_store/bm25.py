@@ -1,0 +1,64 @@
+"""The facts whose sentences have words of a query, best first by BM25, of which only the likely ones are scored.
+
+To score a fact costs twenty times what it costs to find it, and one frequent word finds a tenth of all facts. Sentences
+are short and seldom say a word twice, so what decides is which words a fact has: by the sum of their inverse document
+frequencies facts are chosen, and the first of them scored. Where few have any of the words, that is all of them.
+"""
+
+import sqlite3
+from math import log
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof_projections.graph.sqlite_store.base import listed
+from asof_projections.graph.sqlite_store.facts import Window
+
+_SCORED: Final = 200  # facts at least, and four for each that is asked for; while too few hold, four times as many
+_MOST: Final = 0.6  # of all facts
+_SAMPLE: Final = 64  # facts, evenly spread, of which the share of a group is taken
+
+_COUNT: Final = "SELECT count(*) FROM facts"
+_SHARE: Final = f"""WITH RECURSIVE sample (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM sample WHERE i < {_SAMPLE - 1})
+    SELECT coalesce(avg(grp = :group), 0) FROM (SELECT (SELECT grp FROM facts
+        WHERE n > i * (SELECT max(n) FROM facts) / {_SAMPLE} ORDER BY n LIMIT 1) AS grp FROM sample)"""
+_HAVING: Final = "SELECT group_concat(rowid) FROM sentence_words WHERE sentence_words MATCH :words"
+_SCORES: Final = """SELECT w.rowid, -w.rank FROM sentence_words w
+    WHERE sentence_words MATCH :words AND w.rank MATCH 'bm25(1.0, 0.0)'
+    AND +w.rowid IN (SELECT value FROM json_each(:among))
+    AND EXISTS (SELECT 1 FROM versions v INDEXED BY version_fact WHERE v.fact = w.rowid
+        AND (:group IS NULL OR v.grp = :group) AND v.kt > :kmin AND v.kf <= :kmax AND v.vf <= :vmax AND v.vt > :vmin)"""
+
+
+def best(
+    db: sqlite3.Connection, words: list[str], group: int | None, window: Window, limit: int
+) -> list[tuple[int, float]]:
+    """Return (number, score) of the best facts that hold in a window, equal ones by number. One state is read."""
+    phrases = [f'"{word}"' for word in words]
+    # The group is a word beside the sentence, so that a search costs what its own group has; it weighs nothing. Where
+    # most facts are of the group, to keep others out by it costs more than to let them in.
+    most = group is not None and db.execute(_SHARE, {"group": group}).fetchone()[0] > _MOST
+    within = "" if group is None or most else f'grp : "g{group}" AND '
+    likely = _likely(db, [f"{within}sentence : {phrase}" for phrase in phrases])
+    given = window._asdict() | {"group": group, "words": f"{within}sentence : ({' OR '.join(phrases)})"}
+    scored: list[tuple[int, float]] = []
+    start, stop = 0, max(_SCORED, 4 * limit)
+    while start < len(likely) and len(scored) < limit:
+        scored += db.execute(_SCORES, given | {"among": listed(likely[start:stop].tolist())})
+        start, stop = stop, 4 * stop
+    scored.sort(key=lambda each: (-each[1], each[0]))
+    return scored[:limit]
+
+
+def _likely(db: sqlite3.Connection, phrases: list[str]) -> NDArray[np.int64]:
+    """Return the facts that have any of these phrases: those first whose phrases weigh most."""
+    total = db.execute(_COUNT).fetchone()[0]
+    found = (db.execute(_HAVING, {"words": phrase}).fetchone()[0] for phrase in phrases)
+    having = [np.fromstring(numbers, np.int64, sep=",") for numbers in found if numbers]
+    if not having:
+        return np.empty(0, np.int64)
+    weights = [log((total + 1) / (len(numbers) + 0.5)) for numbers in having]
+    numbers, places = np.unique(np.concatenate(having), return_inverse=True)
+    weighed = np.bincount(places, np.repeat(weights, list(map(len, having))))
+    return numbers[np.argsort(-weighed, kind="stable")]

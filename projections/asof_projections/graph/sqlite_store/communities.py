@@ -1,0 +1,61 @@
+"""Which entities are taken together as communities, and who is near whom: the neighbours of which they are made."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+from asof_projections.graph.sqlite_store.base import Connected, listed
+from asof_projections.rows import Community, Entity
+from asof_streams.instants import INF
+
+_IDS: Final = "(SELECT n FROM entities WHERE uuid IN (SELECT value FROM json_each(:uuids)))"
+_OF: Final = f"""SELECT e.uuid, c.uuid FROM memberships m CROSS JOIN entities e ON e.n = m.entity
+    CROSS JOIN communities c ON c.n = m.community WHERE m.entity IN {_IDS} AND m.kt = {INF}"""
+_MEMBERS: Final = "memberships m INDEXED BY membership_community"
+_MEMBER: Final = "m.community = c.n AND m.kf <= :known AND m.kt > :known"
+_SHOWN: Final = f"""SELECT c.uuid, g.name, c.name, c.created_at, e.uuid, g.name, e.name, e.type, e.created_at
+    FROM (SELECT * FROM communities c WHERE {{}} AND EXISTS (SELECT 1 FROM {_MEMBERS} WHERE {_MEMBER})
+        ORDER BY n LIMIT :limit) c
+    CROSS JOIN groups g ON g.n = c.grp CROSS JOIN {_MEMBERS} ON {_MEMBER}
+    CROSS JOIN entities e ON e.n = m.entity ORDER BY c.n, m.kf, e.n"""
+_EVERY: Final = _SHOWN.format("created_at <= :known")
+_OF_GROUP: Final = _SHOWN.format("grp = :grp AND created_at <= :known")
+_THEIRS: Final = _SHOWN.format(
+    f"n IN (SELECT community FROM memberships WHERE entity IN {_IDS} AND kf <= :known AND kt > :known)"
+)
+# A bounded part of what is believed of an entity, always the same part: of a hub not every fact is looked at.
+_NEAR: Final = f"""SELECT f.uuid, e.uuid FROM (
+        SELECT fact, {{other}} AS other, vf, vt FROM versions INDEXED BY now_{{side}} WHERE {{own}} = :n AND kt = {INF}
+        ORDER BY {{order}}vf, fact LIMIT :limit) v
+    CROSS JOIN facts f ON f.n = v.fact CROSS JOIN entities e ON typeof(v.other) = 'integer' AND e.n = v.other
+    WHERE v.vf <= :valid AND v.vt > :valid"""
+_FROM: Final = _NEAR.format(other="object", side="subject", own="s", order="relation, ")
+_TO: Final = _NEAR.format(other="s", side="object", own="object", order="")
+
+
+class CommunityReads(Connected):
+    """Communities as of a known moment, and the neighbours of an entity as the handlers ask for them."""
+
+    def communities(
+        self, group: str | None, known: int | None, *, of: Sequence[str] | None = None, limit: int | None = None
+    ) -> list[Community]:
+        given: dict[str, Any] = {
+            "grp": None if group is None else self._group(group),
+            "known": INF - 1 if known is None else known,
+            "limit": -1 if limit is None else limit,
+            "uuids": listed(of or ()),
+        }
+        sql = _THEIRS if of is not None else _EVERY if group is None else _OF_GROUP
+        rows = self._rows(sql, given)
+        return [
+            Community._make((*community, tuple(Entity._make(row[4:]) for row in members)))
+            for community, members in groupby(rows, key=lambda row: row[:4])
+        ]
+
+    def communities_of(self, entities: Sequence[str]) -> Mapping[str, str]:
+        return dict(self._rows(_OF, {"uuids": listed(entities)}))
+
+    def neighbours(self, entity: str, valid: int, limit: int) -> list[tuple[str, str]]:
+        self._index_for("now_subject", "now_object")
+        given = {"n": self._entity(entity), "valid": valid, "limit": limit}
+        return [pair for sql in (_FROM, _TO) for pair in self._rows(sql, given)]

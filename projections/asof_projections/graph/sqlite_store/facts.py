@@ -1,0 +1,197 @@
+"""Facts as of a moment: the rectangles of the versions table that a point or a period meets.
+
+Every question is one constant statement for its shape (which of subject, relation, object and group are given): what is
+believed now and what once was are read by an index of their own each, named in the statement, so that a plan can only
+be what is written here. An answer as of a known moment shows nothing that was recorded later.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+from asof_projections.graph.sqlite_store.base import Connected, listed
+from asof_projections.rows import Fact, Moment
+from asof_streams.instants import INF, NEG
+
+# What says a fact, as of a window: the episodes that were known in it, and not withdrawn before it.
+_SAID: Final = """(SELECT f.n AS n, f.episode AS episode, f.said_at AS said_at UNION ALL
+        SELECT n, episode, said_at FROM reinforcements WHERE fact = f.n AND created_at <= :kmax ORDER BY n) said
+    WHERE NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = said.episode AND w.created_at <= :kmin)"""
+FACT_COLUMNS: Final = f"""f.uuid, g.name, s.name, r.name, coalesce(o.name, f.object), s.uuid, o.uuid, f.sentence,
+    v.vf, v.vt, f.created_at, iif(f.expired_at > :kmax, {INF}, f.expired_at), f.confidence, f.episode,
+    CASE WHEN f.echoes THEN (SELECT json_group_array(episode) FROM {_SAID}) END,
+    v.kf, iif(v.kt > :kmax, {INF}, v.kt), v.fact"""
+# In this order, whatever the planner thinks: so the order of `v` is kept. A literal never meets an entity's key.
+FACT_JOINS: Final = """CROSS JOIN facts f ON f.n = v.fact CROSS JOIN groups g ON g.n = f.grp
+    CROSS JOIN entities s ON s.n = f.s CROSS JOIN relations r ON r.n = f.relation
+    LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object"""
+_MET: Final = "vf <= :vmax AND vt > :vmin AND kf <= :kmax"
+_COLUMNS: Final = "fact, vf, vt, kf, kt"
+# A key looked up keeps no affinity (+n): else SQLite would read a literal '42' as the number 42, an entity's key.
+_ENTITIES: Final = "SELECT +n FROM entities WHERE uuid"
+_GROUP: Final = "(SELECT n FROM groups WHERE name = :group)"
+_AMONG: Final = "IN (SELECT value FROM json_each(:{}))"
+_CONDITIONS: Final = {  # of what kind it is, which decides the index; and how it is put
+    "number among": ("number", f"fact {_AMONG.format('number')}"),
+    "subject": ("subject", f"s = ({_ENTITIES} = :subject)"),
+    "subject among": ("subject", f"s IN ({_ENTITIES} {_AMONG.format('subject')})"),
+    "object": ("object", f"object = ({_ENTITIES} = :object)"),
+    "object among": ("object", f"object IN ({_ENTITIES} {_AMONG.format('object')})"),
+    "value": ("object", "object = :value"),
+    "object among or value": (
+        "object",
+        f"object IN ({_ENTITIES} {_AMONG.format('object')} UNION ALL SELECT :value)",
+    ),
+    "relation": ("relation", f"relation = (SELECT n FROM relations WHERE grp = {_GROUP} AND name = :relation)"),
+    "relation named": ("relation", "relation IN (SELECT n FROM relations WHERE name = :relation)"),
+    "group": ("group", f"grp = {_GROUP}"),
+}
+
+
+# An entity's facts in either direction, most recently attested first: as it was known, so by what had said it by then.
+_FROM_THEM, _TO_THEM = (_CONDITIONS[f"{side} among"][1] for side in ("subject", "object"))
+_SIDES: Final = " UNION ALL ".join(
+    f"SELECT {_COLUMNS} FROM versions INDEXED BY {when}_{side} WHERE {put} AND {_MET} AND {kt}"
+    for side, put in (("subject", _FROM_THEM), ("object", f"{_TO_THEM} AND NOT {_FROM_THEM}"))
+    for when, kt in (("now", f"kt = {INF}"), ("past", f"kt < {INF} AND kt > :kmin"))
+)
+LATEST: Final = f"""SELECT {FACT_COLUMNS} FROM (SELECT v.* FROM ({_SIDES}) v CROSS JOIN facts f ON f.n = v.fact
+        ORDER BY coalesce(CASE WHEN f.echoes THEN (SELECT max(said_at) FROM {_SAID}) END, f.said_at) DESC,
+            v.fact DESC, v.vf DESC LIMIT :limit) v
+    {FACT_JOINS}"""
+
+
+class Window(NamedTuple):
+    """The part of both clocks that a question is about: first and last instant of each."""
+
+    vmin: int
+    vmax: int
+    kmin: int
+    kmax: int
+
+    @classmethod
+    def at(cls, moment: Moment) -> "Window":
+        valid = (NEG, INF) if moment.valid is None else (moment.valid, moment.valid)
+        return cls(*valid, *_known(moment.known))
+
+    @classmethod
+    def during(cls, start: int, stop: int, known: int | None) -> "Window":
+        return cls(start, stop - 1, *_known(known))
+
+
+def _known(known: int | None) -> tuple[int, int]:
+    return (NEG, INF) if known is None else (known, known)
+
+
+@cache
+def statement(*shape: str) -> str:
+    """Return the one statement for these conditions."""
+    now, past = _indexes({_CONDITIONS[name][0] for name in shape})
+    where = " AND ".join([*(_CONDITIONS[name][1] for name in shape), _MET])
+    return f"""SELECT {FACT_COLUMNS} FROM (
+        SELECT {_COLUMNS} FROM versions {now} WHERE {where} AND kt = {INF}
+        UNION ALL
+        SELECT {_COLUMNS} FROM versions {past} WHERE {where} AND kt < {INF} AND kt > :kmin
+        ORDER BY vf, fact, kf LIMIT :limit) v {FACT_JOINS}"""
+
+
+def _indexes(kinds: set[str]) -> tuple[str, str]:
+    """Return what finds that which is believed now, and that which once was: by the most selective kind."""
+    if "number" in kinds:
+        return "INDEXED BY version_fact", "INDEXED BY version_fact"
+    for kind in ("subject", "object", "relation", "group"):
+        if kind in kinds:
+            return f"INDEXED BY now_{kind}", f"INDEXED BY past_{kind}"
+    return "NOT INDEXED", "NOT INDEXED"
+
+
+class About(NamedTuple):
+    """What facts are asked for: None is any. `objects` (entities) and `value` (a literal) are alternatives."""
+
+    subjects: Sequence[str] | None
+    relation: str | None
+    objects: Sequence[str] | None
+    value: str | None
+
+
+class FactReads(Connected):
+    """Facts by what they are about, as of a moment or over a period."""
+
+    def facts(
+        self,
+        group: str | None,
+        at: Moment,
+        *,
+        subjects: Sequence[str] | None = None,
+        relation: str | None = None,
+        objects: Sequence[str] | None = None,
+        value: str | None = None,
+        limit: int | None = None,
+    ) -> list[Fact]:
+        return self._meeting(Window.at(at), group, About(subjects, relation, objects, value), limit)
+
+    def overlapping(
+        self,
+        group: str | None,
+        start: int,
+        stop: int,
+        known: int | None,
+        *,
+        subjects: Sequence[str] | None = None,
+        relation: str | None = None,
+        objects: Sequence[str] | None = None,
+        value: str | None = None,
+        limit: int | None = None,
+    ) -> list[Fact]:
+        window = Window.during(start, stop, known)
+        return self._meeting(window, group, About(subjects, relation, objects, value), limit)
+
+    def facts_numbered(self, numbers: Sequence[int], at: Moment) -> dict[int, list[Fact]]:
+        given = Window.at(at)._asdict() | {"number": listed(map(int, numbers)), "limit": -1}
+        found: dict[int, list[Fact]] = {int(n): [] for n in numbers}
+        for row in self._rows(statement("number among"), given):
+            found[row[-1]] += self._read([row])
+        return {n: facts for n, facts in found.items() if facts}
+
+    def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[Fact]:
+        among = listed(entities)
+        return self._read(
+            self._rows(LATEST, Window.at(at)._asdict() | {"subject": among, "object": among, "limit": limit})
+        )
+
+    def _meeting(self, window: Window, group: str | None, about: About, limit: int | None) -> list[Fact]:
+        given = {**window._asdict(), "group": group, "relation": about.relation, "value": about.value}
+        given["limit"] = -1 if limit is None else limit
+        shape: list[str] = []
+        if about.subjects is not None:
+            shape.append(_among("subject", about.subjects, given))
+        if about.objects is not None and about.value is not None:
+            given["object"] = listed(about.objects)
+            shape.append("object among or value")
+        elif about.objects is not None:
+            shape.append(_among("object", about.objects, given))
+        elif about.value is not None:
+            shape.append("value")
+        if about.relation is not None:
+            shape.append("relation named" if group is None else "relation")
+        elif group is not None:
+            shape.append("group")
+        return self._read(self._rows(statement(*shape), given))
+
+    def _read(self, rows: Iterable[Any]) -> list[Fact]:
+        """Make facts of rows of FACT_COLUMNS."""
+        return [_fact(self.generation, *row) for row in rows]
+
+
+def _fact(generation: str, *row: Any) -> Fact:
+    *claim, episode, said, known_from, known_to, _ = row
+    episodes = (episode,) if said is None else tuple(dict.fromkeys(json.loads(said))) or (episode,)
+    columns: Iterable[Any] = (*claim, episodes, generation, known_from, known_to)
+    return Fact(*columns)
+
+
+def _among(name: str, uuids: Sequence[str], given: dict[str, Any]) -> str:
+    """Give one id as it is, several as a list; return the name of the condition for it."""
+    given[name] = uuids[0] if len(uuids) == 1 else listed(uuids)
+    return name if len(uuids) == 1 else f"{name} among"

@@ -1,0 +1,54 @@
+"""Facts by number: found by their words, chosen by moment, handed to the vector index."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof_projections.graph.sqlite_store.base import Connected
+from asof_projections.graph.sqlite_store.bm25 import best
+from asof_projections.graph.sqlite_store.facts import Window
+from asof_projections.graph.sqlite_store.version_cache import VersionCache
+from asof_projections.rows import Moment
+from asof_streams.sqlite import snapshot
+
+_WORD: Final = re.compile(r"\w+")
+_SENTENCES: Final = """SELECT f.n, g.name, f.sentence, f.n FROM facts f CROSS JOIN groups g ON g.n = f.grp
+    WHERE f.n > :after ORDER BY f.n LIMIT :page"""
+
+
+class Numbered(Connected):
+    """Facts as numbers: the positions of their assertions in the log."""
+
+    _mirror: VersionCache
+
+    def text(self, query: str, group: str | None, at: Moment, limit: int) -> list[tuple[int, float]]:
+        words = list(dict.fromkeys(_WORD.findall(query)))
+        if not words:
+            return []
+        grp = None if group is None else self._group(group)
+        with self._guard, self._one_state():
+            self._settle()
+            return best(self._db, words, grp, Window.at(at), limit)
+
+    def live(self, group: str | None, at: Moment) -> NDArray[np.int64]:
+        with self._guard, self._one_state() as writing:
+            self._settle()
+            self._mirror.refresh(self._db, writing=writing)
+            grp = None if group is None else self._group(group)
+        return self._mirror.holding(grp, Window.at(at))
+
+    def sentences(self, after: int = -1) -> Iterator[tuple[int, str, str]]:
+        return (row[:3] for row in self._pages(_SENTENCES, after))
+
+    @contextmanager
+    def _one_state(self) -> Iterator[bool]:
+        """Let several statements read one state; yields whether it may hold what is not committed."""
+        if self._db.in_transaction:
+            yield True
+        else:
+            with snapshot(self._db):
+                yield False

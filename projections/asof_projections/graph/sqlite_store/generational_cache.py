@@ -1,0 +1,39 @@
+"""What a writer remembers of what it has looked up, within bounds: the keys of rows, and answers that do not change."""
+
+from collections.abc import Hashable
+from typing import Final, Generic, TypeVar
+
+_LOT: Final = 200_000  # answers, some hundred bytes each
+
+A = TypeVar("A")
+
+
+class GenerationalCache(dict[Hashable, A | None], Generic[A]):
+    """Answers by question, None for one that is not kept. Until a lot of others was asked for, an answer stays."""
+
+    def __init__(self, lot: int = _LOT) -> None:
+        super().__init__()
+        self._lot = lot
+        self._stale: dict[Hashable, A | None] = {}
+
+    def __missing__(self, asked: Hashable) -> A | None:
+        found = self._stale.get(asked)
+        if found is not None:
+            self[asked] = found
+        return found
+
+    def __setitem__(self, asked: Hashable, answer: A | None) -> None:
+        if len(self) >= self._lot:
+            self._stale = dict(self)
+            super().clear()
+        super().__setitem__(asked, answer)
+
+    def drop(self, asked: Hashable) -> None:
+        """Forget an answer that is no longer so."""
+        self.pop(asked, None)
+        self._stale.pop(asked, None)
+
+    def clear(self) -> None:
+        """Forget all."""
+        super().clear()
+        self._stale.clear()

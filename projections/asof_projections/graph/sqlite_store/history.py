@@ -1,0 +1,90 @@
+"""What became of facts: every version of one, what it rests on, why it was given up, and what changed since."""
+
+from typing import Any, Final
+
+from asof_projections.graph.ports import Closing, Provenance, Said, Source, VersionChange
+from asof_projections.graph.sqlite_store.facts import FACT_COLUMNS, FACT_JOINS, FactReads
+from asof_projections.rows import Fact
+from asof_streams.instants import INF, NEG
+
+_VERSIONS: Final = f"""SELECT {FACT_COLUMNS} FROM (SELECT fact, vf, vt, kf, kt FROM versions INDEXED BY version_fact
+    WHERE fact = (SELECT n FROM facts WHERE uuid = :fact)) v {FACT_JOINS} ORDER BY v.kf, v.vf"""
+_FACT: Final = f"""SELECT {FACT_COLUMNS} FROM (SELECT n AS fact, stated_from AS vf, stated_to AS vt,
+    created_at AS kf, expired_at AS kt FROM facts WHERE uuid = :fact) v {FACT_JOINS}"""
+_EVER: Final = {"kmin": NEG, "kmax": INF}
+
+_ASSERTION: Final = """SELECT n, s, relation, object, stated_from, episode, relationship, said_at, created_at,
+    time_words, grain, ref, corrects FROM facts WHERE uuid = ?"""
+_REINFORCEMENTS: Final = (
+    "SELECT episode, relationship, said_at, created_at FROM reinforcements WHERE fact = ? ORDER BY n"
+)
+_CORRECTED_BY: Final = "SELECT uuid FROM facts WHERE corrects = ? ORDER BY n"
+_ENDINGS: Final = """SELECT uuid, at, dead, episode, relationship, said_at, created_at
+    FROM endings INDEXED BY ending_slot WHERE s = ? AND relation = ? AND (object IS NULL OR object = ?)
+    AND at > ? AND (fact IS NULL OR fact = ?) ORDER BY n"""
+_RETRACTIONS: Final = """SELECT uuid, created_at, dead, episode, NULL, created_at, created_at FROM retractions
+    WHERE target = ? ORDER BY n"""
+_CLOSINGS: Final = "SELECT kind, statement, cause, created_at FROM closings WHERE fact = ? ORDER BY n"
+_STATEMENT: Final = """SELECT episode, relationship, said_at, created_at FROM facts WHERE uuid = :uuid
+    UNION ALL SELECT episode, relationship, said_at, created_at FROM endings WHERE uuid = :uuid
+    UNION ALL SELECT episode, NULL, created_at, created_at FROM retractions WHERE uuid = :uuid"""
+
+_CHANGED: Final = "SELECT {at} AS at, {opened} AS opened, n FROM versions INDEXED BY version_{at} WHERE {at} > :since"
+_CHANGES: Final = f"""{_CHANGED.format(at="opened", opened=1)} AND opened <= :until
+    UNION ALL {_CHANGED.format(at="closed", opened=0)} AND closed <= :until"""
+_UNTIL: Final = f"""SELECT at FROM ({_CHANGED.format(at="opened", opened=1)}
+    UNION ALL {_CHANGED.format(at="closed", opened=0)} ORDER BY at LIMIT 1 OFFSET :limit - 1)"""
+_CHANGED_FACTS: Final = f"""SELECT c.at, c.opened, {FACT_COLUMNS} FROM ({_CHANGES}) c
+    CROSS JOIN versions v ON v.n = c.n {FACT_JOINS} ORDER BY c.at, c.opened, c.n"""
+
+
+class HistoryReads(FactReads):
+    """Facts over known time."""
+
+    def fact(self, uuid: str) -> Fact | None:
+        found = self._read(self._rows(_FACT, {"fact": uuid, **_EVER}))
+        return found[0] if found else None
+
+    def versions(self, uuid: str) -> list[Fact]:
+        return self._read(self._rows(_VERSIONS, {"fact": uuid, **_EVER}))
+
+    def changes(self, since: int, limit: int) -> list[VersionChange]:
+        until = self._row(_UNTIL, {"since": since, "limit": limit})
+        given = {"since": since, "until": until[0] if until else INF, **_EVER}
+        rows = self._rows(_CHANGED_FACTS, given)
+        facts = self._read(row[2:] for row in rows)
+        return [
+            VersionChange(at, fact.known_from if opened else fact.known_to, bool(opened), fact)
+            for (at, opened, *_), fact in zip(rows, facts, strict=True)
+        ]
+
+    def provenance(self, uuid: str) -> Provenance | None:
+        row = self._row(_ASSERTION, (uuid,))
+        if row is None:
+            return None
+        n, s, relation, obj, start, *source, time_words, grain, ref, corrects = row
+        again = self._rows(_REINFORCEMENTS, (n,))
+        return Provenance(
+            uuid,
+            (Source._make(source), *map(Source._make, again)),
+            time_words,
+            grain,
+            ref,
+            corrects,
+            tuple(found for (found,) in self._rows(_CORRECTED_BY, (uuid,))),
+            tuple(map(_said, self._rows(_ENDINGS, (s, relation, obj, start, uuid)))),
+            tuple(map(_said, self._rows(_RETRACTIONS, (uuid,)))),
+            tuple(self._closing(*closing) for closing in self._rows(_CLOSINGS, (n,))),
+        )
+
+    def _closing(self, kind: str, statement: str, position: int, recorded_at: int) -> Closing:
+        return Closing(kind, statement, position, recorded_at, self._source(statement))
+
+    def _source(self, statement: str) -> Source | None:
+        row = self._row(_STATEMENT, {"uuid": statement})
+        return None if row is None else Source._make(row)
+
+
+def _said(row: Any) -> Said:
+    uuid, at, dead, *source = row
+    return Said(uuid, at, bool(dead), Source._make(source))

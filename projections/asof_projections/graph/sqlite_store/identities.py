@@ -1,0 +1,111 @@
+"""Who there is, and who was taken to be whom: entities, the links between them, and the mentions that mean them."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any, Final
+
+from asof_projections.graph.sqlite_store.base import Connected, listed
+from asof_projections.graph.sqlite_store.columns import COUNTED, ENTITY
+from asof_projections.graph.sqlite_store.schema import has_id
+from asof_projections.names import key
+from asof_projections.queries.answers import Link
+from asof_projections.rows import Entity
+from asof_streams.instants import INF
+
+_NAMED: Final = f"SELECT m.entity FROM names m INDEXED BY name_key WHERE {{}} AND m.key = :key {{}}AND {COUNTED}"
+_LINKED: Final = "links l ON l.{} = same.n AND l.kf <= :known AND l.kt > :known"
+_MEANT: Final = f"""WITH RECURSIVE same (n) AS ({{}}
+    UNION SELECT l.into_ FROM same CROSS JOIN {_LINKED.format("duplicate")}
+    UNION SELECT l.duplicate FROM same CROSS JOIN {_LINKED.format("into_")})
+    SELECT e.uuid FROM same CROSS JOIN entities e ON e.n = same.n"""
+_CALLED: Final = f"{ENTITY} WHERE e.n IN ({{}}) ORDER BY e.n"
+_UNTIL: Final = f"iif(l.kt > :known, {INF}, l.kt)"
+_LINK: Final = f"""SELECT l.uuid, d.uuid, i.uuid, l.reason, l.kf, {_UNTIL}, l.n FROM links l
+    CROSS JOIN entities d ON d.n = l.duplicate CROSS JOIN entities i ON i.n = l.into_"""
+_SAME: Final = "(SELECT n FROM entities WHERE uuid IN (SELECT value FROM json_each(:uuids)))"
+_LINKS: Final = f"""{_LINK} WHERE l.kf <= :known AND l.n IN (SELECT n FROM links WHERE duplicate IN {_SAME}
+    UNION SELECT n FROM links WHERE into_ IN {_SAME}) ORDER BY l.n"""
+_LINK_BY_ID: Final = f"{_LINK} WHERE l.uuid = :uuid ORDER BY l.n DESC LIMIT 1"
+_PARTED: Final = """SELECT d.uuid, i.uuid FROM links l
+    CROSS JOIN entities d ON d.n = l.duplicate CROSS JOIN entities i ON i.n = l.into_
+    WHERE l.n IN (SELECT n FROM links WHERE duplicate = :n UNION SELECT n FROM links WHERE into_ = :n)
+    AND l.closed IS NOT NULL AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.cause = l.closed)"""
+_MERGED: Final = f"""SELECT uuid FROM links WHERE grp = (SELECT n FROM groups WHERE name = ?) AND kf = ? AND kt = {INF}
+    ORDER BY n"""
+_GIVEN: Final = """SELECT e.uuid, m.name FROM json_each(:names) named
+    CROSS JOIN names m INDEXED BY name_key ON m.grp = :grp AND m.key = named.value
+    CROSS JOIN entities e ON e.n = m.entity WHERE m.episode = :episode AND m.n <> m.entity
+    GROUP BY m.entity, m.name ORDER BY min(m.n)"""
+_MEANING: Final = f"""SELECT r.episode FROM json_each(:mentions) said
+    CROSS JOIN resolutions r INDEXED BY resolution_mention ON {has_id("r.mention", "said.value")}
+    WHERE r.entity = :n AND r.episode <> :without
+    AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = r.episode) ORDER BY r.n LIMIT 1"""
+_APPEARANCES: Final = f"SELECT count(*) FROM resolutions WHERE entity IN {_SAME} AND created_at <= :known"
+_EVERY_LINK: Final = f"""{_LINK} WHERE l.n > :after AND (:grp IS NULL OR l.grp = :grp)
+    AND l.kf <= :known AND l.kt > :known ORDER BY l.n LIMIT :page"""
+_EVERY_ENTITY: Final = f"""{ENTITY.replace(" FROM ", ", e.n FROM ", 1)} WHERE e.n > :after
+    AND (:grp IS NULL OR e.grp = :grp) AND e.created_at <= :known ORDER BY e.n LIMIT :page"""
+
+
+@cache
+def _by_name(select: str, *, of_group: bool, exact: bool) -> str:
+    """Return a select over the entities with a name, as it stands or as it is normalised."""
+    groups = "m.grp = (SELECT n FROM groups WHERE name = :group)" if of_group else "m.grp IN (SELECT n FROM groups)"
+    return select.format(_NAMED.format(groups, "AND m.name = :name " if exact else ""))
+
+
+class Identities(Connected):
+    """Links are shown with the time over which they were believed, so that a merge taken back stays visible."""
+
+    def called(self, group: str | None, name: str, known: int | None) -> list[Entity]:
+        return [Entity._make(row) for row in self._named(_CALLED, group, name, known)]
+
+    def meant(self, group: str | None, name: str, known: int | None) -> list[str]:
+        return sorted(uuid for (uuid,) in self._named(_MEANT, group, name, known))
+
+    def _named(self, select: str, group: str | None, name: str, known: int | None) -> list[Any]:
+        given = {"group": group, "key": key(name), "name": name, "known": INF - 1 if known is None else known}
+        of_group = group is not None
+        exactly = self._rows(_by_name(select, of_group=of_group, exact=True), given)
+        return exactly or self._rows(_by_name(select, of_group=of_group, exact=False), given)
+
+    def names_given(self, group: str, names: Sequence[str], episode: str) -> list[tuple[str, str]]:
+        given = {"grp": self._group(group), "names": listed(dict.fromkeys(map(key, names))), "episode": episode}
+        return self._rows(_GIVEN, given)
+
+    def meaning(self, entity: str, mentions: Sequence[str], without: str) -> str | None:
+        given = {"n": self._entity(entity), "mentions": listed(mentions), "without": without}
+        found: str | None = (self._row(_MEANING, given) or [None])[0]
+        return found
+
+    def links(self, uuids: Sequence[str], known: int | None) -> list[Link]:
+        given = {"uuids": listed(uuids), "known": INF if known is None else known}
+        return [Link._make(row[:-1]) for row in self._rows(_LINKS, given)]
+
+    def link(self, uuid: str) -> Link | None:
+        row = self._row(_LINK_BY_ID, {"uuid": uuid, "known": INF})
+        return None if row is None else Link._make(row[:-1])
+
+    def parted(self, uuid: str) -> set[str]:
+        pairs = self._rows(_PARTED, {"n": self._entity(uuid)})
+        return {other for pair in pairs for other in pair if other != uuid}
+
+    def merged(self, group: str, recorded_at: int) -> list[str]:
+        return [uuid for (uuid,) in self._rows(_MERGED, (group, recorded_at))]
+
+    def appearances(self, uuids: Sequence[str], known: int | None) -> int:
+        given = {"uuids": listed(uuids), "known": INF if known is None else known}
+        count: int = self._row(_APPEARANCES, given)[0]
+        return count
+
+    def each_entity(self, group: str | None, known: int) -> Iterator[Entity]:
+        grp = None if group is None else self._group(group)
+        return (Entity._make(row[:-1]) for row in self._pages(_EVERY_ENTITY, grp=grp, known=known))
+
+    def each_link(self, group: str | None, known: int) -> Iterator[Link]:
+        grp = None if group is None else self._group(group)
+        return (Link._make(row[:-1]) for row in self._pages(_EVERY_LINK, grp=grp, known=known))
+
+    def fact_count(self) -> int:
+        count: int = self._one("SELECT count(*) FROM facts")
+        return count

@@ -1,0 +1,112 @@
+"""The keys of what events name: looked up once, then remembered, within bounds."""
+
+import sqlite3
+from collections.abc import Callable
+from typing import Final
+
+from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
+from asof_streams.errors import DamagedLog
+from asof_streams.events import Record
+
+_LATELY: Final = 1_000  # facts
+_NO_GROUP: Final = -1  # where the names of groups themselves stand
+_INTERNED: Final = {
+    "groups": ("SELECT n FROM groups WHERE name = ?", "INSERT INTO groups VALUES (?, ?)"),
+    "relations": ("SELECT n FROM relations WHERE grp = ? AND name = ?", "INSERT INTO relations VALUES (?, ?, ?)"),
+}
+_ENTITY: Final = "SELECT n FROM entities WHERE uuid = ?"
+_COMMUNITY: Final = "SELECT n FROM communities WHERE uuid = ?"
+_FACT: Final = "SELECT n, grp, s, relation, object FROM facts WHERE uuid = ?"
+
+Claim = tuple[int, int, int, int | str | None]
+"""What a fact and its versions have in common: group, subject, relation, object."""
+
+
+class Keys:
+    """Turns the names in events into the keys of rows. What an event names must have been said before it."""
+
+    def __init__(self, db: sqlite3.Connection, index_for: Callable[[str], None]) -> None:
+        self._db = db
+        self._index_for = index_for
+        self._entities: GenerationalCache[int] = GenerationalCache()  # by uuid
+        self._names: GenerationalCache[int] = GenerationalCache()  # of relations, by group and name; and of groups
+        self._seen: GenerationalCache[tuple[int, Claim]] = GenerationalCache(
+            _LATELY
+        )  # facts of slots that were read: of which most is said
+
+    def forget(self) -> None:
+        """Drop what is remembered: after a rollback or an erasure the rows may not be there."""
+        self._entities.clear()
+        self._names.clear()
+        self._seen.clear()
+
+    def group(self, record: Record) -> int:
+        """Return the key of a record's group, made where it is new."""
+        return self._interned(record, "groups", _NO_GROUP, record.group)
+
+    def relation(self, record: Record, group: int, name: str) -> int:
+        """Return the key of a relation of a group, made where it is new."""
+        return self._interned(record, "relations", group, name)
+
+    def introduce(self, record: Record, uuid: str) -> None:
+        """Remember the entity that this record introduces."""
+        self._entities[uuid] = record.position
+
+    def remembered(self, uuid: str) -> int | None:
+        """Return the key of an entity, if it need not be looked up; its row may still wait to be written."""
+        return self._entities[uuid]
+
+    def entity(self, record: Record, uuid: str) -> int:
+        """Return the key of an entity."""
+        n = self._entities[uuid]
+        if n is None:
+            row = self._db.execute(_ENTITY, (uuid,)).fetchone()
+            if row is None:
+                raise _unknown(record, "entity", uuid)
+            n = row[0]
+            self._entities[uuid] = n
+        return n
+
+    def object(self, record: Record, entity: str | None, literal: str | None) -> int | str | None:
+        """Return what the column `object` holds: an entity's key or a literal; None for any."""
+        return literal if entity is None else self.entity(record, entity)
+
+    def community(self, record: Record, uuid: str) -> int:
+        """Return the key of a community."""
+        row = self._db.execute(_COMMUNITY, (uuid,)).fetchone()
+        if row is None:
+            raise _unknown(record, "community", uuid)
+        n: int = row[0]
+        return n
+
+    def see(self, uuid: str, n: int, claim: Claim) -> None:
+        """Remember a fact for as long as one message may need it."""
+        self._seen[uuid] = n, claim
+
+    def fact(self, record: Record, uuid: str) -> tuple[int, Claim]:
+        """Return the key of a fact and what it claims."""
+        seen = self._seen[uuid]
+        if seen is not None:
+            return seen
+        self._index_for("fact_uuid")
+        row = self._db.execute(_FACT, (uuid,)).fetchone()
+        if row is None:
+            raise _unknown(record, "fact", uuid)
+        n, *claim = row
+        return n, tuple(claim)
+
+    def _interned(self, record: Record, table: str, group: int, name: str) -> int:
+        n = self._names[group, name]
+        if n is None:
+            select, insert = _INTERNED[table]
+            key = (name,) if group == _NO_GROUP else (group, name)
+            row = self._db.execute(select, key).fetchone()
+            n = record.position if row is None else row[0]
+            if row is None:
+                self._db.execute(insert, (n, *key))
+            self._names[group, name] = n
+        return n
+
+
+def _unknown(record: Record, kind: str, uuid: str) -> DamagedLog:
+    return DamagedLog(f"the record at position {record.position} names {kind} {uuid}, which no record before it made")

@@ -1,0 +1,144 @@
+"""Entities and who is who, the episodic layer row by row, and the whole: counted, and hashed."""
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from typing import Any, Final
+
+from asof_projections.graph.sqlite_store.base import Connected, listed
+from asof_projections.graph.sqlite_store.columns import COUNTED, ENTITY, EPISODE, MENTION, RELATIONSHIP, mention
+from asof_projections.graph.sqlite_store.schema import has_id
+from asof_projections.names import key
+from asof_projections.rows import Entity, Episode, MentionRow, Parked, RelationshipRow
+from asof_streams.instants import INF
+
+HASHED: Final = 1_000  # rows hashed at once: part of what the digest is
+_OF_GROUP: Final = "(:grp IS NULL OR {0}.grp = :grp) AND {0}.n > :after ORDER BY {0}.n LIMIT :page"
+
+
+def _every(select: str, row: str) -> str:
+    """Return the statement that pages through all rows of a select, or those of a group."""
+    columns, rest = select.split(" FROM ", 1)
+    return f"{columns}, {row}.n FROM {rest} WHERE {_OF_GROUP.format(row)}"
+
+
+_EPISODES: Final = _every(EPISODE, "e")
+_MENTIONS: Final = _every(MENTION, "m")
+_RELATIONSHIPS: Final = _every(RELATIONSHIP, "m")
+_MENTION: Final = f"{MENTION} WHERE {has_id('m.uuid', ':id')}"
+_RELATIONSHIP: Final = f"{RELATIONSHIP} WHERE {has_id('m.uuid', ':id')}"
+
+_ENTITIES: Final = f"{ENTITY} WHERE e.created_at <= :known ORDER BY e.n LIMIT :limit"
+_ENTITIES_OF_GROUP: Final = f"{ENTITY} WHERE e.grp = :grp AND e.created_at <= :known ORDER BY e.n LIMIT :limit"
+_ENTITIES_CALLED: Final = f"""{ENTITY} WHERE e.n IN (SELECT m.entity FROM names m INDEXED BY name_key
+    WHERE m.grp = :grp AND m.key >= :prefix AND m.key < :beyond AND {COUNTED}) ORDER BY e.n LIMIT :limit"""
+_ENTITIES_CALLED_ANYWHERE: Final = _ENTITIES_CALLED.replace("m.grp = :grp", "m.grp IN (SELECT n FROM groups)")
+_ALIASES: Final = f"""SELECT m.name FROM names m WHERE m.entity = (SELECT n FROM entities WHERE uuid = :uuid)
+    AND {COUNTED} ORDER BY m.n"""
+_LINKED: Final = "links l ON l.{0} = same.n AND l.kf <= :known AND l.kt > :known"
+_IDENTITY: Final = f"""WITH RECURSIVE same (n) AS (
+    SELECT n FROM entities WHERE uuid IN (SELECT value FROM json_each(:uuids))
+    UNION SELECT l.into_ FROM same CROSS JOIN {_LINKED.format("duplicate")}
+    UNION SELECT l.duplicate FROM same CROSS JOIN {_LINKED.format("into_")})
+    SELECT e.uuid FROM same CROSS JOIN entities e ON e.n = same.n"""
+
+COUNTS: Final = {
+    "episodes": "SELECT count(*) FROM episodes",
+    "mentions": "SELECT count(*) FROM mentions",
+    "relationships": "SELECT count(*) FROM relationships",
+    "parked": "SELECT count(*) FROM parked",
+    "entities": "SELECT count(*) FROM entities",
+    "merges": f"SELECT count(*) FROM links WHERE kt = {INF}",
+    "communities": f"SELECT count(DISTINCT community) FROM memberships WHERE kt = {INF}",
+    "facts": "SELECT count(*) FROM facts",
+    "versions": "SELECT count(*) FROM versions",
+    "open_versions": f"SELECT count(*) FROM versions WHERE kt = {INF}",
+    "contradictions": f"SELECT count(*) FROM contradictions WHERE settled_at = {INF}",
+}
+
+_PARKED: Final = """SELECT p.cause, g.name, p.created_at, p.reason
+    FROM parked p CROSS JOIN groups g ON g.n = p.grp ORDER BY p.n"""
+
+# What the digest covers, and in which order. The key n is a position of the log and may stand for what it names; the
+# keys of groups and relations may not, since a name erased and met again has another.
+ORDER: Final = dict.fromkeys(
+    ("episodes", "mentions", "relationships", "withdrawals", "parked", "entities", "names", "resolutions", "links",
+     "attributes", "communities", "facts", "reinforcements", "endings", "retractions", "contradictions", "closings"),
+    "n",
+) | {"cardinalities": "relation, grp", "versions": "fact, kf, vf", "memberships": "entity, kf"}  # fmt: skip
+_NAMED: Final = {
+    "grp": "(SELECT name FROM groups WHERE groups.n = t.grp)",
+    "relation": "(SELECT name FROM relations WHERE relations.n = t.relation)",
+}
+_WORDED: Final = {"relationships", "cardinalities"}  # where a relation stands by name
+
+
+class Listings(Connected):
+    """What is there, without regard to facts."""
+
+    def entities(
+        self, group: str | None, known: int | None, *, prefix: str = "", limit: int | None = None
+    ) -> list[Entity]:
+        given: dict[str, Any] = {
+            "grp": None if group is None else self._group(group),
+            "known": INF if known is None else known,
+            "limit": -1 if limit is None else limit,
+            "prefix": key(prefix),
+            "beyond": key(prefix) + "\U0010ffff",
+        }
+        if prefix:
+            sql = _ENTITIES_CALLED_ANYWHERE if group is None else _ENTITIES_CALLED
+        else:
+            sql = _ENTITIES if group is None else _ENTITIES_OF_GROUP
+        return [Entity._make(row) for row in self._rows(sql, given)]
+
+    def aliases(self, uuid: str, known: int | None) -> list[str]:
+        given = {"uuid": uuid, "known": INF if known is None else known}
+        return [name for (name,) in self._rows(_ALIASES, given)]
+
+    def identity(self, uuids: Sequence[str], known: int | None) -> set[str]:
+        given = {"uuids": listed(uuids), "known": INF - 1 if known is None else known}
+        return {uuid for (uuid,) in self._rows(_IDENTITY, given)}
+
+    def mention(self, uuid: str) -> MentionRow | None:
+        row = self._row(_MENTION, {"id": uuid})
+        return None if row is None else mention(row)
+
+    def relationship(self, uuid: str) -> RelationshipRow | None:
+        row = self._row(_RELATIONSHIP, {"id": uuid})
+        return None if row is None else RelationshipRow._make(row)
+
+    def episodes(self, group: str | None) -> Iterator[Episode]:
+        return (Episode._make(row[:-1]) for row in self._every(_EPISODES, group))
+
+    def mentions(self, group: str | None) -> Iterator[MentionRow]:
+        return (mention(row[:-1]) for row in self._every(_MENTIONS, group))
+
+    def relationships(self, group: str | None) -> Iterator[RelationshipRow]:
+        return (RelationshipRow._make(row[:-1]) for row in self._every(_RELATIONSHIPS, group))
+
+    def _every(self, sql: str, group: str | None) -> Iterator[Any]:
+        return self._pages(sql, grp=None if group is None else self._group(group))
+
+    def counts(self) -> dict[str, int]:
+        return {what: self._one(sql) for what, sql in COUNTS.items()}
+
+    def parked(self) -> list[Parked]:
+        return [Parked._make(row) for row in self._rows(_PARKED, ())]
+
+    def digest(self) -> str:
+        digest = sha256()
+        for table, order in ORDER.items():
+            named = {} if table in _WORDED else _NAMED
+            columns = [column for (column,) in self._rows("SELECT name FROM pragma_table_info(?)", (table,))]
+            digest.update(f"{table} {columns}\n".encode())
+            kept = [
+                f"{named.get(column, _NAMED['grp'] if column == 'grp' else column)} AS {column}"
+                for column in columns
+                if not (table == "versions" and column == "n")
+            ]
+            with self._guard:
+                self._settle()
+                cursor = self._db.execute(f"SELECT {', '.join(kept)} FROM {table} t ORDER BY {order}")
+                while rows := cursor.fetchmany(HASHED):
+                    digest.update(repr(rows).encode())
+        return digest.hexdigest()

@@ -1,0 +1,222 @@
+"""The bi-temporal graph in one SQLite file: rows and the position they stand for change in one transaction.
+
+A store follows one log. `episodes.db` follows the episodic log, `graph.db` that of its generation; one schema and one
+class serve both. It is disposable: what is lost or damaged is made again from the log (asof_projections.projector).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, Self
+
+from asof_projections.graph.sqlite_store import schema
+from asof_projections.graph.sqlite_store.attributes import AttributeReads
+from asof_projections.graph.sqlite_store.checkpoints import Checkpoints
+from asof_projections.graph.sqlite_store.communities import CommunityReads
+from asof_projections.graph.sqlite_store.event_projector import EventProjector
+from asof_projections.graph.sqlite_store.fts import Numbered
+from asof_projections.graph.sqlite_store.history import HistoryReads
+from asof_projections.graph.sqlite_store.name_numbers import NameReads
+from asof_projections.graph.sqlite_store.row_ids import Claim
+from asof_projections.graph.sqlite_store.traversal import Steps
+from asof_projections.graph.sqlite_store.version_cache import VersionCache
+from asof_projections.graph.sqlite_store.views import Known
+from asof_streams.episodic import EpisodeWithdrawn, GroupErased
+from asof_streams.errors import PositionConflict
+from asof_streams.events import Record
+from asof_streams.semantic import RelationDeclared
+from asof_streams.sqlite import Guard, connect, create
+
+_UNSETTLING: Final = frozenset((EpisodeWithdrawn, GroupErased, RelationDeclared))  # what is kept may no longer be so
+_REMEDY: Final = "rebuild it from its log"
+_READING: Final = ("PRAGMA cache_size = -65536",)  # KiB
+_WRITING: Final = (  # ids are random, so a commit touches many pages: keep them, and copy them back seldom
+    "PRAGMA cache_size = -131072",
+    "PRAGMA wal_autocheckpoint = 65536",  # pages, where Checkpoints come too late
+    "PRAGMA journal_size_limit = 67108864",
+)
+_LOADING: Final = (
+    "PRAGMA journal_mode = OFF",
+    "PRAGMA synchronous = OFF",
+    "PRAGMA cache_size = -262144",
+    "PRAGMA threads = 2",
+)
+_SORTING: Final = ("PRAGMA cache_size = -4096",)  # KiB, also what is sorted at once: so that a second thread sorts too
+
+
+class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, CommunityReads, NameReads):
+    """A GraphStore in the file `path` that follows the log named `log`. Used by the thread that opened it.
+
+    writable: made where there is none; one process may write at a time. NotFound: there is none to read.
+    ContractError: it follows another log, or was made by a version with another schema.
+    """
+
+    def __init__(self, path: Path, log: str, *, writable: bool = False) -> None:
+        self.path: Final = path
+        self.generation = log.partition(".")[2]
+        self._guard = Guard(path, _REMEDY)
+        with self._guard:
+            if writable and not path.exists():
+                create(path, schema.script(log))
+            self._db = connect(path, writable=writable, durable=False)  # a power cut is made good from the log
+            try:
+                schema.check(self._db, path, log)
+                self._set(_WRITING if writable else _READING)
+            except BaseException:
+                self._db.close()
+                raise
+        self._applier = EventProjector(self._db, self._index_for, empty=writable and self.position() == 0)
+        if writable:
+            self._pending, self._kept = self._applier.pending, self._applier.kept
+        self._checkpoints = Checkpoints(path)
+        self._mirror = VersionCache()
+        self._next: int | None = None  # while a transaction is open: the position after the last record applied
+        self._erased = False
+        self._loading = False
+        self._indexed: set[str] = set()  # while it is loaded: what is known to be indexed
+
+    def close(self) -> None:
+        self._checkpoints.wait()
+        self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _entity(self, uuid: str) -> int:
+        known = self._applier.keys.remembered(uuid)  # as every entity is whose row still waits to be written
+        if known is not None:
+            return known
+        rows = self._rows_on(None, "SELECT n FROM entities WHERE uuid = ?", (uuid,))
+        return rows[0][0] if rows else -1
+
+    def _see(self, uuid: str, n: int, claim: Claim) -> None:
+        self._applier.keys.see(uuid, n, claim)
+
+    def hold(self) -> bool:
+        """Let reads see one state of the store until `let_go`; False where a transaction holds it already."""
+        if self._db.in_transaction:
+            return False
+        with self._guard:
+            self._db.execute("BEGIN")
+        return True
+
+    def let_go(self) -> None:
+        """Let reads see what was committed since `hold`."""
+        with self._guard:
+            self._db.execute("COMMIT")
+
+    def position(self) -> int:
+        """Return the position of the log up to which its records are committed here."""
+        at: int = self._one("SELECT value FROM meta WHERE key = 'position'")
+        return at
+
+    def head(self) -> bytes:
+        """Return the chain's hash over all records before the position."""
+        head: bytes = self._one("SELECT value FROM meta WHERE key = 'head'")
+        return head
+
+    def begin(self) -> None:
+        """Open a transaction, unless one is open."""
+        if self._next is None:
+            with self._guard:
+                self._db.execute("BEGIN IMMEDIATE")
+                self._next = self.position()
+
+    def apply(self, records: Sequence[Record]) -> None:
+        """Apply records in order of position, visible to this store's own reads at once, to others after commit.
+
+        Those at a position that was applied before are skipped. Positions may be missing: erased records are not read.
+        """
+        self.begin()
+        assert self._next is not None
+        with self._guard:
+            for record in records:
+                if record.position >= self._next:
+                    self._applier.apply(record)
+                    self._next = record.position + 1
+                    if type(record.event) in _UNSETTLING:
+                        self._applier.kept.clear()
+                        self._erased |= type(record.event) is GroupErased
+
+    def commit(self, position: int, head: bytes) -> None:
+        """Make what was applied visible, with the position it stands for and the chain's hash up to there.
+
+        PositionConflict: something from that position on was applied.
+        """
+        self.begin()
+        assert self._next is not None
+        if position < self._next:
+            raise PositionConflict(f"{self.path} has applied up to {self._next}, and cannot stand for {position}")
+        with self._guard:
+            self._applier.index_words()
+            self._db.execute("UPDATE meta SET value = ? WHERE key = 'position'", (position,))
+            self._db.execute("UPDATE meta SET value = ? WHERE key = 'head'", (head,))
+            if self._loading:
+                return  # nobody else can see it, and to write each page once is enough
+            self._db.execute("COMMIT")
+            self._next = None
+            if not self._erased:
+                self._checkpoints.committed(position)
+            else:  # no byte of it stays in the write-ahead log either; while somebody reads it, next time
+                self._checkpoints.wait()
+                busy, _, _ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                self._erased = bool(busy)
+
+    def rollback(self) -> None:
+        """Forget what was applied since the last commit."""
+        self._next = None
+        self._applier.forget()
+        self._mirror = VersionCache()
+        if self._db.in_transaction:
+            with self._guard:
+                self._db.execute("ROLLBACK")
+
+    @contextmanager
+    def bulk(self) -> Iterator[None]:
+        """Fill an empty store fast, in a file that nobody else uses and that is worth nothing if this is interrupted.
+
+        Indexes and words are made at the end, so that until then only apply, commit and position may be called, and
+        after `answer_handlers` what is asked for a message.
+        """
+        if self.position() != 0:
+            raise PositionConflict(f"{self.path} is not empty: it stands at {self.position()}")
+        with self._guard:
+            self._set(_LOADING)
+            for index in schema.ASKED | schema.READ:
+                self._db.execute(f"DROP INDEX {index}")
+            self._indexed.clear()
+        self._applier.indexing_words, self._loading = False, True
+        yield
+        self._applier.indexing_words, self._loading = True, False
+        with self._guard:
+            if self._db.in_transaction:
+                self._db.execute("COMMIT")
+                self._next = None
+            self._set(_SORTING)
+            self._index(schema.ASKED | schema.READ)
+            self._db.execute("INSERT INTO sentence_words (sentence_words) VALUES ('rebuild')")
+            self._set(("PRAGMA synchronous = NORMAL", "PRAGMA journal_mode = WAL", *_WRITING))
+
+    def answer_handlers(self) -> None:
+        """Make, while a bulk load goes on, the indexes that the handlers' questions need."""
+        with self._guard:
+            self._index(schema.ASKED)
+
+    def _index_for(self, *indexes: str) -> None:
+        if self._loading and not self._indexed.issuperset(indexes):
+            with self._guard:
+                self._index({name: schema.INDEXES[name] for name in indexes})
+            self._indexed.update(indexes)
+
+    def _index(self, indexes: Mapping[str, str]) -> None:
+        there = {name for (name,) in self._db.execute("SELECT name FROM sqlite_schema WHERE type = 'index'")}
+        for name, index in indexes.items():
+            if name not in there:
+                self._db.execute(f"CREATE {index}")
+
+    def _set(self, pragmas: Iterable[str]) -> None:
+        for pragma in pragmas:
+            self._db.execute(pragma)

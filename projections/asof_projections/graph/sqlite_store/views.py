@@ -1,0 +1,231 @@
+"""What the handlers ask of what is known so far: the two ports of asof_agents.ports, in SQL that never changes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from asof_projections.graph.sqlite_store.base import Connected, listed, value_of
+from asof_projections.graph.sqlite_store.columns import COUNTS, ENTITY, EPISODE, MENTION, mention
+from asof_projections.graph.sqlite_store.row_ids import Claim
+from asof_projections.graph.sqlite_store.schema import has_id
+from asof_projections.names import key as key_of
+from asof_projections.rows import Entity, Episode, MentionRow, Slot, Statement
+from asof_projections.versions import Assertion, Ending
+from asof_streams.episodic import ExtractionAnswered
+from asof_streams.instants import INF, NEG
+
+_EPISODE_BY_ID: Final = f"{EPISODE} WHERE e.uuid = ?"
+_EPISODES_RECENT: Final = f"""{EPISODE} WHERE e.grp = ? AND e.source = ? AND e.valid_at <= ? AND e.cause < ?
+    AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = e.uuid AND w.cause < ?)
+    ORDER BY e.valid_at DESC, e.n DESC LIMIT ?"""
+_WITHDRAWN: Final = "SELECT EXISTS (SELECT 1 FROM withdrawals WHERE episode = ?)"
+_MENTIONS: Final = f"{MENTION} WHERE m.episode IN (SELECT value FROM json_each(?)) ORDER BY m.n"
+_MENTIONS_CALLED: Final = "SELECT uuid FROM mentions WHERE grp = ? AND folded = ? ORDER BY n"
+_TYPE_OF_NAME: Final = "SELECT type FROM mentions WHERE grp = ? AND folded = ? ORDER BY n DESC LIMIT 1"
+_ANSWER: Final = "SELECT answered FROM answers WHERE grp = ? AND request = ? ORDER BY n LIMIT 1"
+
+_ENTITY_BY_ID: Final = f"{ENTITY} WHERE e.uuid = ?"
+_ENTITIES_NAMED: Final = f"""SELECT e.n, e.uuid, e.name, e.type, e.created_at
+    FROM names m CROSS JOIN entities e ON e.n = m.entity WHERE m.grp = ? AND m.key = ? AND m.name = ? AND {COUNTS}"""
+_ENTITIES_KEYED: Final = f"""SELECT e.n, e.uuid, e.name, e.type, e.created_at
+    FROM names m CROSS JOIN entities e ON e.n = m.entity WHERE m.grp = ? AND m.key = ? AND {COUNTS}"""
+_ENTITIES_WITH_WORD: Final = """SELECT e.n, e.uuid, e.name, e.type, e.created_at
+    FROM words w CROSS JOIN entities e ON e.n = w.entity WHERE w.grp = ? AND w.word = ?
+    AND (w.episode = '' OR NOT EXISTS (SELECT 1 FROM withdrawals d WHERE d.episode = w.episode))
+    GROUP BY w.entity ORDER BY w.entity LIMIT 50"""
+_RESOLVED: Final = f"""SELECT e.uuid FROM resolutions r CROSS JOIN entities e ON e.n = r.entity
+    WHERE {has_id("r.mention", ":id")} ORDER BY r.n DESC LIMIT 1"""
+ANY_ENDING: Final = "SELECT EXISTS (SELECT 1 FROM endings)"
+_UNKNOWN: Final = -1  # the key of what has none
+_SINGLE: Final = """SELECT coalesce((SELECT c.single FROM groups g CROSS JOIN cardinalities c ON c.grp = g.n
+    WHERE g.name IN ('', ?) AND c.relation = ? ORDER BY g.name DESC LIMIT 1), 0)"""
+_NOTHING: Final = Slot((), (), {})  # what most slots hold when they are first spoken of
+
+# A literal never meets an entity's key: SQLite would read the literal '42' as the number 42.
+_OBJECT: Final = "LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object"
+_ASSERTIONS: Final = f"""
+    SELECT f.uuid, o.uuid, f.object, f.stated_from, f.stated_to, f.cause, f.place, f.attested, v.vf, v.vt, f.n
+    FROM facts f {_OBJECT} LEFT JOIN versions v ON v.fact = f.n AND v.kt = {INF}
+    WHERE f.s = ? AND f.relation = ? AND f.dead = 0"""
+_ASSERTIONS_OF_SLOT: Final = f"{_ASSERTIONS} ORDER BY f.n, v.vf"
+_ASSERTIONS_OF_VALUE: Final = f"{_ASSERTIONS} AND f.object = ? ORDER BY f.n, v.vf"
+_ENDINGS: Final = f"""SELECT f.uuid, o.uuid, f.object, f.at, f.fact FROM endings f {_OBJECT}
+    WHERE f.s = ? AND f.relation = ? AND f.dead = 0"""
+_ENDINGS_OF_SLOT: Final = f"{_ENDINGS} ORDER BY f.n"
+_ENDINGS_OF_VALUE: Final = f"{_ENDINGS} AND (f.object IS NULL OR f.object = ?) ORDER BY f.n"
+
+_FACT: Final = f"""SELECT f.uuid, g.name, s.uuid, r.name, f.dead, o.uuid, f.object, f.stated_from, f.stated_to,
+    f.cause, f.place, f.attested, f.confidence, f.ref
+    FROM facts f CROSS JOIN groups g ON g.n = f.grp CROSS JOIN entities s ON s.n = f.s
+    CROSS JOIN relations r ON r.n = f.relation {_OBJECT}"""
+_FACT_BY_ID: Final = f"{_FACT} WHERE f.uuid = ?"
+_FACT_BY_REF: Final = f"{_FACT} WHERE f.grp = ? AND f.ref = ? ORDER BY f.n DESC LIMIT 1"
+_ENDING_BY_ID: Final = f"""SELECT f.uuid, g.name, s.uuid, r.name, f.dead, o.uuid, f.object, f.at, f.fact
+    FROM endings f CROSS JOIN groups g ON g.n = f.grp CROSS JOIN entities s ON s.n = f.s
+    CROSS JOIN relations r ON r.n = f.relation {_OBJECT} WHERE f.uuid = ?"""
+_RETRACTION: Final = """SELECT f.uuid, g.name, f.dead, f.target FROM retractions f CROSS JOIN groups g ON g.n = f.grp"""
+_RETRACTION_BY_ID: Final = f"{_RETRACTION} WHERE f.uuid = ?"
+_RETRACTIONS_OF: Final = f"{_RETRACTION} WHERE f.target = ? ORDER BY f.n"
+_OTHERS: Final = "({0} <> :episode AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = {0}))"
+_SAID_THEN: Final = "SELECT n, uuid FROM {0} WHERE created_at = :at AND episode = :episode"
+_FACTS_SAID: Final = """SELECT n FROM facts WHERE created_at = :at AND episode = :episode
+    UNION SELECT fact FROM reinforcements WHERE created_at = :at AND episode = :episode"""
+_ATTESTED: Final = f"""SELECT uuid, last FROM (SELECT f.n, f.uuid, f.attested, max(
+        iif({_OTHERS.format("f.episode")}, f.said_at, {NEG}), coalesce((SELECT max(r.said_at) FROM reinforcements r
+            WHERE r.fact = f.n AND {_OTHERS.format("r.episode")}), {NEG})) AS last
+        FROM facts f WHERE f.n IN ({_FACTS_SAID}))
+    WHERE last <> {NEG} AND last <> attested ORDER BY n"""
+_RESTING: Final = f"""SELECT f.n, f.uuid FROM facts f WHERE f.n IN ({_FACTS_SAID})
+    AND NOT {_OTHERS.format("f.episode")}
+    AND NOT EXISTS (SELECT 1 FROM reinforcements r WHERE r.fact = f.n AND {_OTHERS.format("r.episode")})
+    UNION ALL {_SAID_THEN.format("endings")} UNION ALL {_SAID_THEN.format("retractions")} ORDER BY 1 DESC"""
+_CONTRADICTIONS: Final = f"""SELECT uuid, earlier, later FROM contradictions WHERE settled_at = {INF} AND n IN (
+    SELECT n FROM contradictions WHERE settled_at = {INF} AND earlier IN (SELECT value FROM json_each(:facts))
+    UNION SELECT n FROM contradictions WHERE settled_at = {INF} AND later IN (SELECT value FROM json_each(:facts)))
+    ORDER BY n"""
+
+
+class Known(Connected):
+    """EpisodesKnown and BeliefKnown over one store."""
+
+    def episode(self, uuid: str) -> Episode | None:
+        row = self._row(_EPISODE_BY_ID, (uuid,))
+        return Episode._make(row) if row else None
+
+    def recent(self, group: str, source: str, until: int, before: int, limit: int) -> list[Episode]:
+        rows = self._rows(_EPISODES_RECENT, (self._group(group), source, until, before, before, limit))
+        return [Episode._make(row) for row in reversed(rows)]
+
+    def withdrawn(self, episode: str) -> bool:
+        return bool(self._one(_WITHDRAWN, episode))
+
+    def mentions_of(self, episodes: Sequence[str]) -> list[MentionRow]:
+        return [mention(row) for row in self._rows(_MENTIONS, (listed(episodes),))]
+
+    def mentions_called(self, group: str, name: str) -> list[str]:
+        return [uuid for (uuid,) in self._rows(_MENTIONS_CALLED, (self._group(group), name.casefold()))]
+
+    def types_of_names(self, group: str, names: Sequence[str]) -> Mapping[str, str]:
+        found, n = {}, self._group(group)
+        for name in names:
+            row = self._row(_TYPE_OF_NAME, (n, name.casefold()))
+            if row is not None:
+                found[name] = row[0]
+        return found
+
+    def answer(self, group: str, request: str) -> ExtractionAnswered | None:
+        answered = self._one(_ANSWER, self._group(group), request)
+        return None if answered is None else ExtractionAnswered.model_validate_json(answered)
+
+    def entity(self, uuid: str) -> Entity | None:
+        row = self._row(_ENTITY_BY_ID, (uuid,))
+        return Entity._make(row) if row else None
+
+    def entities_named(self, group: str, name: str) -> list[Entity]:
+        asked = ("name", group, name)
+        found: list[Entity] | None = None if self._kept is None else self._kept[asked]
+        if found is None:
+            n, key = self._group(group), key_of(name)
+            found = _entities(group, self._rows_on(("name", n, key), _ENTITIES_NAMED, (n, key, name)))
+            if self._kept is not None:
+                self._kept[asked] = found
+        return found
+
+    def entities_keyed(self, group: str, key: str) -> list[Entity]:
+        n = self._group(group)
+        return _entities(group, self._rows_on(("name", n, key), _ENTITIES_KEYED, (n, key)))
+
+    def entities_with_word(self, group: str, word: str) -> list[Entity]:
+        n = self._group(group)
+        return _entities(group, self._rows_on(("word", n, word), _ENTITIES_WITH_WORD, (n, word)))
+
+    def resolved(self, mention: str) -> str | None:
+        row = self._row(_RESOLVED, {"id": mention})
+        return None if row is None else row[0]
+
+    def single(self, group: str, relation: str) -> bool:
+        return bool(self._lasting(_SINGLE, group, relation))
+
+    def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
+        key = (self._entity(subject), self._relation(group, relation))
+        ended = self._lasting(ANY_ENDING)  # looked up for every statement, while most memories never hear of one
+        if value is None:
+            rows = self._rows_on(("slot", *key), _ASSERTIONS_OF_SLOT, key)
+            ends = self._rows_on(("ending", *key), _ENDINGS_OF_SLOT, key) if ended else []
+        else:
+            only = (*key, self._object(value))
+            rows = self._rows_on(("slot", *only), _ASSERTIONS_OF_VALUE, only) if _UNKNOWN not in only else []
+            ends = self._rows_on(("ending", *key), _ENDINGS_OF_VALUE, only) if ended else []
+        if not rows and not ends:
+            return _NOTHING
+        grp = self._group(group)
+        assertions: dict[str, Assertion] = {}
+        held: dict[str, tuple[tuple[int, int], ...]] = {}
+        for row in rows:
+            uuid, vf, vt = row[0], row[8], row[9]
+            if uuid not in assertions:
+                assertions[uuid] = _assertion(uuid, row[1:8])
+                held[uuid] = ()
+                self._see(uuid, row[10], (grp, *key, row[2]))
+            if vf is not None:
+                held[uuid] += ((vf, vt),)
+        return Slot(tuple(assertions.values()), tuple(_ending(end[0], end[1:]) for end in ends), held)
+
+    def _see(self, uuid: str, n: int, claim: Claim) -> None:
+        """Take note of a fact that was read: a message may be about to change it."""
+
+    def statement(self, uuid: str) -> Statement | None:
+        self._index_for("fact_uuid")
+        row = self._row(_FACT_BY_ID, (uuid,))
+        if row is not None:
+            return _fact(row)
+        row = self._row(_ENDING_BY_ID, (uuid,))
+        if row is not None:
+            _, group, subject, relation, dead, *ending = row
+            return Statement(uuid, group, subject, relation, bool(dead), ending=_ending(uuid, ending))
+        row = self._row(_RETRACTION_BY_ID, (uuid,))
+        return None if row is None else _retraction(row)
+
+    def resting_on(self, episode: str, recorded_at: int) -> list[str]:
+        return [uuid for _, uuid in self._rows(_RESTING, {"episode": episode, "at": recorded_at})]
+
+    def attested_without(self, episode: str, recorded_at: int) -> list[tuple[str, int]]:
+        return self._rows(_ATTESTED, {"episode": episode, "at": recorded_at})
+
+    def retractions_of(self, uuid: str) -> list[Statement]:
+        return [_retraction(row) for row in self._rows(_RETRACTIONS_OF, (uuid,))]
+
+    def fact_with_ref(self, group: str, ref: str) -> Statement | None:
+        row = self._row(_FACT_BY_REF, (self._group(group), ref))
+        return None if row is None else _fact(row)
+
+    def open_contradictions(self, facts: Sequence[str]) -> list[tuple[str, str, str]]:
+        return self._rows(_CONTRADICTIONS, {"facts": listed(facts)})
+
+
+def _entities(group: str, rows: list[Any]) -> list[Entity]:
+    """Return entities oldest first; one that was called so twice is there in two rows."""
+    return [Entity(row[1], group, *row[2:]) for row in dict.fromkeys(sorted(rows) if len(rows) > 1 else rows)]
+
+
+def _assertion(uuid: str, row: Any) -> Assertion:
+    entity, obj, start, end, cause, place, attested = row
+    value = value_of(entity, obj)
+    assert value is not None
+    return Assertion(uuid, value, start, end, (cause, place), attested)
+
+
+def _ending(uuid: str, row: Any) -> Ending:
+    entity, obj, at, fact = row
+    return Ending(uuid, value_of(entity, obj), at, fact)
+
+
+def _fact(row: Any) -> Statement:
+    *_, confidence, ref = row
+    uuid, group, subject, relation, dead = row[:5]
+    assertion = _assertion(uuid, row[5:12])
+    return Statement(uuid, group, subject, relation, bool(dead), assertion, confidence=confidence, ref=ref)
+
+
+def _retraction(row: Any) -> Statement:
+    uuid, group, dead, target = row
+    return Statement(uuid, group, "", "", bool(dead), target=target)

@@ -1,0 +1,147 @@
+"""What a memory holds, written out: the episodic graph (spec/episodic-graph), and the semantic graph as of a moment.
+
+Everything is yielded as it is read, so that memory does not grow with history.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import Any, Final
+
+from asof_projections.graph.ports import GraphStore
+from asof_projections.ports import BeliefStore
+from asof_projections.queries import graphml
+from asof_projections.queries.answers import community_json, entity_json
+from asof_projections.rows import Episode, Fact, MentionRow, Moment, RelationshipRow
+from asof_streams.instants import render
+
+_TYPES: Final = {
+    "message": "message",
+    "text": "text",
+    "json": "JSON",
+    "fact": "JSON",
+}  # as spec/episodic-graph has them
+_COMMUNITY: Final = "Community"  # the type of its node
+_AT_ONCE: Final = 1_000
+
+
+def episodic(episodes: GraphStore, group: str | None) -> Iterator[str]:
+    """Yield the episodic graph as the pieces of one JSON document: {nodes, edges, episodes}.
+
+    One node stands for a mention and its repeats in the turns that follow.
+    """
+    yield from _document(
+        {
+            "nodes": (_node(m) for m in episodes.mentions(group) if m.repeats is None),
+            "edges": map(_edge, episodes.relationships(group)),
+            "episodes": map(_episode, episodes.episodes(group)),
+        }
+    )
+
+
+def semantic_json(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[str]:
+    """Yield the semantic graph as of a moment on both clocks as the pieces of one JSON document: {nodes, edges}."""
+    yield from _document({"nodes": _nodes(beliefs, group, at), "edges": _edges(beliefs, group, at)})
+
+
+def semantic_graphml(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[str]:
+    """Yield the same graph as the pieces of one GraphML document."""
+    yield from graphml.write(_nodes(beliefs, group, at), _edges(beliefs, group, at))
+
+
+def _document(parts: dict[str, Iterable[dict[str, Any]]]) -> Iterator[str]:
+    opening = "{"
+    for name, items in parts.items():
+        yield f'{opening}\n"{name}": ['
+        between = "\n"
+        for item in items:
+            yield between + json.dumps(item, ensure_ascii=False)
+            between = ",\n"
+        yield "\n]"
+        opening = ","
+    yield "\n}\n"
+
+
+# The episodic layer.
+
+
+def _node(mention: MentionRow) -> dict[str, Any]:
+    return {
+        "id": mention.uuid,
+        "type": mention.type,
+        "mention": mention.text,
+        "episode_id": mention.episode_id,
+        "validAt": render(mention.valid_at),
+        "createdAt": render(mention.created_at),
+    }
+
+
+def _edge(stated: RelationshipRow) -> dict[str, Any]:
+    return {
+        "id": stated.uuid,
+        "source": stated.source,
+        "target": stated.target,
+        "type": stated.relation,
+        "episode_id": stated.episode_id,
+        "content": {"type": stated.relation, "stance": stated.stance},
+        "metadata": {"episode_id": stated.episode_id, "confidence": stated.confidence},
+        "validAt": render(stated.valid_at),
+        "createdAt": render(stated.created_at),
+    }
+
+
+def _episode(episode: Episode) -> dict[str, Any]:
+    return {
+        "id": episode.uuid,
+        "type": _TYPES[episode.source],
+        "actor": episode.role_type,
+        "content": episode.content,
+        "metadata": {"session_id": episode.group_id, "turn_id": episode.name or f"turn_{episode.position}"},
+        "validAt": render(episode.valid_at),
+        "createdAt": render(episode.created_at),
+    }
+
+
+# The semantic layer.
+
+
+def _facts(beliefs: GraphStore, group: str | None, at: Moment) -> Iterator[Fact]:
+    """Yield what holds; of it all, the numbers alone stand in memory (8 bytes a fact)."""
+    numbers = beliefs.live(group, at)
+    for start in range(0, len(numbers), _AT_ONCE):
+        yield from chain(*beliefs.facts_numbered(numbers[start : start + _AT_ONCE].tolist(), at).values())
+
+
+def _nodes(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict[str, Any]]:
+    """Yield the entities and communities; then a node for each literal, which stands for one fact's object alone."""
+    entities = beliefs.each_entity(group, _known(at))
+    while some := list(islice(entities, _AT_ONCE)):
+        attributes: dict[str, dict[str, str]] = {entity.uuid: {} for entity in some}
+        for attribute in beliefs.attributes(list(attributes), at.known):
+            attributes[attribute.entity_uuid][attribute.name] = attribute.value
+        for entity in some:
+            yield {"id": entity.uuid, **entity_json(entity), "attributes": attributes[entity.uuid]}
+    for community in beliefs.communities(group, at.known):
+        shown = community_json(community)
+        yield {"id": community.uuid, **shown, "type": _COMMUNITY, "members": [m.uuid for m in community.members]}
+    for fact in _facts(beliefs, group, at):
+        if fact.object_uuid is None:
+            yield {"id": _target(fact), "name": fact.object, "type": None, "group_id": fact.group_id}
+
+
+def _edges(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict[str, Any]]:
+    """Yield the facts, then the links between entities that are believed to be one."""
+    for fact in _facts(beliefs, group, at):
+        yield {"id": fact.uuid, "source": fact.subject_uuid, "target": _target(fact), **fact.to_json()}
+    for link in beliefs.each_link(group, _known(at)):
+        ends = {"id": link.uuid, "source": link.duplicate, "target": link.into}
+        yield {**ends, "relation": "duplicate_of", "reason": link.reason, "created_at": render(link.known_from)}
+
+
+def _target(fact: Fact) -> str:
+    return fact.object_uuid or f"value:{fact.uuid}"
+
+
+def _known(at: Moment) -> int:
+    assert None not in at, "an export is of one moment on both clocks"
+    return at.known or 0

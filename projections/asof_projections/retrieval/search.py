@@ -1,0 +1,123 @@
+"""Search: facts whose sentence has the words of a query, or is near it in meaning, as of a moment; entities by name.
+
+A hit's score is `0.6 words + 0.4 meaning`: BM25 as a share of the best hit's, and the cosine. Unlike reciprocal ranks
+it keeps what tells a good hit from a fair one: over the turns of long conversations that finds more of the evidence
+than either part alone, and reciprocal ranks find less than words alone (bench/search_fusion.py). Both parts look only
+at what holds and is known at the moment, so no good hit is lost behind others that do not count.
+"""
+
+import re
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+import numpy as np
+
+from asof_projections.embedding.ports import Embedder, Vectors
+from asof_projections.graph.ports import GraphStore
+from asof_projections.ports import BeliefStore
+from asof_projections.queries.consistent_read import at_once
+from asof_projections.rows import Entity, Fact, Moment
+from asof_projections.vectors.ports import Holding, VectorIndex
+from asof_streams.errors import NOT_UNICODE, InvalidInput
+
+WORDS: Final = 0.6  # the weight of words; the rest is that of meaning
+_CANDIDATES: Final = 3  # of each part, for every hit asked for
+_CANDIDATES_LEAST: Final = 50
+_WORD: Final = re.compile(r"\w+")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_SAYING_LITTLE: Final = frozenset(  # they join words; as words of a query they find everything
+    "a about am an and are as at be been but by can could did do does for from had has have he her him his how i if in "
+    "into is it its me my of on or our she should so that the their them then there these they this to was we were "
+    "what when where which who whom whose why will with would you your".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A fact that was found, with its score and the score's parts; None where that part did not find it."""
+
+    fact: Fact
+    score: float
+    words: float | None  # share of the best BM25, 0 to 1
+    meaning: float | None  # cosine, -1 to 1
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fact as every door shows it, with its score."""
+        return {
+            **self.fact.to_json(),
+            "score": round(self.score, 6),
+            "scores": {"words": _rounded(self.words), "meaning": _rounded(self.meaning)},
+        }
+
+
+class Search:
+    """Searches one generation; by words alone where there is no embedder."""
+
+    def __init__(self, beliefs: GraphStore, embedder: Embedder | None = None, index: VectorIndex | None = None) -> None:
+        self._beliefs = beliefs
+        self._meaning = None if embedder is None or index is None else (embedder, index)
+
+    @at_once
+    def search(self, query: str, at: Moment, group: str | None = None, *, limit: int = 10) -> list[Hit]:
+        """Return the best facts of a moment, best first; of equals the one said first. InvalidInput: no such text."""
+        if _SURROGATE.search(query):
+            raise InvalidInput(NOT_UNICODE)
+        pool = max(_CANDIDATES * limit, _CANDIDATES_LEAST)
+        with ThreadPoolExecutor(1) as beside:
+            vectors = self._meaning and beside.submit(self._meaning[0].embed, [query])  # while words are looked up
+            found = dict(self._beliefs.text(telling(query), group, at, pool))
+        best = max(found.values(), default=1.0)
+        words = {number: score / best for number, score in found.items()}
+        meaning: dict[int, float] = {}
+        scores = dict(words)
+        if self._meaning and vectors:
+            meaning = self._cosines(self._meaning[1], vectors.result()[0], at, group, pool, words)
+            both = words.keys() | meaning.keys()
+            scores = {n: WORDS * words.get(n, 0.0) + (1 - WORDS) * meaning.get(n, 0.0) for n in both}
+        ranked = sorted(scores, key=lambda n: (-scores[n], n))
+        hits = (
+            Hit(facts[-1], scores[number], words.get(number), meaning.get(number))  # lifted a clock: the last version
+            for start in range(0, len(ranked), limit)
+            for number, facts in self._beliefs.facts_numbered(ranked[start : start + limit], at).items()
+        )
+        return list(islice(hits, limit))
+
+    def _cosines(
+        self, index: VectorIndex, vector: Vectors, at: Moment, group: str | None, pool: int, also: Iterable[int]
+    ) -> dict[int, float]:
+        """Return the cosines of what is nearest, and of what words found, by number."""
+        nearest = dict(index.search(vector, pool, Holding(group, at, lambda: self._beliefs.live(group, at))))
+        rest = np.array([number for number in also if number not in nearest], np.int64)
+        return nearest | dict(index.search(vector, len(rest), rest))
+
+
+class NameSearch:
+    """Finds who and what has a name that is near a query in meaning, as of a known moment."""
+
+    def __init__(self, beliefs: BeliefStore, embedder: Embedder, index: VectorIndex) -> None:
+        self._beliefs = beliefs
+        self._embedder = embedder
+        self._index = index
+
+    @at_once
+    def like(self, query: str, known: int | None, group: str | None = None, *, limit: int = 10) -> list[Entity]:
+        """Return the entities whose names are nearest, nearest first. InvalidInput: no such text."""
+        if _SURROGATE.search(query):
+            raise InvalidInput(NOT_UNICODE)
+        [vector] = self._embedder.embed([query])
+        among = self._beliefs.names_known(group, known)
+        nearest = self._index.search(vector, _CANDIDATES * limit, among=among)  # some are several names of one
+        return self._beliefs.named([number for number, _ in nearest])[:limit]
+
+
+def telling(query: str) -> str:
+    """Return the words of a query that say what it is about; all of them where none does."""
+    words = _WORD.findall(query)
+    return " ".join([w for w in words if w.casefold() not in _SAYING_LITTLE] or words)
+
+
+def _rounded(part: float | None) -> float | None:
+    return None if part is None else round(part, 6)
