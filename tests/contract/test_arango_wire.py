@@ -13,9 +13,9 @@ from asof_projections.graph.arango.schema import CHECKPOINTS, COLLECTIONS, INDEX
 from asof_projections.graph.arango.store import CHUNK, ArangoGraph
 from asof_projections.graph.arango.wire import OPEN
 from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.model.rows import Moment
 from asof_projections.queries.temporal import TemporalQueries
 from asof_projections.retrieval.search import Search
-from asof_projections.rows import Moment
 from asof_projections.vectors.ports import Holding
 from asof_projections.vectors.projection import VectorProjection, facts_of
 from asof_streams.errors import (

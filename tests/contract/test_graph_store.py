@@ -14,9 +14,9 @@ import oracle
 from asof_agents.ports import BeliefView, EpisodeView
 from asof_projections.graph.ports import GraphStore
 from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.model.rows import Moment
 from asof_projections.ports import BeliefStore
 from asof_projections.queries.consistent_read import at_once
-from asof_projections.rows import Moment
 from asof_streams.episodic import (
     EpisodeRecorded,
     EpisodeWithdrawn,

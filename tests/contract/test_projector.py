@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.model.rows import Moment
 from asof_projections.projector import catch_up, open_following, rebuild
-from asof_projections.rows import Moment
 from asof_streams.episodic import GroupErased
 from asof_streams.errors import DamagedLog
 from asof_streams.sqlite_log import SqliteLog

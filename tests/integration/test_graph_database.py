@@ -21,8 +21,8 @@ from asof_projections.graph.arango.connection import Address
 from asof_projections.graph.arango.schema import CHECKPOINTS
 from asof_projections.graph.arango.store import ArangoGraph
 from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.model.rows import Moment
 from asof_projections.projector import catch_up
-from asof_projections.rows import Moment
 from asof_streams.errors import ContractError, GraphUnavailable, InvalidInput
 from asof_streams.messages import ErasureRequest
 from asof_streams.sqlite_log import SqliteLog

@@ -10,7 +10,7 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.writer import Writer
 from asof.settings import Settings
 from asof_agents.handlers.episodes import episode_id
-from asof_projections.rows import Moment
+from asof_projections.model.rows import Moment
 from asof_streams.instants import DAY
 from asof_streams.messages import AnyMessage, FactStatement, WithdrawalRequest
 

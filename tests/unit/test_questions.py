@@ -4,7 +4,7 @@ from itertools import permutations, product
 
 import pytest
 
-from asof_projections.rows import Moment
+from asof_projections.model.rows import Moment
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.instants import INF
 from asof_streams.messages import FactStatement

@@ -5,8 +5,8 @@ import pytest
 
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.hashing import HashingEmbedder
+from asof_projections.model.rows import Moment
 from asof_projections.retrieval.search import NameSearch, Search, telling
-from asof_projections.rows import Moment
 from asof_projections.vectors.faiss_index import FaissVectorIndex
 from asof_projections.vectors.projection import VectorProjection, facts_of, names_of
 from asof_streams.errors import InvalidInput

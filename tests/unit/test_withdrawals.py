@@ -10,7 +10,7 @@ from asof.runtime.wiring import describe
 from asof.runtime.writer import Writer
 from asof.settings import Settings
 from asof_agents.handlers.episodes import episode_id
-from asof_projections.rows import Fact, Moment
+from asof_projections.model.rows import FactRow, Moment
 from asof_streams.instants import DAY, parse
 from asof_streams.messages import AnyMessage, EntityStatement, FactStatement, Message, WithdrawalRequest
 
@@ -44,7 +44,7 @@ class Memory:
         """Return where Ana lives, long after everything was said."""
         return sorted(fact.object for fact in self._facts(ANY._replace(valid=ANY.known)) if fact.relation == "lives_in")
 
-    def _facts(self, at: Moment) -> list[Fact]:
+    def _facts(self, at: Moment) -> list[FactRow]:
         return self.writer.generations["main"].store.facts("g", at)
 
     def listed(self, source: str = "message") -> list[str]:

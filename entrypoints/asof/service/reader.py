@@ -8,9 +8,9 @@ from asof.runtime.replica_manifest import is_copy
 from asof.runtime.results import event_json
 from asof.runtime.wiring import Opened, open_log
 from asof_agents.handlers.episodes import episode_id
+from asof_projections.model.rows import EntityRow, EpisodeRow, FactRow
 from asof_projections.queries.answers import change_json
 from asof_projections.retrieval.search import Hit
-from asof_projections.rows import Entity, Episode, Fact
 from asof_streams.errors import NotFound
 from asof_streams.events import Record
 from asof_streams.instants import INF
@@ -26,7 +26,7 @@ _LONG = 4_000_000  # characters: a page that has more ends
 class Told:
     """An episode with the facts that its message changed and that rest on it."""
 
-    episode: Episode
+    episode: EpisodeRow
     facts: tuple[str, ...]  # ids
 
 
@@ -37,7 +37,7 @@ class Reader(MemoryQueries):
     def _is_copy(self) -> bool:
         return is_copy(self._places.root)
 
-    def fact(self, uuid: str) -> Fact | None:
+    def fact(self, uuid: str) -> FactRow | None:
         """Return a fact as it is believed now, whenever it holds; of several periods the last. None: it is not."""
         held = [r.fact for r in self.history(uuid) if r.fact.uuid == uuid and r.fact.known_to == INF]
         return held[-1] if held else None
@@ -52,7 +52,7 @@ class Reader(MemoryQueries):
         found.sort(key=lambda episode: (episode.valid_at, episode.position))
         return [Told(episode, _facts(opened, episode)) for episode in found[-count:]]
 
-    def found(self, query: str, groups: list[str] | None, limit: int) -> list[Fact]:
+    def found(self, query: str, groups: list[str] | None, limit: int) -> list[FactRow]:
         """Return the facts that fit a query best and are believed now, whenever they hold; None: of all groups."""
         hits: list[Hit] = []
         for group in dict.fromkeys([None] if groups is None else groups):
@@ -128,7 +128,7 @@ class Reader(MemoryQueries):
         with SqliteLog(self._places.messages) as log:
             return log.made(request, clock=self._now())
 
-    def episode(self, uuid: str) -> Episode | None:
+    def episode(self, uuid: str) -> EpisodeRow | None:
         """Return an episode; None where there is none, or it was withdrawn."""
         for source in self._sources.every():
             episodes = source.opened().episodes
@@ -136,7 +136,7 @@ class Reader(MemoryQueries):
                 return None if episodes.withdrawn(uuid) else found
         return None
 
-    def node(self, group: str, uuid: str) -> Entity | None:
+    def node(self, group: str, uuid: str) -> EntityRow | None:
         """Return the entity that has an id, of this group or of another one beside it."""
         return self._sources.of(group).opened().beliefs.entity(uuid)
 
@@ -160,7 +160,7 @@ class Reader(MemoryQueries):
         self._close_reader()
 
 
-def _facts(opened: Opened, episode: Episode) -> tuple[str, ...]:
+def _facts(opened: Opened, episode: EpisodeRow) -> tuple[str, ...]:
     changes = opened.beliefs.changes(episode.position - 1, 1)
     return tuple(
         dict.fromkeys(

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from asof_projections.model.rows import Statement
 from asof_projections.ports import BeliefStore
 from asof_projections.queries.timelines import Segment, with_gaps
-from asof_projections.rows import Statement
 from asof_projections.versions import Assertion, Ending, Interval, belief, coalesce
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.instants import INF

@@ -28,7 +28,7 @@ from asof.http.schemas.graphiti_mapping import (
 from asof.service.api_keys import Caller
 from asof.service.service import Service
 from asof_agents.handlers.episodes import episode_id
-from asof_projections.rows import Entity, Fact
+from asof_projections.model.rows import EntityRow, FactRow
 from asof_streams.errors import InvalidInput
 from asof_streams.messages import (
     EntityStatement,
@@ -175,14 +175,14 @@ async def _search(served: Service, query: str, groups: list[str] | None, limit: 
     return graphiti.SearchResults(facts=[fact_result(fact) for fact in found])
 
 
-async def _fact(served: Service, caller: Caller, uuid: str) -> Fact:
+async def _fact(served: Service, caller: Caller, uuid: str) -> FactRow:
     fact = await served.ask(lambda reader: reader.fact(uuid))
     if fact is None or not caller.owns(fact.group_id):
         raise HTTPException(404, f"edge {uuid} not found")
     return fact
 
 
-async def _node(served: Service, stated: EntityStatement) -> Entity | None:
+async def _node(served: Service, stated: EntityStatement) -> EntityRow | None:
     """Return the entity that has the id of one that is stated, which must be of its group."""
     entity = await served.ask(lambda reader: reader.node(stated.group_id, stated.entity_id))
     if entity is not None and entity.group_id != stated.group_id:

@@ -7,7 +7,7 @@ from fastapi.exceptions import RequestValidationError
 
 from asof.http.schemas import graphiti
 from asof.service.reader import Told
-from asof_projections.rows import Entity, Fact
+from asof_projections.model.rows import EntityRow, FactRow
 from asof_streams import instants
 from asof_streams.errors import InvalidInput
 from asof_streams.ids import derive
@@ -58,7 +58,7 @@ def query_of(messages: list[graphiti.Message]) -> str:
     return "".join(f"{m.role_type}({m.role or ''}): {m.content}\n" for m in messages)
 
 
-def fact_result(fact: Fact) -> graphiti.FactResult:
+def fact_result(fact: FactRow) -> graphiti.FactResult:
     """Return a fact in Graphiti's shape. A literal is a node too: the same value of a group has the same id."""
     return graphiti.FactResult(
         uuid=fact.uuid,
@@ -84,7 +84,7 @@ def stated_entity(given: graphiti.AddEntityNode) -> EntityStatement:
         raise unprocessable(reason, "uuid" if field == "entity_id" else field) from None
 
 
-def entity_node(stated: EntityStatement, entity: Entity) -> graphiti.EntityNode:
+def entity_node(stated: EntityStatement, entity: EntityRow) -> graphiti.EntityNode:
     """Return an entity in Graphiti's shape, as it was just stated."""
     return graphiti.EntityNode(
         uuid=entity.uuid,
