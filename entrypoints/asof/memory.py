@@ -486,9 +486,9 @@ class Memory:
         """Return one episode by its id. NotFound: no episode has it, or it was withdrawn."""
         return self._ask(logs.episode, id=id)
 
-    def groups(self, *, limit: int | None = None, cursor: str | None = None) -> Page[GroupInfo]:
-        """Return the groups, in the order of their ids, with how many episodes each holds."""
-        return self._ask(logs.groups, limit=limit, cursor=cursor)
+    def groups(self, *, prefix: str = "", limit: int | None = None, cursor: str | None = None) -> Page[GroupInfo]:
+        """Return the groups, in the order of their ids, with how many episodes each holds; `prefix`: that begin so."""
+        return self._ask(logs.groups, prefix=prefix, limit=limit, cursor=cursor)
 
     def message(self, position: int) -> Outcome:
         """Return what became of a message: what it changed, or why it was parked. NotFound: there is none there."""

@@ -70,7 +70,7 @@ def generation_of(session: Session, query: EventsQuery) -> str | None:
 
 @operation()
 def message(session: Session, query: MessageQuery) -> Outcome:
-    """Return what became of a message that was processed: its changes, or why it was parked. NotFound: none is there."""
+    """Return what became of a processed message: its changes, or why it was parked. NotFound: there is none."""
     group, record, at = message_at(session, query.position)
     opened = session.of(group or None).opened()
     parked = [p for p in (*opened.episodes.parked(), *opened.beliefs.parked()) if p.position == at]
@@ -111,7 +111,7 @@ def groups(session: Session, query: GroupsQuery) -> Page[GroupInfo]:
     limit = None if query.limit is None else query.limit + 1
     found: list[tuple[str, int, int]] = []
     for source in session.sources.every():
-        found += source.opened().episodes.group_counts(after, limit)
+        found += source.opened().episodes.group_counts(query.prefix, after, limit)
     infos = [GroupInfo(group, count, instant_of(last)) for group, count, last in sorted(found)]
     if query.limit is None or len(infos) <= query.limit:
         return Page(infos)
@@ -153,3 +153,9 @@ def replay(
             records = log.read(query.start, query.stop)
         for record in records:
             yield LogEvent.of(record, query.log, generation)
+
+
+def group_names(session: Session) -> list[str]:
+    """Return every group that a message was ever given for."""
+    with SqliteLog(session.places.messages) as log:
+        return [group for group in log.groups() if group]

@@ -295,6 +295,7 @@ class BeliefPeriod(Answer):
     """A period of known time over which a fact was believed."""
 
     fact: Id
+    group_id: Group
     known_from: Instant
     known_to: Instant | None
 
@@ -444,7 +445,10 @@ class LogEvent(Answer):
     type: Annotated[str, Field(examples=["fact.asserted"])]
     version: Annotated[int, Field(examples=[1])]
     group_id: Group
-    generation: Annotated[str | None, Field(examples=["main"], description="Of the semantic log alone.")]
+    generation: Annotated[
+        str | None,
+        Field(examples=["main"], description="Of the semantic log alone.", exclude_if=lambda name: name is None),
+    ]
     recorded_at: Instant
     cause: Annotated[int, Field(examples=[17], description="The position of its message.")]
     index: Annotated[int, Field(examples=[0], description="Its place within the events of its message.")]

@@ -369,6 +369,8 @@ class EpisodesQuery(KnownQuery, Paged):
 class GroupsQuery(Paged):
     """List the groups, in the order of their ids, with how much each holds."""
 
+    prefix: str = Field("", max_length=128, description="Those whose ids begin so.")
+
 
 class MessageQuery(Query):
     """Ask what became of a message."""

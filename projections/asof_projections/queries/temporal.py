@@ -194,9 +194,9 @@ class TemporalQueries:
 
     def known_history(self, query: KnownHistoryQuery) -> list[BeliefPeriod]:
         """Return when a fact was believed to hold. NotFound: no fact has this id."""
-        self._fact(query.id)
+        group = self._fact(query.id).group_id
         periods = timelines.known_periods(self._beliefs.versions(query.id), query.valid_at)
-        return [BeliefPeriod(query.id, instant_of(start), time_of(end)) for start, end in periods]
+        return [BeliefPeriod(query.id, group, instant_of(start), time_of(end)) for start, end in periods]
 
     @at_once
     def diff(self, query: DiffQuery, known: int) -> list[Difference]:

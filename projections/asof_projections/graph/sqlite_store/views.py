@@ -23,7 +23,7 @@ _EPISODES_BETWEEN: Final = f"""{EPISODE} WHERE (:grp IS NULL OR e.grp = :grp) AN
     ORDER BY e.n LIMIT :limit"""
 _GROUPS: Final = """SELECT g.name, (SELECT count(*) FROM episodes e WHERE e.grp = g.n) AS many,
     (SELECT max(created_at) FROM episodes e WHERE e.grp = g.n)
-    FROM groups g WHERE g.name > :after AND many > 0 ORDER BY g.name LIMIT :limit"""
+    FROM groups g WHERE g.name > :after AND g.name >= :prefix AND g.name < :beyond AND many > 0 ORDER BY g.name LIMIT :limit"""
 _WITHDRAWN: Final = "SELECT EXISTS (SELECT 1 FROM withdrawals WHERE episode = ?)"
 _MENTIONS: Final = f"{MENTION} WHERE m.episode IN (SELECT value FROM json_each(?)) ORDER BY m.n"
 _MENTIONS_CALLED: Final = "SELECT uuid FROM mentions WHERE grp = ? AND folded = ? ORDER BY n"
@@ -113,9 +113,19 @@ class Known(Connected):
         given = {**window._asdict(), "grp": grp, "after": after, "limit": -1 if limit is None else limit}
         return [EpisodeRow._make(row) for row in self._rows(_EPISODES_BETWEEN, given)]
 
-    def group_counts(self, after: str, limit: int | None) -> list[tuple[str, int, int]]:
-        """Return (group, episodes, when the last was recorded) of the groups whose ids come after one, in order."""
-        return list(self._rows(_GROUPS, {"after": after, "limit": -1 if limit is None else limit}))
+    def group_counts(self, prefix: str, after: str, limit: int | None) -> list[tuple[str, int, int]]:
+        """Return (group, episodes, when the last was recorded) of the groups that begin so, in order, after one."""
+        return list(
+            self._rows(
+                _GROUPS,
+                {
+                    "prefix": prefix,
+                    "beyond": prefix + "\U0010ffff",
+                    "after": after,
+                    "limit": -1 if limit is None else limit,
+                },
+            )
+        )
 
     def withdrawn(self, episode: str) -> bool:
         return bool(self._one(_WITHDRAWN, episode))
