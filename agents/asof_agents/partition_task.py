@@ -14,6 +14,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Final, Protocol
 
+from asof_streams.backoff import OUTAGE
 from asof_streams.errors import UnavailableError, WriterBusy
 from asof_streams.kafka.envelope import Raw
 
@@ -21,7 +22,6 @@ _log = logging.getLogger(__name__)
 
 AHEAD: Final = 5_000  # records of a partition that wait for its engine, at most: then Faust waits
 _QUIET_SECONDS: Final = 2.0  # without a record from Faust before the topic itself is asked
-_PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)  # seconds before what failed is opened again
 
 OpenIntake = Callable[[int], "Intake"]
 """Opens a partition to take its messages; called on the thread that will use it."""
@@ -105,22 +105,21 @@ class PartitionTask:
 
     async def _run(self) -> None:
         """Open the partition and take its records; again where the world outside failed, from its own checkpoint."""
-        failures = 0
+        pauses = OUTAGE.pauses()
         while True:
             try:
                 self.offset = await self._thread.call(self._open)
                 await self._advance([])  # what waits already: whoever brings the records may be seconds away
-                failures = 0
+                pauses = OUTAGE.pauses()
                 with suppress(Exception):  # a hint: what Faust does not bring is read from the topic
                     await self._seek(self.offset)
                 while True:
                     await self._advance(await self._waiting())
-                    failures = 0
+                    pauses = OUTAGE.pauses()
             except WriterBusy:
                 raise  # another worker has the partition: not ours to fight for
             except UnavailableError as error:
-                pause = pause_after(failures)
-                failures += 1
+                pause = next(pauses)
                 _log.warning("partition %d: %s; opening it again in %.1f s", self._partition, error, pause)
             finally:
                 self.offset = -1
@@ -159,11 +158,6 @@ class PartitionTask:
         intake, self._intake = self._intake, None
         if intake is not None:
             intake.close()
-
-
-def pause_after(failures: int) -> float:
-    """Return how many seconds to wait after so many failures on end, before trying again."""
-    return _PAUSES[min(failures, len(_PAUSES) - 1)]
 
 
 def tell_failure(task: "asyncio.Task[None]", tell: Callable[[BaseException], None]) -> None:

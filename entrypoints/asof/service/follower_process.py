@@ -17,8 +17,8 @@ from asof.runtime.replica_health import write_health
 from asof.runtime.wiring import connection_of
 from asof.service.worker_handle import Began, Reached
 from asof.settings import Settings
-from asof_agents.partition_task import pause_after
 from asof_projections.generations import load
+from asof_streams.backoff import OUTAGE
 from asof_streams.errors import NotFound, UnavailableError
 from asof_streams.kafka.topics import Topics
 from asof_streams.sqlite_log import SqliteLog
@@ -58,15 +58,14 @@ class _Following:
         self._healthy = 0.0  # when that was written down
 
     def run(self) -> None:
-        failures = 0
+        pauses = OUTAGE.pauses()
         while not self._stop.is_set():
             try:
                 with Follower(self._places, self._connection, self._topics, leave_held=True) as follower:
                     self._turn(follower)
-                failures = 0
+                pauses = OUTAGE.pauses()
             except UnavailableError:
-                self._stop.wait(pause_after(failures))
-                failures += 1
+                self._stop.wait(next(pauses))
 
     def _turn(self, follower: Follower) -> None:
         """Keep the directory up, or for a while see how far another process is that does."""

@@ -16,9 +16,10 @@ from asof.runtime.processes import log_to_stderr, lower_priority
 from asof.runtime.writer import Writer
 from asof.service.worker_handle import Began, Reached
 from asof.settings import Settings
+from asof_streams.backoff import Backoff
 from asof_streams.errors import UnavailableError, WriterBusy
 
-_AGAIN_SECONDS: Final = (0.1, 1.0, 5.0, 30.0)  # between tries; then as the last
+_BACKOFF: Final = Backoff(0.1, 6.0, longest=30.0)  # of a message: what it needs may be a model that is restarted
 _SHOWN_SECONDS: Final = 0.05  # after which what was taken is shown, though more waits
 _LOCKED_SECONDS: Final = 3.0  # how long the worker of a service that was killed may take to end
 
@@ -76,17 +77,16 @@ class Processing:
 
     def _take_all(self) -> None:
         """Take messages until there are none, and all that follows is shown."""
-        tries = 0
+        pauses, alone = _BACKOFF.pauses(), False
         while not self._stopping() and (self._taken or self._waits()):
             try:
-                self._take_some(alone=tries > 0)
-                tries = 0
+                self._take_some(alone=alone)
+                pauses, alone = _BACKOFF.pauses(), False
             except UnavailableError as error:
                 self._taken = [taken for taken in self._taken if taken.position < self._next]  # the rest is forgotten
-                seconds = _AGAIN_SECONDS[min(tries, len(_AGAIN_SECONDS) - 1)]
-                log.warning("message %d waits %s s: %s", self._next, seconds, error)
-                self._pause(seconds)
-                tries += 1
+                pause, alone = next(pauses), True
+                log.warning("message %d waits %.1f s: %s", self._next, pause, error)
+                self._pause(pause)
 
     def _take_some(self, *, alone: bool) -> None:
         """Take messages and show them. Taken alone, none waits for one behind it that may fail."""
