@@ -12,7 +12,7 @@ from threading import Timer
 
 import pytest
 
-from asof.runtime import bulk_builder, ingestion, writer
+from asof.runtime import child_process, ingestion, writer
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(900)]
 
@@ -231,7 +231,7 @@ def test_a_second_process_killed_at_any_moment_changes_nothing_of_the_end(tmp_pa
         Timer(chance.uniform(0.05, seconds), process.kill).start()
         return process
 
-    monkeypatch.setattr(bulk_builder, "Popen", killed_soon)
+    monkeypatch.setattr(child_process, "Popen", killed_soon)
     for round_ in range(12):
         _loaded(tmp_path / f"load-{round_}")
         assert digests(tmp_path / f"load-{round_}") == expected, f"seed {SEED}, round {round_}"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import asof
-from asof.runtime import bulk_builder, generations, ingestion, writer
+from asof.runtime import bulk_builder, child_process, generations, ingestion, writer
 from asof.runtime.json_lines import Line, as_fact, read_lines
 from asof_streams.errors import StorageFailed
 from asof_streams.messages import ErasureRequest
@@ -53,7 +53,9 @@ def told(path: Path) -> str:
 
 def test_what_two_processes_make_is_what_one_makes(tmp_path, monkeypatch):
     started = []
-    monkeypatch.setattr(bulk_builder, "Popen", lambda *of, **given: started.append(1) or subprocess.Popen(*of, **given))
+    monkeypatch.setattr(
+        child_process, "Popen", lambda *of, **given: started.append(1) or subprocess.Popen(*of, **given)
+    )
     two = told(tmp_path / "two")
     assert started == [1]
     monkeypatch.undo()
@@ -77,7 +79,7 @@ def test_the_second_process_follows_to_the_end(tmp_path, monkeypatch):
 
 
 def test_what_a_second_process_left_undone_is_done_by_the_writer(tmp_path, monkeypatch):
-    monkeypatch.setattr(bulk_builder.BulkBuilder, "follow", lambda self, _: os.kill(self._process.pid, signal.SIGKILL))
+    monkeypatch.setattr(bulk_builder.BulkBuilder, "follow", lambda self, _: os.kill(self._child.pid, signal.SIGKILL))
     killed = told(tmp_path / "killed")
     monkeypatch.undo()
 
@@ -116,7 +118,7 @@ def test_what_cannot_be_appended_is_an_error_and_is_made_again(tmp_path, monkeyp
 
 
 def test_where_no_second_process_can_be_started_one_does_it_all(tmp_path, monkeypatch):
-    monkeypatch.setattr(bulk_builder.sys, "executable", "")
+    monkeypatch.setattr(child_process.sys, "executable", "")
     alone = told(tmp_path / "alone")
     monkeypatch.undo()
 
