@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from asking import facts_at
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.writer import Writer
 from asof.settings import Settings
@@ -71,7 +72,9 @@ def believed(messages: list[AnyMessage]) -> list[list[str]]:
         store = writer.generations["main"].store
         days = [
             sorted(
-                fact.object for fact in store.facts("g", Moment(START + day * DAY, NOW)) if fact.relation == "lives_in"
+                fact.object
+                for fact in facts_at(store, "g", Moment(START + day * DAY, NOW))
+                if fact.relation == "lives_in"
             )
             for day in range(-1, 84)
         ]

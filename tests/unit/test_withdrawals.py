@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from asking import facts_at
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import describe
 from asof.runtime.writer import Writer
@@ -45,7 +46,7 @@ class Memory:
         return sorted(fact.object for fact in self._facts(ANY._replace(valid=ANY.known)) if fact.relation == "lives_in")
 
     def _facts(self, at: Moment) -> list[FactRow]:
-        return self.writer.generations["main"].store.facts("g", at)
+        return facts_at(self.writer.generations["main"].store, "g", at)
 
     def listed(self, source: str = "message") -> list[str]:
         far = 2**62
@@ -156,7 +157,7 @@ def test_a_fact_names_no_withdrawn_episode_among_those_that_say_it_but_as_of_bef
 
     def episodes(day):
         known = Moment(START + day * DAY, START + day * DAY)
-        return [fact.episodes for fact in store.facts("g", known) if fact.object == "Berlin"]
+        return [fact.episodes for fact in facts_at(store, "g", known) if fact.object == "Berlin"]
 
     assert [episodes(day) for day in range(5)] == [[(first,)], [(first, again)], [(first, again)], [(first,)], []]
 

@@ -23,7 +23,8 @@ _EPISODES_BETWEEN: Final = f"""{EPISODE} WHERE (:grp IS NULL OR e.grp = :grp) AN
     ORDER BY e.n LIMIT :limit"""
 _GROUPS: Final = """SELECT g.name, (SELECT count(*) FROM episodes e WHERE e.grp = g.n) AS many,
     (SELECT max(created_at) FROM episodes e WHERE e.grp = g.n)
-    FROM groups g WHERE g.name > :after AND g.name >= :prefix AND g.name < :beyond AND many > 0 ORDER BY g.name LIMIT :limit"""
+    FROM groups g WHERE g.name > :after AND g.name >= :prefix AND g.name < :beyond AND many > 0
+    ORDER BY g.name LIMIT :limit"""
 _WITHDRAWN: Final = "SELECT EXISTS (SELECT 1 FROM withdrawals WHERE episode = ?)"
 _MENTIONS: Final = f"{MENTION} WHERE m.episode IN (SELECT value FROM json_each(?)) ORDER BY m.n"
 _MENTIONS_CALLED: Final = "SELECT uuid FROM mentions WHERE grp = ? AND folded = ? ORDER BY n"
