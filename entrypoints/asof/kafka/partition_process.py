@@ -78,7 +78,7 @@ class PartitionProcess:
         """The offset of the next record to take."""
         return self._offset
 
-    def take(self, records: list[Raw]) -> None:
+    def ingest(self, records: list[Raw]) -> None:
         """Take records and make them known; with none, what is on the topic."""
         self._tell(records)
         self._offset = self._answer()
@@ -122,7 +122,7 @@ def _serve(pipe: Pipe, opening: Opening) -> None:
     try:
         pipe.send(partition.offset)
         while (records := pipe.recv()) is not None:
-            partition.take(records)
+            partition.ingest(records)
             pipe.send(partition.offset)
     except Exception as error:  # noqa: BLE001 - whatever it is, the worker decides
         pipe.send(told(error))
