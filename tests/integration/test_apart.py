@@ -68,7 +68,7 @@ def test_the_second_process_follows_to_the_end(tmp_path, monkeypatch):
     left = []
 
     def follow(generation, episodic, *rest, **given):
-        left.append(episodic.end() - generation.layer.input)
+        left.append(episodic.end() - generation.layer.checkpoint)
         generations.follow(generation, episodic, *rest, **given)
 
     monkeypatch.setattr(writer, "follow", follow)

@@ -38,7 +38,7 @@ class Partition:
         """The offset of the next record to take."""
         return self._logs.messages.offset
 
-    def take(self, records: list[Raw]) -> None:
+    def ingest(self, records: list[Raw]) -> None:
         """Take records and make them known; with none, what is on the topic. A gap before them is read there.
 
         Of much that has to be read it takes the first part.

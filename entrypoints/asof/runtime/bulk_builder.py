@@ -107,7 +107,7 @@ class _Loading(Layer):
     def flush(self) -> None:
         """Say what is to be appended."""
         rows = [(*draft[:5], draft.event.type, draft.event.version, draft.event.encode()) for draft in self._drafts]
-        self._say(marshal.dumps((self._name, self.end - len(rows), self.input, rows)))
+        self._say(marshal.dumps((self._name, self.end - len(rows), self.checkpoint, rows)))
         self._drafts = []
 
 

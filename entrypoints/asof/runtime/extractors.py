@@ -11,7 +11,7 @@ from asof_agents.extraction.english.extractor import EnglishExtractor
 from asof_agents.extraction.llm.journal import Journal, Recorded
 from asof_agents.extraction.llm.usage import Usage
 from asof_agents.extraction.ports import Extractor
-from asof_agents.extraction.registry import Bounded, Ontologies, Readers
+from asof_agents.extraction.registry import ExtractorRegistry, Ontologies, SchemaFilter
 from asof_agents.resolution.judge import Judge
 from asof_ontologies.model import Ontology
 from asof_ontologies.prompts import prompt
@@ -54,14 +54,14 @@ class Reading:
         """
         rules: Extractor = EnglishExtractor(known or ontology, find_times)
         if known is not None:
-            rules = Bounded(rules, ontology)
+            rules = SchemaFilter(rules, ontology)
         if self._model is None:
             return rules
-        from asof_agents.extraction.hybrid import Together
+        from asof_agents.extraction.hybrid import HybridExtractor
         from asof_agents.extraction.llm.extractor import LLMExtractor
 
         model = LLMExtractor(ontology, prompt("extract"), self._model.model_id)
-        return model if self._kind == "model" else Together(rules, model)
+        return model if self._kind == "model" else HybridExtractor(rules, model)
 
     def version(self, ontology: Ontology) -> str:
         """Return what reads messages and decides whom they mean, as it decides what a generation holds."""
@@ -100,11 +100,11 @@ class Reading:
         if self._vectors is not None:
             self._vectors.close()
 
-    def readers(self, ontology: Ontology, ontologies: Ontologies) -> Readers:
+    def readers(self, ontology: Ontology, ontologies: Ontologies) -> ExtractorRegistry:
         """Return what reads messages: with an ontology, or with another that they name."""
-        return Readers(ontology, ontologies, self.extractor)
+        return ExtractorRegistry(ontology, ontologies, self.extractor)
 
-    def readers_of(self, info: GenerationInfo, ontology: Ontology, ontologies: Ontologies) -> Readers | None:
+    def readers_of(self, info: GenerationInfo, ontology: Ontology, ontologies: Ontologies) -> ExtractorRegistry | None:
         """Return what reads messages for a generation that reads them anew, as when it was built; else None.
 
         InvalidInput: it was built with a model, and what is set now is another or none.

@@ -6,7 +6,7 @@ from pathlib import Path
 from asof.runtime.extractors import Reading
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import OpenLog, Progress, writable_log
-from asof_agents.engine import Generation, Layer, batches
+from asof_agents.engine import Generation, Layer, group_batches
 from asof_agents.extraction.llm.journal import Journal
 from asof_agents.extraction.registry import Ontologies
 from asof_agents.handlers.statement_writer import Build
@@ -81,20 +81,20 @@ def follow(
 ) -> None:
     """Read the episodic log up to `stop` into a generation that is behind it."""
     layer = generation.layer
-    start = layer.input
-    found = batches(episodic.read(start, stop))
+    start = layer.checkpoint
+    found = group_batches(episodic.read(start, stop))
     every = FLUSH_EVERY if generation.judge is None else FLUSH_ASKED
-    if journal is not None and generation.readers is not None:
+    if journal is not None and generation.extractors is not None:
         found = prefetch_batches(found, generation, episodes, journal)
     for number, batch in enumerate(found, 1):
         generation.ingest(batch, episodes)
         if number % every == 0:
             layer.flush()
             if journal is not None:
-                journal.recorded()
+                journal.discard_recorded()
             if progress:
-                progress(layer.input - start, stop - start)
-    layer.input = max(layer.input, stop)
+                progress(layer.checkpoint - start, stop - start)
+    layer.checkpoint = max(layer.checkpoint, stop)
     layer.flush()
 
 

@@ -139,13 +139,13 @@ class Writer:
         self.engine = Engine(layer, self.episodes, readers, (), self._erase, self._journal)
         self._ahead = Prefetcher(self.messages, self.engine, self._journal) if self._journal else None
         self._open_generations()
-        behind = [self.episodic.end() - generation.layer.input for generation in self.generations.values()]
+        behind = [self.episodic.end() - generation.layer.checkpoint for generation in self.generations.values()]
         if max(behind) > FLUSH_EVERY:
             self._part()
         self._follow()
         self._rejoin()
         # A crash may have come between, or a copy of a topic was made again.
-        self._unsuppressed = 0 if self._alone else max(0, self.engine.episodic.input - FLUSH_EVERY)
+        self._unsuppressed = 0 if self._alone else max(0, self.engine.episodic.checkpoint - FLUSH_EVERY)
         self._suppress()
 
     def process(self, *, flush: bool, stop: int | None = None) -> None:
@@ -156,11 +156,11 @@ class Writer:
         After an error nothing of them is kept but the messages themselves, and the next call begins with them again.
         """
         try:
-            for message in self.messages.read(self.engine.episodic.input, stop):
+            for message in self.messages.read(self.engine.episodic.checkpoint, stop):
                 if self._unsuppressed is None and isinstance(message.event, Message) and message.event.suppress_content:
                     self._unsuppressed = message.position
                 if self._ahead:
-                    self._ahead.reach(message.position)
+                    self._ahead.prefetch_from(message.position)
                 self.engine.ingest(message)
                 self._unflushed += 1
                 if self._unflushed >= self._flush_every():
@@ -171,9 +171,9 @@ class Writer:
                 self._rejoin()
                 self._project()
         except BaseException:
-            self.engine.forget()
+            self.engine.roll_back()
             if self._ahead:
-                self._ahead.forget()
+                self._ahead.reset()
             raise
 
     def _flush_every(self) -> int:
@@ -185,13 +185,13 @@ class Writer:
         self._unflushed = 0
         self.engine.flush()
         if self._journal:
-            self._journal.recorded()
+            self._journal.discard_recorded()
         self._suppress()
 
     def _suppress(self) -> None:
         """Let the log forget the content that was read and is not to be kept."""
         start = self._unsuppressed
-        if start is not None and self.messages.suppress(start, self.engine.episodic.input):
+        if start is not None and self.messages.suppress(start, self.engine.episodic.checkpoint):
             self._unsuppressed = None
 
     def _part(self) -> None:
@@ -288,7 +288,7 @@ class Writer:
         self.messages.erase(group, before=before)
         self.episodic.erase(group)
         if self._journal:
-            self._journal.forget(group)
+            self._journal.erase(group)
         for name, generation in self.generations.items():
             erase_vectors(self.places, name, group)
             generation.layer.log.erase(group)

@@ -73,7 +73,7 @@ class Processing:
 
     @property
     def _next(self) -> int:
-        return self._writer.engine.episodic.input
+        return self._writer.engine.episodic.checkpoint
 
     def _take_all(self) -> None:
         """Take messages until there are none, and all that follows is shown."""
