@@ -22,7 +22,7 @@ from asof.runtime.ingestion import Directory, Sink, take
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.results import Added, Produced
 from asof.runtime.wiring import Policy, Progress, Source, describe, load_ontology
-from asof.runtime.writer import Writer
+from asof.runtime.writer import Writer, open_writer
 from asof.settings import Settings
 from asof_agents.handlers.episodes import episode_id
 from asof_projections.generations import GenerationInfo, check_name
@@ -137,7 +137,7 @@ class Memory(MemoryQueries):
             raise InvalidInput(f"generation {name} is there already: choose another name, or drop it first")
         active = writer.catalog[writer.catalog.active]
         chosen = load_ontology(ontology) if ontology else writer.ontology(active.name)
-        info = describe(name, chosen, policy or active.policy, source, writer.reading.version(chosen))
+        info = describe(name, chosen, policy or active.policy, source, writer.logs.extractors.version(chosen))
         writer.build(info, chosen, progress)
         return info
 
@@ -154,7 +154,7 @@ class Memory(MemoryQueries):
         if self._on_kafka:
             raise InvalidInput("on Kafka the worker writes the generations; they cannot be changed through here yet")
         if self._writer is None:
-            self._writer = Writer(self._places, self._settings)
+            self._writer = open_writer(self._places, self._settings)
         return self._writer
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import asof
-from asof.runtime import bulk_builder, child_process, generations, ingestion, writer
+from asof.runtime import build_state, bulk_builder, child_process, generations, ingestion, open_generations
 from asof.runtime.json_lines import Line, as_fact, read_lines
 from asof_streams.errors import StorageFailed
 from asof_streams.messages import ErasureRequest
@@ -37,8 +37,8 @@ CHAT = [
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
     """Part after 20 messages, not thousands."""
-    monkeypatch.setattr(writer, "_MUCH", 20)
-    monkeypatch.setattr(writer, "FLUSH_EVERY", 20)
+    monkeypatch.setattr(build_state, "_MUCH", 20)
+    monkeypatch.setattr(build_state, "FLUSH_EVERY", 20)
 
 
 def told(path: Path) -> str:
@@ -71,7 +71,7 @@ def test_the_second_process_follows_to_the_end(tmp_path, monkeypatch):
         left.append(episodic.end() - generation.layer.checkpoint)
         generations.follow(generation, episodic, *rest, **given)
 
-    monkeypatch.setattr(writer, "follow", follow)
+    monkeypatch.setattr(open_generations, "follow", follow)
     with asof.open(tmp_path, embedder="none") as memory:
         memory.import_facts(LINES)
 
