@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import asof
+from asking import facts_at
 from asof.runtime import build_state, bulk_builder, child_process, generations, ingestion, open_generations
 from asof.runtime.json_lines import Line, as_fact, read_lines
 from asof_streams.errors import StorageFailed
@@ -130,9 +131,9 @@ def test_a_reader_sees_what_was_and_then_what_is(tmp_path, monkeypatch):
     with asof.open(tmp_path, embedder="none") as writer:
         writer.import_facts(LINES[:5])
         with asof.open(tmp_path, embedder="none") as reader:
-            seen = [len(reader.facts(any_time=True))]
-            writer.import_facts(LINES, acknowledged=lambda *_: seen.append(len(reader.facts(any_time=True))))
-            seen.append(len(reader.facts(any_time=True)))
+            seen = [len(facts_at(reader, any_time=True))]
+            writer.import_facts(LINES, acknowledged=lambda *_: seen.append(len(facts_at(reader, any_time=True))))
+            seen.append(len(facts_at(reader, any_time=True)))
 
     assert seen == sorted(seen)
     assert seen.count(20) > 3  # as when the work was parted
