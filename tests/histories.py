@@ -6,8 +6,8 @@ from pathlib import Path
 
 from asking import Asker
 from asof_agents.engine import Engine, Generation, Layer
-from asof_agents.extraction.ports import Attribute, Extraction, KnownNames, Mention, Relationship, Turn
-from asof_agents.extraction.registry import Ontologies, Readers
+from asof_agents.extraction.ports import Extraction, KnownNames, Mention, Relationship, StatedAttribute, Turn
+from asof_agents.extraction.registry import ExtractorRegistry, Ontologies
 from asof_agents.handlers.episodes import episode_id
 from asof_agents.handlers.statement_writer import Build
 from asof_ontologies import registry
@@ -60,7 +60,7 @@ class Triples:
         for described in rest.split("; "):
             name, what = described.split(" = ")
             value, sure = what.split(", ")
-            found.append(Attribute(thing, name, value, float(sure), (0, len(turn.text))))
+            found.append(StatedAttribute(thing, name, value, float(sure), (0, len(turn.text))))
         return Extraction((thing,), attributes=tuple(found))
 
 
@@ -83,7 +83,7 @@ class History:
             for log in (episodic, semantic):
                 log.erase(group)
 
-        readers = Readers(ONTOLOGY, Ontologies(ONTOLOGY), lambda *_: Triples())
+        readers = ExtractorRegistry(ONTOLOGY, Ontologies(ONTOLOGY), lambda *_: Triples())
         self.engine = Engine(Layer(episodic, self.episodes), self.episodes, readers, (generation,), erase)
         self.questions = Asker(TemporalQueries(self.beliefs, self.episodes))
         self._open = [self.messages, episodic, semantic, self.episodes, self.beliefs]

@@ -1,4 +1,4 @@
-"""What came of an episode that a model helped to read, in numbers alone: for the log of a process (add-messages 39)."""
+"""Counts the events of an episode for the process's log: numbers alone, never content."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -28,11 +28,14 @@ _COUNTED: Final = {
 }
 
 
-def outcome(events: Sequence[Event]) -> str:
-    """Return how many calls, retries and refused parts there were, and how many of what was found and believed."""
-    asked = [event for event in events if isinstance(event, ExtractionAnswered | ExtractionFailed)]
-    counts = Counter(_COUNTED[type(event)] for event in events if type(event) in _COUNTED)
+def outcome_counts(events: Sequence[Event]) -> str:
+    """Return one line: model calls, retries and refused parts, then each kind of event that there is.
+
+    For example `calls 1, retries 0, refused 0, mentions 2, relationships 1`.
+    """
+    replies = [event for event in events if isinstance(event, ExtractionAnswered | ExtractionFailed)]
     refused = sum(event.count for event in events if isinstance(event, ExtractionRefused))
-    calls = sum(event.calls for event in asked)
-    told = {"calls": calls, "retries": calls - len(asked), "refused": refused, **counts}
-    return ", ".join(f"{name} {count}" for name, count in told.items())
+    calls = sum(event.calls for event in replies)
+    counts = Counter(_COUNTED[type(event)] for event in events if type(event) in _COUNTED)
+    line = {"calls": calls, "retries": calls - len(replies), "refused": refused, **counts}
+    return ", ".join(f"{name} {count}" for name, count in line.items())

@@ -1,7 +1,7 @@
-"""One partition that a worker has: records wait in a queue, and what takes them lives on a thread of its own.
+"""One assigned partition of a worker: a queue of records, and a thread on which they are ingested.
 
-Whoever brings the records is not trusted with more: an intake says where it goes on, reads from the topic itself what
-was moved past, and passes over what it has taken.
+The consumer that delivers the records decides nothing else. The intake keeps its own offset, reads from the topic
+itself any records that the consumer skipped, and ignores records that it has ingested already.
 """
 
 import asyncio
@@ -17,76 +17,77 @@ from asof_streams.resource_pool import ResourcePool
 
 _log = logging.getLogger(__name__)
 
-AHEAD: Final = 5_000  # records of a partition that wait for its engine, at most: then Faust waits
-_QUIET_SECONDS: Final = 2.0  # without a record from Faust before the topic itself is asked
+AHEAD: Final = 5_000  # records that may wait in the queue; a full queue makes Faust wait
+_QUIET_SECONDS: Final = 2.0  # without a record from Faust, after which the topic itself is read
 
-OpenIntake = Callable[[int], "Intake"]
-"""Opens a partition to take its messages; called on the thread that will use it."""
+OpenPartition = Callable[[int], "PartitionIntake"]
+"""Opens the intake of a partition, by its number; called on the thread that will use the intake."""
 
 
-class Intake(Protocol):
-    """What takes the messages of one partition. Used by one thread."""
+class PartitionIntake(Protocol):
+    """Ingests the messages of one partition. Used by one thread."""
 
     @property
     def offset(self) -> int:
-        """The offset of the next record to take."""
+        """The offset of the next record to ingest."""
         ...
 
-    def take(self, records: list[Raw]) -> None:
-        """Take records, or with none what is on the topic: it is known when this returns.
+    def ingest(self, records: list[Raw]) -> None:
+        """Ingest records; an empty list means every record on the topic. Readers see them when this returns.
 
-        Of many it may take only the first: the offset says how far it is, and they are offered again.
+        It may stop before the last one: `offset` says how far it came, and the caller offers the rest again.
         """
         ...
 
     def close(self) -> None:
-        """Let go of the partition."""
+        """Release the partition."""
         ...
 
 
 class PartitionTask:
-    """One partition that is ours: its records wait in a queue, its intake lives on a thread."""
+    """One assigned partition: its queue of records, and its intake on a thread. Made in a running event loop."""
 
-    def __init__(self, partition: int, open_intake: OpenIntake, seek: Callable[[int], Any]) -> None:
-        self.offset = -1  # as of the last record taken; -1 while the partition is not open
+    def __init__(self, partition: int, open_partition: OpenPartition, seek: Callable[[int], Any]) -> None:
+        self.offset = -1  # of the next record to ingest; -1 while the partition is not open
         self._partition = partition
-        self._open_intake = open_intake
+        self._open_partition = open_partition
         self._seek = seek
         self._records: asyncio.Queue[Raw] = asyncio.Queue(AHEAD)
         self._task = asyncio.create_task(self._run())
 
     async def put(self, record: Raw) -> None:
+        """Queue a record; wait while the queue is full. After a failure records are dropped."""
         if not self._task.done():
             await self._records.put(record)
 
-    def failed(self, tell: Callable[[BaseException], None]) -> None:
-        """Have it told where the lane ended with an error."""
-        tell_failure(self._task, tell)
+    def on_failure(self, report: Callable[[BaseException], None]) -> None:
+        """Call `report` with the error that ends this task."""
+        on_failure(self._task, report)
 
     async def stop(self) -> None:
-        """Finish what is being taken, and let go."""
+        """Finish the call under way, close the intake and drop the queued records."""
         self._task.cancel()
         with suppress(asyncio.CancelledError, Exception):
             await self._task
-        while not self._records.empty():  # whoever waits to put one more must not wait for ever
+        while not self._records.empty():  # a put() that waits for room must not wait for ever
             self._records.get_nowait()
 
     async def _run(self) -> None:
-        """Open the partition and take its records; again where the world outside failed, from its own checkpoint."""
+        """Open the partition and ingest its records. After an UnavailableError, open it again from its checkpoint."""
         pauses = OUTAGE.pauses()
         while True:
             pool = ResourcePool(f"partition-{self._partition}", self._open)
             try:
                 self.offset = await asyncio.wrap_future(pool.submit(lambda intake: intake.offset))
-                await self._advance(pool, [])  # what waits already: whoever brings the records may be seconds away
+                await self._advance(pool, [])  # at once: the consumer's first record may be seconds away
                 pauses = OUTAGE.pauses()
-                with suppress(Exception):  # a hint: what Faust does not bring is read from the topic
+                with suppress(Exception):  # a hint alone: records that Faust does not deliver are read from the topic
                     await self._seek(self.offset)
                 while True:
-                    await self._advance(pool, await self._waiting())
+                    await self._advance(pool, await self._queued())
                     pauses = OUTAGE.pauses()
             except WriterBusy:
-                raise  # another worker has the partition: not ours to fight for
+                raise  # another worker owns the partition now: taking it back would start a fight
             except UnavailableError as error:
                 pause = next(pauses)
                 _log.warning("partition %d: %s; opening it again in %.1f s", self._partition, error, pause)
@@ -96,8 +97,8 @@ class PartitionTask:
                 await asyncio.shield(asyncio.wrap_future(closed))
             await asyncio.sleep(pause)
 
-    async def _waiting(self) -> list[Raw]:
-        """Return all records that wait; none where none came for a while."""
+    async def _queued(self) -> list[Raw]:
+        """Return all queued records; an empty list after two seconds without one."""
         try:
             records = [await asyncio.wait_for(self._records.get(), _QUIET_SECONDS)]
         except TimeoutError:
@@ -106,27 +107,27 @@ class PartitionTask:
             records.append(self._records.get_nowait())
         return records
 
-    async def _advance(self, pool: ResourcePool[Intake], records: list[Raw]) -> None:
-        """Have records taken, or with none all that is on the topic, in as many steps as the intake makes of it."""
+    async def _advance(self, pool: ResourcePool[PartitionIntake], records: list[Raw]) -> None:
+        """Ingest records (none: the rest of the topic) in as many steps as the intake needs."""
 
-        def take(intake: Intake) -> int:
-            intake.take(records)
+        def ingest(intake: PartitionIntake) -> int:
+            intake.ingest(records)
             return intake.offset
 
         before = -1
         while self.offset > before and not (records and self.offset > records[-1].offset):
             before = self.offset
-            self.offset = await asyncio.wrap_future(pool.submit(take))
+            self.offset = await asyncio.wrap_future(pool.submit(ingest))
 
-    def _open(self) -> AbstractContextManager[Intake]:
-        return closing(self._open_intake(self._partition))
+    def _open(self) -> AbstractContextManager[PartitionIntake]:
+        return closing(self._open_partition(self._partition))
 
 
-def tell_failure(task: "asyncio.Task[None]", tell: Callable[[BaseException], None]) -> None:
-    """Have it told where a task ends with an error."""
+def on_failure(task: "asyncio.Task[None]", report: Callable[[BaseException], None]) -> None:
+    """Call `report` with the error that ends a task; a cancelled task reports nothing."""
 
     def ended(task: "asyncio.Task[None]") -> None:
         if not task.cancelled() and (error := task.exception()):
-            tell(error)
+            report(error)
 
     task.add_done_callback(ended)

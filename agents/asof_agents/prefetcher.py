@@ -1,17 +1,18 @@
-"""Asking ahead: while a message is taken, models are asked about those that come next; all is emitted in log order.
+"""Sends model requests ahead: while the engine ingests one message, the journal asks about the messages after it.
 
-A question needs the texts of its turns alone, so it never waits for what is found in earlier ones. Nothing depends on
-what is asked here: a handler that needs another answer asks for it itself. An erasure or a
-withdrawal is waited for, so that nothing of what it takes away is sent anywhere.
+A request needs only the texts of its turns, never the result of an earlier extraction, so requests run concurrently
+while events are emitted in log order. A prefetch is an optimisation: a handler that needs another answer requests it
+itself. Prefetching stops at an erasure or a withdrawal until the engine has ingested it, so that no content is sent to
+a model after its producer asked to take it back.
 """
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
-from asof_agents.engine import Engine, Generation, is_read_anew
+from asof_agents.engine import Engine, Generation, is_extracted_anew
 from asof_agents.extraction.llm.journal import Journal
 from asof_agents.extraction.ports import Turn
-from asof_agents.extraction.registry import Readers
+from asof_agents.extraction.registry import ExtractorRegistry
 from asof_agents.handlers import episodes
 from asof_agents.handlers.mentions import CONTEXT_TURNS, context, turn_of, turns
 from asof_agents.ports import EpisodeView
@@ -22,18 +23,18 @@ from asof_streams.messages import ErasureRequest, Message, WithdrawalRequest
 
 
 class Prefetcher:
-    """Asks about messages of a log that an engine has not taken yet."""
+    """Requests answers for messages that an engine has not ingested yet."""
 
     def __init__(self, messages: EventLog, engine: Engine, journal: Journal) -> None:
         self._messages = messages
         self._engine = engine
         self._journal = journal
-        self._next = 0  # the first position that was not looked at
-        self._erasure = -1  # the last one seen
-        self._coming: deque[tuple[int, str, EpisodeRecorded]] = deque()  # position, group: no store has them yet
+        self._next = 0  # the first position that was not read
+        self._erasure = -1  # position of the last erasure or withdrawal read
+        self._coming: deque[tuple[int, str, EpisodeRecorded]] = deque()  # position, group: in no store yet
 
-    def reach(self, position: int) -> None:
-        """Ask about the message at a position, which is to be taken next, and about some of those after it."""
+    def prefetch_from(self, position: int) -> None:
+        """Request the answers for the message at a position, the engine's next one, and for some after it."""
         while self._coming and self._coming[0][0] < position:
             self._coming.popleft()
         self._next = max(self._next, position)
@@ -44,16 +45,16 @@ class Prefetcher:
             if isinstance(message.event, ErasureRequest | WithdrawalRequest):
                 self._erasure = message.position
                 return
-            for event in episodes.record(message, self._engine.store, self._engine.readers.ontologies):
+            for event in episodes.record(message, self._engine.store, self._engine.extractors.ontologies):
                 if isinstance(event, EpisodeRecorded) and event.source != "fact":
-                    self._about(message, event)
+                    self._request(message, event)
 
-    def forget(self) -> None:
-        """Begin again at the next message: what was taken was dropped."""
+    def reset(self) -> None:
+        """Begin again at the next message, because the engine was rolled back."""
         self._next, self._erasure = 0, -1
         self._coming.clear()
 
-    def _about(self, message: Record, episode: EpisodeRecorded) -> None:
+    def _request(self, message: Record, episode: EpisodeRecorded) -> None:
         before = turns(context(message.group, episode, message.position, self._engine.store))
         if episode.previous_episode_ids is None:
             before += [
@@ -63,35 +64,40 @@ class Prefetcher:
             ]
             before = sorted(before, key=lambda turn: turn.said_at)[-CONTEXT_TURNS:]
         self._coming.append((message.position, message.group, episode))
-        said = message.event
-        turn = turn_of(episode, said.content if isinstance(said, Message) else None)
-        anew = [] if episode.suppressed else [g.readers for g in self._engine.generations if g.readers]
-        for readers in (self._engine.readers, *anew):
-            _ask(readers, self._journal, message.group, episode, turn, before)
+        turn = turn_of(episode, message.event.content if isinstance(message.event, Message) else None)
+        anew = [] if episode.suppressed else [g.extractors for g in self._engine.generations if g.extractors]
+        for extractors in (self._engine.extractors, *anew):
+            _prefetch(extractors, self._journal, message.group, episode, turn, before)
 
 
 def prefetch_batches(
     batches: Iterable[list[Record]], generation: Generation, known: EpisodeView, journal: Journal
 ) -> Iterator[list[Record]]:
-    """Yield episodic batches for a generation that extracts anew to take, each when those after it were asked about.
+    """Yield episodic batches in order, each after the requests for the batches that follow it were sent.
 
-    What is erased is gone from the log that they are read from.
+    For a generation that extracts anew. Erased content is gone from the log that they are read from, so nothing here
+    waits for an erasure.
     """
     waiting: deque[list[Record]] = deque()
     for batch in batches:
         waiting.append(batch)
-        first, readers = batch[0], generation.readers
-        if readers is not None and isinstance(first.event, EpisodeRecorded) and is_read_anew(first.event):
+        first, extractors = batch[0], generation.extractors
+        if extractors is not None and isinstance(first.event, EpisodeRecorded) and is_extracted_anew(first.event):
             before = turns(context(first.group, first.event, first.cause, known))
-            _ask(readers, journal, first.group, first.event, turn_of(first.event), before)
+            _prefetch(extractors, journal, first.group, first.event, turn_of(first.event), before)
         if len(waiting) >= journal.depth:
             yield waiting.popleft()
     yield from waiting
 
 
-def _ask(
-    readers: Readers, journal: Journal, group: str, episode: EpisodeRecorded, turn: Turn, before: Sequence[Turn]
+def _prefetch(
+    extractors: ExtractorRegistry,
+    journal: Journal,
+    group: str,
+    episode: EpisodeRecorded,
+    turn: Turn,
+    before: Sequence[Turn],
 ) -> None:
-    request = readers.of(episode).request(turn, before)
+    request = extractors.of(episode).request(turn, before)
     if request is not None:
-        journal.ahead(group, request)
+        journal.prefetch(group, request)

@@ -1,9 +1,9 @@
 """The Faust worker: one agent on the messages topic, concurrency one, an engine for each partition behind it.
 
-The one module that knows Faust. Faust shares the partitions among workers and brings the records; it is not trusted
-with more. Its offsets are a hint: an intake says where it goes on, reads from the topic itself what Faust has moved
-past, and passes over what it has taken. Nothing escapes the agent's body, since Faust counts a record as done whose
-agent failed. No tables, no transactions, no standby.
+The one module that knows Faust. Faust assigns the partitions to workers and delivers the records, no more. Its
+committed offsets are only a hint: each intake keeps its own, reads from the topic itself any records that Faust
+skipped, and ignores records that it has ingested already. No exception may leave the agent's body, because Faust
+acknowledges the record of a failed agent. No tables, no transactions, no standby.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from faust.transport.drivers import aiokafka as driver
 from faust.types import TP
 from mode.threads import WorkerThread
 
-from asof_agents.partition_task import OpenIntake, PartitionTask, tell_failure
+from asof_agents.partition_task import OpenPartition, PartitionTask, on_failure
 from asof_streams.errors import BrokerUnavailable, UnavailableError, WorkerStalled
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Raw
@@ -29,24 +29,25 @@ from asof_streams.kafka.errors import guard
 _log = logging.getLogger(__name__)
 
 _STOP_SECONDS: Final = 5.0
-_SESSION_SECONDS: Final = 10.0  # without a sign of life, after which another worker has its partitions
-_LOOK_SECONDS: Final = 2.0  # between two looks at how far each partition is
+_SESSION_SECONDS: Final = 10.0  # without a heartbeat, after which the broker gives the partitions to another worker
+_WATCH_SECONDS: Final = 2.0  # between two reports of the partitions' progress
 
 
-class Reach(NamedTuple):
-    """How far a partition is."""
+class PartitionProgress(NamedTuple):
+    """The offset of one partition against the end of its topic."""
 
     partition: int
-    offset: int  # of the next record to take; -1 while it is being opened
-    end: int  # of the topic
+    offset: int  # of the next record to ingest; -1 while the partition is being opened
+    end: int  # of the topic: the offset of its next record
 
 
-class Worker:
-    """Runs until it is stopped, or until something failed that will not mend by itself.
+class FaustWorker:
+    """Runs until it is stopped, or until a partition fails in a way that a retry cannot mend.
 
-    `end_of` tells where the messages topic ends, from any thread; `report` is told every other second how far all is.
-    A partition that stands still for `patience` seconds, while its topic goes on, fails the worker. `folder` exists:
-    Faust makes empty folders in it.
+    end_of: returns the end offset of a partition of the messages topic; called from any thread.
+    report: called every two seconds with the progress of all assigned partitions, in order of their numbers.
+    patience: seconds. A partition that stands still for longer, while its topic grows, fails the worker.
+    folder: an existing directory, in which Faust makes empty folders.
     """
 
     def __init__(
@@ -54,72 +55,72 @@ class Worker:
         connection: Connection,
         topic: str,
         group: str,
-        open_intake: OpenIntake,
+        open_partition: OpenPartition,
         *,
         end_of: Callable[[int], int],
-        report: Callable[[list[Reach]], None],
+        report: Callable[[list[PartitionProgress]], None],
         patience: float,
         folder: Path,
     ) -> None:
         self._connection = connection
         self._topic = topic
-        self._open = open_intake
+        self._open = open_partition
         self._end_of = end_of
         self._report = report
         self._patience = patience
-        self._lanes: dict[int, PartitionTask] = {}
+        self._tasks: dict[int, PartitionTask] = {}
         self._ended: asyncio.Future[None] | None = None
         self._app = self._faust(connection, group, folder)
 
     async def run(self) -> None:
-        """Work until `stop` is called. Raises what made a partition fail; UnavailableError: one stands still."""
+        """Work until `stop` is called. Raises the error that ended a partition; WorkerStalled: one stands still."""
         self._ended = asyncio.get_running_loop().create_future()
         watch = asyncio.create_task(self._watch())
-        tell_failure(watch, self._fail)
+        on_failure(watch, self._fail)
         start = asyncio.create_task(self._start())
-        tell_failure(start, self._fail)
+        on_failure(start, self._fail)
         try:
             await self._ended
         finally:
             watch.cancel()
             start.cancel()
-            await self._within_reason(self._app.stop(), *(lane.stop() for lane in self._lanes.values()))
+            await self._within_reason(self._app.stop(), *(task.stop() for task in self._tasks.values()))
 
     async def _start(self) -> None:
         async with guard(self._connection, self._topic):
             await self._app.start()
 
     async def _within_reason(self, *work: Coroutine[Any, Any, None]) -> None:
-        """Wait for what should end soon. What does not, ends with the process: nothing is lost by that."""
+        """Wait up to five seconds for some work. The rest ends with the process, and nothing is lost by that."""
         await asyncio.wait([asyncio.create_task(one) for one in work], timeout=_STOP_SECONDS)
 
     async def _watch(self) -> None:
-        """Look how far each partition is, and whether it moves."""
-        moved: dict[int, tuple[int, float]] = {}  # by partition: how far it came, and since when it is there
+        """Report the progress of each partition, and fail the worker where one stands still."""
+        moved: dict[int, tuple[int, float]] = {}  # by partition: its furthest offset, and when it reached that
         while True:
-            await asyncio.sleep(_LOOK_SECONDS)
+            await asyncio.sleep(_WATCH_SECONDS)
             if self._app.crashed:
                 self._fail(BrokerUnavailable(f"Faust gave up: {type(self._app.crash_reason).__name__}"))
-            with suppress(UnavailableError):  # a topic that cannot be seen is not seen to grow
-                reached = [await self._reach(partition, lane) for partition, lane in sorted(self._lanes.items())]
-                self._report(reached)
-                moved = {reach.partition: self._moved(reach, moved.get(reach.partition)) for reach in reached}
+            with suppress(UnavailableError):  # while the broker is away, nobody can say that the topic grows
+                progress = [await self._progress(partition, task) for partition, task in sorted(self._tasks.items())]
+                self._report(progress)
+                moved = {each.partition: self._last_move(each, moved.get(each.partition)) for each in progress}
 
-    def _moved(self, reach: Reach, before: tuple[int, float] | None) -> tuple[int, float]:
+    def _last_move(self, progress: PartitionProgress, before: tuple[int, float] | None) -> tuple[int, float]:
         now = asyncio.get_running_loop().time()
-        far, since = before or (reach.offset, now)
-        if reach.offset > far or reach.offset == reach.end:
-            return reach.offset, now
+        furthest, since = before or (progress.offset, now)
+        if progress.offset > furthest or progress.offset == progress.end:
+            return progress.offset, now
         if now - since > self._patience:
-            where = f"partition {reach.partition} of {self._topic} stands at {max(far, 0)} of {reach.end}"
+            where = f"partition {progress.partition} of {self._topic} stands at {max(furthest, 0)} of {progress.end}"
             self._fail(WorkerStalled(f"{where}, for {now - since:.0f} s: start the worker again"))
-        return far, since
+        return furthest, since
 
-    async def _reach(self, partition: int, lane: PartitionTask) -> Reach:
-        return Reach(partition, lane.offset, await asyncio.to_thread(self._end_of, partition))
+    async def _progress(self, partition: int, task: PartitionTask) -> PartitionProgress:
+        return PartitionProgress(partition, task.offset, await asyncio.to_thread(self._end_of, partition))
 
     def stop(self) -> None:
-        """Let `run` finish what is under way and return."""
+        """Let `run` finish the calls under way and return."""
         if self._ended is not None and not self._ended.done():
             self._ended.set_result(None)
 
@@ -150,42 +151,42 @@ class Worker:
     async def _receive(self, stream: Any) -> None:
         async for event in stream.events():
             message = event.message
-            lane = self._lanes.get(message.partition)
-            if lane is not None:  # else it was revoked, and somebody else takes it
+            task = self._tasks.get(message.partition)
+            if task is not None:  # else the partition was revoked, and another worker ingests it
                 timestamp = round(message.timestamp * 1_000)
-                await lane.put(Raw(message.offset, timestamp, message.key, message.value, message.headers))
+                await task.put(Raw(message.offset, timestamp, message.key, message.value, message.headers))
 
-    async def _assigned(self, *given: Any, **_: Any) -> None:
-        ours = self._partitions(given)
-        await self._leave(self._lanes.keys() - ours)
-        for partition in sorted(ours - self._lanes.keys()):
-            lane = PartitionTask(partition, self._open, partial(self._app.consumer.seek, TP(self._topic, partition)))
-            lane.failed(self._fail)
-            self._lanes[partition] = lane
+    async def _assigned(self, *arguments: Any, **_: Any) -> None:
+        ours = self._partitions(arguments)
+        await self._leave(self._tasks.keys() - ours)
+        for partition in sorted(ours - self._tasks.keys()):
+            task = PartitionTask(partition, self._open, partial(self._app.consumer.seek, TP(self._topic, partition)))
+            task.on_failure(self._fail)
+            self._tasks[partition] = task
             _log.info("partition %d of %s is ours", partition, self._topic)
 
-    async def _revoked(self, *given: Any, **_: Any) -> None:
-        await self._leave(self._partitions(given))
+    async def _revoked(self, *arguments: Any, **_: Any) -> None:
+        await self._leave(self._partitions(arguments))
 
-    def _partitions(self, given: tuple[Any, ...]) -> set[int]:
-        """Return our partitions of what Faust's signal gives: itself, and a set of (topic, partition)."""
-        return {at.partition for at in given[-1] if at.topic == self._topic}
+    def _partitions(self, arguments: tuple[Any, ...]) -> set[int]:
+        """Return the partitions of our topic in a signal of Faust: its sender, then a set of (topic, partition)."""
+        return {at.partition for at in arguments[-1] if at.topic == self._topic}
 
     async def _leave(self, partitions: set[int]) -> None:
-        leaving = [self._lanes.pop(partition) for partition in partitions if partition in self._lanes]
-        await asyncio.gather(*(lane.stop() for lane in leaving))
+        leaving = [self._tasks.pop(partition) for partition in partitions if partition in self._tasks]
+        await asyncio.gather(*(task.stop() for task in leaving))
 
 
 class _Daemon(WorkerThread):
-    """Faust's thread for what brings the records; one that hangs does not keep the process from ending."""
+    """Faust's consumer thread as a daemon: one that hangs does not keep the process from ending."""
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
         self.daemon = True
 
 
 class _ConsumerThread(driver.AIOKafkaConsumerThread):
-    """Faust's, but for records of transactions that were taken back: Faust would bring them too."""
+    """Faust's consumer without the records of aborted transactions, which Faust would deliver."""
 
     Worker: type[WorkerThread] = _Daemon
 
@@ -205,13 +206,13 @@ class _Transport(driver.Transport):
 
 
 def _credentials(connection: Connection) -> Any:
-    given = connection.arguments()
-    context = given.get("ssl_context")
+    arguments = connection.arguments()
+    context = arguments.get("ssl_context")
     if connection.uses_sasl:
         return faust.SASLCredentials(
-            username=given["sasl_plain_username"],
-            password=given["sasl_plain_password"],
-            mechanism=given["sasl_mechanism"],
+            username=arguments["sasl_plain_username"],
+            password=arguments["sasl_plain_password"],
+            mechanism=arguments["sasl_mechanism"],
             ssl_context=context,
         )
     return faust.SSLCredentials(context) if context else None

@@ -1,13 +1,14 @@
 """What producers send: messages, structured facts and entities, and what is to count no longer, or be forgotten."""
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
 
 from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from asof_streams.errors import NOT_UNICODE, InvalidInput
 from asof_streams.events import Event, register
-from asof_streams.instants import parse
+from asof_streams.instants import FIRST, LAST, parse
 from asof_streams.options import (
     EntityTypes,
     EpisodeIds,
@@ -185,7 +186,10 @@ TIMES: Final = ("timestamp", "valid_at", "invalid_at", "said_at")
 
 
 def accept(kind: type[M], fields: Any) -> M:
-    """Return what a producer sent as JSON, or InvalidInput naming the field and the reason, never its content."""
+    """Return what a producer sent as JSON, or InvalidInput naming the field and the reason, never its content.
+
+    Times are text; `validate` takes them as microseconds.
+    """
     if not isinstance(fields, dict):
         raise InvalidInput("a line must be one JSON object")
     read = dict(fields)
@@ -197,10 +201,18 @@ def accept(kind: type[M], fields: Any) -> M:
                 raise InvalidInput(f"{name}: {error}") from None
         elif read.get(name) is not None:
             raise InvalidInput(f"{name}: a time is a string such as 2024-05-01T09:30:00Z")
-    for name in _LONG.intersection(read):
-        _check_size(name, read[name])
+    return validate(kind, read)
+
+
+def validate(kind: type[M], fields: Mapping[str, Any]) -> M:
+    """Return a message of these fields, with times in microseconds; InvalidInput as of `accept`."""
+    for name in TIMES:
+        if isinstance(time := fields.get(name), int) and not FIRST <= time <= LAST:
+            raise InvalidInput(f"{name}: it is outside of the years 1 to 9999")
+    for name in _LONG.intersection(fields):
+        _check_size(name, fields[name])
     try:
-        return kind.model_validate(read, strict=True)
+        return kind.model_validate(fields, strict=True)
     except ValidationError as error:
         raise InvalidInput(_told(error, kind)) from None
 

@@ -84,7 +84,7 @@ def connect(path: Path, *, writable: bool, durable: bool) -> sqlite3.Connection:
     """Open a SQLite file in autocommit mode, for one thread.
 
     durable: a commit returns when it is on the disk; otherwise a power cut (not a crash of the process) may take the
-    last commits, from the end. Readers never block the writer, nor it them.
+    last commits, from the end. ExtractorRegistry never block the writer, nor it them.
     """
     if not path.is_file():
         raise NotFound(f"{path} does not exist")

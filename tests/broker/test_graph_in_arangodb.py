@@ -29,7 +29,7 @@ def of_files(data: Path) -> str:
 def take(world: World, settings: Settings) -> None:
     """Let a worker take what is on the topic."""
     partition = Partition(DirectoryLayout(settings.data), settings, world.connection, world.topics, 0)
-    partition.take([])
+    partition.ingest([])
     partition.close()
 
 

@@ -42,7 +42,7 @@ def test_a_partition_is_read_ahead_and_its_answers_come_back_from_the_topics(
     world.send([{"group_id": "g", "role": "Ana", "role_type": "user", "content": text} for text in SAID])
     data = tmp_path / "data"
     taken = world.partition(data)
-    taken.take([])
+    taken.ingest([])
     taken.close()
     found = dump(data)
     assert server.calls == CALLS
@@ -50,7 +50,7 @@ def test_a_partition_is_read_ahead_and_its_answers_come_back_from_the_topics(
 
     shutil.rmtree(data)
     again = world.partition(data)
-    again.take([])
+    again.ingest([])
     again.close()
     assert dump(data) == found
     assert world.afresh(tmp_path / "afresh") == found

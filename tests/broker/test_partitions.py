@@ -78,7 +78,7 @@ def told(world: World, data: Path) -> None:
     """Let all partitions be taken."""
     for number in range(PARTITIONS):
         partition = world.partition(part(data, number), number)
-        partition.take([])
+        partition.ingest([])
         partition.close()
 
 

@@ -14,7 +14,7 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from asof.cli import app, calls
 from asof.kafka.partition import Partition
 from asof.memory import Memory
-from asof.runtime.json_lines import MAX_RECORD_BYTES
+from asof.runtime.inbound_message import MAX_RECORD_BYTES
 from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
 from asof_streams.errors import DecodeError, InvalidInput
@@ -65,7 +65,7 @@ class Kafka:
         """Let a worker take what is on the topic; return the messages of its log."""
         partition = self.open()
         try:
-            partition.take([])
+            partition.ingest([])
         finally:
             partition.close()
         with self.local() as memory:
@@ -361,7 +361,7 @@ def test_a_message_in_a_partition_that_is_not_that_of_its_group_is_parked(kafka:
 
     partition = kafka.open(1)
     try:
-        partition.take([])
+        partition.ingest([])
     finally:
         partition.close()
 
@@ -384,7 +384,7 @@ def test_a_record_of_a_newer_version_stops_the_worker_where_it_stands(kafka: Kaf
     partition = kafka.open()
     try:
         with pytest.raises(DecodeError, match=r"offset 1: .*message.sent version 3, newer than 2: upgrade asof"):
-            partition.take([])
+            partition.ingest([])
         assert partition.offset == 1
     finally:
         partition.close()

@@ -50,7 +50,7 @@ def follow(world: World, data: Path) -> Dump:
 def told(world: World, data: Path) -> Dump:
     """Let a worker take what is on the topic; return what it made of it."""
     partition = world.partition(data)
-    partition.take([])
+    partition.ingest([])
     partition.close()
     return dump(data)
 

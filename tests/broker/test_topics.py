@@ -228,7 +228,7 @@ def test_lag_says_how_far_a_directory_has_read_the_topics(bootstrap: str, topics
         kept = Partition(
             DirectoryLayout(tmp_path / "kept"), Settings(embedder="hash"), Connection(bootstrap), topics, 0
         )
-        kept.take([])
+        kept.ingest([])
         kept.close()
         client.send(topics.messages, 0, [said])
 

@@ -14,7 +14,7 @@ import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 
 from asof.runtime.layout import DirectoryLayout
-from asof_agents.worker import Worker
+from asof_agents.worker import FaustWorker
 from asof_streams.errors import WorkerStalled, WriterBusy
 from asof_streams.events import Draft
 from asof_streams.kafka.client import Client
@@ -108,13 +108,13 @@ def told(bootstrap: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[t
     world, data = World(bootstrap, f"test-told-{time.time_ns()}"), tmp_path_factory.mktemp("told") / "data"
     partition = world.partition(data)
     world.send([{"group_id": "a", "content": "I live in Oslo.", "role": "Eva", "role_type": "user"}])
-    partition.take([])
+    partition.ingest([])
     with SqliteLog(DirectoryLayout(data).episodic) as log:
         episode = next(log.read(0, 1)).event.episode_id  # type: ignore[attr-defined]
     again = {"group_id": "a", "content": "Again.", "role_type": "user", "uuid": episode}
     for numbers in (range(9), range(9, 20)):
         world.send([*map(fact, numbers), b"no JSON", again])
-        partition.take([])
+        partition.ingest([])
     partition.close()
     yield world, data
     world.client.close()
@@ -172,7 +172,7 @@ def test_a_worker_that_is_deposed_stops_and_says_so(world: World, start: Start, 
 
     assert running.wait() == 1
     assert "another worker has taken over" in running.said().splitlines()[-1]
-    later.take([])
+    later.ingest([])
     later.close()
 
     assert said(tmp_path / "later") == objects(*range(20))
@@ -182,7 +182,7 @@ def test_a_worker_that_is_deposed_stops_and_says_so(world: World, start: Start, 
 def test_what_a_deposed_writer_sends_on_does_not_stand(world: World, tmp_path: Path) -> None:
     world.send(map(fact, range(10)))
     first = world.partition(tmp_path / "first")
-    first.take([])
+    first.ingest([])
     second = world.partition(tmp_path / "second")
     end = len(dump(tmp_path / "first").episodic)
     stale = Draft("g", 1, 10, 0, 1, fact_of(tmp_path / "first"))
@@ -190,14 +190,14 @@ def test_what_a_deposed_writer_sends_on_does_not_stand(world: World, tmp_path: P
 
     world.send(map(fact, range(10, 15)))
     world.send_raw(world.topics.episodic, sent)
-    second.take([])
+    second.ingest([])
     world.send_raw(world.topics.episodic, [*sent, claim("episodic", 1, "too late"), claim("episodic", 2, "equal")])
     world.send(map(fact, range(15, 20)))
-    second.take([])
+    second.ingest([])
     with pytest.raises(WriterBusy):
-        first.take([])
+        first.ingest([])
     world.send_raw(world.topics.episodic, sent)
-    second.take([])
+    second.ingest([])
     first.close()
     second.close()
 
@@ -254,8 +254,8 @@ def test_repeated_records_do_not_stand_in_for_missing_ones(world: World, tmp_pat
     partition = world.partition(tmp_path / "data")
     raws = world.records(world.topics.messages)
 
-    partition.take([raws[number] for number in (0, 1, 0, 1, 4, 5)])
-    partition.take([raws[number] for number in (3, 9)])
+    partition.ingest([raws[number] for number in (0, 1, 0, 1, 4, 5)])
+    partition.ingest([raws[number] for number in (3, 9)])
     partition.close()
 
     assert said(tmp_path / "data") == objects(*range(10))
@@ -359,7 +359,7 @@ def test_recorded_time_rises_within_a_group_though_the_broker_gives_a_batch_one_
 ) -> None:
     world.send([fact(number, "ab"[number % 2]) for number in range(50)])
     partition = world.partition(tmp_path / "data")
-    partition.take([])
+    partition.ingest([])
     partition.close()
 
     broker = [raw.timestamp for raw in world.records(world.topics.messages)]
@@ -409,7 +409,7 @@ class Blocked:
     def __init__(self) -> None:
         self.let_go = threading.Event()
 
-    def take(self, _: list[Raw]) -> None:
+    def ingest(self, _: list[Raw]) -> None:
         self.let_go.wait()
 
     def close(self) -> None:
@@ -419,7 +419,7 @@ class Blocked:
 def test_an_intake_that_stands_still_while_its_topic_goes_on_fails_the_worker(world: World, tmp_path: Path) -> None:
     world.send([fact(1)])
     blocked, reports = Blocked(), []
-    worker = Worker(
+    worker = FaustWorker(
         world.connection,
         world.topics.messages,
         f"{world.topics.prefix}.blocked",
@@ -468,7 +468,7 @@ def test_a_message_of_a_newer_version_stops_the_worker_before_it(world: World, s
 def test_an_event_of_a_newer_version_stops_the_worker(world: World, start: Start, tmp_path: Path) -> None:
     partition = world.partition(tmp_path / "first")
     world.send(map(fact, range(5)))
-    partition.take([])
+    partition.ingest([])
     partition.close()
     rows = dump(tmp_path / "first").episodic
     (key, value, headers) = event("episodic", len(rows), Draft("g", 1, 5, 0, 1, rows[0][-2]), 1, 6)

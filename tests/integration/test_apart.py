@@ -10,8 +10,9 @@ import pytest
 
 import asof
 from asking import facts_at
-from asof.runtime import bulk_builder, child_process, generations, ingestion, writer
-from asof.runtime.json_lines import Line, as_fact, read_lines
+from asof.runtime import build_state, bulk_builder, child_process, generations, ingestion, open_generations
+from asof.runtime.inbound_message import InboundMessage
+from asof.runtime.json_lines import as_fact, read_lines
 from asof_streams.errors import StorageFailed
 from asof_streams.messages import ErasureRequest
 from asof_streams.sqlite_log import SqliteLog
@@ -38,8 +39,8 @@ CHAT = [
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
     """Part after 20 messages, not thousands."""
-    monkeypatch.setattr(writer, "_MUCH", 20)
-    monkeypatch.setattr(writer, "FLUSH_EVERY", 20)
+    monkeypatch.setattr(build_state, "_MUCH", 20)
+    monkeypatch.setattr(build_state, "FLUSH_EVERY", 20)
 
 
 def told(path: Path) -> str:
@@ -69,10 +70,10 @@ def test_the_second_process_follows_to_the_end(tmp_path, monkeypatch):
     left = []
 
     def follow(generation, episodic, *rest, **given):
-        left.append(episodic.end() - generation.layer.input)
+        left.append(episodic.end() - generation.layer.checkpoint)
         generations.follow(generation, episodic, *rest, **given)
 
-    monkeypatch.setattr(writer, "follow", follow)
+    monkeypatch.setattr(open_generations, "follow", follow)
     with asof.open(tmp_path, embedder="none") as memory:
         memory.import_facts(LINES)
 
@@ -144,7 +145,7 @@ def test_an_erasure_among_what_was_left_waits_for_the_second_process(tmp_path):
     world = World(tmp_path)
     writer = world.memory._write()
     read = read_lines(LINES, as_fact(recorded=False, ontology=None))
-    messages = [line.message for line in read if isinstance(line, Line)]
+    messages = [line.event for line in read if isinstance(line, InboundMessage)]
     writer.messages.accept(messages, clock=1)
     writer.messages.accept([ErasureRequest(group_id="g")], clock=1)
     writer.messages.accept(messages[:30], clock=1)

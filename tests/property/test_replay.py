@@ -85,7 +85,7 @@ def test_with_a_restart_before_and_one_amid_every_message(tmp_path, expected):
     for told in TOLD:
         writer = replay.write(tmp_path)
         replay.tell(writer, [told])
-        [message] = writer.messages.read(writer.engine.episodic.input)
+        [message] = writer.messages.read(writer.engine.episodic.checkpoint)
         writer.engine.ingest(message)
         writer.close()  # nothing of it was flushed: opening makes it anew
     writer = replay.write(tmp_path)
@@ -100,7 +100,7 @@ def test_forgetting_what_was_not_flushed_and_going_on(tmp_path, expected):
     for message in writer.messages.read():
         writer.engine.ingest(message)
         if message.position % 3:
-            writer.engine.forget()
+            writer.engine.roll_back()
             writer.process(flush=True)
             break
     for told in writer.messages.read():
@@ -127,7 +127,7 @@ def test_stores_made_anew_in_bulk_from_their_logs(tmp_path, expected):
     writer = replay.write(tmp_path)
     replay.tell(writer, TOLD)
     writer.process(flush=True)
-    places = writer.places
+    places = writer.logs.places
     writer.close()
     for store in (places.episodes, places.graph("main")):
         for file in store.parent.glob(store.name + "*"):
@@ -198,7 +198,7 @@ def test_going_on_after_a_flush_that_only_the_first_log_took(tmp_path, expected)
     replay.tell(writer, TOLD[5:40])
     with full(semantic), pytest.raises(AsofError):
         writer.process(flush=True)
-    assert writer.engine.episodic.input == 40 > semantic.checkpoint()
+    assert writer.engine.episodic.checkpoint == 40 > semantic.checkpoint()
 
     replay.tell(writer, TOLD[40:])
     writer.process(flush=True)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from asof_agents.handlers.facts import believe
+from asof_agents.handlers.facts import derive_semantic_events
 from asof_agents.handlers.statement_writer import Build
 from asof_ontologies.registry import load
 from asof_streams.errors import DamagedLog
@@ -221,4 +221,4 @@ def test_what_cannot_be_read_stops_whoever_takes_a_message_and_parks_none(world,
     batch = [record for record in world.memory.events("episodic") if record.cause == 0]
 
     with pytest.raises(DamagedLog):
-        believe(batch, Build("build", load("default"), "recency"), Damaged())
+        derive_semantic_events(batch, Build("build", load("default"), "recency"), Damaged())

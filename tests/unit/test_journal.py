@@ -8,10 +8,10 @@ from threading import Event
 import pytest
 
 from asof_agents.extraction.llm.journal import Journal
-from asof_agents.extraction.ports import Reply, Request
+from asof_agents.extraction.ports import ModelReply, ModelRequest
 from asof_streams.errors import ModelUnavailable
 
-REQUEST = Request("extract", 1, "fake@here", 0.0, "system", "", "{}")
+REQUEST = ModelRequest("extract", 1, "fake@here", 0.0, "system", "", "{}")
 
 
 class Model:
@@ -21,16 +21,16 @@ class Model:
         self.asked: list[str] = []
         self.began, self.may = Event(), Event()
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: ModelRequest) -> ModelReply:
         self.asked.append(request.user)
         self.began.set()
         self.may.wait(10)
         if request.user == "refused":
             raise ModelUnavailable("no")
-        return Reply(request.user)
+        return ModelReply(request.user)
 
 
-def about(words: str) -> Request:
+def about(words: str) -> ModelRequest:
     return replace(REQUEST, user=words)
 
 
@@ -38,7 +38,7 @@ def test_what_is_waited_for_goes_before_what_was_asked_ahead() -> None:
     model = Model()
     journal = Journal(model, lambda *_: None, 1)
     for words in ("one", "two", "three"):
-        journal.ahead("g", about(words))
+        journal.prefetch("g", about(words))
     assert model.began.wait(10)
     with ThreadPoolExecutor(1) as waiting:
         answered = waiting.submit(journal.reply, "g", about("now"))
@@ -55,10 +55,10 @@ def test_what_is_forgotten_before_its_turn_is_never_asked() -> None:
     model = Model()
     journal = Journal(model, lambda *_: None, 1)
     for group in ("g", "h"):
-        journal.ahead(group, about(f"one of {group}"))
-        journal.ahead(group, about(f"two of {group}"))
+        journal.prefetch(group, about(f"one of {group}"))
+        journal.prefetch(group, about(f"two of {group}"))
     assert model.began.wait(10)
-    journal.forget("g")
+    journal.erase("g")
     model.may.set()
 
     assert journal.reply("h", about("two of h")).answer == "two of h"

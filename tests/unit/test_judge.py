@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from asof_agents.extraction.ports import Reply, Request
+from asof_agents.extraction.ports import ModelReply, ModelRequest
 from asof_agents.resolution.candidates import Candidate
 from asof_agents.resolution.judge import Doubt, Judge, Verdict, read
 from asof_ontologies.prompts import prompt
@@ -118,7 +118,7 @@ def test_an_answer_that_is_none_decides_nothing(answer: str) -> None:
 class Nobody:
     """Where no answer comes from: nothing is asked here."""
 
-    def reply(self, group: str, request: Request) -> Reply:
+    def reply(self, group: str, request: ModelRequest) -> ModelReply:
         raise AssertionError(group, request)
 
 

@@ -41,7 +41,7 @@ class Taking:
     def offset(self) -> int:
         return len(self.topic.taken)
 
-    def take(self, records: list[Raw]) -> None:
+    def ingest(self, records: list[Raw]) -> None:
         if error := next(self.topic.failures, None):
             raise error
         self.topic.end = max([self.topic.end, *(record.offset + 1 for record in records)])
@@ -119,7 +119,7 @@ def test_what_does_not_mend_ends_it_and_is_told(error: Exception) -> None:
         topic, told = Topic(3), []
         topic.failures = iter([error])
         lane = PartitionTask(0, topic.opened, unsought)
-        lane.failed(told.append)
+        lane.on_failure(told.append)
         await until(lambda: told)
         assert told == [error]
         assert topic.open == 0

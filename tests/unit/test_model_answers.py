@@ -9,7 +9,7 @@ import pytest
 from asof_agents.extraction.hybrid import merged
 from asof_agents.extraction.llm.answers import SCHEMA_WITH_ATTRIBUTES, find, read
 from asof_agents.extraction.llm.extractor import LONGEST, LLMExtractor
-from asof_agents.extraction.ports import Attribute, Extraction, Mention, Relationship, Turn
+from asof_agents.extraction.ports import Extraction, Mention, Relationship, StatedAttribute, Turn
 from asof_ontologies.prompts import prompt
 from asof_ontologies.registry import load
 from asof_streams.instants import parse_moment
@@ -263,6 +263,6 @@ def test_what_is_sent_as_schema_is_strict_and_in_one_piece() -> None:
 
 def test_rules_and_model_together_give_an_attribute_to_the_mention_that_rules_found() -> None:
     sure, more = Mention("e1", "Person", "Eva", 10), Mention("e1", "Animal", "eva", 10)
-    found = merged(Extraction((sure,)), Extraction((more,), attributes=(Attribute(more, "temper", "keen"),)))
+    found = merged(Extraction((sure,)), Extraction((more,), attributes=(StatedAttribute(more, "temper", "keen"),)))
 
     assert [a.mention for a in found.attributes] == [sure]

@@ -8,7 +8,7 @@ import pytest
 from asking import facts_at
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import describe
-from asof.runtime.writer import Writer
+from asof.runtime.writer import open_writer
 from asof.settings import Settings
 from asof_agents.handlers.episodes import episode_id
 from asof_projections.model.rows import FactRow, Moment
@@ -23,7 +23,7 @@ class Memory:
     """A directory that takes one message a day."""
 
     def __init__(self, data: Path) -> None:
-        self.writer = Writer(DirectoryLayout(data), Settings(data=data, embedder="none"))
+        self.writer = open_writer(DirectoryLayout(data), Settings(data=data, embedder="none"))
 
     def tell(self, *messages: AnyMessage) -> list[str]:
         """Take messages; return the ids of their episodes."""

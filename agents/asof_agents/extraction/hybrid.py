@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from asof_agents.extraction.llm.extractor import LLMExtractor
-from asof_agents.extraction.ports import Extraction, Extractor, KnownNames, Mention, Relationship, Request, Turn
+from asof_agents.extraction.ports import Extraction, Extractor, KnownNames, Mention, ModelRequest, Relationship, Turn
 
 
-class Together:
+class HybridExtractor:
     """Implements ports.Extractor by two of them."""
 
     def __init__(self, rules: Extractor, model: LLMExtractor) -> None:
@@ -18,7 +18,7 @@ class Together:
     def version(self) -> str:
         return f"{self._rules.version}+{self._model.version}"
 
-    def request(self, turn: Turn, before: Sequence[Turn]) -> Request:
+    def request(self, turn: Turn, before: Sequence[Turn]) -> ModelRequest:
         """Return what to ask: the model is shown the whole turn, for rules do not say what they missed."""
         return self._model.request(turn, before)
 

@@ -74,7 +74,7 @@ class Relationship:
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute:
+class StatedAttribute:
     """What one turn says a thing is like ("a vegetarian", "42 years old"): the value is worded as it was said."""
 
     mention: Mention
@@ -84,7 +84,7 @@ class Attribute:
     span: tuple[int, int] = (0, 0)  # the words that say it, in the turn's text
 
 
-class Refusal(NamedTuple):
+class RejectedPart(NamedTuple):
     """One part of a model's answer that could not stand, and why: in words of ours, never the model's."""
 
     part: str
@@ -97,12 +97,12 @@ class Extraction:
 
     mentions: tuple[Mention, ...] = ()
     relationships: tuple[Relationship, ...] = ()
-    refused: tuple[Refusal, ...] = ()
-    attributes: tuple[Attribute, ...] = ()
+    refused: tuple[RejectedPart, ...] = ()
+    attributes: tuple[StatedAttribute, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ModelRequest:
     """One question to a language model, whole: whatever could change the answer is a field."""
 
     prompt: str
@@ -120,7 +120,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ModelReply:
     """What came of a question: an answer, or the reason why there is none. Counts are of all calls that it took."""
 
     answer: str | None = field(repr=False)
@@ -134,7 +134,7 @@ class Reply:
 class Answers(Protocol):
     """Where the handlers get answers: recorded ones, else asked for ahead of them."""
 
-    def reply(self, group: str, request: Request) -> Reply:
+    def reply(self, group: str, request: ModelRequest) -> ModelReply:
         """Return what came of a question about a group's text."""
         ...
 
@@ -151,7 +151,7 @@ class Extractor(Protocol):
         """Name and version: a change of it means that the same text may be read differently."""
         ...
 
-    def request(self, turn: Turn, before: Sequence[Turn]) -> Request | None:
+    def request(self, turn: Turn, before: Sequence[Turn]) -> ModelRequest | None:
         """Return what a language model has to be asked first; None: nothing. Of the turns it takes the texts alone."""
         ...
 

@@ -12,9 +12,9 @@ from asof_agents.extraction.ports import (
     Extractor,
     KnownNames,
     Mention,
-    Refusal,
+    ModelRequest,
+    RejectedPart,
     Relationship,
-    Request,
     Turn,
 )
 from asof_ontologies.adapting import Pair, adapted
@@ -29,22 +29,22 @@ TAGGED: Final = "agent_memory_v1"  # what such content is read with where nothin
 _TYPES: Final = ("entity_types", "excluded_entity_types", "relation_types", "relation_type_map")
 _MOST: Final = 32  # ontologies, and extractors, that are kept for the messages to come
 
-Find = Callable[[str], Ontology | None]
-Make = Callable[[Ontology, Ontology | None], Extractor]
+FindOntology = Callable[[str], Ontology | None]
+MakeExtractor = Callable[[Ontology, Ontology | None], Extractor]
 """Given an ontology, and where it is one adapted to a message, the one that it was made of: what reads with it."""
 
 
 class Ontologies:
     """The ontologies that a message may be read with: the memory's own, and named ones."""
 
-    def __init__(self, own: Ontology, names: Sequence[str] = (), find: Find = lambda _: None) -> None:
+    def __init__(self, own: Ontology, names: Sequence[str] = (), find: FindOntology = lambda _: None) -> None:
         self.own: Final = own
         self.names: Final = sorted({own.id, *names})
         self._find = find
         self._found: dict[str, Ontology] = {}
         self._adapted: dict[tuple[str, str], Ontology] = {}
 
-    def chosen(self, said: Message) -> dict[str, Any]:
+    def choose(self, said: Message) -> dict[str, Any]:
         """Return the fields of an episode that say what its message is read with; none where it leaves that open.
 
         Types that come with a message are for the memory's own ontology where it names none, and stay so.
@@ -93,15 +93,15 @@ class Ontologies:
         return self._adapted[key]
 
 
-class Readers:
+class ExtractorRegistry:
     """What reads the episodes of one layer: an extractor for each ontology, made when it is first needed."""
 
-    def __init__(self, ontology: Ontology, ontologies: Ontologies, make: Make) -> None:
+    def __init__(self, ontology: Ontology, ontologies: Ontologies, make: MakeExtractor) -> None:
         self.ontologies: Final = ontologies
         self._ontology = ontology
         self._make = make
         usual = make(ontology, None)
-        self._usual = Bounded(usual, ontology) if any(r.pairs for r in ontology.relation_types) else usual
+        self._usual = SchemaFilter(usual, ontology) if any(r.pairs for r in ontology.relation_types) else usual
         self._made: dict[str, Extractor] = {}
 
     def of(self, episode: EpisodeRecorded) -> Extractor:
@@ -112,11 +112,11 @@ class Readers:
         if ontology.digest not in self._made:
             named = self.ontologies.named(episode.ontology)
             made = self._make(ontology, None if named is ontology else named)
-            _keep(self._made, ontology.digest, Bounded(made, ontology))
+            _keep(self._made, ontology.digest, SchemaFilter(made, ontology))
         return self._made[ontology.digest]
 
 
-class Bounded:
+class SchemaFilter:
     """An extractor that finds nothing but what its ontology has: no type that was excluded, no pair that was not given.
 
     Rules know of some types whatever the ontology, and of no pairs.
@@ -131,7 +131,7 @@ class Bounded:
     def version(self) -> str:
         return self._extractor.version
 
-    def request(self, turn: Turn, before: Sequence[Turn]) -> Request | None:
+    def request(self, turn: Turn, before: Sequence[Turn]) -> ModelRequest | None:
         """Return what a language model has to be asked first."""
         return self._extractor.request(turn, before)
 
@@ -139,7 +139,7 @@ class Bounded:
         """Return what the turn says within the bounds."""
         found = self._extractor.extract(turn, before, known, answer)
         relationships = tuple(filter(self._may_relate, found.relationships))
-        refused = (Refusal("fact", "type"),) * (len(found.relationships) - len(relationships))
+        refused = (RejectedPart("fact", "type"),) * (len(found.relationships) - len(relationships))
         return replace(
             found,
             mentions=tuple(filter(self._is_known, found.mentions)),

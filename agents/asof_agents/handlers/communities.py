@@ -30,14 +30,14 @@ _LOOKED_AT: Final = 100  # facts in each direction
 _NAMES: Final = 3  # of members, in the name of a community
 
 
-def gather(events: Sequence[Event], names: Resolver, known: BeliefView) -> list[Event]:
+def assign_communities(events: Sequence[Event], names: Resolver, known: BeliefView) -> list[Event]:
     """Return what the semantic events of one message lead to for the communities of the entities that it mentions."""
-    gathering = Gathering(events, names, known)
+    gathering = CommunityAssigner(events, names, known)
     mentioned = dict.fromkeys(event.entity_id for event in events if isinstance(event, MentionResolved))
     return [event for entity in mentioned for event in gathering.place(entity)]
 
 
-class Gathering:
+class CommunityAssigner:
     """The communities as one message leaves them."""
 
     def __init__(self, events: Iterable[Event], names: Resolver, known: BeliefView) -> None:

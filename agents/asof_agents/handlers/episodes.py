@@ -59,7 +59,7 @@ def _of_message(message: Record, said: Message, known: EpisodeView, ontologies: 
             reason = f"previous_episode_ids.{number}: no episode of this group has it; leave it out, or all of them"
             return (MessageParked(reason=reason),)
     try:
-        chosen = ontologies.chosen(said)
+        chosen = ontologies.choose(said)
     except InvalidInput as error:
         return (MessageParked(reason=str(error)),)
     content = "" if said.suppress_content else said.content

@@ -7,9 +7,9 @@ structured facts are left to `statements`, and what follows for belief to `inval
 from collections.abc import Sequence
 
 from asof_agents.handlers.attributes import attribute
-from asof_agents.handlers.communities import gather
-from asof_agents.handlers.statement_writer import Build, Place, StatementWriter
-from asof_agents.handlers.structured_facts import Structured
+from asof_agents.handlers.communities import assign_communities
+from asof_agents.handlers.statement_writer import Build, StatementWriter, Triple
+from asof_agents.handlers.structured_facts import StructuredStatements
 from asof_agents.ports import BeliefView
 from asof_agents.resolution.entities import Speakers
 from asof_agents.resolution.judge import Judge
@@ -22,7 +22,7 @@ from asof_streams.instants import INF
 from asof_streams.messages import FactStatement
 
 
-def believe(
+def derive_semantic_events(
     batch: Sequence[Record],
     build: Build,
     known: BeliefView,
@@ -34,9 +34,11 @@ def believe(
     if not isinstance(episode, EpisodeRecorded):
         return []
     about = (batch[0], episode, build, known, speakers)
-    scribe: Structured | Chat = Structured(*about) if episode.source == "fact" else Chat(*about)
+    scribe: StructuredStatements | ChatStatements = (
+        StructuredStatements(*about) if episode.source == "fact" else ChatStatements(*about)
+    )
     try:
-        if isinstance(scribe, Structured):
+        if isinstance(scribe, StructuredStatements):
             scribe.state(_statement(episode))
         else:
             scribe.read([r.event for r in batch[1:]], judge)
@@ -46,7 +48,7 @@ def believe(
     if len(batch) > 1:
         events += attribute([r.event for r in batch[1:]], scribe.names, known)
     if episode.update_communities:
-        events += gather(events, scribe.names, known)
+        events += assign_communities(events, scribe.names, known)
     return events
 
 
@@ -56,7 +58,7 @@ def _statement(episode: EpisodeRecorded) -> FactStatement:
     return stated
 
 
-class Chat(StatementWriter):
+class ChatStatements(StatementWriter):
     """Writes down what was said in words: resolves its names, states its relationships."""
 
     def read(self, events: Sequence[Event], judge: Judge | None) -> None:
@@ -76,7 +78,7 @@ class Chat(StatementWriter):
         subject, object_ = (target, source) if flipped else (source, target)
         other = self.names.entity(object_)
         literal = other.type is not None and self.ontology.is_value(other.type)
-        place = Place(subject, relation, None if literal else object_, other.name if literal else None)
+        place = Triple(subject, relation, None if literal else object_, other.name if literal else None)
         match stated.stance:
             case "denied":
                 for assertion in self.held(place):
@@ -96,7 +98,7 @@ class Chat(StatementWriter):
         if not self.known.single(self.names.group, relation):
             self.beliefs.declared[relation] = None
 
-    def _hold(self, place: Place, stated: RelationshipStated, replaced: Assertion | None) -> None:
+    def _hold(self, place: Triple, stated: RelationshipStated, replaced: Assertion | None) -> None:
         said_at = self.episode.valid_at
         start, end = stated.valid_from, stated.valid_to
         if replaced is not None and start is None and end is None:
@@ -119,14 +121,14 @@ class Chat(StatementWriter):
             corrects=replaced.fact_id if replaced else None,
         )
 
-    def _sentence(self, place: Place) -> str:
+    def _sentence(self, place: Triple) -> str:
         relation = self.ontology.relations.get(place.relation)
         subject, object_ = self.names.entity(place.subject).name, self._object_name(place)
         if relation is None:
             return f"{subject} {place.relation.replace('_', ' ')} {object_}"
         return relation.sentence.format(subject=subject, object=object_)
 
-    def _object_name(self, place: Place) -> str:
+    def _object_name(self, place: Triple) -> str:
         return place.value if place.value is not None else self.names.entity(place.object or "").name
 
 

@@ -32,7 +32,7 @@ Reason = Literal["retracted", "corrected", "contradicted"]
 
 
 @dataclass(slots=True)
-class Working:
+class SlotState:
     """One slot as this message leaves it. Of a many-valued relation: the part of the slot that has one value."""
 
     single: bool
@@ -44,7 +44,7 @@ class Working:
 
 
 @dataclass(slots=True)
-class Beliefs:
+class BeliefChanges:
     """Collects what one message says, in order, and works out what follows."""
 
     known: BeliefView
@@ -55,21 +55,21 @@ class Beliefs:
     introduced: Container[str]  # entities that this message made: nothing can have been said of them
     said: list[Event | dict[str, Any]] = field(default_factory=list)  # a dict: an assertion still without its holds
     declared: dict[str, None] = field(default_factory=dict)  # relations that this message needs as single-valued
-    _slots: dict[tuple[str, str, str | None], Working] = field(default_factory=dict)
+    _slots: dict[tuple[str, str, str | None], SlotState] = field(default_factory=dict)
     _dead: dict[str, bool] = field(default_factory=dict)
 
-    def slot(self, subject: str, relation: str, value: str | None) -> Working:
+    def slot(self, subject: str, relation: str, value: str | None) -> SlotState:
         """Return the working state of a slot; of a many-valued relation, the part of it that has this value."""
         found = self._slots.get((subject, relation, value)) or self._slots.get((subject, relation, None))
         if found is None:
             single = self.single(relation)
             at = (subject, relation, None if single else value)
-            found = self._slots[at] = Working(single, {}, {}, {})
+            found = self._slots[at] = SlotState(single, {}, {}, {})
             if subject not in self.introduced:  # of a new value alone, an ending of every value may be known
                 self._recall(found, *at)
         return found
 
-    def _recall(self, working: Working, subject: str, relation: str, value: str | None) -> None:
+    def _recall(self, working: SlotState, subject: str, relation: str, value: str | None) -> None:
         slot = self.known.slot(self.group, subject, relation, value)
         if slot.assertions:
             working.assertions = {a.fact_id: a for a in slot.assertions}
@@ -101,7 +101,7 @@ class Beliefs:
         working.last = fields["fact_id"]
         self.said.append(fields)
 
-    def reinforce(self, assertion: Assertion, working: Working, event: FactReinforced) -> None:
+    def reinforce(self, assertion: Assertion, working: SlotState, event: FactReinforced) -> None:
         """Say a known fact again."""
         if event.said_at > assertion.attested:
             working.assertions[assertion.fact_id] = assertion._replace(attested=event.said_at)
@@ -129,7 +129,7 @@ class Beliefs:
                     working.causes[fact_id] = ("ended", event.ending_id)
         self.said.append(event)
 
-    def _ended_by(self, subject: str, relation: str, value: str | None) -> Iterator[Working]:
+    def _ended_by(self, subject: str, relation: str, value: str | None) -> Iterator[SlotState]:
         if value is not None or self.single(relation):
             yield self.slot(subject, relation, value)
             return
@@ -220,7 +220,9 @@ class Beliefs:
         return events
 
 
-def _consequences(working: Working, older: Sequence[str], held: Mapping[str, tuple[Interval, ...]]) -> Iterator[Event]:
+def _consequences(
+    working: SlotState, older: Sequence[str], held: Mapping[str, tuple[Interval, ...]]
+) -> Iterator[Event]:
     """Yield what follows for facts that were known before."""
     for fact_id in older:
         before, now = working.before.get(fact_id, ()), held.get(fact_id, ())

@@ -17,9 +17,9 @@ from asof_agents.extraction.ports import (
     Extraction,
     Extractor,
     Mention,
-    Refusal,
-    Reply,
-    Request,
+    ModelReply,
+    ModelRequest,
+    RejectedPart,
     Turn,
 )
 from asof_agents.extraction.registry import TAG
@@ -107,12 +107,12 @@ def extract(
     )
     if reply and reply.answer and episode.suppressed:
         reply = replace(reply, answer="")  # it quotes what was said
-    asked = replied(turn, request, reply, found.refused) if request and reply else []
+    asked = answer_events(turn, request, reply, found.refused) if request and reply else []
     nodes = {(r.type, r.text): r.repeats or r.uuid for r in reversed(rows) if not r.speaker}
-    return [*asked, *observe(found, turn, nodes, build)]
+    return [*asked, *extraction_events(found, turn, nodes, build)]
 
 
-def replied(turn: Turn, request: Request, reply: Reply, refused: Sequence[Refusal]) -> list[Event]:
+def answer_events(turn: Turn, request: ModelRequest, reply: ModelReply, refused: Sequence[RejectedPart]) -> list[Event]:
     """Return the events of a question to a model: its answer and how many parts of it were refused, or its failure."""
     about: dict[str, Any] = {
         "episode_id": turn.episode_id,
@@ -138,7 +138,7 @@ def replied(turn: Turn, request: Request, reply: Reply, refused: Sequence[Refusa
     ]
 
 
-def observe(found: Extraction, turn: Turn, before: Nodes, build: str) -> list[Event]:
+def extraction_events(found: Extraction, turn: Turn, before: Nodes, build: str) -> list[Event]:
     """Return the events of what was found in a turn: its mentions, its relationships, then its attributes. Pure."""
     node: dict[Mention, str] = {}
     events: list[Event] = []

@@ -7,7 +7,7 @@ person, who settles it by retracting one; until then recency stands.
 
 from typing import Final
 
-from asof_agents.handlers.invalidations import Beliefs, Working
+from asof_agents.handlers.invalidations import BeliefChanges, SlotState
 from asof_agents.ports import BeliefView
 from asof_projections.model.rows import Statement
 from asof_projections.versions import Assertion
@@ -19,8 +19,8 @@ YEAR: Final = 31_557_600 * SECOND
 CONFIDENCE: Final = 0.3
 
 
-def contest(beliefs: Beliefs, known: BeliefView, working: Working, new: str) -> None:
-    """Let a new assertion contest what its slot holds: what was believed before this message, and what it says."""
+def apply_graded_policy(beliefs: BeliefChanges, known: BeliefView, working: SlotState, new: str) -> None:
+    """Let a new assertion contest the other assertions of its slot, those of this message included."""
     this = working.assertions[new]
     rivals = [
         _statement(beliefs, known, other)
@@ -42,13 +42,13 @@ def contest(beliefs: Beliefs, known: BeliefView, working: Working, new: str) -> 
             )
 
 
-def _meet(working: Working, other: Assertion, this: Assertion) -> bool:
+def _meet(working: SlotState, other: Assertion, this: Assertion) -> bool:
     """Whether two assertions claim an instant in common; what was known before claims what was believed of it."""
     held = working.before.get(other.fact_id, ((other.start, other.end),))
     return any(low < this.end and this.start < high for low, high in held)
 
 
-def _statement(beliefs: Beliefs, known: BeliefView, assertion: Assertion) -> Statement:
+def _statement(beliefs: BeliefChanges, known: BeliefView, assertion: Assertion) -> Statement:
     """Return the statement behind an assertion, also of one that this message makes."""
     for said in beliefs.said:
         if isinstance(said, dict) and said["fact_id"] == assertion.fact_id:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from asof_agents.extraction.registry import Ontologies
-from asof_agents.handlers.invalidations import Beliefs, Reason, Working, value_of
-from asof_agents.handlers.policies import contest
+from asof_agents.handlers.invalidations import BeliefChanges, Reason, SlotState, value_of
+from asof_agents.handlers.policies import apply_graded_policy
 from asof_agents.ports import BeliefView
 from asof_agents.resolution.entities import Resolver, Speakers
 from asof_ontologies.model import Ontology
@@ -40,7 +40,7 @@ class Build:
         return self.ontologies.of(episode, self.ontology) if self.ontologies else self.ontology
 
 
-class Place(NamedTuple):
+class Triple(NamedTuple):
     """Subject, relation, and an object: an entity, a literal, or (in an ending of every value) neither."""
 
     subject: str
@@ -68,7 +68,7 @@ class StatementWriter:
         self.names = Resolver(
             known, build.digest, first.group, first.recorded_at, episode, speakers, self.ontology.is_value
         )
-        self.beliefs = Beliefs(
+        self.beliefs = BeliefChanges(
             known, build.digest, first.group, first.cause, episode.episode_id, self.names.introduced.keys()
         )
 
@@ -77,7 +77,7 @@ class StatementWriter:
         declared = [RelationDeclared(relation=name, cardinality="one") for name in self.beliefs.declared]
         return [*declared, *self.names.asked, *self.names.events, *self.beliefs.events()]
 
-    def claim(self, place: Place, **fields: Any) -> None:
+    def claim(self, place: Triple, **fields: Any) -> None:
         """Assert a fact anew; two names of one thing are joined, and a graded policy may contest it."""
         beliefs, fact_id = self.beliefs, self.beliefs.new_id("fact")
         beliefs.claim(
@@ -95,9 +95,9 @@ class StatementWriter:
         if place.relation == ALSO_KNOWN_AS and place.object is not None:
             beliefs.said.append(_merged(fact_id, place.subject, place.object))
         if self.build.policy == "graded" and self.beliefs.single(place.relation):
-            contest(beliefs, self.known, beliefs.slot(place.subject, place.relation, None), fact_id)
+            apply_graded_policy(beliefs, self.known, beliefs.slot(place.subject, place.relation, None), fact_id)
 
-    def reinforce(self, place: Place, start: int, end: int | None, relationship: str | None) -> bool:
+    def reinforce(self, place: Triple, start: int, end: int | None, relationship: str | None) -> bool:
         """Say a held fact again, if this says nothing new: its time lies within what is believed already."""
         for at in self.both_ways(place):
             working = self.slot(at)
@@ -118,14 +118,14 @@ class StatementWriter:
                     return True
         return False
 
-    def both_ways(self, place: Place) -> list[Place]:
+    def both_ways(self, place: Triple) -> list[Triple]:
         """Return a claim as it is said, and turned round where that means the same."""
         relation = self.ontology.relations.get(place.relation)
         if relation is None or not relation.symmetric or place.object is None:
             return [place]
-        return [place, Place(place.object, place.relation, place.subject, None)]
+        return [place, Triple(place.object, place.relation, place.subject, None)]
 
-    def held(self, place: Place) -> list[Assertion]:
+    def held(self, place: Triple) -> list[Assertion]:
         """Return the believed assertions of exactly this claim, said either way round where that means the same."""
         return [
             a
@@ -135,11 +135,11 @@ class StatementWriter:
             if a.value == at.compared and working.before.get(a.fact_id)
         ]
 
-    def slot(self, place: Place) -> Working:
+    def slot(self, place: Triple) -> SlotState:
         """Return what is known of the slot of a claim."""
         return self.beliefs.slot(place.subject, place.relation, place.compared)
 
-    def end(self, place: Place, at: int, fact: str | None = None, relationship: str | None = None) -> None:
+    def end(self, place: Triple, at: int, fact: str | None = None, relationship: str | None = None) -> None:
         """End what holds of a claim (or one fact of it) at an instant."""
         for way in [place] if fact else self.both_ways(place):
             self.beliefs.end(

@@ -3,7 +3,7 @@
 They name their entities exactly. What cannot stand is refused whole, with the field that is wrong.
 """
 
-from asof_agents.handlers.statement_writer import MERGE, Place, StatementWriter
+from asof_agents.handlers.statement_writer import MERGE, StatementWriter, Triple
 from asof_projections.model.rows import EntityRow, Statement
 from asof_projections.versions import Assertion
 from asof_streams.errors import InvalidInput, NotFound
@@ -12,7 +12,7 @@ from asof_streams.messages import FactStatement
 from asof_streams.semantic import EntityUnmerged
 
 
-class Structured(StatementWriter):
+class StructuredStatements(StatementWriter):
     """Writes down a structured fact."""
 
     def state(self, stated: FactStatement) -> None:
@@ -53,14 +53,14 @@ class Structured(StatementWriter):
             stated = stated.model_copy(update=period)
         self._state_new(stated, place, corrects=wrong[0].uuid if wrong else None)
 
-    def _same(self, target: Statement, place: Place, start: int, end: int | None) -> bool:
+    def _same(self, target: Statement, place: Triple, start: int, end: int | None) -> bool:
         """Whether a fact is exactly what is stated again; what leaves the end open contradicts no end."""
         known = target.assertion
         if known is None or (target.subject, target.relation) != (place.subject, place.relation):
             return False
         return (known.value, known.start) == (place.compared, start) and end in (None, known.end)
 
-    def _state_new(self, stated: FactStatement, place: Place, corrects: str | None = None) -> None:
+    def _state_new(self, stated: FactStatement, place: Triple, corrects: str | None = None) -> None:
         start = self._start(stated)
         if stated.invalid_at is not None and start >= stated.invalid_at:
             raise InvalidInput("invalid_at: it must be after valid_at (or, without one, after the time it was said)")
@@ -79,12 +79,12 @@ class Structured(StatementWriter):
         if stated.ref is None:
             subject = self._existing(stated.subject, stated.subject_type)
             object_ = self._existing(stated.object, stated.object_type) if stated.object is not None else None
-            self.end(Place(subject.uuid, stated.relation or "", object_.uuid if object_ else None, None), at)
+            self.end(Triple(subject.uuid, stated.relation or "", object_.uuid if object_ else None, None), at)
             return
         if target is None or target.assertion is None:
             raise NotFound("ref: no fact of this group has it")
         kind, value = target.assertion.value[:2], target.assertion.value[2:]
-        place = Place(target.subject, target.relation, *((value, None) if kind == "e:" else (None, value)))
+        place = Triple(target.subject, target.relation, *((value, None) if kind == "e:" else (None, value)))
         self.end(place, at, fact=target.uuid)
 
     def _referred(self, stated: FactStatement) -> Statement | None:
@@ -105,7 +105,7 @@ class Structured(StatementWriter):
             return [target]
         subject = self._existing(stated.subject, stated.subject_type)
         object_ = self._existing(stated.object, stated.object_type)
-        place = Place(subject.uuid, stated.relation or "", object_.uuid, None)
+        place = Triple(subject.uuid, stated.relation or "", object_.uuid, None)
         found = [
             self.statement(a.fact_id)
             for way in self.both_ways(place)
@@ -116,7 +116,7 @@ class Structured(StatementWriter):
             raise NotFound("no such fact is held: nothing to retract")
         return found
 
-    def _replaced(self, stated: FactStatement, place: Place) -> list[Assertion]:
+    def _replaced(self, stated: FactStatement, place: Triple) -> list[Assertion]:
         """Return what a correction without a ref replaces: what is believed of the slot at the time it speaks of."""
         if not self.known.single(self.names.group, place.relation):
             raise InvalidInput("ref: a relation with many values needs it, to say which of them is corrected")
@@ -125,12 +125,12 @@ class Structured(StatementWriter):
         slot = self.known.slot(self.names.group, place.subject, place.relation, None)
         return [a for a in slot.assertions if any(low < end and start < high for low, high in slot.held[a.fact_id])]
 
-    def _named_place(self, stated: FactStatement) -> Place:
+    def _named_place(self, stated: FactStatement) -> Triple:
         assert stated.subject is not None
         assert stated.object is not None
         subject = self.names.exact(stated.subject, stated.subject_type)
         object_ = self.names.exact(stated.object, stated.object_type)
-        return Place(subject.uuid, stated.relation or "", object_.uuid, None)
+        return Triple(subject.uuid, stated.relation or "", object_.uuid, None)
 
     def _existing(self, name: str | None, type_: str | None) -> EntityRow:
         """Return an entity that an ending or a retraction names; naming an unknown one is a mistake to report."""

@@ -3,7 +3,7 @@
 Alike are names that differ by a slip, that share most of their words, or of which one is the initials of the other; of
 what shares a fact with an entity of the same episode, less will do. Near are names that mean nearly the same, by their
 vectors: "Holland" and "the Netherlands". Those that readers keep lag behind the log, and an answer that depended on how
-far could not be had again; so what is asked has the vector of every name that is known (`NearNames`).
+far could not be had again; so what is asked has the vector of every name that is known (`NameIndex`).
 """
 
 import re
@@ -47,10 +47,10 @@ Nearest = Sequence[tuple[EntityRow, float]]
 """Entities, each with the cosine of one of its names."""
 
 
-class NearNames(Protocol):
+class NameIndex(Protocol):
     """Names by meaning. Answers include everything applied before, as those of what is known do, and nothing else."""
 
-    def near(self, group: str, texts: Sequence[str], least: float) -> Mapping[str, Nearest]:
+    def nearest(self, group: str, texts: Sequence[str], least: float) -> Mapping[str, Nearest]:
         """Return for each text the entities of a group with a name whose cosine with it is `least` or more.
 
         Nearest first, and the same for the same names, whenever it is asked. ModelUnavailable: it cannot be said now.
@@ -58,7 +58,7 @@ class NearNames(Protocol):
         ...
 
 
-class Circumstances(NamedTuple):
+class CandidateContext(NamedTuple):
     """Where a name stands: the group, when it was heard, which entities the same episode names, and which are near."""
 
     group: str
@@ -68,7 +68,7 @@ class Circumstances(NamedTuple):
     near: Nearest
 
 
-def candidates(known: BeliefView, text: str, type_: str, where: Circumstances) -> list[Candidate]:
+def candidates(known: BeliefView, text: str, type_: str, where: CandidateContext) -> list[Candidate]:
     """Return whom a name may mean, the likeliest first."""
     cosines = {entity.uuid: cosine for entity, cosine in reversed(where.near)}
     likely = (*_called_so(known, where.group, text), *where.introduced, *(entity for entity, _ in where.near))
@@ -98,7 +98,7 @@ def _called_so(known: BeliefView, group: str, text: str) -> list[EntityRow]:
     return found
 
 
-def _facts(known: BeliefView, entity: EntityRow, where: Circumstances) -> list[FactRow]:
+def _facts(known: BeliefView, entity: EntityRow, where: CandidateContext) -> list[FactRow]:
     """Return what is believed of an entity, as subject and as object, but for what it shares with itself."""
     at, one = Moment(None, where.known_at), (entity.uuid,)
     return known.facts_around(one, at, _LOOKED_AT)

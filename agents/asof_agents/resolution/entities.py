@@ -14,7 +14,7 @@ from typing import Final
 from rapidfuzz.distance import JaroWinkler
 
 from asof_agents.ports import BeliefView
-from asof_agents.resolution.candidates import NEAR, Candidate, Circumstances, Nearest, candidates
+from asof_agents.resolution.candidates import NEAR, Candidate, CandidateContext, Nearest, candidates
 from asof_agents.resolution.judge import Doubt, Judge
 from asof_projections.model.rows import EntityRow
 from asof_projections.names import key, words
@@ -64,7 +64,7 @@ class Resolver:
 
     def _judge(self, left: Sequence[MentionObserved], judge: Judge) -> None:
         doubts: list[Doubt] = []
-        near = judge.names.near(self.group, [mention.text for mention in left], NEAR) if judge.names else {}
+        near = judge.names.nearest(self.group, [mention.text for mention in left], NEAR) if judge.names else {}
         for mention in left:
             sure = self._sure(mention)  # one introduced since may be called so
             found = [] if sure else self._candidates(mention, near.get(mention.text, ()))
@@ -86,7 +86,9 @@ class Resolver:
             self._merge(one, other, "model")
 
     def _candidates(self, mention: MentionObserved, near: Nearest) -> list[Candidate]:
-        where = Circumstances(self.group, self.recorded_at, set(self._meant.values()), self.introduced.values(), near)
+        where = CandidateContext(
+            self.group, self.recorded_at, set(self._meant.values()), self.introduced.values(), near
+        )
         return candidates(self.known, mention.text, mention.entity_type, where)
 
     def _mean(self, mention: MentionObserved, entity: EntityRow, reason: str, score: float) -> None:

@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict
 
 from asof_agents.extraction.llm.prompts import fill
 from asof_agents.extraction.llm.schemas import object_of, pieces, schema_of
-from asof_agents.extraction.ports import Answers, Refusal, Request
-from asof_agents.handlers.mentions import replied, turn_of
-from asof_agents.resolution.candidates import Candidate, NearNames
+from asof_agents.extraction.ports import Answers, ModelRequest, RejectedPart
+from asof_agents.handlers.mentions import answer_events, turn_of
+from asof_agents.resolution.candidates import Candidate, NameIndex
 from asof_ontologies.prompts import Prompt
 from asof_projections.model.rows import EntityRow
 from asof_streams.episodic import EpisodeRecorded, MentionObserved
@@ -65,7 +65,7 @@ class Verdict(NamedTuple):
 
     meant: dict[str, tuple[EntityRow, float]]  # by mention id; with how sure the model is
     same: list[tuple[EntityRow, EntityRow]]
-    refused: list[Refusal]
+    refused: list[RejectedPart]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +75,16 @@ class Judge:
     prompt: Prompt
     model: str
     answers: Answers
-    names: NearNames | None = None
+    names: NameIndex | None = None
 
     def judge(self, group: str, episode: EpisodeRecorded, doubts: Sequence[Doubt]) -> tuple[Verdict, list[Event]]:
         """Return what is decided of the doubts of an episode, and the events of having asked."""
         request = self.request(episode, doubts)
         reply = self.answers.reply(group, request)
         verdict = Verdict({}, [], []) if reply.answer is None else read(reply.answer, doubts)
-        return verdict, replied(turn_of(episode), request, reply, verdict.refused)
+        return verdict, answer_events(turn_of(episode), request, reply, verdict.refused)
 
-    def request(self, episode: EpisodeRecorded, doubts: Sequence[Doubt]) -> Request:
+    def request(self, episode: EpisodeRecorded, doubts: Sequence[Doubt]) -> ModelRequest:
         """Return the one question about all doubts of an episode."""
         numbers = _numbers(doubts)
         mentions = [
@@ -100,38 +100,38 @@ class Judge:
             known="\n".join(f"{n}. {_told(c)}" for n, c in enumerate(_known(doubts), 1)),
         )
         prompt = self.prompt
-        return Request(prompt.key, prompt.version, self.model, prompt.temperature, prompt.system, user, SCHEMA)
+        return ModelRequest(prompt.key, prompt.version, self.model, prompt.temperature, prompt.system, user, SCHEMA)
 
 
 def read(answer: str, doubts: Sequence[Doubt]) -> Verdict:
     """Return what an answer decides, and what of it was refused. Pure."""
     given = object_of(answer) or {}
     known = {n: c.entity for n, c in enumerate(_known(doubts), 1)}
-    refused: list[Refusal] = []
+    refused: list[RejectedPart] = []
     meant: dict[str, tuple[EntityRow, float]] = {}
     answered: set[int] = set()
     for said in pieces("mention", given.get("meant"), MeantAnswered, refused):
         if said.mention in answered or not 1 <= said.mention <= len(doubts):
-            refused.append(Refusal("mention", "id"))
+            refused.append(RejectedPart("mention", "id"))
             continue
         answered.add(said.mention)
         mention, candidates = doubts[said.mention - 1]
         entity = known.get(said.known)
         if said.known != 0 and entity not in [c.entity for c in candidates]:
-            refused.append(Refusal("mention", "id"))
+            refused.append(RejectedPart("mention", "id"))
         elif why := _unsure(said.confidence, _SURE):
-            refused.append(Refusal("mention", why))
+            refused.append(RejectedPart("mention", why))
         elif entity is not None:
             meant[mention.mention_id] = (entity, said.confidence)
     same: list[tuple[EntityRow, EntityRow]] = []
     for pair in pieces("pair", given.get("same"), SameAnswered, refused):
         one, other = known.get(pair.one), known.get(pair.other)
         if one is None or other is None or one == other:
-            refused.append(Refusal("pair", "id"))
+            refused.append(RejectedPart("pair", "id"))
         elif None not in (one.type, other.type) and one.type != other.type:
-            refused.append(Refusal("pair", "type"))
+            refused.append(RejectedPart("pair", "type"))
         elif why := _unsure(pair.confidence, _SURE_OF_TWO):
-            refused.append(Refusal("pair", why))
+            refused.append(RejectedPart("pair", why))
         else:
             same.append((one, other))
     return Verdict(meant, same, refused)

@@ -49,11 +49,11 @@ class PartitionProcess:
 
     @property
     def offset(self) -> int:
-        """The offset of the next record to take."""
+        """The offset of the next record to ingest."""
         return self._offset
 
-    def take(self, records: list[Raw]) -> None:
-        """Take records and make them known; with none, what is on the topic."""
+    def ingest(self, records: list[Raw]) -> None:
+        """Ingest records and let readers see them; with none, what is on the topic."""
         try:
             self._child.send(records)
         except ChannelClosed:
@@ -76,9 +76,9 @@ class PartitionProcess:
 
 
 def _serve(channel: Channel, opening: Opening) -> None:
-    """Take what the worker sends, and answer with the offset to go on from."""
+    """Ingest what the worker sends, and answer with the offset to go on from."""
     with closing(opening.open()) as partition:
         channel.send(partition.offset)
         while True:
-            partition.take(channel.receive())
+            partition.ingest(channel.receive())
             channel.send(partition.offset)

@@ -9,7 +9,7 @@ from asof.runtime.replica_health import Reached, write_health
 from asof.runtime.replica_manifest import ReplicaManifest, keep, places_of
 from asof.runtime.wiring import connection_of
 from asof.settings import Settings
-from asof_agents.worker import Reach, Worker
+from asof_agents.worker import FaustWorker, PartitionProgress
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.topic_rules import require
 from asof_streams.kafka.topics import Topics, check
@@ -28,10 +28,10 @@ async def work(settings: Settings) -> None:
             there = places_of(places, partition, count)
             return PartitionProcess(Opening(there, settings, connection, topics, partition))
 
-        def report(reached: list[Reach]) -> None:
+        def report(reached: list[PartitionProgress]) -> None:
             write_health(places.root, [Reached(topics.messages, *reach) for reach in reached])
 
-        worker = Worker(
+        worker = FaustWorker(
             connection,
             topics.messages,
             f"{topics.prefix}.workers",

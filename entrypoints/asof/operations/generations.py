@@ -52,7 +52,7 @@ def rebuild(session: Session, query: Rebuild) -> GenerationInfo:
         raise InvalidInput(f"generation {name} is there already: choose another name, or drop it first")
     active = writer.catalog[writer.catalog.active]
     ontology = load_ontology(query.ontology) if query.ontology else writer.ontology(active.name)
-    version = writer.reading.version(ontology)
+    version = writer.logs.extractors.version(ontology)
     info = describe(name, ontology, query.policy or active.policy, query.source, version)
     writer.build(info, ontology, session.progress)
     return info
@@ -93,7 +93,7 @@ def digest(session: Session, query: DigestQuery) -> str:
     """
     digests = []
     for source in session.sources.every():
-        source.settle()
+        source.process_backlog()
         opened = open_reader(source.places, session.settings, query.name)
         try:
             digests.append(opened.beliefs.digest())

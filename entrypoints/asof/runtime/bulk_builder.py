@@ -16,7 +16,7 @@ from threading import Thread
 from typing import Any, Final
 
 from asof.runtime.child_process import Channel, ChannelClosed, ChildProcess
-from asof.runtime.extractors import Reading
+from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.generations import follow, generation_of, open_semantic
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import existing, following_store, writable_log
@@ -107,7 +107,7 @@ class _Loading(Layer):
     def flush(self) -> None:
         """Say what is to be appended."""
         rows = [(*draft[:5], draft.event.type, draft.event.version, draft.event.encode()) for draft in self._drafts]
-        self._say(marshal.dumps((self._name, self.end - len(rows), self.input, rows)))
+        self._say(marshal.dumps((self._name, self.end - len(rows), self.checkpoint, rows)))
         self._drafts = []
 
 
@@ -139,11 +139,11 @@ def _generation(
     if not _is_young(places, info):
         log = stack.enter_context(open_semantic(places, info, episodic))
         store = stack.enter_context(following_store(log, places.graph(info.name)))
-        return generation_of(places, info, log, store, Reading())
+        return generation_of(places, info, log, store, ExtractorFactory())
     log = stack.enter_context(SqliteLog(places.semantic(info.name)))
     store = stack.enter_context(building(log, places.building(info.name, os.getpid())))
     store.answer_handlers()
-    generation = generation_of(places, info, log, store, Reading())
+    generation = generation_of(places, info, log, store, ExtractorFactory())
     generation.layer = _Loading(info.name, log, store, say)
     return generation
 

@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from asof.runtime.extractors import Reading
+from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import OpenLog, Progress, writable_log
-from asof_agents.engine import Generation, Layer, batches
+from asof_agents.engine import Generation, Layer, group_batches
 from asof_agents.extraction.llm.journal import Journal
 from asof_agents.extraction.registry import Ontologies
 from asof_agents.handlers.statement_writer import Build
@@ -59,16 +59,16 @@ def generation_of(
     info: GenerationInfo,
     log: SqliteLog,
     store: SqliteGraph,
-    reading: Reading,
+    extractors: ExtractorFactory,
     journal: Journal | None = None,
 ) -> Generation:
     """Return a generation that writes to this log and this store."""
     ontology = kept_ontology(places.ontology_of(info.name))
     ontologies = ontologies_of(places)
-    readers = reading.readers_of(info, ontology, ontologies)
+    registry = extractors.registry_of(info, ontology, ontologies)
     build = Build(info.build, ontology, info.policy, ontologies)
-    judge = reading.judge(info, journal, places, store)
-    return Generation(Layer(log, store), store, build, readers, journal, judge)
+    judge = extractors.judge(info, journal, places, store)
+    return Generation(Layer(log, store), store, build, registry, journal, judge)
 
 
 def follow(
@@ -81,20 +81,20 @@ def follow(
 ) -> None:
     """Read the episodic log up to `stop` into a generation that is behind it."""
     layer = generation.layer
-    start = layer.input
-    found = batches(episodic.read(start, stop))
+    start = layer.checkpoint
+    found = group_batches(episodic.read(start, stop))
     every = FLUSH_EVERY if generation.judge is None else FLUSH_ASKED
-    if journal is not None and generation.readers is not None:
+    if journal is not None and generation.extractors is not None:
         found = prefetch_batches(found, generation, episodes, journal)
     for number, batch in enumerate(found, 1):
         generation.ingest(batch, episodes)
         if number % every == 0:
             layer.flush()
             if journal is not None:
-                journal.recorded()
+                journal.discard_recorded()
             if progress:
-                progress(layer.input - start, stop - start)
-    layer.input = max(layer.input, stop)
+                progress(layer.checkpoint - start, stop - start)
+    layer.checkpoint = max(layer.checkpoint, stop)
     layer.flush()
 
 

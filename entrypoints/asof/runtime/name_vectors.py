@@ -24,7 +24,7 @@ _Names = list[tuple[int, str, str]]  # number, group, name
 
 
 class NameVectorIndex:
-    """Implements asof_agents.resolution.candidates.NearNames. Used by the thread that opened the graph.
+    """Implements asof_agents.resolution.candidates.NameIndex. Used by the thread that opened the graph.
 
     open_embedder: called with the first question, and closed by who gives it.
     """
@@ -34,7 +34,7 @@ class NameVectorIndex:
         self._open = open_embedder
         self._begin()
 
-    def near(self, group: str, texts: Sequence[str], least: float) -> dict[str, list[tuple[EntityRow, float]]]:
+    def nearest(self, group: str, texts: Sequence[str], least: float) -> dict[str, list[tuple[EntityRow, float]]]:
         fresh = [(number, name) for number, of, name in self._follow() if of == group]
         lately = self._index()
         if fresh:

@@ -12,12 +12,13 @@ from typing import Final, NamedTuple
 
 from asof.runtime.child_process import Channel, ChannelClosed
 from asof.runtime.layout import DirectoryLayout
+from asof.runtime.open_logs import OpenLogs
 from asof.runtime.processes import log_to_stderr, lower_priority
 from asof.runtime.writer import Writer
 from asof.service.worker_handle import Began, Reached
 from asof.settings import Settings
 from asof_streams.backoff import Backoff
-from asof_streams.errors import UnavailableError, WriterBusy
+from asof_streams.errors import UnavailableError
 
 _BACKOFF: Final = Backoff(0.1, 6.0, longest=30.0)  # of a message: what it needs may be a model that is restarted
 _SHOWN_SECONDS: Final = 0.05  # after which what was taken is shown, though more waits
@@ -30,21 +31,14 @@ def process(channel: Channel, settings: Settings) -> None:
     """Process messages as the service calls, until it has finished."""
     lower_priority()
     log_to_stderr("asof", "asof_agents")
-    with closing(_open(settings)) as writer:
-        channel.send(Began(writer.messages.term))
-        writer.recover()
+    logs = OpenLogs(DirectoryLayout(settings.data), settings, patience=_LOCKED_SECONDS)
+    try:
+        channel.send(Began(logs.messages.term))
+    except BaseException:
+        logs.close()
+        raise
+    with closing(Writer(logs)) as writer:
         Processing(writer, channel).run()
-
-
-def _open(settings: Settings) -> Writer:
-    until = time.monotonic() + _LOCKED_SECONDS
-    while True:
-        try:
-            return Writer(DirectoryLayout(settings.data), settings, recover=False)
-        except WriterBusy:
-            if time.monotonic() > until:
-                raise
-            time.sleep(0.05)
 
 
 class _Taken(NamedTuple):
@@ -73,7 +67,7 @@ class Processing:
 
     @property
     def _next(self) -> int:
-        return self._writer.engine.episodic.input
+        return self._writer.engine.episodic.checkpoint
 
     def _take_all(self) -> None:
         """Take messages until there are none, and all that follows is shown."""

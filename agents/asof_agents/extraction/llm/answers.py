@@ -12,7 +12,16 @@ from pydantic import BaseModel, ConfigDict
 
 from asof_agents.extraction.english.lexicon import SPEAKER_WORDS
 from asof_agents.extraction.llm.schemas import object_of, pieces, schema_of
-from asof_agents.extraction.ports import Attribute, Extraction, Grain, Mention, Refusal, Relationship, Stance, Turn
+from asof_agents.extraction.ports import (
+    Extraction,
+    Grain,
+    Mention,
+    RejectedPart,
+    Relationship,
+    Stance,
+    StatedAttribute,
+    Turn,
+)
 from asof_ontologies.model import Ontology
 from asof_projections.queries.summaries import GIVEN
 from asof_streams.errors import InvalidInput
@@ -103,14 +112,14 @@ class _Reading:
         self.mentions: dict[int, Mention] = {}
         self.used: dict[Mention, None] = {}  # mentions of this turn, in order
         self.relationships: list[Relationship] = []
-        self.refused: list[Refusal] = []
-        self.attributes: list[Attribute] = []
+        self.refused: list[RejectedPart] = []
+        self.attributes: list[StatedAttribute] = []
 
     def entity(self, given: EntityAnswered) -> None:
         try:
             mention = self._mention(given)
         except _Refused as refused:
-            self.refused.append(Refusal("entity", refused.why))
+            self.refused.append(RejectedPart("entity", refused.why))
             return
         self.mentions[given.id] = mention
         if mention.episode_id == self.turn.episode_id:
@@ -120,13 +129,13 @@ class _Reading:
         try:
             self.relationships.append(self._relationship(given))
         except _Refused as refused:
-            self.refused.append(Refusal("fact", refused.why))
+            self.refused.append(RejectedPart("fact", refused.why))
 
     def attribute(self, given: AttributeAnswered) -> None:
         try:
             self.attributes.append(self._attribute(given))
         except _Refused as refused:
-            self.refused.append(Refusal("attribute", refused.why))
+            self.refused.append(RejectedPart("attribute", refused.why))
 
     def _mention(self, given: EntityAnswered) -> Mention:
         if given.id == _SPEAKER or given.id in self.mentions:
@@ -158,7 +167,7 @@ class _Reading:
             source, given.relation, target, given.stance, start, end, grain, words, given.confidence, span
         )
 
-    def _attribute(self, given: AttributeAnswered) -> Attribute:
+    def _attribute(self, given: AttributeAnswered) -> StatedAttribute:
         span = find(given.value, self.turn.text)
         if span is None:
             raise _Refused("span")
@@ -169,7 +178,7 @@ class _Reading:
         mention = self._end(given.entity, span)
         if mention.speaker:
             self.used[mention] = None
-        return Attribute(mention, given.name, self.turn.text[slice(*span)], given.confidence, span)
+        return StatedAttribute(mention, given.name, self.turn.text[slice(*span)], given.confidence, span)
 
     def _end(self, given: int, quote: tuple[int, int]) -> Mention:
         if given != _SPEAKER:
@@ -199,7 +208,7 @@ class _Reading:
             return None, None, None, None
         span = find(given.time_words or "", self.turn.text)
         if span is None:
-            self.refused.append(Refusal("time", "unsaid"))
+            self.refused.append(RejectedPart("time", "unsaid"))
             return None, None, None, None
         try:
             start, end = (None if t is None else parse_moment(t) for t in (given.valid_from, given.valid_to))

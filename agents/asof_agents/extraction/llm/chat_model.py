@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from asof_agents.extraction.llm.schemas import object_of
 from asof_agents.extraction.llm.usage import Meter
-from asof_agents.extraction.ports import Reply, Request
+from asof_agents.extraction.ports import ModelReply, ModelRequest
 from asof_projections.embedding.endpoint import Endpoint
 from asof_streams.backoff import Backoff
 from asof_streams.errors import ModelUnavailable
@@ -42,17 +42,17 @@ class ChatModel:
         """The model's name and who serves it."""
         return self._endpoint.model_id
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: ModelRequest) -> ModelReply:
         """Return what came of a question."""
         try:
             reply = self._asked(request)
         except ModelUnavailable:
-            self.usage.count(request, Reply(None))
+            self.usage.count(request, ModelReply(None))
             raise
         self.usage.count(request, reply)
         return reply
 
-    def _asked(self, request: Request) -> Reply:
+    def _asked(self, request: ModelRequest) -> ModelReply:
         calls = prompt_tokens = completion_tokens = 0
         failure = ""
         begun = time.perf_counter()
@@ -64,10 +64,10 @@ class ChatModel:
             prompt_tokens, completion_tokens = prompt_tokens + read, completion_tokens + written
             if content is not None:
                 latency_ms = round(1000 * (time.perf_counter() - begun))
-                return Reply(content, "", calls, prompt_tokens, completion_tokens, latency_ms)
-        return Reply(None, failure, calls, prompt_tokens, completion_tokens)
+                return ModelReply(content, "", calls, prompt_tokens, completion_tokens, latency_ms)
+        return ModelReply(None, failure, calls, prompt_tokens, completion_tokens)
 
-    def _call(self, request: Request) -> tuple[Any, str]:
+    def _call(self, request: ModelRequest) -> tuple[Any, str]:
         """Return the body of the answer, or what went wrong; a server is asked for a schema until it knows none."""
         from openai import APIConnectionError, APIStatusError, APITimeoutError  # noqa: PLC0415 - an extra, and seconds
 
@@ -93,7 +93,7 @@ class ChatModel:
         except ValueError:
             return None, "malformed"
 
-    def _structured(self, request: Request) -> Any:
+    def _structured(self, request: ModelRequest) -> Any:
         answer = self._endpoint.client.chat.completions.with_raw_response.create(
             model=self._endpoint.model,
             messages=[{"role": "system", "content": request.system}, {"role": "user", "content": request.user}],
@@ -105,7 +105,7 @@ class ChatModel:
         )
         return json.loads(answer.http_response.content)
 
-    def _json(self, request: Request) -> Any:
+    def _json(self, request: ModelRequest) -> Any:
         system = f"{request.system}\nThe schema of the JSON object to answer with:\n{request.schema}"
         answer = self._endpoint.client.chat.completions.with_raw_response.create(
             model=self._endpoint.model,

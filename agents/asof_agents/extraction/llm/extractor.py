@@ -9,7 +9,7 @@ from typing import Final
 
 from asof_agents.extraction.llm import answers
 from asof_agents.extraction.llm.prompts import fill
-from asof_agents.extraction.ports import Extraction, KnownNames, Refusal, Request, Turn
+from asof_agents.extraction.ports import Extraction, KnownNames, ModelRequest, RejectedPart, Turn
 from asof_ontologies.model import Ontology
 from asof_ontologies.prompts import Prompt
 from asof_streams.instants import render
@@ -39,7 +39,7 @@ class LLMExtractor:
         ontology = self._ontology
         return f"{_VERSION}/{ontology.id}@{ontology.digest[:12]}/{self._prompt.version_id}/{self._model}"
 
-    def request(self, turn: Turn, before: Sequence[Turn]) -> Request:
+    def request(self, turn: Turn, before: Sequence[Turn]) -> ModelRequest:
         """Return what to ask about a turn; of a very long one, about its beginning."""
         prompt = self._prompt
         user = fill(
@@ -49,7 +49,9 @@ class LLMExtractor:
             time=render(turn.said_at) or "-",
             text=turn.text[:LONGEST],
         )
-        return Request(prompt.key, prompt.version, self._model, prompt.temperature, self._system, user, self._schema)
+        return ModelRequest(
+            prompt.key, prompt.version, self._model, prompt.temperature, self._system, user, self._schema
+        )
 
     def extract(self, turn: Turn, before: Sequence[Turn], known: KnownNames, answer: str | None = None) -> Extraction:
         """Return what an answer says of the turn; nothing where there is none."""
@@ -59,7 +61,7 @@ class LLMExtractor:
         found = answers.read(answer, turn, before, self._ontology)
         if len(turn.text) <= LONGEST:
             return found
-        return replace(found, refused=(*found.refused, Refusal("text", "length")))
+        return replace(found, refused=(*found.refused, RejectedPart("text", "length")))
 
 
 def _types(ontology: Ontology) -> str:

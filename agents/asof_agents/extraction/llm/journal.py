@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
-from asof_agents.extraction.ports import Reply, Request
+from asof_agents.extraction.ports import ModelReply, ModelRequest
 from asof_streams.episodic import ExtractionAnswered
 
 Recorded = Callable[[str, str], ExtractionAnswered | None]
@@ -19,40 +19,40 @@ Recorded = Callable[[str, str], ExtractionAnswered | None]
 class Model(Protocol):
     """A language model."""
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: ModelRequest) -> ModelReply:
         """Return what came of a question, from any thread. ModelUnavailable: no question can be asked as it is set."""
         ...
 
 
 class Journal:
-    """Implements ports.Answers over a model and what the logs have recorded; asks `at_once` questions at a time.
+    """Implements ports.Answers over a model and what the logs have recorded; asks `concurrency` questions at a time.
 
     What is waited for goes before what is asked ahead. A reply is kept until it is `recorded`, so that none is paid for
     twice where the work has to be done again.
     """
 
-    def __init__(self, model: Model, recorded: Recorded, at_once: int) -> None:
-        self.depth = 4 * at_once  # messages that may be asked about, while one may wait for a second answer
+    def __init__(self, model: Model, recorded: Recorded, concurrency: int) -> None:
+        self.depth = 4 * concurrency  # messages that may be asked about, while one may wait for a second answer
         self._model = model
         self._find = recorded
-        self._pool = ThreadPoolExecutor(at_once, "asof-model")
-        self._waiting: deque[tuple[Request, Future[Reply]]] = deque()
-        self._asked: dict[tuple[str, str], Future[Reply]] = {}
+        self._pool = ThreadPoolExecutor(concurrency, "asof-model")
+        self._waiting: deque[tuple[ModelRequest, Future[ModelReply]]] = deque()
+        self._asked: dict[tuple[str, str], Future[ModelReply]] = {}
         self._taken: list[tuple[str, str]] = []
 
-    def ahead(self, group: str, request: Request) -> None:
+    def prefetch(self, group: str, request: ModelRequest) -> None:
         """Ask, unless the answer is recorded or the question under way."""
         digest = request.digest
         if (group, digest) not in self._asked and self._find(group, digest) is None:
             self._ask((group, digest), request, self._waiting.append)
 
-    def reply(self, group: str, request: Request) -> Reply:
+    def reply(self, group: str, request: ModelRequest) -> ModelReply:
         """Return what came of a question; what is recorded goes first."""
         key = group, request.digest
         found = None if key in self._asked else self._find(*key)
         if found is not None:
             counts = found.calls, found.prompt_tokens, found.completion_tokens, found.latency_ms
-            return Reply(found.answer, "", *counts)
+            return ModelReply(found.answer, "", *counts)
         if key not in self._asked:
             self._ask(key, request, self._waiting.appendleft)
         try:
@@ -64,9 +64,12 @@ class Journal:
         return reply
 
     def _ask(
-        self, key: tuple[str, str], request: Request, put: Callable[[tuple[Request, Future[Reply]]], None]
+        self,
+        key: tuple[str, str],
+        request: ModelRequest,
+        put: Callable[[tuple[ModelRequest, Future[ModelReply]]], None],
     ) -> None:
-        self._asked[key] = future = Future[Reply]()
+        self._asked[key] = future = Future[ModelReply]()
         put((request, future))
         self._pool.submit(self._ask_first)
 
@@ -79,13 +82,13 @@ class Journal:
             except BaseException as error:  # noqa: BLE001 - whoever waits for the answer gets it
                 future.set_exception(error)
 
-    def recorded(self) -> None:
-        """Drop what was replied: the logs have it."""
+    def discard_recorded(self) -> None:
+        """Drop the replies that were returned: the logs have them now."""
         for key in self._taken:
             self._asked.pop(key, None)
         self._taken = []
 
-    def forget(self, group: str) -> None:
+    def erase(self, group: str) -> None:
         """Drop what was asked about a group."""
         for key in [key for key in self._asked if key[0] == group]:
             self._asked.pop(key).cancel()

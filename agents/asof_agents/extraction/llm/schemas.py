@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from asof_agents.extraction.ports import Refusal
+from asof_agents.extraction.ports import RejectedPart
 
 _FENCE: Final = re.compile(r"\s*```(?:json)?\s*(.*?)\s*```\s*", re.DOTALL)
 _Piece = TypeVar("_Piece", bound=BaseModel)
@@ -45,15 +45,15 @@ def object_of(answer: str) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def pieces(part: str, given: Any, shape: type[_Piece], refused: list[Refusal]) -> list[_Piece]:
+def pieces(part: str, given: Any, shape: type[_Piece], refused: list[RejectedPart]) -> list[_Piece]:
     """Return the pieces of a list that have the right shape; the others are added to what was refused."""
     if not isinstance(given, list):
-        refused.append(Refusal(part, "schema"))
+        refused.append(RejectedPart(part, "schema"))
         return []
     found = []
     for piece in given:
         try:
             found.append(shape.model_validate(piece))
         except ValidationError:
-            refused.append(Refusal(part, "schema"))
+            refused.append(RejectedPart(part, "schema"))
     return found

@@ -4,7 +4,7 @@ from collections import Counter
 from threading import Lock
 from typing import NamedTuple
 
-from asof_agents.extraction.ports import Reply, Request
+from asof_agents.extraction.ports import ModelReply, ModelRequest
 
 
 class Used(NamedTuple):
@@ -28,7 +28,7 @@ class Meter:
         self._lock = Lock()
         self._counted: dict[tuple[str, str], Counter[str]] = {}
 
-    def count(self, request: Request, reply: Reply) -> None:
+    def count(self, request: ModelRequest, reply: ModelReply) -> None:
         """Add what came of a question."""
         retries = reply.calls - 1
         added = Used(
