@@ -3,16 +3,34 @@
 They name their entities exactly. What cannot stand is refused whole, with the field that is wrong.
 """
 
-from asof_agents.handlers.statement_writer import MERGE, Place, StatementWriter
+from asof_agents.handlers.statement_writer import MERGE, Build, Place, StatementWriter
+from asof_agents.ports import FactView
+from asof_agents.resolution.exact import ExactNames
 from asof_projections.rows import Entity, Statement
 from asof_projections.versions import Assertion
+from asof_streams.episodic import EpisodeRecorded
 from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.events import Event, Record, decode
 from asof_streams.instants import INF
 from asof_streams.messages import FactStatement
 from asof_streams.semantic import EntityUnmerged
 
 
-class Structured(StatementWriter):
+def state(first: Record, episode: EpisodeRecorded, build: Build, known: FactView) -> list[Event]:
+    """Return the semantic events of the episode of a structured fact. InvalidInput, NotFound: it cannot stand."""
+    names = ExactNames(known, build.digest, first.group, first.recorded_at, episode)
+    structured = Structured(names, build, first.cause)
+    structured.state(_statement(episode))
+    return structured.events()
+
+
+def _statement(episode: EpisodeRecorded) -> FactStatement:
+    stated = decode(FactStatement.type, FactStatement.version, episode.body.encode())
+    assert isinstance(stated, FactStatement)
+    return stated
+
+
+class Structured(StatementWriter[ExactNames]):
     """Writes down a structured fact."""
 
     def state(self, stated: FactStatement) -> None:
