@@ -22,10 +22,10 @@ from asof_streams.messages import FactStatement, accept
 
 if TYPE_CHECKING:
     from asof.runtime.integrity import Check
+    from asof_agents.dry_run import WhatIf
     from asof_projections.queries.answers import ChangesPage, Level, Portrait, Rectangle
     from asof_projections.queries.diffs import Change
     from asof_projections.queries.evidence import Why
-    from asof_projections.queries.hypothesis import WhatIf
     from asof_projections.queries.timelines import Believed, Segment
     from asof_projections.retrieval.search import Hit
 
@@ -218,9 +218,17 @@ class MemoryQueries:
         return self._sources.find(lambda questions: questions.why(fact, known))
 
     def what_if(self, statements: Iterable[dict[str, Any]], *, group_id: str) -> "WhatIf":
-        """Return what would be believed with these structured facts added; nothing is written."""
+        """Return what would be believed if these structured facts were imported now; nothing is written.
+
+        They have the fields of a line of `asof import`, and are taken in order. What is returned are the slots that
+        they touch, before and after. InvalidInput, NotFound: one of them cannot stand; an import would park it.
+
+            memory.what_if([{"subject": "Ana", "relation": "lives_in", "object": "Rome"}], group_id="ana").after
+        """
         said = [accept(FactStatement, {"group_id": group_id, **fields}) for fields in statements]
-        return self._sources.ask(group_id).what_if(said, group_id, self._now())
+        if any(stated.group_id != group_id for stated in said):
+            raise InvalidInput("group_id: a statement names another group than the one that is asked about")
+        return self._sources.of(group_id).what_if(said, self._now())
 
     # the logs and the whole
 

@@ -7,7 +7,6 @@ import pytest
 from asof_projections.rows import Moment
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.instants import INF
-from asof_streams.messages import FactStatement
 from histories import History, on
 
 NOW = Moment(on("2025"), on("2025"))
@@ -312,77 +311,6 @@ def test_a_neighbourhood_is_reached_level_by_level_in_both_directions_at_one_mom
     assert reached(1, "2020-06") == [[("Ana", "Ben")]]
     assert reached(3, "2020-06") == [[("Ana", "Ben")], [("Cem", "Ben")], [("Cem", "Dora")]]
     assert reached(9, "2022") == [[("Ana", "Ben")], [("Cem", "Ben")], []]
-
-
-def stated(**fields):
-    times = {name: on(fields.pop(name)) for name in ("valid_at", "invalid_at", "said_at") if name in fields}
-    return FactStatement.model_validate({"group_id": "g", "subject": "Ana", **fields, **times})
-
-
-WHAT_IFS = {
-    "a new place": [{"relation": "lives_in", "object": "Oslo", "valid_at": "2022"}],
-    "a place not heard of in the past": [{"relation": "lives_in", "object": "Rome", "valid_at": "2016"}],
-    "the same again": [{"relation": "lives_in", "object": "Munich", "valid_at": "2024-06"}],
-    "an end": [{"op": "end", "relation": "lives_in", "invalid_at": "2023"}],
-    "an end by ref": [{"op": "end", "ref": "p", "subject": None, "invalid_at": "2019-06"}],
-    "a retraction": [{"op": "retract", "relation": "lives_in", "object": "Munich"}],
-    "a retraction by ref": [{"op": "retract", "ref": "p", "subject": None}],
-    "a correction": [{"op": "correct", "relation": "lives_in", "object": "Bonn", "valid_at": "2015"}],
-    "a correction by ref": [
-        {"op": "correct", "ref": "p", "relation": "lives_in", "object": "Lyon", "valid_at": "2018"}
-    ],
-    "a correction of what is believed now": [{"op": "correct", "relation": "lives_in", "object": "Bonn"}],
-    "a correction of a while ago": [
-        {"op": "correct", "relation": "lives_in", "object": "Bonn", "valid_at": "2019-03", "invalid_at": "2019-06"}
-    ],
-    "a correction of a correction": [
-        {"op": "correct", "relation": "lives_in", "object": "Bonn", "valid_at": "2019-03"},
-        {"op": "correct", "relation": "lives_in", "object": "Oslo", "valid_at": "2022"},
-    ],
-    "one after the other": [
-        {"relation": "lives_in", "object": "Oslo", "valid_at": "2022"},
-        {"op": "retract", "ref": "b", "subject": None},
-    ],
-}
-
-
-@pytest.mark.parametrize("lines", WHAT_IFS.values(), ids=WHAT_IFS)
-def test_what_if_foretells_what_the_same_statements_bring_about_and_writes_nothing(moved, lines):
-    digest = moved.beliefs.digest()
-    foretold = moved.questions.what_if([stated(**line) for line in lines], "g", on("2024-08-01"))
-    assert moved.beliefs.digest() == digest
-
-    for line in lines:
-        moved.tell("2024-08-01", **line)
-
-    came = moved.questions.timeline("Ana", NOW.known, "g", relation="lives_in")
-    assert periods(foretold.after) == periods(came)
-    assert periods(foretold.before) == [
-        ("Berlin", on("2015"), on("2019")),
-        ("Paris", on("2019"), on("2020")),
-        ("Berlin", on("2020"), on("2024-03-01")),
-        ("Munich", on("2024-03-01"), INF),
-    ]
-
-
-def periods(segments):
-    return [(s.object, s.valid_at, s.invalid_at) for s in segments]
-
-
-def test_what_if_refuses_what_could_not_stand(moved):
-    not_there = (
-        {"op": "retract", "ref": "nobody"},
-        {"op": "retract", "relation": "lives_in", "object": "Ana"},  # known, but not to be lived in
-        {"op": "end", "subject": "Nobody", "relation": "lives_in"},
-    )
-    not_clear = (
-        {"op": "correct", "relation": "visits", "object": "Rome"},  # which of the many?
-        {"ref": "p", "relation": "lives_in", "object": "Rome"},  # it names another fact
-    )
-    for error, lines in ((NotFound, not_there), (InvalidInput, not_clear)):
-        for line in lines:
-            with pytest.raises(error):
-                moved.questions.what_if([stated(**line)], "g", on("2024-08-01"))
 
 
 def test_answers_show_no_content_in_their_repr(moved):

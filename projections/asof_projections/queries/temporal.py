@@ -5,7 +5,7 @@ to be the same as one of them at the asked moment. A name that nobody has gives 
 every group.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from asof_projections.graph.ports import GraphStore, Reached
 from asof_projections.ports import BeliefStore
@@ -13,13 +13,11 @@ from asof_projections.queries import diffs, timelines
 from asof_projections.queries.answers import ChangesPage, Level, Portrait, Rectangle, Turn
 from asof_projections.queries.consistent_read import at_once
 from asof_projections.queries.evidence import Why, Witness
-from asof_projections.queries.hypothesis import Trial, WhatIf
 from asof_projections.queries.summaries import SUMMARISED, summary
 from asof_projections.queries.timelines import Believed, Segment
 from asof_projections.rows import Attribute, Community, Entity, Fact, Moment
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.instants import INF
-from asof_streams.messages import FactStatement
 
 
 class TemporalQueries:
@@ -190,11 +188,6 @@ class TemporalQueries:
         found = self._beliefs.changes(since, limit)
         kept = [change for change in found if group in (None, change.fact.group_id)]
         return ChangesPage(tuple(kept), found[-1].position if found else since)
-
-    @at_once
-    def what_if(self, statements: Iterable[FactStatement], group: str, now: int) -> WhatIf:
-        """Return what would be believed with more statements, said at `now` unless they say when."""
-        return Trial(self._beliefs, group, now).run(statements)
 
     @at_once
     def why(self, fact: str, known: int | None = None) -> Why:
