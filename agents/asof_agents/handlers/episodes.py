@@ -113,4 +113,5 @@ def episode_of_fact(message: Record, stated: FactStatement) -> EpisodeRecorded:
         body=body,
         content_length=len(body),
         valid_at=message.recorded_at if stated.said_at is None else stated.said_at,
+        statement_version=stated.version,
     )

@@ -10,7 +10,7 @@ from asof_projections.rows import Entity, Statement
 from asof_projections.versions import Assertion
 from asof_streams.episodic import EpisodeRecorded
 from asof_streams.errors import InvalidInput, NotFound
-from asof_streams.events import Event, Record, decode
+from asof_streams.events import Event, Record
 from asof_streams.instants import INF
 from asof_streams.messages import FactStatement
 from asof_streams.semantic import EntityUnmerged
@@ -20,14 +20,8 @@ def state(first: Record, episode: EpisodeRecorded, build: Build, known: FactView
     """Return the semantic events of the episode of a structured fact. InvalidInput, NotFound: it cannot stand."""
     names = ExactNames(known, build.digest, first.group, first.recorded_at, episode)
     structured = Structured(names, build, first.cause)
-    structured.state(_statement(episode))
+    structured.state(episode.statement)
     return structured.events()
-
-
-def _statement(episode: EpisodeRecorded) -> FactStatement:
-    stated = decode(FactStatement.type, FactStatement.version, episode.body.encode())
-    assert isinstance(stated, FactStatement)
-    return stated
 
 
 class Structured(StatementWriter[ExactNames]):
