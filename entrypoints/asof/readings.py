@@ -308,14 +308,19 @@ class MemoryQueries:
         valid_at: Time | None = None,
         known_at: Time | None = None,
     ) -> Iterator[str]:
-        """Yield the graph as text: what is believed as of a moment, or what was recorded."""
+        """Yield the graph as text: what is believed as of a moment, or with `episodic` what was recorded.
+
+        Of what was recorded, `valid_at` takes the turns that were said by then, `known_at` those that were recorded by
+        then; left out, every turn. Withdrawn episodes are among them. InvalidInput: there is no such form.
+        """
         from asof_projections.queries import export
 
         if episodic and form != "json":
             raise InvalidInput("--format: the episodic graph is exported as json")
         opened = self._sources.of(group_id).opened()
         if episodic:
-            return export.episodic(opened.episodes, group_id)
+            said_by = None if valid_at is None else instant(valid_at)
+            return export.episodic(opened.episodes, group_id, Moment(said_by, self._known(known_at)))
         write = export.semantic_graphml if form == "graphml" else export.semantic_json
         return write(opened.beliefs, group_id, self._moment(valid_at, known_at))
 

@@ -59,6 +59,20 @@ def test_an_episode_was_said_at_its_timestamp_and_recorded_when_it_came(world):
     assert other["validAt"] == other["createdAt"]
 
 
+def test_an_export_of_episodes_takes_what_was_said_and_what_was_recorded_by_a_moment(world):
+    world.memory.add("Hello.", group_id="g", timestamp="2023-05-01T10:00:00Z")
+    world.now = on("2024-02-01")
+    world.memory.add("And again.", group_id="g", timestamp="2022-05-01T10:00:00Z")
+
+    def contents(**at):
+        return [episode["content"] for episode in exported(world, **at)["episodes"]]
+
+    assert contents() == ["Hello.", "And again."]
+    assert contents(valid_at="2023") == ["And again."]
+    assert contents(known_at="2024-01-31") == ["Hello."]
+    assert contents(valid_at="2023", known_at="2024-01-31") == []
+
+
 def test_an_episode_belongs_to_the_group_of_its_message(world):
     world.memory.add("Hello.", group_id="one")
     world.memory.add("Good bye.", group_id="two")
