@@ -58,8 +58,8 @@ class EpisodeView(Protocol):
         ...
 
 
-class BeliefView(Protocol):
-    """One generation of the semantic layer as far as it goes."""
+class FactView(Protocol):
+    """What structured facts, and belief itself, are worked out from."""
 
     def entity(self, uuid: str) -> EntityRow | None:
         """Return an entity by id."""
@@ -68,6 +68,38 @@ class BeliefView(Protocol):
     def entities_named(self, group: str, name: str) -> list[EntityRow]:
         """Return the entities with exactly this name or alias, first introduced first."""
         ...
+
+    def single(self, group: str, relation: str) -> bool:
+        """Whether the relation was declared single-valued: in this group, or else in every one."""
+        ...
+
+    def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
+        """Return the live statements of a slot; with `value`, of that value (and endings of every value) alone."""
+        ...
+
+    def statement(self, uuid: str) -> Statement | None:
+        """Return what a retraction may aim at, live or dead."""
+        ...
+
+    def retractions_of(self, uuid: str) -> list[Statement]:
+        """Return the retractions that aim at a statement."""
+        ...
+
+    def fact_with_ref(self, group: str, ref: str) -> Statement | None:
+        """Return the latest assertion made under a producer's ref, live or dead."""
+        ...
+
+    def link(self, uuid: str) -> LinkRow | None:
+        """Return a duplicate_of link by id, believed or taken back; the latest, where it was made again."""
+        ...
+
+    def open_contradictions(self, facts: Sequence[str]) -> list[tuple[str, str, str]]:
+        """Return (contradiction_id, earlier, later) of the unsettled ones that name one of these facts."""
+        ...
+
+
+class BeliefView(FactView, Protocol):
+    """One generation of the semantic layer as far as it goes."""
 
     def entities_keyed(self, group: str, key: str) -> list[EntityRow]:
         """Return the entities one of whose names has this normalised key (see asof_projections.names.key)."""
@@ -97,10 +129,6 @@ class BeliefView(Protocol):
         """Return the entities that were joined to this one and taken apart from it, other than by a withdrawal."""
         ...
 
-    def link(self, uuid: str) -> LinkRow | None:
-        """Return a duplicate_of link by id, believed or taken back; the latest, where it was made again."""
-        ...
-
     def merged(self, group: str, recorded_at: int) -> list[str]:
         """Return the ids of the links of a group that are believed and were made by the message recorded then."""
         ...
@@ -120,18 +148,6 @@ class BeliefView(Protocol):
         """Return the entity that a mention was taken to mean."""
         ...
 
-    def single(self, group: str, relation: str) -> bool:
-        """Whether the relation was declared single-valued: in this group, or else in every one."""
-        ...
-
-    def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
-        """Return the live statements of a slot; with `value`, of that value (and endings of every value) alone."""
-        ...
-
-    def statement(self, uuid: str) -> Statement | None:
-        """Return what a retraction may aim at, live or dead."""
-        ...
-
     def resting_on(self, episode: str, recorded_at: int) -> list[str]:
         """Return the statements that rest on no episode but this one (recorded then), and withdrawn ones; latest first.
 
@@ -144,18 +160,6 @@ class BeliefView(Protocol):
 
         What withdrawn episodes said does not count.
         """
-        ...
-
-    def retractions_of(self, uuid: str) -> list[Statement]:
-        """Return the retractions that aim at a statement."""
-        ...
-
-    def fact_with_ref(self, group: str, ref: str) -> Statement | None:
-        """Return the latest assertion made under a producer's ref, live or dead."""
-        ...
-
-    def open_contradictions(self, facts: Sequence[str]) -> list[tuple[str, str, str]]:
-        """Return (contradiction_id, earlier, later) of the unsettled ones that name one of these facts."""
         ...
 
     def attribute(self, entity: str, name: str, value: str | None = None) -> AttributeRow | None:

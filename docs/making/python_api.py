@@ -8,10 +8,11 @@ from typing import Any
 import asof
 from asof import memory, readings
 from asof.runtime import integrity, results
+from asof_agents import dry_run
 from asof_projections import generations, rows
 from asof_projections.graph import ports
 from asof_projections.queries import answers as shapes
-from asof_projections.queries import diffs, evidence, hypothesis, timelines
+from asof_projections.queries import diffs, evidence, timelines
 from asof_projections.retrieval import search
 from asof_streams import events
 from making.source import annotated, described, methods, signature
@@ -56,7 +57,7 @@ RETURNED: tuple[type[Any], ...] = (
     evidence.Why,
     evidence.Evidence,
     evidence.Consequence,
-    hypothesis.WhatIf,
+    dry_run.WhatIf,
     events.Record,
     generations.GenerationInfo,
     integrity.Check,

@@ -33,6 +33,7 @@ _NUMBERS = {
     "latency_ms",
     "prompt_tokens",
     "prompt_version",
+    "statement_version",
 }  # the meaning says it
 _TIME = {  # the shape of what instants.parse reads
     "type": "string",

@@ -4,8 +4,14 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from asof_streams.events import Event, register
+from asof_streams.events import Event, decode, register
+from asof_streams.messages import FactStatement
 from asof_streams.options import EntityTypes, EpisodeIds, ExcludedTypes, RelationTypeMap, RelationTypes, unset
+
+
+def _is_first(version: int) -> bool:
+    """Whether a version need not be written: so episodes of the first have the bytes that they always had."""
+    return version == 1
 
 
 @register
@@ -13,8 +19,8 @@ class EpisodeRecorded(Event):
     """A message, document or structured fact became an episode.
 
     Emitted by: asof_agents.handlers.episodes. `body` is "{role}({role_type}): {content}"; its last `content_length`
-    characters are the content. A fact's body is the statement as JSON. Of suppressed content nothing is there: what was
-    found in it is in the events that follow, and cannot be found again.
+    characters are the content. A fact's body is its `fact.stated` as JSON. Of suppressed content nothing is there: what
+    was found in it is in the events that follow, and cannot be found again.
     """
 
     type: ClassVar[str] = "episode.recorded"
@@ -38,11 +44,19 @@ class EpisodeRecorded(Event):
     previous_episode_ids: EpisodeIds | None = None
     suppressed: bool = Field(default=False, exclude_if=unset)  # whether its content was taken out
     update_communities: bool = Field(default=False, exclude_if=unset)
+    statement_version: int = Field(default=1, exclude_if=_is_first)  # version of the `fact.stated` in a fact's body
 
     @property
     def content(self) -> str:
         """The words themselves, without the prefix that names the speaker."""
         return self.body[len(self.body) - self.content_length :]
+
+    @property
+    def statement(self) -> FactStatement:
+        """The structured fact that this is the episode of, as it means today. DecodeError: a newer asof wrote it."""
+        stated = decode(FactStatement.type, self.statement_version, self.body.encode())
+        assert isinstance(stated, FactStatement)
+        return stated
 
 
 @register

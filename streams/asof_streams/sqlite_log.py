@@ -133,6 +133,16 @@ class SqliteLog:
                     raise DecodeError(f"{self.path}, position {row[0]}: {error}") from None
                 yield make(Record, (*row[:7], event))
 
+    def preview(self, messages: Sequence[AnyMessage], *, clock: int) -> list[Record]:
+        """Return messages as `accept` would record them now; nothing is written."""
+        with self._guard, snapshot(self._db):
+            start = self._records.head().position
+            times = self._times([message.group_id for message in messages], clock, None)
+        return [
+            Record(position, message.group_id, at, position, 0, 1, 0, message)
+            for position, (message, at) in enumerate(zip(messages, times, strict=True), start)
+        ]
+
     def groups(self) -> list[str]:
         """Return every group that a record was ever written for."""
         return [group for (group,) in self._records.ask("SELECT grp FROM groups", trusted=0)]

@@ -392,10 +392,12 @@ def test_the_recorded_graph_is_exported_with_nodes_edges_and_episodes(asof: Asof
     asof("add", "I live in Oslo.", "--role", "Ana")
 
     exported = asof.json("export", "--episodic")
+    before = asof.json("export", "--episodic", "--known-at", "2020")
 
     assert exported.keys() == {"nodes", "edges", "episodes"}
     assert len(exported["episodes"]) == 1
     assert {node["mention"] for node in exported["nodes"]} == {"I", "Oslo"}
+    assert before == {"nodes": [], "edges": [], "episodes": []}
 
 
 def test_a_group_is_erased_only_when_told_twice_and_then_for_ever(told: Asof) -> None:

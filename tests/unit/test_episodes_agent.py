@@ -4,7 +4,11 @@ import json
 
 import pytest
 
+from asof_streams import events
+from asof_streams.errors import DecodeError
+from asof_streams.events import upcaster
 from asof_streams.instants import render
+from asof_streams.messages import FactStatement
 from world import World, on
 
 
@@ -55,6 +59,20 @@ def test_an_episode_was_said_at_its_timestamp_and_recorded_when_it_came(world):
     assert other["validAt"] == other["createdAt"]
 
 
+def test_an_export_of_episodes_takes_what_was_said_and_what_was_recorded_by_a_moment(world):
+    world.memory.add("Hello.", group_id="g", timestamp="2023-05-01T10:00:00Z")
+    world.now = on("2024-02-01")
+    world.memory.add("And again.", group_id="g", timestamp="2022-05-01T10:00:00Z")
+
+    def contents(**at):
+        return [episode["content"] for episode in exported(world, **at)["episodes"]]
+
+    assert contents() == ["Hello.", "And again."]
+    assert contents(valid_at="2023") == ["And again."]
+    assert contents(known_at="2024-01-31") == ["Hello."]
+    assert contents(valid_at="2023", known_at="2024-01-31") == []
+
+
 def test_an_episode_belongs_to_the_group_of_its_message(world):
     world.memory.add("Hello.", group_id="one")
     world.memory.add("Good bye.", group_id="two")
@@ -90,6 +108,50 @@ def test_a_structured_fact_keeps_all_it_said_so_that_the_episodic_log_is_enough(
     [episode] = recorded(world)
     assert (episode.event.source, episode.event.name, episode.event.valid_at) == ("fact", "r", on("2021"))
     assert json.loads(episode.event.body)["confidence"] == 0.5
+
+
+@pytest.fixture
+def next_version(monkeypatch):
+    """Yield what makes fact.stated one of version 2, in which the sentence of an older one has to be made."""
+
+    def begin():
+        monkeypatch.setattr(events, "_UPCASTERS", dict(events._UPCASTERS))
+        upcaster(FactStatement.type, 1)(lambda state: {"fact": f"From version 1: {state['object']}.", **state})
+        monkeypatch.setattr(FactStatement, "version", 2)
+
+    yield begin
+    events.known.cache_clear()  # it remembers that there is a version 2
+
+
+def test_a_structured_fact_is_read_in_the_version_in_which_it_was_recorded(world, next_version):
+    world.tell("2024-01-01", object="Berlin", valid_at="2020")
+    next_version()
+    world.tell("2024-01-02", object="Rome", valid_at="2022")
+
+    world.memory.rebuild("anew")
+    world.memory.switch("anew")
+
+    sentences = [fact.fact for fact in world.memory.facts(group_id="g", any_time=True)]
+    assert sentences == ["From version 1: Berlin.", "Ana lives in Rome"]
+
+
+def test_an_episode_says_in_which_version_its_fact_is_stated_unless_that_is_the_first(world, next_version):
+    world.tell("2024-01-01", object="Berlin")
+    next_version()
+    world.tell("2024-01-02", object="Rome")
+
+    first, second = (json.loads(r.event.encode()) for r in recorded(world))
+    assert (first.get("statement_version"), second.get("statement_version")) == (None, 2)
+
+
+def test_a_structured_fact_of_a_newer_version_stops_the_reader(world):
+    world.tell("2024-01-01", object="Berlin")
+    [episode] = recorded(world)
+
+    newer = episode.event.model_copy(update={"statement_version": 2})
+
+    with pytest.raises(DecodeError, match=r"fact\.stated version 2 is newer than 1: upgrade asof"):
+        _ = newer.statement
 
 
 def test_the_content_of_an_episode_is_not_shown_by_its_repr(world):

@@ -5,11 +5,13 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from asof_agents.handlers.episodes import episode_id
 from asof_projections.model.rows import Moment
 from asof_projections.queries import export, graphml
 from histories import History, on
 
 NOW = Moment(on("2025"), on("2025"))
+ALL = Moment(None, None)
 NAMESPACE = {"g": "http://graphml.graphdrawing.org/xmlns"}
 
 
@@ -23,8 +25,12 @@ def history(tmp_path):
     history.close()
 
 
-def episodic(history, group="g"):
-    return json.loads("".join(export.episodic(history.episodes, group)))
+def episodic(history, group="g", at=ALL):
+    return json.loads("".join(export.episodic(history.episodes, group, at)))
+
+
+def words(graph):
+    return [episode["content"] for episode in graph["episodes"]]
 
 
 def test_the_episodic_graph_has_the_fields_of_the_specification(history):
@@ -63,12 +69,49 @@ def test_a_mention_that_repeats_one_of_the_turns_before_has_no_node_of_its_own(h
     assert {end for e in graph["edges"] for end in (e["source"], e["target"])} == {n["id"] for n in graph["nodes"]}
 
 
+@pytest.mark.parametrize(
+    ("at", "said"),
+    [
+        (Moment(on("2024-01-02"), None), ["Ana -knows-> Ben", "Ana -knows-> Cem & <Co>", "Ana -knows-> Dan"]),
+        (Moment(on("2024-01-01"), None), ["Ana -knows-> Ben", "Ana -knows-> Dan"]),
+        (Moment(None, on("2024-01-02")), ["Ana -knows-> Ben", "Ana -knows-> Cem & <Co>"]),
+        (Moment(on("2024-01-01"), on("2024-01-04")), ["Ana -knows-> Ben"]),
+        (Moment(on("2023-12-01"), on("2024-01-04")), []),
+        (Moment(on("2023-12-01"), on("2024-01-05")), ["Ana -knows-> Dan"]),
+        (Moment(on("2022"), None), []),
+    ],
+)
+def test_the_episodic_graph_as_of_a_moment_is_what_was_said_and_what_was_recorded_by_then(history, at, said):
+    history.say("2024-01-05", "Ana -knows-> Dan", said="2023-12-01")
+
+    graph = episodic(history, at=at)
+
+    assert words(graph) == said
+    assert len(graph["edges"]) == len(said)
+    assert {end for e in graph["edges"] for end in (e["source"], e["target"])} == {n["id"] for n in graph["nodes"]}
+
+
+def test_what_refers_to_words_that_were_said_later_is_part_of_the_episodic_graph_from_then_on(history):
+    """A producer may name a later turn as context of an earlier one, which is then read with its names."""
+    history.say("2024-01-05", "Ana -knows-> Eve", said="2023-12-01", previous_episode_ids=[episode_id("g", 0)])
+
+    assert words(episodic(history, at=Moment(on("2023-12-31"), None))) == ["Ana -knows-> Eve"]
+    assert episodic(history, at=Moment(on("2023-12-31"), None))["edges"] == []
+    assert len(episodic(history, at=Moment(on("2024-01-01"), None))["edges"]) == 2
+
+
+def test_a_withdrawn_episode_stays_part_of_what_was_recorded(history):
+    history.withdraw("2024-01-05", 0)
+
+    assert "Ana -knows-> Ben" in words(episodic(history))
+
+
 def test_an_empty_graph_is_a_whole_document(history):
     assert episodic(history, "nobody") == {"nodes": [], "edges": [], "episodes": []}
 
 
 def test_an_export_is_written_while_it_is_read(history):
-    pieces = export.episodic(history.episodes, "g")
+    pieces = export.episodic(history.episodes, "g", ALL)
 
     assert json.loads("".join([next(pieces), next(pieces), "]}"]))["nodes"][0]["mention"] == "Ana"
 

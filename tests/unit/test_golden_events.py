@@ -1,7 +1,8 @@
 """Every event ever stored can still be read: one file of stored payloads for each type and version, which only grows.
 
-A line has `payload`, the bytes as they were stored, and `decoded`, what they mean to today's code. A new type or
-version needs a new file; a file that is there is never changed but for `decoded`, when a version is added.
+A line has `payload`, the bytes as they were stored, and `decoded`, what they mean to today's code; that of a structured
+fact's episode also `statement`, what the fact in it means. A new type or version needs a new file; a file that is there
+is never changed but for `decoded` and `statement`, when a version is added.
 """
 
 import json
@@ -48,6 +49,18 @@ def test_stored_payloads_mean_today_what_the_file_says(path: Path) -> None:
     assert kept
     for line in kept:
         assert events.decode(type_, version, line["payload"].encode()).model_dump(mode="json") == line["decoded"]
+
+
+@pytest.mark.parametrize("version", range(1, episodic.EpisodeRecorded.version + 1))
+def test_structured_facts_in_stored_episodes_mean_today_what_the_file_says(version: int) -> None:
+    type_ = episodic.EpisodeRecorded.type
+    stated = [line for line in lines(HISTORY / f"{type_}.v{version}.jsonl") if "statement" in line]
+
+    assert stated
+    for line in stated:
+        episode = events.decode(type_, version, line["payload"].encode())
+        assert isinstance(episode, episodic.EpisodeRecorded)
+        assert episode.statement.model_dump(mode="json") == line["statement"]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

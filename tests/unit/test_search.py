@@ -88,7 +88,9 @@ def test_both_parts_count(history, embedder, vectors):
 
     assert objects(hits) == ["car", "cat", "boat"]
     assert [hit.scores.words for hit in hits] == [1.0, None, None]
-    assert all(hit.score == pytest.approx(0.6 * (hit.scores.words or 0) + 0.4 * hit.scores.meaning, abs=1e-6) for hit in hits)
+    assert all(
+        hit.score == pytest.approx(0.6 * (hit.scores.words or 0) + 0.4 * hit.scores.meaning, abs=1e-6) for hit in hits
+    )
 
 
 def test_only_what_holds_and_is_known_at_the_moment_is_found(history, embedder, vectors):

@@ -36,7 +36,7 @@ def record(message: Record, known: EpisodeView, ontologies: Ontologies) -> Seque
         case Message() as said:
             return _of_message(message, said, known, ontologies)
         case FactStatement() as stated:
-            return (_of_fact(message, stated),)
+            return (episode_of_fact(message, stated),)
         case EntityStatement(entity_id=id_, name=name, summary=summary):
             return (EntityRecorded(entity_id=id_, name=name, summary=summary),)
         case WithdrawalRequest(episode_id=id_):
@@ -100,7 +100,8 @@ def _of_withdrawal(message: Record, episode: str, known: EpisodeView) -> Sequenc
     return () if known.withdrawn(episode) else (EpisodeWithdrawn(episode_id=episode),)
 
 
-def _of_fact(message: Record, stated: FactStatement) -> EpisodeRecorded:
+def episode_of_fact(message: Record, stated: FactStatement) -> EpisodeRecorded:
+    """Return the episode of a structured fact: its body is the statement as JSON."""
     body = stated.encode().decode()
     return EpisodeRecorded(
         episode_id=episode_id(message.group, message.position),
@@ -112,4 +113,5 @@ def _of_fact(message: Record, stated: FactStatement) -> EpisodeRecorded:
         body=body,
         content_length=len(body),
         valid_at=message.recorded_at if stated.said_at is None else stated.said_at,
+        statement_version=stated.version,
     )

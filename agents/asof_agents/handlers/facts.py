@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from asof_agents.handlers.attributes import attribute
 from asof_agents.handlers.communities import assign_communities
 from asof_agents.handlers.statement_writer import Build, StatementWriter, Triple
-from asof_agents.handlers.structured_facts import StructuredStatements
+from asof_agents.handlers.structured_facts import state
 from asof_agents.ports import BeliefView
-from asof_agents.resolution.entities import Speakers
+from asof_agents.resolution.entities import Resolver, Speakers
 from asof_agents.resolution.judge import Judge
 from asof_ontologies.model import Ontology, RelationType
 from asof_projections.versions import Assertion
 from asof_streams.episodic import EpisodeRecorded, MentionObserved, MessageParked, RelationshipStated
 from asof_streams.errors import InvalidInput, NotFound
-from asof_streams.events import Event, Record, decode
+from asof_streams.events import Event, Record
 from asof_streams.instants import INF
-from asof_streams.messages import FactStatement
+from asof_streams.semantic import RelationDeclared
 
 
 def derive_semantic_events(
@@ -33,32 +33,31 @@ def derive_semantic_events(
     episode = batch[0].event
     if not isinstance(episode, EpisodeRecorded):
         return []
-    about = (batch[0], episode, build, known, speakers)
-    scribe: StructuredStatements | ChatStatements = (
-        StructuredStatements(*about) if episode.source == "fact" else ChatStatements(*about)
-    )
+    found = [r.event for r in batch[1:]]
+    chat = None if episode.source == "fact" else _chat(batch[0], episode, build, known, speakers)
     try:
-        if isinstance(scribe, StructuredStatements):
-            scribe.state(_statement(episode))
-        else:
-            scribe.read([r.event for r in batch[1:]], judge)
+        if chat is None:
+            return state(batch[0], episode, build, known)
+        chat.read(found, judge)
     except (InvalidInput, NotFound) as error:
         return [MessageParked(reason=str(error))]
-    events = scribe.events()
-    if len(batch) > 1:
-        events += attribute([r.event for r in batch[1:]], scribe.names, known)
+    events = chat.events()
+    if found:
+        events += attribute(found, chat.names, known)
     if episode.update_communities:
-        events += assign_communities(events, scribe.names, known)
+        events += assign_communities(events, chat.names, known)
     return events
 
 
-def _statement(episode: EpisodeRecorded) -> FactStatement:
-    stated = decode(FactStatement.type, FactStatement.version, episode.body.encode())
-    assert isinstance(stated, FactStatement)
-    return stated
+def _chat(
+    first: Record, episode: EpisodeRecorded, build: Build, known: BeliefView, speakers: Speakers
+) -> "ChatStatements":
+    is_value = build.ontology_of(episode).is_value
+    about = (known, build.digest, first.group, first.recorded_at, episode)
+    return ChatStatements(Resolver(*about, speakers=speakers, is_value=is_value), build, first.cause)
 
 
-class ChatStatements(StatementWriter):
+class ChatStatements(StatementWriter[Resolver]):
     """Writes down what was said in words: resolves its names, states its relationships."""
 
     def read(self, events: Sequence[Event], judge: Judge | None) -> None:
@@ -68,6 +67,11 @@ class ChatStatements(StatementWriter):
         replaced: dict[tuple[str, str], Assertion] = {}
         for relationship in sorted(stated, key=lambda r: r.stance != "denied"):
             self._relate(relationship, replaced)
+
+    def events(self) -> list[Event]:
+        """Return everything written: relations declared and what was asked before all else."""
+        declared = [RelationDeclared(relation=name, cardinality="one") for name in self.beliefs.declared]
+        return [*declared, *self.names.asked, *super().events()]
 
     def _relate(self, stated: RelationshipStated, replaced: dict[tuple[str, str], Assertion]) -> None:
         source, target = self.names.meant(stated.source), self.names.meant(stated.target)

@@ -8,7 +8,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from asof_agents.ports import BeliefView
+from asof_agents.ports import FactView
 from asof_projections.model.rows import Statement
 from asof_projections.versions import Assertion, Ending, Interval, belief
 from asof_streams.events import Event
@@ -47,7 +47,7 @@ class SlotState:
 class BeliefChanges:
     """Collects what one message says, in order, and works out what follows."""
 
-    known: BeliefView
+    known: FactView
     build: str
     group: str
     cause: int

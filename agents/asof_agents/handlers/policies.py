@@ -8,7 +8,7 @@ person, who settles it by retracting one; until then recency stands.
 from typing import Final
 
 from asof_agents.handlers.invalidations import BeliefChanges, SlotState
-from asof_agents.ports import BeliefView
+from asof_agents.ports import FactView
 from asof_projections.model.rows import Statement
 from asof_projections.versions import Assertion
 from asof_streams.ids import derive
@@ -19,7 +19,7 @@ YEAR: Final = 31_557_600 * SECOND
 CONFIDENCE: Final = 0.3
 
 
-def apply_graded_policy(beliefs: BeliefChanges, known: BeliefView, working: SlotState, new: str) -> None:
+def apply_graded_policy(beliefs: BeliefChanges, known: FactView, working: SlotState, new: str) -> None:
     """Let a new assertion contest the other assertions of its slot, those of this message included."""
     this = working.assertions[new]
     rivals = [
@@ -48,7 +48,7 @@ def _meet(working: SlotState, other: Assertion, this: Assertion) -> bool:
     return any(low < this.end and this.start < high for low, high in held)
 
 
-def _statement(beliefs: BeliefChanges, known: BeliefView, assertion: Assertion) -> Statement:
+def _statement(beliefs: BeliefChanges, known: FactView, assertion: Assertion) -> Statement:
     """Return the statement behind an assertion, also of one that this message makes."""
     for said in beliefs.said:
         if isinstance(said, dict) and said["fact_id"] == assertion.fact_id:

@@ -4,20 +4,21 @@ Pure: it reads what the generation knows so far and gives events. What follows f
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from asof_agents.extraction.registry import Ontologies
 from asof_agents.handlers.invalidations import BeliefChanges, Reason, SlotState, value_of
 from asof_agents.handlers.policies import apply_graded_policy
-from asof_agents.ports import BeliefView
-from asof_agents.resolution.entities import Resolver, Speakers
+from asof_agents.resolution.exact import ExactNames
 from asof_ontologies.model import Ontology
 from asof_projections.model.rows import Statement
 from asof_projections.versions import Assertion
 from asof_streams.episodic import EpisodeRecorded
-from asof_streams.events import Event, Record
+from asof_streams.events import Event
 from asof_streams.instants import INF
-from asof_streams.semantic import EntityMerged, EntityUnmerged, FactEnded, FactReinforced, RelationDeclared
+from asof_streams.semantic import EntityMerged, EntityUnmerged, FactEnded, FactReinforced
+
+N = TypeVar("N", bound=ExactNames)
 
 ALSO_KNOWN_AS = "also_known_as"  # the one relation that says something of identity
 MERGE = "merge:"  # and a fact's id, where it rests on one
@@ -55,27 +56,22 @@ class Triple(NamedTuple):
         return value_of(self.object, self.value)
 
 
-class StatementWriter:
+class StatementWriter(Generic[N]):
     """Writes down what one episode says: its names, and what is asserted, said again, ended and taken back."""
 
-    def __init__(
-        self, first: Record, episode: EpisodeRecorded, build: Build, known: BeliefView, speakers: Speakers
-    ) -> None:
-        self.episode = episode
+    def __init__(self, names: N, build: Build, cause: int) -> None:
+        self.names = names
+        self.episode = names.episode
+        self.known = names.known
         self.build = build
-        self.ontology = build.ontology_of(episode)
-        self.known = known
-        self.names = Resolver(
-            known, build.digest, first.group, first.recorded_at, episode, speakers, self.ontology.is_value
-        )
+        self.ontology = build.ontology_of(names.episode)
         self.beliefs = BeliefChanges(
-            known, build.digest, first.group, first.cause, episode.episode_id, self.names.introduced.keys()
+            names.known, build.digest, names.group, cause, names.episode.episode_id, names.introduced.keys()
         )
 
     def events(self) -> list[Event]:
-        """Return everything written: relations declared, what was asked, names, then statements, then what follows."""
-        declared = [RelationDeclared(relation=name, cardinality="one") for name in self.beliefs.declared]
-        return [*declared, *self.names.asked, *self.names.events, *self.beliefs.events()]
+        """Return everything written: names, then statements, then what follows."""
+        return [*self.names.events, *self.beliefs.events()]
 
     def claim(self, place: Triple, **fields: Any) -> None:
         """Assert a fact anew; two names of one thing are joined, and a graded policy may contest it."""

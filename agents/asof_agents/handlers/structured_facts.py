@@ -3,16 +3,28 @@
 They name their entities exactly. What cannot stand is refused whole, with the field that is wrong.
 """
 
-from asof_agents.handlers.statement_writer import MERGE, StatementWriter, Triple
+from asof_agents.handlers.statement_writer import MERGE, Build, StatementWriter, Triple
+from asof_agents.ports import FactView
+from asof_agents.resolution.exact import ExactNames
 from asof_projections.model.rows import EntityRow, Statement
 from asof_projections.versions import Assertion
+from asof_streams.episodic import EpisodeRecorded
 from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.events import Event, Record
 from asof_streams.instants import INF
 from asof_streams.messages import FactStatement
 from asof_streams.semantic import EntityUnmerged
 
 
-class StructuredStatements(StatementWriter):
+def state(first: Record, episode: EpisodeRecorded, build: Build, known: FactView) -> list[Event]:
+    """Return the semantic events of the episode of a structured fact. InvalidInput, NotFound: it cannot stand."""
+    names = ExactNames(known, build.digest, first.group, first.recorded_at, episode)
+    structured = StructuredStatements(names, build, first.cause)
+    structured.state(episode.statement)
+    return structured.events()
+
+
+class StructuredStatements(StatementWriter[ExactNames]):
     """Writes down a structured fact."""
 
     def state(self, stated: FactStatement) -> None:

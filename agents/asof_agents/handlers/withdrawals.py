@@ -13,6 +13,7 @@ from asof_agents.handlers import attributes
 from asof_agents.handlers.episodes import episode_id
 from asof_agents.handlers.statement_writer import MERGE, Build, StatementWriter
 from asof_agents.ports import BeliefView, EpisodeView
+from asof_agents.resolution.exact import ExactNames
 from asof_streams.episodic import EpisodeRecorded, EpisodeWithdrawn
 from asof_streams.events import Event, Record
 from asof_streams.semantic import EntityDescribed, EntityUnmerged
@@ -32,15 +33,16 @@ def withdraw(
     """
     episode = episodes.episode(withdrawn.episode_id)
     assert episode is not None, f"episode {withdrawn.episode_id} is in no log"
-    scribe = StatementWriter(first, _wordless(first), build, known, tuple)
+    names = ExactNames(known, build.digest, first.group, first.recorded_at, _wordless(first))
+    scribe = StatementWriter(names, build, first.cause)
     for uuid in known.resting_on(episode.uuid, episode.created_at):
         scribe.retract(scribe.statement(uuid), "retracted")
     for uuid, attested in known.attested_without(episode.uuid, episode.created_at):
         scribe.beliefs.attest(scribe.statement(uuid), attested)
     merges = known.merged(first.group, episode.created_at)
     scribe.beliefs.said += [EntityUnmerged(merge_id=merge) for merge in merges if not merge.startswith(MERGE)]
-    names = _given_by_others(first.group, episode.uuid, seen, known)
-    return [withdrawn, *scribe.events(), *names, *attributes.withdraw(episode.uuid, known)]
+    given = _given_by_others(first.group, episode.uuid, seen, known)
+    return [withdrawn, *scribe.events(), *given, *attributes.withdraw(episode.uuid, known)]
 
 
 def _given_by_others(group: str, episode: str, seen: EpisodeView, known: BeliefView) -> Iterator[Event]:

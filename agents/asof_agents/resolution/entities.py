@@ -15,13 +15,14 @@ from rapidfuzz.distance import JaroWinkler
 
 from asof_agents.ports import BeliefView
 from asof_agents.resolution.candidates import NEAR, Candidate, CandidateContext, Nearest, candidates
+from asof_agents.resolution.exact import ExactNames, fits
 from asof_agents.resolution.judge import Doubt, Judge
 from asof_projections.model.rows import EntityRow
 from asof_projections.names import key, words
-from asof_streams.episodic import EpisodeRecorded, MentionObserved
+from asof_streams.episodic import MentionObserved
 from asof_streams.events import Event
 from asof_streams.ids import derive
-from asof_streams.semantic import EntityDescribed, EntityIntroduced, EntityMerged, MentionResolved
+from asof_streams.semantic import EntityDescribed, EntityMerged, MentionResolved
 
 PERSON: Final = "Person"
 _SIMILAR: Final = 0.95  # Jaro-Winkler over keys
@@ -34,19 +35,13 @@ Speakers = Callable[[], Iterable[str]]
 
 
 @dataclass(slots=True)
-class Resolver:
-    """Resolves the names of one episode; remembers what it introduced, which the stores do not know yet."""
+class Resolver(ExactNames):
+    """Resolves the names of one episode, however they are worded."""
 
     known: BeliefView
-    build: str
-    group: str
-    recorded_at: int
-    episode: EpisodeRecorded
     speakers: Speakers = tuple
     is_value: Callable[[str], bool] = lambda _: False  # of an entity type: values that are nearly equal are two
     asked: list[Event] = field(default_factory=list)  # what came of asking a judge: recorded before it is used
-    events: list[Event] = field(default_factory=list)
-    introduced: dict[str, EntityRow] = field(default_factory=dict)  # by id
     _meant: dict[str, str] = field(default_factory=dict)  # mention id -> entity id
     _joined: set[tuple[str, str]] = field(default_factory=set)  # by this episode: duplicate, into
 
@@ -107,26 +102,16 @@ class Resolver:
         """Return the entity that a mention was taken to mean, in this episode or before."""
         return self._meant.get(mention_id) or self.known.resolved(mention_id)
 
-    def entity(self, uuid: str) -> EntityRow:
-        """Return an entity, also one just introduced."""
-        found = self.introduced.get(uuid) or self.known.entity(uuid)
-        assert found is not None, f"entity {uuid} is in no log"
-        return found
-
-    def exact(self, name: str, type_: str | None) -> EntityRow:
-        """Return the entity of a structured fact: exactly this name, of this type where one is given."""
-        return self._named(name, type_) or self._introduce(name, type_)
-
     def _sure(self, mention: MentionObserved) -> tuple[EntityRow, str, float] | None:
         """Return what a mention means by the rules, why, and how sure that is; None where they leave it open."""
         if mention.speaker:
             name = self.episode.role or self.episode.role_type
-            return self._named(name, PERSON) or self._introduce(name, PERSON), "speaker", 1.0
+            return self.named(name, PERSON) or self.introduce(name, PERSON), "speaker", 1.0
         if mention.repeats and (uuid := self.meant(mention.repeats)):
             return self.entity(uuid), "repeated", 1.0
         type_, text = mention.entity_type, mention.text
         keyed = self._keyed(text, type_)
-        if entity := self._named(text, type_):
+        if entity := self.named(text, type_):
             self._join(keyed)
             return entity, "name", 1.0
         if keyed:
@@ -139,11 +124,11 @@ class Resolver:
         return None
 
     def _new(self, mention: MentionObserved) -> tuple[EntityRow, str, float]:
-        return self._introduce(mention.text, mention.entity_type), "new", 1.0
+        return self.introduce(mention.text, mention.entity_type), "new", 1.0
 
     def _keyed(self, text: str, type_: str) -> list[EntityRow]:
-        keyed = [e for e in self.known.entities_keyed(self.group, key(text)) if _fits(e.type, type_)]
-        return keyed + [e for e in self.introduced.values() if key(e.name) == key(text) and _fits(e.type, type_)]
+        keyed = [e for e in self.known.entities_keyed(self.group, key(text)) if fits(e.type, type_)]
+        return keyed + [e for e in self.introduced.values() if key(e.name) == key(text) and fits(e.type, type_)]
 
     def _join(self, keyed: Sequence[EntityRow]) -> None:
         """Join things of one stated type whose own names differ in nothing but how they are spelled."""
@@ -169,15 +154,6 @@ class Resolver:
         merge = derive("merge", self.build, self.episode.episode_id, *pair)
         self.events.append(EntityMerged(merge_id=merge, duplicate=pair[0], into=pair[1], reason=reason))
 
-    def _named(self, name: str, type_: str | None) -> EntityRow | None:
-        for entity in self.introduced.values():
-            if entity.name == name and _fits(entity.type, type_):
-                return entity
-        for entity in self.known.entities_named(self.group, name):
-            if _fits(entity.type, type_):
-                return entity
-        return None
-
     def _person(self, text: str) -> EntityRow | None:
         """Return the one person whose first name, or whose short name among the speakers, this is."""
         said = words(text)
@@ -191,7 +167,7 @@ class Resolver:
             return fits[0]
         if not fits and len(said) == 1 and len(said[0]) >= _SHORT_NAME_CHARACTERS:
             speakers = {s for s in self.speakers() if key(s).startswith(said[0])}
-            if len(speakers) == 1 and (entity := self._named(speakers.pop(), PERSON)):
+            if len(speakers) == 1 and (entity := self.named(speakers.pop(), PERSON)):
                 self._describe(entity, text)
                 return entity
         return None
@@ -207,21 +183,8 @@ class Resolver:
         }
         return next(iter(near.values())) if len(near) == 1 else None
 
-    def _introduce(self, name: str, type_: str | None) -> EntityRow:
-        uuid = derive("entity", self.build, self.episode.episode_id, type_ or "", name)
-        self.events.append(
-            EntityIntroduced(entity_id=uuid, name=name, entity_type=type_, episode_id=self.episode.episode_id)
-        )
-        entity = EntityRow(uuid, self.group, name, type_, self.recorded_at)
-        self.introduced[uuid] = entity
-        return entity
-
     def _describe(self, entity: EntityRow, alias: str) -> None:
         self.events.append(EntityDescribed(entity_id=entity.uuid, alias=alias, episode_id=self.episode.episode_id))
-
-
-def _fits(known: str | None, asked: str | None) -> bool:
-    return known is None or asked is None or known == asked
 
 
 def _likeness(one: str, other: str) -> float:

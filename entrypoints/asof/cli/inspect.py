@@ -74,7 +74,11 @@ def export(
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """Write the graph out. What is believed as of a moment, or what was recorded."""
+    """Write the graph out. What is believed as of a moment, or with --episodic what was recorded.
+
+    With --episodic, --valid-at leaves out what was said later, --known-at what was recorded later.
+    Where neither is given, everything is written.
+    """
     with calls.existing(data, kafka) as memory:
         pieces = memory.export(form, episodic=episodic, group_id=group, valid_at=valid_at, known_at=known_at)
         if output is None:

@@ -10,6 +10,7 @@ from asof.runtime import integrity
 from asof.runtime.integrity import Check
 from asof.runtime.session import Session
 from asof_projections.model.queries import ExportQuery, Query
+from asof_projections.model.rows import Moment
 from asof_projections.queries import export as documents
 
 
@@ -51,6 +52,6 @@ def export(session: Session, query: ExportQuery) -> Iterator[str]:
     """Yield the graph as text, as it is read: what is believed as of a moment, or what was recorded."""
     opened = session.of(query.group).opened()
     if query.episodic:
-        return documents.episodic(opened.episodes, query.group)
+        return documents.episodic(opened.episodes, query.group, Moment(query.valid_at, query.known_at))
     write = documents.semantic_graphml if query.format == "graphml" else documents.semantic_json
     return write(opened.beliefs, query.group, moment_of(session, query))

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.wiring import OpenLog, Progress, writable_log
+from asof.runtime.wiring import OpenLog, Progress, load_ontology, writable_log
+from asof.settings import Settings
 from asof_agents.engine import Generation, Layer, group_batches
 from asof_agents.extraction.llm.journal import Journal
 from asof_agents.extraction.registry import Ontologies
@@ -52,6 +53,16 @@ def _check_build(log: SqliteLog, info: GenerationInfo) -> None:
             "has here: start with the settings that it was begun with, or let it be rebuilt as a generation of "
             "another name"
         )
+
+
+def build_of(places: DirectoryLayout, info: GenerationInfo, settings: Settings) -> Build:
+    """Return what builds a generation, for structured facts alone: they name no ontology of their own.
+
+    InvalidInput: the generation's ontology was not kept, as in a copy of topics, and the one that is set is another.
+    """
+    path = places.ontology_of(info.name)
+    ontology = kept_ontology(path) if path.exists() else _begun_with(load_ontology(settings.ontology), info, path)
+    return Build(info.build, ontology, info.policy)
 
 
 def generation_of(
@@ -147,12 +158,17 @@ def restore_ontologies(places: DirectoryLayout, catalog: Catalog, ontology: Onto
     wanted = {places.ontology: first, **{places.ontology_of(info.name): info for info in catalog.generations}}
     for path, info in wanted.items():
         if not path.exists():
-            if ontology.digest != info.ontology_digest:
-                raise InvalidInput(
-                    f"{path} is missing, and the ontology that is set ({ontology.id}) is not the one that generation "
-                    f"{info.name} was begun with ({info.ontology}): start with that one, in ASOF_ONTOLOGY"
-                )
-            keep_ontology(ontology, path)
+            keep_ontology(_begun_with(ontology, info, path), path)
+
+
+def _begun_with(ontology: Ontology, info: GenerationInfo, path: Path) -> Ontology:
+    """Return the ontology that is set in the place of one that is missing. InvalidInput: it is another."""
+    if ontology.digest != info.ontology_digest:
+        raise InvalidInput(
+            f"{path} is missing, and the ontology that is set ({ontology.id}) is not the one that generation "
+            f"{info.name} was begun with ({info.ontology}): start with that one, in ASOF_ONTOLOGY"
+        )
+    return ontology
 
 
 def _start(log: SqliteLog, info: GenerationInfo, ontology: Ontology) -> None:

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -11,15 +11,18 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.recovery import process_backlog
 from asof.runtime.replica_health import Health
 from asof.runtime.replica_manifest import PATIENCE, is_held, parts
-from asof.runtime.wiring import Opened, Progress, connection_of, open_reader
+from asof.runtime.wiring import Opened, Progress, connection_of, existing, open_reader
 from asof.settings import Settings
+from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.rows import EntityRow, Moment
 from asof_projections.queries.temporal import TemporalQueries
 from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.messages import FactStatement
+from asof_streams.sqlite_log import SqliteLog
 
 if TYPE_CHECKING:
     from asof.runtime.vector_search import VectorSearch
-    from asof_projections.model.answers import Hit
+    from asof_projections.model.answers import Hit, WhatIf
     from asof_projections.model.queries import SearchQuery
     from asof_streams.kafka.client import Client
 
@@ -56,6 +59,22 @@ class ReadSession:
     def like(self, query: str, known: int, group: str | None, limit: int) -> list[EntityRow]:
         """Return the entities whose names are nearest in meaning."""
         return self._search().like(query, known, group, limit)
+
+    def what_if(self, statements: Sequence[FactStatement], now: int) -> "WhatIf":
+        """Return what would be believed with more structured facts, said now.
+
+        Handlers ask the directory's own graph, also where questions are answered by a graph database.
+        """
+        from asof.runtime.generations import build_of
+        from asof_agents.dry_run import DryRun
+
+        name = self.opened().generation
+        build = build_of(self.places, existing(self.places)[name], self._settings)
+        with (
+            SqliteLog(self.places.messages) as messages,
+            SqliteGraph(self.places.graph(name), f"semantic.{name}") as beliefs,
+        ):
+            return DryRun(beliefs, build).what_if(messages.preview(statements, clock=now))
 
     def keep_up(self, seconds: float) -> bool:
         """Bring the vectors up for about so long; return whether there is more to do. No search waits for them then."""

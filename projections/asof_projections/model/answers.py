@@ -22,6 +22,7 @@ from asof_projections.model.rows import (
     FactRow,
     LinkRow,
     ParkedRow,
+    SegmentRow,
 )
 from asof_streams.events import Record
 from asof_streams.instants import INF, NEG
@@ -288,6 +289,11 @@ class Segment(Answer):
     valid_at: Instant | None
     invalid_at: Instant | None
     facts: Annotated[tuple[Id, ...], Field(description="The facts that say so, by their start.")]
+
+    @classmethod
+    def of(cls, row: SegmentRow) -> Self:
+        """Return a row as an answer."""
+        return cls(*row[:5], time_of(row.valid_at), time_of(row.invalid_at), row.facts)
 
 
 @answer

@@ -25,16 +25,17 @@ _COMMUNITY: Final = "Community"  # the type of its node
 _AT_ONCE: Final = 1_000
 
 
-def episodic(episodes: GraphStore, group: str | None) -> Iterator[str]:
+def episodic(episodes: GraphStore, group: str | None, at: Moment) -> Iterator[str]:
     """Yield the episodic graph as the pieces of one JSON document: {nodes, edges, episodes}.
 
-    One node stands for a mention and its repeats in the turns that follow.
+    It is of the turns that were said by the valid moment and recorded by the known one; None is every turn. One node
+    stands for a mention and its repeats in the turns that follow.
     """
     yield from _document(
         {
-            "nodes": (_node(m) for m in episodes.mentions(group) if m.repeats is None),
-            "edges": map(_edge, episodes.relationships(group)),
-            "episodes": map(_episode, episodes.episodes(group)),
+            "nodes": (_node(m) for m in episodes.mentions(group) if m.repeats is None and _is_by(at, m)),
+            "edges": (_edge(r) for r in episodes.relationships(group) if _is_by(at, r) and _has_ends(episodes, r, at)),
+            "episodes": (_episode(e) for e in episodes.episodes(group) if _is_by(at, e)),
         }
     )
 
@@ -63,6 +64,20 @@ def _document(parts: dict[str, Iterable[dict[str, Any]]]) -> Iterator[str]:
 
 
 # The episodic layer.
+
+
+def _is_by(at: Moment, row: EpisodeRow | MentionRow | RelationshipRow) -> bool:
+    """Whether the turn of a row was said, and recorded, by a moment."""
+    said = at.valid is None or row.valid_at <= at.valid
+    return said and (at.known is None or row.created_at <= at.known)
+
+
+def _has_ends(episodes: GraphStore, stated: RelationshipRow, at: Moment) -> bool:
+    """Whether both nodes of an edge are there: a turn may be read with context that was said after it."""
+    if at.valid is None:
+        return True
+    ends = (episodes.mention(uuid) for uuid in (stated.source, stated.target))
+    return all(end is not None and _is_by(at, end) for end in ends)
 
 
 def _node(mention: MentionRow) -> dict[str, Any]:

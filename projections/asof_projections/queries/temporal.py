@@ -156,7 +156,7 @@ class TemporalQueries:
         """Return what holds at every instant of a period, said by one fact or by several that meet."""
         facts = self._rows(query, Window.during(query.start, query.stop, known))
         period = (query.start, query.stop)
-        return list(map(segment_of, (s for s in self._segments(facts, known) if s.covers(period))))
+        return list(map(Segment.of, (s for s in self._segments(facts, known) if s.covers(period))))
 
     @at_once
     def timeline(self, query: TimelineQuery, known: int) -> list[Segment]:
@@ -165,7 +165,7 @@ class TemporalQueries:
             group_id=query.group_id, all_groups=query.all_groups, about=query.name, relation=query.relation
         )
         facts = self._rows(slot, Window.at(Moment(None, known)))
-        return list(map(segment_of, timelines.with_gaps(self._segments(facts, known))))
+        return list(map(Segment.of, timelines.with_gaps(self._segments(facts, known))))
 
     # Over known time.
 
@@ -287,11 +287,6 @@ class TemporalQueries:
         assert rests is not None, f"fact {fact} has no provenance"
         asserted = {rests.sources[0].recorded_at: Cause("asserted", fact)}
         return asserted | {c.recorded_at: Cause(c.kind, c.statement) for c in rests.closings}
-
-
-def segment_of(row: SegmentRow) -> Segment:
-    """Return a period of a slot as an answer."""
-    return Segment(*row[:5], time_of(row.valid_at), time_of(row.invalid_at), row.facts)
 
 
 def _once(found: Reached) -> list[FactRow]:
