@@ -61,10 +61,10 @@ def _cost(memory: Memory) -> tuple[list[float], list[float]]:
     calls: Counter[str] = Counter()
     tokens: dict[str, Counter[str]] = defaultdict(Counter)
     for log in ("episodic", "semantic"):
-        for record in memory.events(log):
-            if isinstance(record.event, ExtractionAnswered):
-                calls[record.group] += record.event.calls
-                tokens[record.group][record.event.episode_id] += record.event.prompt_tokens
+        for event in memory.events(log):
+            if event.type == ExtractionAnswered.type:
+                calls[event.group_id] += event.data["calls"]
+                tokens[event.group_id][event.data["episode_id"]] += event.data["prompt_tokens"]
     return (
         [calls[group] / len(episodes) for group, episodes in tokens.items()],
         [float(read) for episodes in tokens.values() for read in episodes.values()],

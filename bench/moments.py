@@ -4,14 +4,16 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 import asof
 from asof.memory import Memory
-from asof.readings import HEAD
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import Opened, open_reader
 from asof.settings import Settings
+from asof_projections.model.queries import HEAD, EntityQuery, FactsQuery, NeighbourhoodQuery, ask
 from asof_projections.model.rows import Moment
 from asof_projections.names import key
 from asof_streams.instants import DAY, INF, parse
@@ -20,6 +22,8 @@ from bench.figures import Figure, Target, side_by_side
 from bench.material import Material
 
 _GROUP = "bench"
+
+Q = TypeVar("Q", bound=BaseModel)
 _BEGAN = parse("2000-01-01T00:00:00Z")
 _ASKED = 2_000  # questions of each kind; every party is asked all of them once before they are measured
 _COLUMNS = """f.uuid, s.name, r.name, coalesce(o.name, f.object), s.uuid, o.uuid, f.sentence, v.vf, v.vt, v.kf, v.kt,
@@ -86,33 +90,37 @@ def _times(asked: Asked) -> dict[str, Any]:
     return {"group_id": _GROUP, "valid_at": asked.at.valid, "known_at": asked.at.known}
 
 
+def _asked(kind: type[Q], **fields: Any) -> Q:
+    return ask(kind, {"group_id": _GROUP, **fields})
+
+
 _AT_MOST_THRICE = Target("ratio p50", 3)
 _KINDS = (
     Kind(
         "slot",
         lambda m, a: m.facts(about=a.name, relation=a.relation, **_times(a)),
-        lambda o, a: o.questions.facts(a.at, _GROUP, about=a.name, relation=a.relation),
+        lambda o, a: o.questions.facts(_asked(FactsQuery, about=a.name, relation=a.relation), a.at),
         _SLOT,
         (Target("p50", 0.05), _AT_MOST_THRICE),
     ),
     Kind(
         "facts about an entity",
         lambda m, a: m.facts(about=a.name, **_times(a)),
-        lambda o, a: o.questions.facts(a.at, _GROUP, about=a.name),
+        lambda o, a: o.questions.facts(_asked(FactsQuery, about=a.name), a.at),
         _ABOUT,
         (Target("p50", 0.5), Target("p99", 10), _AT_MOST_THRICE),
     ),
     Kind(
         "entity, all that is known",
         lambda m, a: m.entity(a.name, **_times(a)),
-        lambda o, a: o.questions.entity(a.name, a.at, _GROUP),
+        lambda o, a: o.questions.entity(_asked(EntityQuery, name=a.name), a.at),
         _ENTITY,
         (Target("p50", 0.5), Target("p99", 10), _AT_MOST_THRICE),
     ),
     Kind(
         "two hops",
         lambda m, a: m.neighbourhood(a.name, 2, **_times(a)),
-        lambda o, a: o.questions.neighbourhood(a.name, 2, a.at, _GROUP),
+        lambda o, a: o.questions.neighbourhood(_asked(NeighbourhoodQuery, name=a.name, hops=2), a.at),
         _TWO_HOPS,
         (Target("p99", 25), _AT_MOST_THRICE),
     ),

@@ -1,13 +1,13 @@
 """Writes what follows from the code: the pages of docs/reference, docs/schemas and docs/asyncapi.yaml.
 
-Run it after a change of a command, a setting, an event or the Python API: .venv/bin/python docs/generate.py. A test
-holds that it was. The schema of a version that is no longer written stays as it was.
+Run it after a change of a command, a setting, an event or the Python API: .venv/bin/python docs/generate.py, then
+`make format`, since it writes the asynchronous twin of Memory too. A test holds that it was run. The schema of a version that is no longer written stays as it was.
 """
 # ruff: noqa: INP001 - a script, in a folder of texts
 
 from pathlib import Path
 
-from making import asyncapi, command_line, events, python_api, schemas, settings, topics
+from making import async_memory, asyncapi, command_line, events, python_api, schemas, settings, topics
 
 DOCS = Path(__file__).parent
 
@@ -33,3 +33,4 @@ if __name__ == "__main__":
         file = DOCS / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
+    (DOCS.parent / "entrypoints" / "asof" / "async_memory.py").write_text(async_memory.source(), encoding="utf-8")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
-from asof.runtime.results import event_json
+from asof_projections.model.answers import LogEvent
 from asof_streams import episodic, messages, semantic
 from asof_streams.events import Event, Record, types
 from asof_streams.instants import parse
@@ -203,7 +203,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
 
 def page() -> str:
     """Return the page."""
-    printed = event_json(sample(), "semantic", "main")
+    printed = LogEvent.of(sample(), "semantic", "main").to_json()
     rows = "\n".join(f"| `{key}` | {ENVELOPE[key]} |" for key in printed)
     top = PAGE.format(sample=json.dumps(printed, indent=2), envelope=rows)
     return "\n".join([top, *(section for layer, about in LAYERS.items() for section in _layer(layer, about))])

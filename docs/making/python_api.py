@@ -6,15 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import asof
-from asof import memory, readings
-from asof.runtime import integrity, results
-from asof_agents import dry_run
-from asof_projections import generations, rows
-from asof_projections.graph import ports
-from asof_projections.queries import answers as shapes
-from asof_projections.queries import diffs, evidence, timelines
-from asof_projections.retrieval import search
-from asof_streams import events
+from asof import memory
+from asof.runtime import integrity
+from asof_projections import generations
+from asof_projections.model import answers
 from making.source import annotated, described, methods, signature
 
 PAGE = """\
@@ -24,46 +19,56 @@ PAGE = """\
 
 {about}
 
-`valid_at` left out is now, `known_at` left out is all that is known so far, `group_id` left out is every group. A
-`Progress` is called with (done, total) during long work.
+`valid_at` left out is now, `known_at` left out is all that is known so far. `group_id` left out is the group
+"default", for reading as for writing; `all_groups=True` asks about every group. A `Progress` is called with
+(done, total) during long work.
 
 Whatever asof raises on purpose is an `AsofError` of `asof_streams.errors`: a `ContractError` where the same call can
 never succeed, an `UnavailableError` where it may work later.
 """
 
 ABOUT_RETURNED = """\
-Times in these are UTC microseconds; an open end is `asof_streams.instants.INF`. Nearly all have `to_json()`, which
-gives what the command line prints."""
+Times are aware datetimes in UTC; None is an open end. `to_json()` gives what the command line prints; `str` of a fact is
+its claim in words, a `repr` shows ids alone."""
 
 RETURNED: tuple[type[Any], ...] = (
-    results.Added,
-    results.Produced,
-    results.Refused,
-    rows.Fact,
-    rows.Entity,
-    rows.Attribute,
-    rows.Community,
-    search.Hit,
-    shapes.Portrait,
-    shapes.Link,
-    shapes.Level,
-    timelines.Segment,
-    timelines.Believed,
-    shapes.Rectangle,
-    shapes.Turn,
-    diffs.Change,
-    shapes.ChangesPage,
-    ports.VersionChange,
-    evidence.Why,
-    evidence.Evidence,
-    evidence.Consequence,
-    dry_run.WhatIf,
-    events.Record,
+    answers.Page,
+    answers.Added,
+    answers.Produced,
+    answers.Refused,
+    answers.Fact,
+    answers.Hit,
+    answers.Scores,
+    answers.Entity,
+    answers.EntityProfile,
+    answers.Attribute,
+    answers.Link,
+    answers.Named,
+    answers.Community,
+    answers.Hop,
+    answers.Segment,
+    answers.BeliefPeriod,
+    answers.FactVersion,
+    answers.Cause,
+    answers.Difference,
+    answers.Changes,
+    answers.Change,
+    answers.Explanation,
+    answers.Evidence,
+    answers.Consequence,
+    answers.WhatIf,
+    answers.Episode,
+    answers.GroupInfo,
+    answers.Queued,
+    answers.Done,
+    answers.Parked,
+    answers.Erased,
+    answers.LogEvent,
     generations.GenerationInfo,
     integrity.Check,
 )
 
-CLASSES = (memory.Memory, readings.MemoryQueries)
+CLASSES = (memory.Memory,)
 
 
 def page() -> str:

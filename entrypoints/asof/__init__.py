@@ -1,25 +1,67 @@
 """asof: an event-sourced, bi-temporal memory for AI agents.
 
 `asof.open(directory)` gives a Memory: add messages, ask what was true and what was known, as of any moment.
+`asof.open_async(directory)` gives its twin for programs with an event loop.
 """
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from asof.async_memory import AsyncMemory
     from asof.memory import Memory
 
-__all__ = ["open"]
+_ANSWERS = (
+    "Added", "Attribute", "BeliefPeriod", "Cause", "Change", "Changes", "Community", "Consequence", "Difference",
+    "Done", "Entity", "EntityProfile", "Episode", "Erased", "Evidence", "Explanation", "Fact", "FactVersion",
+    "GroupInfo", "Hit", "Hop", "Link", "LogEvent", "Named", "Page", "Parked", "Produced", "Queued", "Refused",
+    "Scores", "Segment", "WhatIf",
+)  # fmt: skip
+_ERRORS = (
+    "AccessDenied", "AsofError", "BrokerUnavailable", "ContractError", "DamagedLog", "DecodeError",
+    "GraphUnavailable", "InvalidInput", "ModelUnavailable", "NotFound", "PositionConflict", "StorageFailed",
+    "TopicUnfit", "UnavailableError", "WriterBusy",
+)  # fmt: skip
+_HOMES = {
+    "AsyncMemory": "asof.async_memory",
+    "Memory": "asof.memory",
+    **dict.fromkeys(_ANSWERS, "asof_projections.model.answers"),
+    **dict.fromkeys(_ERRORS, "asof_streams.errors"),
+}
+
+__all__ = ["AsyncMemory", "Memory", "__version__", "open", "open_async", *_ANSWERS, *_ERRORS]  # noqa: PLE0604
 
 
 def open(data: str | Path | None = None, **settings: Any) -> "Memory":  # noqa: A001 - asof.open reads well
     """Open the memory in a directory (default: ASOF_DATA or ./asof-data), making it at the first write.
 
     `settings` are those of docs/reference/settings.md, such as ontology="agent_memory_v1" or embedder="none".
-    InvalidInput names one that cannot be.
+    InvalidInput names a setting that cannot be.
     """
     from asof.memory import Memory
     from asof.settings import read
 
     chosen = read(**settings) if data is None else read(data=Path(data), **settings)
     return Memory(chosen.data, chosen)
+
+
+def open_async(data: str | Path | None = None, **settings: Any) -> "AsyncMemory":
+    """Open the memory in a directory for a program with an event loop: the same verbs, each to be awaited.
+
+    The work is done by one thread of its own, so no verb blocks the loop. Settings and errors are those of `open`.
+    """
+    from asof.async_memory import AsyncMemory
+
+    return AsyncMemory(lambda: open(data, **settings))
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is exported when it is first used, so that `import asof` stays quick."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("asof")
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'asof' has no attribute {name!r}")

@@ -1,0 +1,583 @@
+"""The Python API for programs with an event loop: the verbs of Memory, each to be awaited.
+
+Made by docs/generate.py from memory.py: change the verbs there.
+
+    async with asof.open_async("./asof-data") as memory:
+        await memory.add("I moved to Berlin in March", role="Ana")
+        await memory.facts(about="Ana", relation="lives_in", valid_at="2024-01-01")
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from typing import Any, Literal, Self, TypeVar
+
+from asof.memory import LogName, Memory
+from asof.runtime.integrity import Check
+from asof.runtime.wiring import Progress
+from asof_projections.generations import GenerationInfo
+from asof_projections.model import queries
+from asof_projections.model.answers import (
+    Added,
+    BeliefPeriod,
+    Changes,
+    Community,
+    Difference,
+    Entity,
+    EntityProfile,
+    Episode,
+    Explanation,
+    Fact,
+    FactVersion,
+    GroupInfo,
+    Hit,
+    Hop,
+    LogEvent,
+    Outcome,
+    Page,
+    Produced,
+    Segment,
+    WhatIf,
+)
+from asof_projections.model.queries import Time
+from asof_streams.resource_pool import ResourcePool
+
+A = TypeVar("A")
+T = TypeVar("T")
+
+_END = object()
+
+
+class AsyncMemory:
+    """A memory in one directory, for the tasks of one event loop. Use it as an async context manager, or close() it.
+
+    One thread does the work, in the order in which it was asked for; cancelling a task does not stop its verb. Verbs
+    that yield, such as `events`, are asynchronous iterators; what they are given by the caller is read by that thread.
+    """
+
+    def __init__(self, open_memory: Callable[[], Memory]) -> None:
+        self._pool = ResourcePool("asof-memory", lambda: closing(open_memory()))
+
+    async def _run(self, work: Callable[[Memory], A]) -> A:
+        return await asyncio.wrap_future(self._pool.submit(work))
+
+    async def _each(self, begin: Callable[[Memory], Iterator[T]]) -> AsyncIterator[T]:
+        """Yield what a verb yields, an item at a time, so that other verbs are answered in between."""
+        items = await self._run(begin)
+        while (item := await self._run(lambda _: next(items, _END))) is not _END:
+            yield item  # type: ignore[misc]
+
+    async def add(
+        self,
+        content: str,
+        *,
+        group_id: str = queries.DEFAULT_GROUP,
+        role: str = "",
+        role_type: Literal["user", "assistant", "system"] = "user",
+        timestamp: Time | None = None,
+        **fields: Any,
+    ) -> Added:
+        """Add one message; durable when it returns. Return its position and the id of its episode.
+
+        Other fields are Graphiti's (name, source_description, source), and those that say how it is read (schema_id,
+        entity_types and others, suppress_content): docs/reference/events.md has them, under `message.sent`.
+        InvalidInput names a field that cannot be.
+        """
+        return await self._run(
+            lambda memory: memory.add(
+                content, group_id=group_id, role=role, role_type=role_type, timestamp=timestamp, **fields
+            )
+        )
+
+    async def produce(
+        self, source: Iterable[bytes | str], *, strict: bool = False, acknowledged: Progress | None = None
+    ) -> Produced:
+        """Add messages given as JSON lines. A bad line is refused with its reason; `strict`: then none is taken."""
+        return await self._run(lambda memory: memory.produce(source, strict=strict, acknowledged=acknowledged))
+
+    async def import_facts(
+        self,
+        source: Iterable[bytes | str],
+        *,
+        recorded: bool = False,
+        ontology: str | None = None,
+        strict: bool = False,
+        acknowledged: Progress | None = None,
+    ) -> Produced:
+        """Add structured facts given as JSON lines: exact names, nothing is extracted.
+
+        docs/how-to/import-facts.md has the fields. `recorded` keeps each line's recorded_at, for moving a history in;
+        `ontology` is what relations are checked against.
+        """
+        return await self._run(
+            lambda memory: memory.import_facts(
+                source, recorded=recorded, ontology=ontology, strict=strict, acknowledged=acknowledged
+            )
+        )
+
+    async def state_entity(self, entity_id: str, name: str, *, summary: str = "", group_id: str = "default") -> int:
+        """State an entity under an id of your own. Return the position of the request."""
+        return await self._run(lambda memory: memory.state_entity(entity_id, name, summary=summary, group_id=group_id))
+
+    async def withdraw(self, episode_id: str, *, group_id: str = "default") -> int:
+        """Withdraw an episode: what rests on it alone is retracted; its past can still be asked about.
+
+        Return the position of the request.
+        """
+        return await self._run(lambda memory: memory.withdraw(episode_id, group_id=group_id))
+
+    async def erase(self, group_id: str) -> int:
+        """Erase everything of a group, at every moment of both clocks. Return the position of the request.
+
+        On Kafka that is its offset, and the group is gone from what answers; its records stay on the topics.
+        """
+        return await self._run(lambda memory: memory.erase(group_id))
+
+    async def facts(
+        self,
+        *,
+        about: str | None = None,
+        relation: str | None = None,
+        object: str | None = None,  # noqa: A002 - the word of a fact's JSON
+        valid_at: Time | None = None,
+        known_at: Time | None = None,
+        any_time: bool = False,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[Fact]:
+        """Return the facts that hold, by the start of their period, then as said.
+
+        `about` names their subject, `object` the other end, by name or id; what is left out is any. `any_time` lifts
+        valid time. With `limit` the list is a page, and its `next` the cursor of the page that follows.
+
+            memory.facts(about="Ana", relation="lives_in", valid_at="2024-01-01")
+        """
+        return await self._run(
+            lambda memory: memory.facts(
+                about=about,
+                relation=relation,
+                object=object,
+                valid_at=valid_at,
+                known_at=known_at,
+                any_time=any_time,
+                group_id=group_id,
+                all_groups=all_groups,
+                limit=limit,
+                cursor=cursor,
+            )
+        )
+
+    async def fact(self, id: str) -> Fact:  # noqa: A002 - the word of every door
+        """Return one fact by its id, as it is believed now; of several periods the last. NotFound: it is not."""
+        return await self._run(lambda memory: memory.fact(id))
+
+    async def search(
+        self,
+        query: str,
+        *,
+        valid_at: Time | None = None,
+        known_at: Time | None = None,
+        any_time: bool = False,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int = 10,
+    ) -> list[Hit]:
+        """Return the facts that hold and fit a question best, by words and by meaning, best first; at most `limit`.
+
+        `any_time` lifts valid time.
+
+            memory.search("Where does Ana live?", known_at="2024-06-01")
+        """
+        return await self._run(
+            lambda memory: memory.search(
+                query,
+                valid_at=valid_at,
+                known_at=known_at,
+                any_time=any_time,
+                group_id=group_id,
+                all_groups=all_groups,
+                limit=limit,
+            )
+        )
+
+    async def entities(
+        self,
+        *,
+        like: str | None = None,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[Entity]:
+        """Return the entities that are known, those introduced first first; with `like`, the nearest names first.
+
+        Names are compared by meaning, ten of them unless `limit` says how many; where the embedder is the lexical one,
+        by their letters.
+        """
+        return await self._run(
+            lambda memory: memory.entities(
+                like=like, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor
+            )
+        )
+
+    async def entity(
+        self,
+        name: str,
+        *,
+        valid_at: Time | None = None,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+    ) -> list[EntityProfile]:
+        """Return what is known of everything that has a name or an id: names, merges, a summary, attributes, facts.
+
+        `limit` bounds the facts of each profile. Of a name that nobody has the list is empty.
+        """
+        return await self._run(
+            lambda memory: memory.entity(
+                name, valid_at=valid_at, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit
+            )
+        )
+
+    async def communities(
+        self,
+        *,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[Community]:
+        """Return the communities that are known with their members, those formed first first."""
+        return await self._run(
+            lambda memory: memory.communities(
+                known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor
+            )
+        )
+
+    async def neighbourhood(
+        self,
+        name: str,
+        hops: int = 2,
+        *,
+        valid_at: Time | None = None,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+    ) -> list[Hop]:
+        """Return the facts around a name, step by step away from it; `limit` bounds the facts of each step."""
+        return await self._run(
+            lambda memory: memory.neighbourhood(
+                name, hops, valid_at=valid_at, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit
+            )
+        )
+
+    async def overlapping(
+        self,
+        start: Time,
+        stop: Time,
+        *,
+        about: str | None = None,
+        relation: str | None = None,
+        object: str | None = None,  # noqa: A002 - the word of a fact's JSON
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[Fact]:
+        """Return the facts that hold at some instant of [start, stop), by the start of their period."""
+        return await self._run(
+            lambda memory: memory.overlapping(
+                start,
+                stop,
+                about=about,
+                relation=relation,
+                object=object,
+                known_at=known_at,
+                group_id=group_id,
+                all_groups=all_groups,
+                limit=limit,
+                cursor=cursor,
+            )
+        )
+
+    async def throughout(
+        self,
+        start: Time,
+        stop: Time,
+        *,
+        about: str | None = None,
+        relation: str | None = None,
+        object: str | None = None,  # noqa: A002 - the word of a fact's JSON
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[Segment]:
+        """Return what holds at every instant of [start, stop), said by one fact or by several that meet."""
+        return await self._run(
+            lambda memory: memory.throughout(
+                start,
+                stop,
+                about=about,
+                relation=relation,
+                object=object,
+                known_at=known_at,
+                group_id=group_id,
+                all_groups=all_groups,
+                limit=limit,
+                cursor=cursor,
+            )
+        )
+
+    async def timeline(
+        self,
+        name: str,
+        *,
+        relation: str | None = None,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[Segment]:
+        """Return what held of a name and when: slot by slot, by time, with the gaps."""
+        return await self._run(
+            lambda memory: memory.timeline(
+                name,
+                relation=relation,
+                known_at=known_at,
+                group_id=group_id,
+                all_groups=all_groups,
+                limit=limit,
+                cursor=cursor,
+            )
+        )
+
+    async def history(
+        self,
+        id: str,  # noqa: A002 - the word of every door
+        *,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[FactVersion]:
+        """Return every version of a fact (by id) or of an entity's facts (by name), with what made each.
+
+        Versions come by the time from which they were believed, then by the start of their period.
+        """
+        return await self._run(
+            lambda memory: memory.history(id, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor)
+        )
+
+    async def known_history(self, id: str, *, valid_at: Time | None = None) -> list[BeliefPeriod]:  # noqa: A002
+        """Return when a fact was believed to hold at `valid_at`, or at any time. NotFound: no fact has this id."""
+        return await self._run(lambda memory: memory.known_history(id, valid_at=valid_at))
+
+    async def diff(
+        self,
+        start: tuple[Time, Time | None],
+        stop: tuple[Time, Time | None],
+        *,
+        about: str | None = None,
+        relation: str | None = None,
+        object: str | None = None,  # noqa: A002 - the word of a fact's JSON
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[Difference]:
+        """Return what differs between two points (valid, known), each change under one label.
+
+        A known time of None is all that is known. Changes come by the start of the fact's period.
+        """
+        return await self._run(
+            lambda memory: memory.diff(
+                start,
+                stop,
+                about=about,
+                relation=relation,
+                object=object,
+                group_id=group_id,
+                all_groups=all_groups,
+                limit=limit,
+                cursor=cursor,
+            )
+        )
+
+    async def changes(
+        self,
+        *,
+        since: int = -1,
+        limit: int = 1_000,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+    ) -> Changes:
+        """Return what messages after position `since` changed, in their order, and where to go on from.
+
+        At most `limit` changes; those of one message are never parted.
+        """
+        return await self._run(
+            lambda memory: memory.changes(since=since, limit=limit, group_id=group_id, all_groups=all_groups)
+        )
+
+    async def why(self, id: str, *, known_at: Time | None = None) -> Explanation:  # noqa: A002 - the word of every door
+        """Return the words that a fact rests on, and those behind what became of it. NotFound: no fact has this id."""
+        return await self._run(lambda memory: memory.why(id, known_at=known_at))
+
+    async def what_if(
+        self, statements: Iterable[Mapping[str, Any]], *, group_id: str = queries.DEFAULT_GROUP
+    ) -> WhatIf:
+        """Return what would be believed if these structured facts were imported now; nothing is written.
+
+        They have the fields of a line of `asof import`, and are taken in order. The answer has the slots that they
+        touch, before and after. InvalidInput, NotFound: one of them cannot stand; an import would park it.
+
+            memory.what_if([{"subject": "Ana", "relation": "lives_in", "object": "Rome"}]).after
+        """
+        return await self._run(lambda memory: memory.what_if(statements, group_id=group_id))
+
+    async def episodes(
+        self,
+        *,
+        start: Time | None = None,
+        stop: Time | None = None,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[Episode]:
+        """Return the episodes that were said in [start, stop), in the order in which they were recorded."""
+        return await self._run(
+            lambda memory: memory.episodes(
+                start=start,
+                stop=stop,
+                known_at=known_at,
+                group_id=group_id,
+                all_groups=all_groups,
+                limit=limit,
+                cursor=cursor,
+            )
+        )
+
+    async def episode(self, id: str) -> Episode:  # noqa: A002 - the word of every door
+        """Return one episode by its id. NotFound: no episode has it, or it was withdrawn."""
+        return await self._run(lambda memory: memory.episode(id))
+
+    async def groups(self, *, prefix: str = "", limit: int | None = None, cursor: str | None = None) -> Page[GroupInfo]:
+        """Return the groups, in the order of their ids, with how many episodes each holds; `prefix`: that begin so."""
+        return await self._run(lambda memory: memory.groups(prefix=prefix, limit=limit, cursor=cursor))
+
+    async def message(self, position: int) -> Outcome:
+        """Return what became of a message: what it changed, or why it was parked. NotFound: there is none there."""
+        return await self._run(lambda memory: memory.message(position))
+
+    def events(
+        self,
+        log: LogName = "semantic",
+        start: int = 0,
+        stop: int | None = None,
+        *,
+        follow: bool = False,
+        generation: str | None = None,
+        partition: int | None = None,
+    ) -> AsyncIterator[LogEvent]:
+        """Replay a log from a position, without `stop`; `follow`: then wait for more, without end.
+
+        `generation`: whose semantic log, else that of the one that answers. `partition`: whose log, where the topics
+        have several.
+        """
+        return self._each(
+            lambda memory: memory.events(log, start, stop, follow=follow, generation=generation, partition=partition)
+        )
+
+    async def rebuild(
+        self,
+        name: str | None = None,
+        *,
+        source: Literal["mentions", "episodes"] = "mentions",
+        ontology: str | None = None,
+        policy: Literal["recency", "graded"] | None = None,
+        progress: Progress | None = None,
+    ) -> GenerationInfo:
+        """Build a new generation from the episodic log, beside the one that answers; `switch` makes it answer.
+
+        `source`: "mentions" resolves again, "episodes" extracts again as well. `ontology` and `policy` are those of the
+        one that answers, unless given; a name is made up.
+        """
+        return await self._run(
+            lambda memory: memory.rebuild(name, source=source, ontology=ontology, policy=policy, progress=progress)
+        )
+
+    async def switch(self, name: str) -> None:
+        """Let another generation answer, in one step. NotFound: there is none of this name."""
+        return await self._run(lambda memory: memory.switch(name))
+
+    async def drop(self, name: str) -> None:
+        """Remove a generation that does not answer. NotFound: there is none of this name."""
+        return await self._run(lambda memory: memory.drop(name))
+
+    async def generations(self) -> list[GenerationInfo]:
+        """Return the generations, oldest first."""
+        return await self._run(lambda memory: memory.generations())
+
+    async def active(self) -> str:
+        """Return the name of the generation that answers."""
+        return await self._run(lambda memory: memory.active())
+
+    async def digest(self, generation: str | None = None) -> str:
+        """Return the SHA-256 of all that a generation believes: equal for equal builds of equal logs.
+
+        With several partitions it is the SHA-256 of theirs, in order.
+        """
+        return await self._run(lambda memory: memory.digest(generation))
+
+    async def stats(self) -> dict[str, Any]:
+        """Return how much there is, how far each log and store has come, and what was parked and why."""
+        return await self._run(lambda memory: memory.stats())
+
+    async def verify(self, *, progress: Progress | None = None) -> list[Check]:
+        """Check every hash chain, and that every store equals one built anew from its log."""
+        return await self._run(lambda memory: memory.verify(progress=progress))
+
+    def export(
+        self,
+        format: Literal["json", "graphml"] = "json",  # noqa: A002 - the word of every door
+        *,
+        episodic: bool = False,
+        valid_at: Time | None = None,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+    ) -> AsyncIterator[str]:
+        """Yield the graph as text, as it is read: what is believed as of a moment, or what was recorded by then."""
+        return self._each(
+            lambda memory: memory.export(
+                format,
+                episodic=episodic,
+                valid_at=valid_at,
+                known_at=known_at,
+                group_id=group_id,
+                all_groups=all_groups,
+            )
+        )
+
+    async def close(self) -> None:
+        """Close everything, after the verbs that were asked for before; what was acknowledged stays."""
+        for closed in self._pool.finish():
+            await asyncio.wrap_future(closed)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()

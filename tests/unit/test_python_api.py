@@ -1,0 +1,115 @@
+"""The Python API: Memory and its asynchronous twin say what the models of the operations say."""
+
+import ast
+import asyncio
+import inspect
+import sys
+from datetime import UTC, datetime
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from pydantic_core import PydanticUndefined
+
+import asof
+from asof import async_memory, memory
+from asof.operations import entities, facts, generations, history, logs
+from asof.operations.operation import Operation
+
+ROOT = Path(__file__).resolve().parents[2]
+ASKED = {
+    operation.name: operation
+    for module in (entities, facts, generations, history, logs)
+    for operation in vars(module).values()
+    if isinstance(operation, Operation) and operation.name != "events"
+}
+SAME = {"why", "message"} | ASKED.keys()
+
+
+def verbs(cls: type) -> dict[str, inspect.Signature]:
+    return {
+        name: inspect.signature(member)
+        for name, member in vars(cls).items()
+        if callable(member) and not name.startswith("_") and name != "close"
+    }
+
+
+@pytest.mark.parametrize("name", sorted(ASKED.keys() & verbs(memory.Memory).keys() - {"digest", "generations"}))
+def test_a_verb_takes_what_its_query_model_takes_with_the_same_defaults(name):
+    fields = ASKED[name].query.model_fields
+    parameters = {
+        p.name: p for p in verbs(memory.Memory)[name].parameters.values() if p.name not in ("self", "progress")
+    }
+
+    assert parameters.keys() == fields.keys()
+    for field, info in fields.items():
+        default = inspect.Parameter.empty if info.default is PydanticUndefined else info.default
+        assert parameters[field].default == default, field
+
+
+def test_every_question_that_is_an_operation_is_a_verb():
+    assert ASKED.keys() - verbs(memory.Memory).keys() == set()
+
+
+def test_the_twin_has_the_same_verbs_with_the_same_parameters():
+    ours, twins = verbs(memory.Memory), verbs(async_memory.AsyncMemory)
+
+    assert ours.keys() == twins.keys()
+    for name, signature in ours.items():
+        assert twins[name].parameters == signature.parameters, name
+
+
+def test_the_twin_is_what_its_script_makes_of_memory():
+    sys.path.insert(0, str(ROOT / "docs"))
+    try:
+        source = import_module("making.async_memory").source()
+    finally:
+        sys.path.pop(0)
+        for name in [name for name in sys.modules if name.partition(".")[0] == "making"]:
+            del sys.modules[name]
+
+    written = (ROOT / "entrypoints" / "asof" / "async_memory.py").read_text("utf-8")
+    assert ast.unparse(ast.parse(source)) == ast.unparse(ast.parse(written)), "run docs/generate.py"
+
+
+def test_the_twin_answers_as_memory_does_and_yields_events_one_by_one(tmp_path):
+    async def told():
+        async with asof.open_async(tmp_path, embedder="none") as twin:
+            await twin.add("I live in Rome.", role="Ana", timestamp="2024-01-10T09:00:00Z")
+            rome = await twin.facts(about="Ana")
+            types = [event.type async for event in twin.events("messages")]
+            return rome, types
+
+    rome, types = asyncio.run(told())
+
+    with asof.open(tmp_path, embedder="none") as opened:
+        assert rome == opened.facts(about="Ana")
+    assert types == ["message.sent"]
+
+
+def test_the_twin_raises_what_memory_raises(tmp_path):
+    async def asked():
+        async with asof.open_async(tmp_path, embedder="none") as twin:
+            await twin.facts(valid_at="soon")
+
+    with pytest.raises(asof.InvalidInput, match="valid_at"):
+        asyncio.run(asked())
+
+
+def test_answers_carry_aware_datetimes_and_none_for_an_open_end(tmp_path):
+    with asof.open(tmp_path, embedder="none") as opened:
+        opened.add("I live in Rome.", role="Ana", timestamp="2024-01-10T09:00:00Z")
+        [fact] = opened.facts(about="Ana")
+
+    assert fact.valid_at == datetime(2024, 1, 10, 9, tzinfo=UTC)
+    assert fact.invalid_at is None
+    assert str(fact) == "Ana lives_in Rome from 2024-01-10T09:00:00Z"
+    assert "Rome" not in repr(fact)
+    assert "Ana" not in repr(fact)
+
+
+def test_everything_that_is_exported_is_there_and_the_version_is_the_distributions():
+    assert {name for name in asof.__all__ if not hasattr(asof, name)} == set()
+    assert asof.__version__
+    with pytest.raises(AttributeError):
+        _ = asof.no_such_name
