@@ -4,11 +4,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from asof.memory import Memory
+from asof.runtime.wiring import open_log
 from asof_projections.model import queries
 from asof_projections.model.answers import time_of
 from asof_projections.model.queries import FactsFilter, ask
 from asof_projections.model.rows import FactRow, Moment, Window
 from asof_projections.queries.temporal import TemporalQueries
+from asof_streams.events import Record
 
 NO_LITERAL = "\0"  # where the objects are entities alone
 
@@ -40,6 +43,22 @@ def facts_at(
 def facts_during(store: Any, group: str | None, start: int, stop: int, known: int | None, **of: Any) -> list[FactRow]:
     """Return the versions of a store that hold at some instant of [start, stop)."""
     return facts_at(store, group, Window.during(start, stop, known), **of)
+
+
+def records(
+    memory: Memory,
+    log: str = "semantic",
+    start: int = 0,
+    stop: int | None = None,
+    *,
+    generation: str | None = None,
+    partition: int | None = None,
+) -> list[Record]:
+    """Return the records of a log of a memory, their events typed."""
+    source = memory._session.sources.partition(partition)
+    source.process_backlog()
+    with open_log(source.places, log, generation) as opened:
+        return list(opened.read(start, stop))
 
 
 class Asker:

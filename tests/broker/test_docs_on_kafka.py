@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import documents
+from asking import records
 from asof.memory import Memory
 from asof.settings import Settings
 from asof_streams.errors import NotFound
@@ -39,7 +40,7 @@ def test_what_is_sent_as_told_becomes_facts_and_once(tmp_path: Path) -> None:
 
     assert worker.returncode == 0
     with local(tmp_path / "asof-data") as memory:
-        assert [record.cause for record in memory.events("messages")] == [0, 1, 2, 3], "not those that were sent again"
+        assert [record.cause for record in records(memory, "messages")] == [0, 1, 2, 3], "not those that were sent again"
         assert memory.stats()["parked"] == 0
 
 

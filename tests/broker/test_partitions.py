@@ -10,6 +10,7 @@ import pytest
 from aiokafka.admin import NewPartitions
 
 import asof
+from asking import records
 from asof.cli import app, calls
 from asof.kafka.follower import Follower
 from asof.runtime.layout import DirectoryLayout
@@ -106,7 +107,7 @@ def test_two_workers_share_the_partitions_and_one_takes_over_what_the_other_leav
         for group in GROUPS:
             said = [
                 json.loads(r.event.encode())["object"]
-                for r in memory.events("messages", partition=where(group))
+                for r in records(memory, "messages", partition=where(group))
                 if r.group == group
             ]
             assert said == [f"O{number}" for number in range(40)]
@@ -192,7 +193,7 @@ def test_a_record_in_a_partition_that_is_not_its_group_s_is_parked(world: World,
     told(world, tmp_path / "data")
 
     with asof.open(part(tmp_path / "data", wrong)) as memory:
-        events = [record.event for record in memory.events("episodic")]
+        events = [record.event for record in records(memory, "episodic")]
     assert len(events) == 1
     assert isinstance(events[0], MessageParked)
     assert f"belongs to partition {where('a')}" in events[0].reason
@@ -231,7 +232,7 @@ def test_a_partition_that_another_process_keeps_up_is_left_to_it(world: World, t
         asof.open(tmp_path / "followed", kafka=world.connection.bootstrap) as memory,
     ):
         for group in GROUPS:
-            count = sum(r.group == group for r in memory.events("messages", partition=where(group)))
+            count = sum(r.group == group for r in records(memory, "messages", partition=where(group)))
             assert count == (3 if where(group) == 1 else 6)
 
 

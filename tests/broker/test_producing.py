@@ -11,6 +11,7 @@ from threading import Thread
 import pytest
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
+from asking import records
 from asof.cli import app, calls
 from asof.kafka.partition import Partition
 from asof.memory import Memory
@@ -69,7 +70,7 @@ class Kafka:
         finally:
             partition.close()
         with self.local() as memory:
-            return list(memory.events("messages"))
+            return list(records(memory, "messages"))
 
     def local(self) -> Memory:
         """What the worker made, read as the directory that it is."""
@@ -346,7 +347,7 @@ def test_what_cannot_be_taken_is_parked_and_copied_unchanged_and_the_next_messag
     ]
     assert [record.event.type for record in taken] == ["message.sent", "record.refused", "fact.stated"]
     with kafka.local() as memory:
-        parked = [record for record in memory.events("episodic") if record.event.type == "message.parked"]
+        parked = [record for record in records(memory, "episodic") if record.event.type == "message.parked"]
         assert [(record.cause, record.event.model_dump()["reason"]) for record in parked] == [(1, reason)]
         assert {fact.relation for fact in memory.facts()} == {"lives_in", "likes"}
         assert memory.stats()["parked"] == 1
@@ -396,7 +397,7 @@ def test_a_record_of_a_newer_version_stops_the_worker_where_it_stands(kafka: Kaf
     assert "message.sent version 3, newer than 2: upgrade asof" in done.stderr.splitlines()[-1]
     assert kafka.records(kafka.topics.dead_letters) == []
     with kafka.local() as memory:
-        assert len(list(memory.events("messages"))) == 1
+        assert len(list(records(memory, "messages"))) == 1
 
 
 def test_a_broker_that_is_killed_and_started_again_in_the_middle_loses_nothing_and_doubles_nothing(

@@ -13,6 +13,7 @@ from aiokafka.admin import RecordsToDelete
 from aiokafka.structs import TopicPartition
 
 import asof
+from asking import records
 from asof.cli import app, calls
 from asof.kafka.follower import Follower
 from asof.kafka.topic_logs import TopicLogs
@@ -423,7 +424,7 @@ def test_reading_a_copy_makes_nothing_of_messages_that_no_worker_has_taken(world
 
     with asof.open(tmp_path / "followed", embedder="none") as memory:
         assert memory.stats()["waiting"] == len(everything())
-        assert len(list(memory.events("episodic"))) == len(wanted.episodic)
+        assert len(list(records(memory, "episodic"))) == len(wanted.episodic)
         assert all(check.ok for check in memory.verify())
 
 
@@ -449,7 +450,7 @@ def test_a_generation_whose_topic_comes_later_is_followed_too(world: World, tmp_
     assert catalog.active == "main"
     assert catalog["second"] == GenerationInfo("second", "o", "d", "e", "graded", "episodes", "b")
     with asof.open(tmp_path / "followed", embedder="none") as memory:
-        assert [record.event for record in memory.events(generation="second")] == [started]
+        assert [record.event for record in records(memory, generation="second")] == [started]
 
 
 # Reading.
@@ -527,7 +528,7 @@ def test_before_any_worker_there_is_nothing_to_answer_from_and_it_is_said(
     assert code == 1
     assert "no worker has made anything of the messages yet" in said
     with asof.open(tmp_path / "new", kafka=at_topics.connection.bootstrap) as memory:
-        assert len(list(memory.events("messages"))) == len(everything())
+        assert len(list(records(memory, "messages"))) == len(everything())
 
 
 def test_a_directory_that_another_process_keeps_up_is_read_as_it_is(at_topics: World, tmp_path: Path) -> None:

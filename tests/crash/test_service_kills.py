@@ -1,5 +1,6 @@
 """kill -9 of a service between its 202 and the processing: every message that was accepted ends as one episode."""
 
+from asking import records
 import http.client
 import json
 import os
@@ -110,8 +111,8 @@ def test_every_message_that_a_service_accepted_is_one_episode_after_a_hundred_ki
     with asof.open(tmp_path / "data", embedder="none") as memory:
         memory.facts()  # what was left is processed first
         assert memory.verify()
-        told = [r.event.body for r in memory.events("episodic") if r.event.type == "episode.recorded"]
-        messages = sum(1 for _ in memory.events("messages"))
+        told = [r.event.body for r in records(memory, "episodic") if r.event.type == "episode.recorded"]
+        messages = sum(1 for _ in records(memory, "messages"))
 
     assert left > 0, "no kill came between a 202 and the processing"
     assert len(told) == messages

@@ -17,6 +17,7 @@ import httpx2
 import pytest
 
 import asof
+from asking import records
 from asof.runtime.layout import DirectoryLayout
 from http_server import Server, serving, wait_for
 
@@ -36,12 +37,12 @@ def post(server: Server, group: str, *messages: dict[str, Any]) -> httpx2.Respon
 def count(server: Server) -> int:
     """How many messages are on the log."""
     with asof.open(server.data) as memory:
-        return sum(1 for _ in memory.events("messages"))
+        return sum(1 for _ in records(memory, "messages"))
 
 
 def parked(server: Server) -> dict[int, str]:
     with asof.open(server.data) as memory:
-        return {r.cause: r.event.reason for r in memory.events("episodic") if r.event.type == "message.parked"}
+        return {r.cause: r.event.reason for r in records(memory, "episodic") if r.event.type == "message.parked"}
 
 
 def test_each_message_of_a_request_becomes_an_episode_of_its_own_in_the_order_given(server: Server) -> None:
@@ -298,7 +299,7 @@ def test_what_is_queued_when_the_server_is_stopped_stays_on_the_log_and_is_proce
     with serving(tmp_path / "data") as server:
         server.settled(QUEUED - 1)
     with asof.open(tmp_path / "data") as memory:
-        told = [r.event.body for r in memory.events("episodic") if r.event.type == "episode.recorded"]
+        told = [r.event.body for r in records(memory, "episodic") if r.event.type == "episode.recorded"]
 
     assert answer.status_code == 202
     assert done < QUEUED
@@ -327,10 +328,10 @@ def test_every_message_that_was_acknowledged_is_one_episode_after_kills(tmp_path
                 time.sleep(0.001)
             server.end(signal.SIGKILL)
     with asof.open(tmp_path / "data") as memory:  # the worker of the last one may still be at it
-        taken = sum(1 for _ in memory.events("messages"))
+        taken = sum(1 for _ in records(memory, "messages"))
         with serving(tmp_path / "data") as server:
             assert server.client.get(f"/v1/messages/{taken - 1}?min_position={taken - 1}").status_code == 200
-        told = [r.event.body for r in memory.events("episodic") if r.event.type == "episode.recorded"]
+        told = [r.event.body for r in records(memory, "episodic") if r.event.type == "episode.recorded"]
 
     assert len(acknowledged) >= 100
     assert len(set(told)) == len(told)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from asking import records
 from asof_agents.engine import Engine
 from asof_agents.handlers.episodes import episode_id
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed, ExtractionRefused
@@ -198,7 +199,7 @@ def test_what_a_model_says_of_a_thing_is_an_attribute_of_the_entity_that_is_mean
     server.says = _describes
     say(told, "My sister Eva is keen on chess.", "My sister Eva is fond of chess.")
 
-    attributed = [r.event for r in told.memory.events() if r.event.type == "entity.attributed"]
+    attributed = [r.event for r in records(told.memory) if r.event.type == "entity.attributed"]
     [eva] = [e.uuid for e in told.memory.entities() if e.name == "Eva"]
     assert [(e.entity_id, e.name, e.value, e.holds) for e in attributed] == [
         (eva, "temper", "keen on", True),
@@ -314,7 +315,7 @@ def test_real_conversations_cost_at_most_one_call_and_a_fifth_a_message_and_few_
 def _tokens_of_messages(told: World) -> list[int]:
     """What models read for each message, by their server's count: with schemas, and with what a second call takes."""
     read: Counter[str] = Counter()
-    for record in (*episodic(told), *told.memory.events()):
+    for record in (*episodic(told), *records(told.memory)):
         if isinstance(record.event, ExtractionAnswered):
             read[record.event.episode_id] += record.event.prompt_tokens
     return list(read.values())

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from asking import records
 from asof_streams.episodic import ExtractionAnswered, ExtractionRefused
 from asof_streams.instants import DAY
 from model_server import ModelServer, serving
@@ -48,7 +49,7 @@ def answer(text: str, *entities: tuple[str, str], **fact: Any) -> str:
 
 
 def events(world: World, kind: type) -> list[Any]:
-    return [r.event for r in world.memory.events("episodic") if isinstance(r.event, kind)]
+    return [r.event for r in records(world.memory, "episodic") if isinstance(r.event, kind)]
 
 
 def facts(world: World) -> list[str]:
@@ -101,7 +102,7 @@ def test_a_rebuild_reads_a_message_as_it_was_read_and_asks_nothing(world: World,
 
 def test_a_model_is_shown_the_context_that_a_message_names(world: World, server: ModelServer) -> None:
     say(world, *({"content": f"My friend number {n} is a nurse."} for n in range(6)))
-    first = next(r.event.episode_id for r in world.memory.events("episodic") if r.place == 0)
+    first = next(r.event.episode_id for r in records(world.memory, "episodic") if r.place == 0)
     say(world, {"content": "She loves pizza.", "previous_episode_ids": [first]})
 
     assert [n for n in range(6) if f"number {n}" in told(server)] == [0]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from asking import records
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed, ExtractionRefused
 from asof_streams.events import Event
 from asof_streams.instants import DAY, INF
@@ -42,7 +43,7 @@ def say(world: World, *texts: str) -> None:
 
 
 def believed(world: World, kind: type[Event], generation: str | None = None) -> list[Any]:
-    return [r.event for r in world.memory.events(generation=generation) if isinstance(r.event, kind)]
+    return [r.event for r in records(world.memory, generation=generation) if isinstance(r.event, kind)]
 
 
 def second(server: ModelServer) -> list[str]:
@@ -113,9 +114,9 @@ def test_none_of_them_is_someone_new(world, server):
 
 def test_an_answer_about_names_is_recorded_before_it_is_used_and_no_replay_asks_again(world, server):
     say(world, "George Orwell lives in London.", "George Eliot lives in Leeds.", *HM, "George works at Acme.")
-    events = [r.event for r in world.memory.events()]
+    events = [r.event for r in records(world.memory)]
     answered = next(i for i, event in enumerate(events) if isinstance(event, ExtractionAnswered))
-    batch = [r for r in world.memory.events() if r.cause == 6]
+    batch = [r for r in records(world.memory) if r.cause == 6]
     assert isinstance(batch[0].event, ExtractionAnswered)
     assert answered >= 0
 
@@ -214,7 +215,7 @@ def test_what_came_of_asking_is_logged_in_numbers_without_a_word_of_content(worl
     with caplog.at_level("INFO", "asof_agents"):
         say(world, "My colleague Tom works at Acme, and I moved to Oslo.")
 
-    episode = [r.event.episode_id for r in world.memory.events("episodic") if r.event.type == "episode.recorded"][-1]
+    episode = [r.event.episode_id for r in records(world.memory, "episodic") if r.event.type == "episode.recorded"][-1]
     assert [record.getMessage() for record in caplog.records if record.name == "asof_agents.engine"] == [
         f"episode {episode}, episodic: calls 2, retries 1, refused 0, mentions 4, relationships 3",
         (
@@ -243,7 +244,7 @@ def test_eight_calls_at_once_decide_names_as_one_after_the_other_does(tmp_path, 
         say(each, *texts)
 
     lasting = [
-        [(r.position, r.cause, r.place, r.event.model_dump(exclude={"latency_ms"})) for r in each.memory.events()]
+        [(r.position, r.cause, r.place, r.event.model_dump(exclude={"latency_ms"})) for r in records(each.memory)]
         for each in told
     ]
     assert lasting[0] == lasting[1]
@@ -306,7 +307,7 @@ def test_what_was_joined_for_an_episode_is_two_again_when_that_is_withdrawn(worl
         meant=[{"mention": 1, "known": 1, "confidence": 1.0}], same=[{"one": 2, "other": 1, "confidence": 0.9}]
     )
     say(world, "George likes tea.")
-    episode = [r.event.episode_id for r in world.memory.events("episodic") if r.event.type == "episode.recorded"][-1]
+    episode = [r.event.episode_id for r in records(world.memory, "episodic") if r.event.type == "episode.recorded"][-1]
     writer = world.memory._write()
     writer.messages.accept([WithdrawalRequest(group_id="g", episode_id=episode)], clock=world.now)
     writer.process(flush=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from asking import records
 from asof_agents.resolution.candidates import NEAR
 from asof_projections.embedding.minilm import MiniLMEmbedder
 from asof_streams.episodic import EpisodeRecorded, ExtractionAnswered
@@ -66,7 +67,7 @@ def say(world: World, *texts: str, group: str = "g") -> None:
 
 
 def believed(world: World, kind: type[Event]) -> list[Any]:
-    return [r.event for r in world.memory.events() if isinstance(r.event, kind)]
+    return [r.event for r in records(world.memory) if isinstance(r.event, kind)]
 
 
 def second(server: ModelServer) -> list[str]:
@@ -81,7 +82,7 @@ def facts(world: World) -> set[str]:
 
 def lasting(world: World) -> list[Any]:
     """Everything that is believed, with its place in the log."""
-    return [(r.cause, r.place, r.event.model_dump(exclude={"latency_ms"})) for r in world.memory.events()]
+    return [(r.cause, r.place, r.event.model_dump(exclude={"latency_ms"})) for r in records(world.memory)]
 
 
 def kept(world: World) -> int:
@@ -129,7 +130,7 @@ def test_a_name_that_counts_no_longer_is_near_nothing(world, server, vectors):
     vectors.means = {"Zoe": "Eva Sole"}
     for group in ("g", "h"):
         say(world, "My friend Eva lives in Oslo.", *HM, "Eva Sole works at Acme.", *HM, group=group)
-    recorded = [r for r in world.memory.events("episodic") if isinstance(r.event, EpisodeRecorded)]
+    recorded = [r for r in records(world.memory, "episodic") if isinstance(r.event, EpisodeRecorded)]
     [gave] = [r.event.episode_id for r in recorded if r.group == "h" and "Sole" in r.event.content]
     writer = world.memory._write()
     writer.messages.accept([WithdrawalRequest(group_id="h", episode_id=gave)], clock=world.now)

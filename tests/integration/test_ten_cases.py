@@ -1,5 +1,6 @@
 """The ten cases that tell a bi-temporal memory from its rivals (temporal semantics, design 4)."""
 
+from asking import records
 import sqlite3
 
 import pytest
@@ -89,7 +90,7 @@ def test_05_retracting_an_ending_reopens_the_period_and_history_shows_both_belie
     world.tell("2024-01-01", ref="b", object="Berlin", valid_at="2020")
     world.tell("2024-02-01", op="end", ref="b", invalid_at="2023")
     [fact] = world.memory.facts(group_id="g", about="Ana", relation="lives_in", valid_at="2021")
-    ending = next(r.event.ending_id for r in world.memory.events("semantic") if r.event.type == "fact.ended")
+    ending = next(r.event.ending_id for r in records(world.memory, "semantic") if r.event.type == "fact.ended")
 
     world.tell("2024-03-01", op="retract", ref=ending, subject=None, relation=None)
 
@@ -120,7 +121,7 @@ def test_07_known_now_equals_current_after_the_clock_steps_back_an_hour(world):
     world.tell("2024-01-01", ref="b", object="Berlin", valid_at="2020")
     world.now -= 3_600_000_000
     world.tell(op="correct", ref="b", object="Munich", valid_at="2020")
-    last = world.memory.events("messages")
+    last = records(world.memory, "messages")
     recorded = [r.recorded_at for r in last]
 
     assert recorded[1] == recorded[0] + 1

@@ -13,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 import oracle
 from arango_server import Server, listening
+from asking import records
 from asof_streams.instants import DAY, INF, render
 from told import SAME, Told
 from world import World, on
@@ -240,7 +241,7 @@ class Machine(RuleBasedStateMachine):
     def read(self, group, made):
         """Read the events of one message: they say what was told, and what it leads to."""
         told, said = self.told[group], []
-        for record in self.world.memory.events("semantic", self.seen):
+        for record in records(self.world.memory, "semantic", self.seen):
             event = record.event
             self.seen = record.position + 1
             match event.type:

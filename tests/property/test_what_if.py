@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from asking import records
 from asof_projections.queries.timelines import Segment
 from asof_projections.versions import coalesce
 from asof_streams.episodic import MessageParked
@@ -68,7 +69,7 @@ class Heard(World):
 
     def events(self, start: int = 0) -> list[Record]:
         """Return the events from a position on. What was read before is not read again."""
-        self.log += self.memory.events("semantic", len(self.log))
+        self.log += records(self.memory, "semantic", len(self.log))
         return self.log[start:]
 
 

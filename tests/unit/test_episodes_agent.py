@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from asking import records
 from asof_streams import events
 from asof_streams.errors import DecodeError
 from asof_streams.events import upcaster
@@ -24,7 +25,7 @@ def exported(world, **of):
 
 
 def recorded(world):
-    return [r for r in world.memory.events("episodic") if r.event.type == "episode.recorded"]
+    return [r for r in records(world.memory, "episodic") if r.event.type == "episode.recorded"]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +98,7 @@ def test_a_uuid_of_no_episode_of_the_group_is_parked_with_the_reason(world, grou
 
     world.memory.add("Hello.", group_id=group, uuid="nobody" if group == "g" else known)
 
-    [parked] = [r.event for r in world.memory.events("episodic") if r.event.type == "message.parked"]
+    [parked] = [r.event for r in records(world.memory, "episodic") if r.event.type == "message.parked"]
     assert "uuid" in parked.reason
     assert (len(recorded(world)), world.parked()) == (1, 1)
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from asking import records
 from asof_agents.handlers.facts import derive_semantic_events
 from asof_agents.handlers.statement_writer import Build
 from asof_ontologies.registry import load
@@ -36,10 +37,10 @@ def test_an_ending_of_every_value_also_ends_a_value_first_heard_of_later(world):
 def test_an_ending_of_every_value_ends_them_in_the_order_in_which_they_were_said(world):
     for place in "ABCDEFGH":
         world.tell("2024-01-01", relation="rents", object=place, valid_at="2019")
-    said = [r.event.fact_id for r in world.memory.events() if r.event.type == "fact.asserted"]
+    said = [r.event.fact_id for r in records(world.memory) if r.event.type == "fact.asserted"]
     world.tell("2024-01-02", relation="rents", op="end", invalid_at="2023")
 
-    assert [r.event.fact_id for r in world.memory.events() if r.event.type == "fact.invalidated"] == said
+    assert [r.event.fact_id for r in records(world.memory) if r.event.type == "fact.invalidated"] == said
 
 
 def test_a_ref_that_names_the_fact_of_another_subject_is_parked(world):
@@ -64,9 +65,9 @@ def test_a_merge_that_was_retracted_by_mistake_is_made_again_with_the_retraction
     world.tell("2024-01-01", relation="owns", subject="Annie", object="Car")
     world.tell("2024-01-02", relation="also_known_as", object="Annie", ref="same")
     world.tell("2024-01-03", op="retract", ref="same")
-    mistake = next(r.event.retraction_id for r in world.memory.events() if r.event.type == "fact.retracted")
+    mistake = next(r.event.retraction_id for r in records(world.memory) if r.event.type == "fact.retracted")
     world.tell("2024-01-04", op="retract", ref=mistake)
-    again = [r.event.retraction_id for r in world.memory.events() if r.event.type == "fact.retracted"][-1]
+    again = [r.event.retraction_id for r in records(world.memory) if r.event.type == "fact.retracted"][-1]
     world.tell("2024-01-05", op="retract", ref=again)
 
     assert [owned(world, day) for day in ("2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04", "2024-01-05")] == [
@@ -86,7 +87,7 @@ def say(world, *contents, role="Ana"):
 
 
 def stated(world, kind):
-    return [r for r in world.memory.events() if r.event.type == kind]
+    return [r for r in records(world.memory) if r.event.type == kind]
 
 
 def test_what_it_was_and_what_not_is_a_retraction_and_an_assertion_in_one_batch(world):
@@ -173,7 +174,7 @@ def test_a_message_leads_to_facts_accepted_and_to_facts_invalidated_with_the_rea
     say(world, "I live in Rome.", "Hm.", "I live in Oslo and work at Acme.", "I never lived in Oslo.")
 
     def of(day):
-        batch = [r.event for r in world.memory.events() if r.cause == day - 1]
+        batch = [r.event for r in records(world.memory) if r.cause == day - 1]
         accepted = [e.relation for e in batch if e.type == "fact.asserted"]
         return sorted(accepted), [(e.kind, e.holds != ()) for e in batch if e.type == "fact.invalidated"]
 
@@ -186,9 +187,9 @@ def test_a_message_leads_to_facts_accepted_and_to_facts_invalidated_with_the_rea
 def test_each_mention_of_an_episode_is_linked_to_the_entity_that_it_means(world):
     say(world, "I live in Berlin. My sister Eva works at SAP.")
 
-    [episode] = [r.event for r in world.memory.events("episodic") if r.event.type == "episode.recorded"]
+    [episode] = [r.event for r in records(world.memory, "episodic") if r.event.type == "episode.recorded"]
     mentioned = {
-        r.event.mention_id: r.event.text for r in world.memory.events("episodic") if r.event.type == "mention.observed"
+        r.event.mention_id: r.event.text for r in records(world.memory, "episodic") if r.event.type == "mention.observed"
     }
     links = [r.event for r in stated(world, "mention.resolved")]
     names = {entity.uuid: entity.name for entity in world.memory.entities(group_id="g")}
@@ -218,7 +219,7 @@ def test_what_cannot_be_read_stops_whoever_takes_a_message_and_parks_none(world,
         world.tell(object="Berlin")
     else:
         world.memory.add(content, group_id="g", role="Ana")
-    batch = [record for record in world.memory.events("episodic") if record.cause == 0]
+    batch = [record for record in records(world.memory, "episodic") if record.cause == 0]
 
     with pytest.raises(DamagedLog):
         derive_semantic_events(batch, Build("build", load("default"), "recency"), Damaged())

@@ -2,6 +2,7 @@
 
 import pytest
 
+from asking import records
 from asof_streams.semantic import (
     ContradictionFlagged,
     ContradictionSettled,
@@ -20,7 +21,7 @@ def world(tmp_path):
 
 
 def said(world, kind):
-    return [r.event for r in world.memory.events() if isinstance(r.event, kind)]
+    return [r.event for r in records(world.memory) if isinstance(r.event, kind)]
 
 
 def decided(world):

@@ -1,5 +1,6 @@
 """The mentions agent: both examples of the episodic graph's specification from end to end, and its rules one by one."""
 
+from asking import records
 import json
 
 import pytest
@@ -95,7 +96,7 @@ def test_what_was_mentioned_or_stated_is_dated_by_its_turn_never_by_the_world(wo
 def test_one_entity_mentioned_twice_in_a_turn_is_one_mention(world):
     say(world, {"content": "Berlin is big. Ana lives in Berlin."})
 
-    observed = [r.event for r in world.memory.events("episodic") if r.event.type == "mention.observed"]
+    observed = [r.event for r in records(world.memory, "episodic") if r.event.type == "mention.observed"]
     assert [e.text for e in observed].count("Berlin") == 1
 
 
@@ -108,7 +109,7 @@ def test_a_mention_repeats_one_of_the_last_four_messages(world, between, repeats
         {"content": "Berlin is where Ana lives."},
     )
 
-    observed = [r.event for r in world.memory.events("episodic") if r.event.type == "mention.observed"]
+    observed = [r.event for r in records(world.memory, "episodic") if r.event.type == "mention.observed"]
     first, *_, last = [e for e in observed if e.text == "Berlin"]
     assert last.repeats == (first.mention_id if repeats else None)
 
@@ -118,7 +119,7 @@ def test_context_is_of_the_same_group_and_source_and_was_said_before(world, othe
     first = {"content": "Ana lives in Berlin.", "timestamp": "2024-01-01T00:00:00Z"} | other
     say(world, first, {"content": "Ana lives in Berlin.", "timestamp": "2024-01-02T00:00:00Z"})
 
-    observed = [r.event for r in world.memory.events("episodic") if r.event.type == "mention.observed"]
+    observed = [r.event for r in records(world.memory, "episodic") if r.event.type == "mention.observed"]
     assert len(observed) == 4
     assert {e.repeats for e in observed} == {None}
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from asking import records
 from asof_ontologies import registry
 from asof_ontologies.model import Ontology
 from asof_streams.instants import DAY
@@ -29,7 +30,7 @@ def say(world, content, group="g", **fields):
 
 
 def episodes(world):
-    return [r.event for r in world.memory.events("episodic") if r.event.type == "episode.recorded"]
+    return [r.event for r in records(world.memory, "episodic") if r.event.type == "episode.recorded"]
 
 
 def facts(world, group="g"):
@@ -130,7 +131,7 @@ def test_a_single_valued_relation_that_only_a_named_ontology_knows_is_declared_w
     for who in ("Ana", "Tom"):
         say(world, assigned.format(who))
 
-    declared = [r for r in world.memory.events("semantic") if r.event.type == "relation.declared" and r.cause >= 0]
+    declared = [r for r in records(world.memory, "semantic") if r.event.type == "relation.declared" and r.cause >= 0]
     assert [(r.event.relation, r.event.cardinality, r.place) for r in declared] == [("assigned_to", "one", 0)]
     assert [f.object for f in world.memory.facts(group_id="g", relation="assigned_to")] == ["Tom"]
 
@@ -160,7 +161,7 @@ def test_what_one_group_had_declared_is_declared_again_after_its_erasure_also_in
 def test_rules_read_the_words_of_an_agents_episode_and_say_where_they_stand(world):
     say(world, AGENT)
 
-    [mentions] = [[r.event for r in world.memory.events("episodic") if r.event.type == "mention.observed"]]
+    [mentions] = [[r.event for r in records(world.memory, "episodic") if r.event.type == "mention.observed"]]
     assert {m.text: AGENT[m.start :].startswith(m.text) for m in mentions} == {"parser": True, "Ana": True}
     assert episodes(world)[0].content == AGENT
 
@@ -244,7 +245,7 @@ def test_rules_find_nothing_of_an_excluded_type_or_between_others_than_the_pairs
     say(world, "I moved to Berlin.", **given)
 
     excluded = set(given.get("excluded_entity_types", ()))
-    types = {r.event.entity_type for r in world.memory.events("episodic") if r.event.type == "mention.observed"}
+    types = {r.event.entity_type for r in records(world.memory, "episodic") if r.event.type == "mention.observed"}
     assert facts(world) == []
     assert not types & excluded
 
@@ -275,9 +276,9 @@ def test_types_that_do_not_fit_park_the_message_and_nothing_of_it_is_there(world
 
 def spoken_of(world):
     """The facts of the last message."""
-    last = max(r.cause for r in world.memory.events("semantic"))
+    last = max(r.cause for r in records(world.memory, "semantic"))
     return [
-        r.event.sentence for r in world.memory.events("semantic") if r.cause == last and r.event.type == "fact.asserted"
+        r.event.sentence for r in records(world.memory, "semantic") if r.cause == last and r.event.type == "fact.asserted"
     ]
 
 
@@ -318,7 +319,7 @@ def test_suppressed_content_is_read_and_then_nowhere(world):
 
     assert next((e.body, e.content, e.suppressed) for e in episodes(world)) == ("Ben(user): ", "", True)
     assert files_with(world, CANARY) == []
-    assert [r.position for r in world.memory.events("messages")] == [1]
+    assert [r.position for r in records(world.memory, "messages")] == [1]
     assert "Ben lives in Berlin" in facts(world)
     for name in ("again", "anew"):
         world.memory.switch(name)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from asking import records
 from asof_streams.instants import DAY
 from world import World
 
@@ -22,9 +23,9 @@ def say(world, *turns):
 
 def resolved(world):
     """What each mention was taken to mean, in order: its words, the entity's name, the reason."""
-    words = {r.event.mention_id: r.event for r in world.memory.events("episodic") if r.event.type == "mention.observed"}
+    words = {r.event.mention_id: r.event for r in records(world.memory, "episodic") if r.event.type == "mention.observed"}
     names, found = {}, []
-    for record in world.memory.events():
+    for record in records(world.memory):
         event = record.event
         if event.type == "entity.introduced":
             names[event.entity_id] = event.name
@@ -135,9 +136,9 @@ def test_a_message_maps_every_mention_to_one_entity_and_what_is_the_same_to_the_
     say(world, ("Ana", "Ben lives in Oslo."), *[("Ana", "Hm.")] * 4, ("Eva", "My colleague Ben works at ACME."))
     say(world, *[("Ana", "Hm.")] * 4, ("Ben", "I work at Acme."))
 
-    events = [record.event for record in world.memory.events()]
+    events = [record.event for record in records(world.memory)]
     meant = {e.mention_id: e.entity_id for e in events if e.type == "mention.resolved"}
-    observed = {r.event.mention_id for r in world.memory.events("episodic") if r.event.type == "mention.observed"}
+    observed = {r.event.mention_id for r in records(world.memory, "episodic") if r.event.type == "mention.observed"}
     introduced = [e.entity_id for e in events if e.type == "entity.introduced"]
     assert meant.keys() == observed
     assert set(meant.values()) == set(introduced)
@@ -147,9 +148,9 @@ def test_a_message_maps_every_mention_to_one_entity_and_what_is_the_same_to_the_
 def test_relations_name_the_entities_that_their_mentions_were_taken_to_mean(world):
     say(world, ("Ana", "Ben lives in Oslo."), *[("Ana", "Hm.")] * 4, ("Eva", "My colleague Ben works at Acme."))
 
-    events = [record.event for record in world.memory.events()]
+    events = [record.event for record in records(world.memory)]
     meant = {e.mention_id: e.entity_id for e in events if e.type == "mention.resolved"}
-    stated = {r.event.relationship_id: r.event for r in world.memory.events("episodic") if r.event.type[:4] == "rela"}
+    stated = {r.event.relationship_id: r.event for r in records(world.memory, "episodic") if r.event.type[:4] == "rela"}
     facts = [e for e in events if e.type == "fact.asserted"]
     assert {e.relation for e in facts} == {"lives_in", "colleague_of", "works_at"}
     for fact in facts:
@@ -174,5 +175,5 @@ def test_things_of_one_type_that_are_only_spelled_apart_get_a_duplicate_link(wor
 
 def merges(world):
     names = {entity.uuid: entity.name for entity in world.memory.entities()}
-    merged = [record.event for record in world.memory.events() if record.event.type == "entity.merged"]
+    merged = [record.event for record in records(world.memory) if record.event.type == "entity.merged"]
     return [(names[e.duplicate], names[e.into], e.reason) for e in merged]
