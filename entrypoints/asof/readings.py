@@ -17,8 +17,8 @@ from asof_projections.rows import Community, Entity, Fact, Moment
 from asof_streams import instants
 from asof_streams.errors import InvalidInput, UnavailableError
 from asof_streams.events import Record
-from asof_streams.follow import follow as follow_log
 from asof_streams.messages import FactStatement, accept
+from asof_streams.tail import tail
 
 if TYPE_CHECKING:
     from asof.runtime.integrity import Check
@@ -242,7 +242,7 @@ class MemoryQueries:
         source.settle()
         with open_log(source.places, log, generation) as opened:
             if follow and stop is None:
-                yield from follow_log(opened, start, wait=self._wait)
+                yield from tail(opened, start, wait=self._wait)
             else:
                 yield from opened.read(start, stop)
 

@@ -7,7 +7,7 @@ import pytest
 
 from asof.runtime.json_lines import line_as_sent
 from asof_streams.kafka.envelope import Raw, message
-from asof_streams.kafka.inbox import receive
+from asof_streams.kafka.inbox import parse_message
 from asof_streams.messages import (
     AnyMessage,
     EntityStatement,
@@ -34,7 +34,7 @@ TYPES = {
 def received(sent: AnyMessage) -> AnyMessage:
     line = line_as_sent(sent)
     key, value, headers = message(line.message, line.text, "1")
-    return receive(Raw(0, 0, key, value, headers)).message
+    return parse_message(Raw(0, 0, key, value, headers)).message
 
 
 @pytest.mark.parametrize(

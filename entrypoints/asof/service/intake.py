@@ -12,12 +12,12 @@ from typing import NamedTuple, Protocol
 from asof.runtime import clock
 from asof_streams.errors import InvalidInput
 from asof_streams.messages import AnyMessage
-from asof_streams.sqlite_requests import Request
+from asof_streams.sqlite_requests import KeyedRequest
 
 
 class _Given(NamedTuple):
     messages: Sequence[AnyMessage]
-    request: Request | None
+    request: KeyedRequest | None
     positions: Future[range]
 
 
@@ -25,7 +25,7 @@ class Log(Protocol):
     """What the intake asks of a log. It is closed with its context."""
 
     def accept_each(
-        self, given: Sequence[tuple[Sequence[AnyMessage], Request | None]], *, clock: int
+        self, given: Sequence[tuple[Sequence[AnyMessage], KeyedRequest | None]], *, clock: int
     ) -> Sequence[range | InvalidInput]:
         """Put on the log what several give; return where the messages of each are, or why they cannot be taken."""
         ...
@@ -48,7 +48,7 @@ class Intake:
         self._thread.start()
         self._opened.result()
 
-    def put(self, messages: Sequence[AnyMessage], request: Request | None = None) -> Future[range]:
+    def put(self, messages: Sequence[AnyMessage], request: KeyedRequest | None = None) -> Future[range]:
         """Return the positions that these messages will have got once they are on the disk.
 
         Cancelled before they are taken, they are not. What a `request` put there before is not put there again.

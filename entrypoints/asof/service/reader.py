@@ -15,7 +15,7 @@ from asof_streams.errors import NotFound
 from asof_streams.events import Record
 from asof_streams.instants import INF
 from asof_streams.sqlite_log import SqliteLog
-from asof_streams.sqlite_requests import Request
+from asof_streams.sqlite_requests import KeyedRequest
 
 _SOURCES = ("message", "text", "json", "fact")
 _EVENTS = 20  # read at once: one may have half a megabyte
@@ -123,10 +123,10 @@ class Reader(MemoryQueries):
                 start = after
         return named, found, start
 
-    def made(self, request: Request) -> range | None:
+    def positions_of(self, request: KeyedRequest) -> range | None:
         """Return where the messages of a request are that was made before; None: it was not. InvalidInput: another."""
         with SqliteLog(self._places.messages) as log:
-            return log.made(request, clock=self._now())
+            return log.positions_of(request, clock=self._now())
 
     def episode(self, uuid: str) -> Episode | None:
         """Return an episode; None where there is none, or it was withdrawn."""
