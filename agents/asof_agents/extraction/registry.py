@@ -17,7 +17,7 @@ from asof_agents.extraction.ports import (
     Relationship,
     Turn,
 )
-from asof_ontologies.adapting import Pair, adapted
+from asof_ontologies.adaptation import TypePair, adapt_ontology
 from asof_ontologies.errors import OntologyError
 from asof_ontologies.model import Ontology
 from asof_streams.episodic import EpisodeRecorded
@@ -76,11 +76,11 @@ class Ontologies:
     def _adapt(self, ontology: Ontology, types: Mapping[str, Any]) -> Ontology:
         if not types:
             return ontology
-        pairs = [Pair(p.source, p.target, p.relations) for p in types.get("relation_type_map", ())]
+        pairs = [TypePair(p.source, p.target, p.relations) for p in types.get("relation_type_map", ())]
         key = ontology.digest, repr((types, pairs))
         if key not in self._adapted:
             try:
-                changed = adapted(
+                changed = adapt_ontology(
                     ontology,
                     types.get("entity_types", {}),
                     types.get("excluded_entity_types", ()),

@@ -24,9 +24,9 @@ from asof_streams.semantic import (
     FactReinforced,
     FactRestored,
     FactRetracted,
+    InvalidationKind,
     Period,
 )
-from asof_streams.semantic import Ending as Kind
 
 Reason = Literal["retracted", "corrected", "contradicted"]
 
@@ -40,7 +40,9 @@ class SlotState:
     endings: dict[str, Ending]
     before: Mapping[str, tuple[Interval, ...]]  # what was believed when the message came
     last: str = ""  # the latest statement of this message that touched it
-    causes: dict[str, tuple[Kind, str]] = field(default_factory=dict)  # why a fact lost belief, where it is known
+    causes: dict[str, tuple[InvalidationKind, str]] = field(
+        default_factory=dict
+    )  # why a fact lost belief, where it is known
 
 
 @dataclass(slots=True)
