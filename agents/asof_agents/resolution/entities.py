@@ -74,7 +74,7 @@ class Resolver:
                 self._mean(mention, *(sure or self._new(mention)))
         if not doubts:
             return
-        verdict, self.asked = judge.judge(self.group, self.episode, doubts)
+        verdict, self.asked = judge.decide(self.group, self.episode, doubts)
         for mention, _ in doubts:
             if mention.mention_id in verdict.meant:
                 entity, confidence = verdict.meant[mention.mention_id]

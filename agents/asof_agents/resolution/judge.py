@@ -77,11 +77,11 @@ class Judge:
     answers: Answers
     names: NameIndex | None = None
 
-    def judge(self, group: str, episode: EpisodeRecorded, doubts: Sequence[Doubt]) -> tuple[Verdict, list[Event]]:
+    def decide(self, group: str, episode: EpisodeRecorded, doubts: Sequence[Doubt]) -> tuple[Verdict, list[Event]]:
         """Return what is decided of the doubts of an episode, and the events of having asked."""
         request = self.request(episode, doubts)
         reply = self.answers.reply(group, request)
-        verdict = Verdict({}, [], []) if reply.answer is None else read(reply.answer, doubts)
+        verdict = Verdict({}, [], []) if reply.answer is None else parse_verdict(reply.answer, doubts)
         return verdict, answer_events(turn_of(episode), request, reply, verdict.refused)
 
     def request(self, episode: EpisodeRecorded, doubts: Sequence[Doubt]) -> ModelRequest:
@@ -103,7 +103,7 @@ class Judge:
         return ModelRequest(prompt.key, prompt.version, self.model, prompt.temperature, prompt.system, user, SCHEMA)
 
 
-def read(answer: str, doubts: Sequence[Doubt]) -> Verdict:
+def parse_verdict(answer: str, doubts: Sequence[Doubt]) -> Verdict:
     """Return what an answer decides, and what of it was refused. Pure."""
     given = object_of(answer) or {}
     known = {n: c.entity for n, c in enumerate(_known(doubts), 1)}

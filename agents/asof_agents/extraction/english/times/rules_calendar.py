@@ -179,7 +179,7 @@ def cycle(now: Now, what: When, side: int) -> Span:
 
 @rule("period", "(?:in|during|over|within) the? (last|past|next) (duration|units)")
 def rolling(now: Now, side: str, distance: Duration) -> Span:
-    """Return a span that ends now: "in the last two weeks". ("Last week" is a calendar week.)"""
+    """Return a span that ends now: "in the last two weeks", while "last week" is a calendar week."""
     count, grain = distance
     begin, end = sorted((now.wall, shift(now.wall, SIDES[side] * count, grain)))
     return Span(floor(begin, finer(grain)) if begin < now.wall else begin, end, finer(grain))

@@ -98,7 +98,7 @@ class When:
 
     @staticmethod
     def _half_of(part: tuple[int, int], clock: Clock) -> timedelta:
-        """Return the offset of a half of the day: three in the afternoon is 15:00, twelve at night the next day's 0:00."""
+        """Return the offset of a half of the day: three in the afternoon is 15:00, twelve at night 24:00."""
         if not clock.half or part[0] < 12 or (clock.hour == 12 and part[0] < 18):
             return timedelta()
         return DAY / 2
