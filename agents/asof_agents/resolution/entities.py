@@ -50,7 +50,7 @@ class Resolver:
     _meant: dict[str, str] = field(default_factory=dict)  # mention id -> entity id
     _joined: set[tuple[str, str]] = field(default_factory=set)  # by this episode: duplicate, into
 
-    def read(self, observed: Iterable[MentionObserved], judge: Judge | None = None) -> None:
+    def resolve(self, observed: Iterable[MentionObserved], judge: Judge | None = None) -> None:
         """Take each mention to mean an entity, and note the link with its reason; those left open are judged last."""
         left: list[MentionObserved] = []
         for mention in observed:
