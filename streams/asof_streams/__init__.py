@@ -1,0 +1,21 @@
+"""The logs: messages, events and envelopes; the SQLite log, and under `kafka` the same logs as topics."""
+
+__all__ = [
+    "chain",
+    "episodic",
+    "errors",
+    "events",
+    "files",
+    "ids",
+    "instants",
+    "kafka",
+    "log",
+    "messages",
+    "options",
+    "semantic",
+    "sqlite",
+    "sqlite_log",
+    "sqlite_requests",
+    "tail",
+    "writer_lock",
+]
