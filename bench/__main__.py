@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from asof.runtime.processes import tune
+from asof.runtime.processes import tune_allocator
 from bench import (
     asking,
     chatting,
@@ -61,7 +61,7 @@ def main() -> None:
     subjects = [subject for subject in SUBJECTS if subject in (chosen.subjects or SUBJECTS)]
     scale = SCALES[chosen.scale] if chosen.scale in SCALES else float(chosen.scale)
 
-    tune()  # as the command does, and every process of ours
+    tune_allocator()  # as the command does, and every process of ours
     name = "-".join(subjects) if chosen.subjects else "all"
     chosen.into.mkdir(parents=True, exist_ok=True)
     file = chosen.into / f"{name}-{chosen.scale}.json"

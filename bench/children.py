@@ -64,12 +64,12 @@ def open_partition(directory: str, bootstrap: str, prefix: str) -> dict[str, Any
     """Open the one partition of topics in a directory that may be empty."""
     from asof.kafka.partition import Partition
     from asof.runtime.layout import DirectoryLayout
-    from asof.runtime.processes import tune
+    from asof.runtime.processes import tune_allocator
     from asof.settings import Settings
     from asof_streams.kafka.connection import Connection
     from asof_streams.kafka.topics import Topics
 
-    tune()  # as in the worker
+    tune_allocator()  # as in the worker
     settings = Settings(data=Path(directory), embedder="none")
     began = time.perf_counter()
     partition = Partition(DirectoryLayout(settings.data), settings, Connection(bootstrap), Topics(prefix), 0)

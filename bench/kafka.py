@@ -17,7 +17,7 @@ from subprocess import DEVNULL, Popen
 from asof.runtime.json_lines import Line, Read, as_fact, as_message, read_lines
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import writable_log
-from asof.runtime.writer import Writer
+from asof.runtime.writer import open_writer
 from asof.settings import Settings
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
@@ -81,7 +81,7 @@ def _again_and_again(turns: list[bytes]) -> Iterator[bytes]:
 
 
 def _embedded(folder: Path, lines: list[bytes], read: Read) -> float:
-    writer = Writer(
+    writer = open_writer(
         DirectoryLayout(folder), Settings(data=folder, embedder="none"), writable_log
     )  # in this process alone
     writer.messages.accept([line.message for line in read_lines(lines, read) if isinstance(line, Line)], clock=0)

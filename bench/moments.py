@@ -12,8 +12,8 @@ from asof.readings import HEAD
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import Opened, open_reader
 from asof.settings import Settings
+from asof_projections.model.rows import Moment
 from asof_projections.names import key
-from asof_projections.rows import Moment
 from asof_streams.instants import DAY, INF, parse
 from bench import synthetic
 from bench.figures import Figure, Target, side_by_side

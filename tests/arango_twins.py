@@ -44,7 +44,10 @@ def facts(on, b):
     found = [f for f in on.rows(b, "facts") if _met(f, b) and _of_group(f, b)]
     for name, attribute in asked.items():
         found = [f for f in found if b[name] is None or f[attribute] in b[name]]
-    held = _held(on, b, [f for f in found if b["relation"] in (None, f["relation"])])
+    found = [f for f in found if b["relation"] in (None, f["relation"])]
+    if b["after"] is not None:
+        found = [f for f in found if [f["vf"], f["fact"], f["kf"]] > b["after"]]
+    held = _held(on, b, found)
     return [row["row"]["fact"] for row in held] if b["brief"] else held
 
 
@@ -104,6 +107,14 @@ def why(on, b):
             "closings": [{"row": c, "source": source} for c, source in zip(closings, sources, strict=True)],
         }
     ]
+
+
+def changed_at(on, b):
+    rows = on.rows(b, "facts")
+    opened = max(rows, key=lambda f: f["opened"], default=None)
+    closed = max((f for f in rows if (f["closed"] or -1) > -1), key=lambda f: f["closed"], default=None)
+    times = [*([] if opened is None else [opened["kf"]]), *([] if closed is None else [closed["kt"]])]
+    return [max(times, default=None)]
 
 
 def changes(on, b):
@@ -237,5 +248,5 @@ def erase(on, b):
 
 TWINS = {
     getattr(aql, twin.__name__.upper()): twin
-    for twin in (facts, reach, why, changes, about, page, counts, text, near, nearly, slot, erase)
+    for twin in (facts, reach, why, changed_at, changes, about, page, counts, text, near, nearly, slot, erase)
 }

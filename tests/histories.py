@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from asking import Asker
 from asof_agents.engine import Engine, Generation, Layer
 from asof_agents.extraction.ports import Extraction, KnownNames, Mention, Relationship, StatedAttribute, Turn
 from asof_agents.extraction.registry import ExtractorRegistry, Ontologies
@@ -84,7 +85,7 @@ class History:
 
         readers = ExtractorRegistry(ONTOLOGY, Ontologies(ONTOLOGY), lambda *_: Triples())
         self.engine = Engine(Layer(episodic, self.episodes), self.episodes, readers, (generation,), erase)
-        self.questions = TemporalQueries(self.beliefs, self.episodes)
+        self.questions = Asker(TemporalQueries(self.beliefs, self.episodes))
         self._open = [self.messages, episodic, semantic, self.episodes, self.beliefs]
 
     def tell(self, day: str, **line) -> None:

@@ -18,7 +18,7 @@ from aiokafka.admin import AIOKafkaAdminClient
 from asof.kafka.partition import Partition
 from asof.memory import Memory
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.writer import Writer
+from asof.runtime.writer import open_writer
 from asof.settings import Settings
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
@@ -180,7 +180,7 @@ def dump(data: Path) -> Dump:
 def embedded(world: World, told: Path, data: Path, partition: int = 0) -> Dump:
     """Tell an embedded memory what a worker took, with the times that it recorded; return what it holds."""
     raws = {raw.offset: raw for raw in world.records(world.topics.messages, partition)}
-    writer = Writer(DirectoryLayout(data), _settings(data))
+    writer = open_writer(DirectoryLayout(data), _settings(data))
     with closing(sqlite3.connect(DirectoryLayout(told).messages)) as log:
         for offset, recorded_at in log.execute("SELECT cause, recorded_at FROM log ORDER BY position"):
             writer.messages.accept([parse_message(raws[offset]).message], clock=0, recorded=[recorded_at])

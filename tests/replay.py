@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.writer import Writer
+from asof.runtime.writer import Writer, open_writer
 from asof.settings import Settings
 from asof_agents.handlers.episodes import episode_id
 from asof_streams.instants import DAY
@@ -92,7 +92,7 @@ def messages() -> list[tuple[AnyMessage, int]]:
 
 
 def write(data: Path) -> Writer:
-    return Writer(DirectoryLayout(data), Settings(data=data, embedder="none"))
+    return open_writer(DirectoryLayout(data), Settings(data=data, embedder="none"))
 
 
 def tell(writer: Writer, told: list[tuple[AnyMessage, int]]) -> None:

@@ -12,7 +12,7 @@ message, or the next flush, brings it up to date.
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -181,7 +181,7 @@ class Engine:
         episodic: Layer,
         store: EpisodicStore,
         extractors: ExtractorRegistry,
-        generations: Sequence[Generation],
+        generations: Collection[Generation],
         erase: Callable[[str, int], None],
         answers: Answers | None = None,
     ) -> None:

@@ -7,21 +7,18 @@ itself any records that the consumer skipped, and ignores records that it has in
 import asyncio
 import logging
 from collections.abc import Callable
-from concurrent.futures import Future
-from contextlib import suppress
-from functools import partial
-from queue import SimpleQueue
-from threading import Thread
+from contextlib import AbstractContextManager, closing, suppress
 from typing import Any, Final, Protocol
 
+from asof_streams.backoff import OUTAGE
 from asof_streams.errors import UnavailableError, WriterBusy
 from asof_streams.kafka.envelope import Raw
+from asof_streams.resource_pool import ResourcePool
 
 _log = logging.getLogger(__name__)
 
 AHEAD: Final = 5_000  # records that may wait in the queue; a full queue makes Faust wait
 _QUIET_SECONDS: Final = 2.0  # without a record from Faust, after which the topic itself is read
-_PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)  # seconds between attempts to open a partition again
 
 OpenPartition = Callable[[int], "PartitionIntake"]
 """Opens the intake of a partition, by its number; called on the thread that will use the intake."""
@@ -47,32 +44,6 @@ class PartitionIntake(Protocol):
         ...
 
 
-class _Thread:
-    """Runs calls one after the other. It is a daemon: a call that hangs does not keep the process from ending."""
-
-    def __init__(self, name: str) -> None:
-        self._calls: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
-        Thread(target=self._run, name=name, daemon=True).start()
-
-    def call(self, work: Callable[..., Any], *given: Any) -> "asyncio.Future[Any]":
-        """Return the future result of a call. Cancelling it does not stop a call that has begun."""
-        answer: Future[Any] = Future()
-        self._calls.put((answer, partial(work, *given)))
-        return asyncio.wrap_future(answer)
-
-    def end(self) -> None:
-        self._calls.put(None)
-
-    def _run(self) -> None:
-        while (waiting := self._calls.get()) is not None:
-            answer, work = waiting
-            if answer.set_running_or_notify_cancel():
-                try:
-                    answer.set_result(work())
-                except BaseException as error:  # noqa: BLE001 - the caller that awaits the result handles it
-                    answer.set_exception(error)
-
-
 class PartitionTask:
     """One assigned partition: its queue of records, and its intake on a thread. Made in a running event loop."""
 
@@ -80,10 +51,8 @@ class PartitionTask:
         self.offset = -1  # of the next record to ingest; -1 while the partition is not open
         self._partition = partition
         self._open_partition = open_partition
-        self._intake: PartitionIntake | None = None  # touched on its thread only
         self._seek = seek
         self._records: asyncio.Queue[Raw] = asyncio.Queue(AHEAD)
-        self._thread = _Thread(f"partition-{partition}")
         self._task = asyncio.create_task(self._run())
 
     async def put(self, record: Raw) -> None:
@@ -100,32 +69,32 @@ class PartitionTask:
         self._task.cancel()
         with suppress(asyncio.CancelledError, Exception):
             await self._task
-        self._thread.end()
         while not self._records.empty():  # a put() that waits for room must not wait for ever
             self._records.get_nowait()
 
     async def _run(self) -> None:
         """Open the partition and ingest its records. After an UnavailableError, open it again from its checkpoint."""
-        failures = 0
+        pauses = OUTAGE.pauses()
         while True:
+            pool = ResourcePool(f"partition-{self._partition}", self._open)
             try:
-                self.offset = await self._thread.call(self._open)
-                await self._advance([])  # at once: the consumer's first record may be seconds away
-                failures = 0
+                self.offset = await asyncio.wrap_future(pool.submit(lambda intake: intake.offset))
+                await self._advance(pool, [])  # at once: the consumer's first record may be seconds away
+                pauses = OUTAGE.pauses()
                 with suppress(Exception):  # a hint alone: records that Faust does not deliver are read from the topic
                     await self._seek(self.offset)
                 while True:
-                    await self._advance(await self._queued())
-                    failures = 0
+                    await self._advance(pool, await self._queued())
+                    pauses = OUTAGE.pauses()
             except WriterBusy:
                 raise  # another worker owns the partition now: taking it back would start a fight
             except UnavailableError as error:
-                pause = pause_after(failures)
-                failures += 1
+                pause = next(pauses)
                 _log.warning("partition %d: %s; opening it again in %.1f s", self._partition, error, pause)
             finally:
                 self.offset = -1
-                await asyncio.shield(self._thread.call(self._close))
+                [closed] = pool.finish()
+                await asyncio.shield(asyncio.wrap_future(closed))
             await asyncio.sleep(pause)
 
     async def _queued(self) -> list[Raw]:
@@ -138,33 +107,20 @@ class PartitionTask:
             records.append(self._records.get_nowait())
         return records
 
-    async def _advance(self, records: list[Raw]) -> None:
+    async def _advance(self, pool: ResourcePool[PartitionIntake], records: list[Raw]) -> None:
         """Ingest records (none: the rest of the topic) in as many steps as the intake needs."""
+
+        def ingest(intake: PartitionIntake) -> int:
+            intake.ingest(records)
+            return intake.offset
+
         before = -1
         while self.offset > before and not (records and self.offset > records[-1].offset):
             before = self.offset
-            self.offset = await self._thread.call(self._ingest, records)
+            self.offset = await asyncio.wrap_future(pool.submit(ingest))
 
-    # On the thread.
-
-    def _open(self) -> int:
-        self._intake = self._open_partition(self._partition)
-        return self._intake.offset
-
-    def _ingest(self, records: list[Raw]) -> int:
-        assert self._intake is not None
-        self._intake.ingest(records)
-        return self._intake.offset
-
-    def _close(self) -> None:
-        intake, self._intake = self._intake, None
-        if intake is not None:
-            intake.close()
-
-
-def pause_after(failures: int) -> float:
-    """Return the seconds to wait after this many failures in a row (from 0): from half a second up to ten."""
-    return _PAUSES[min(failures, len(_PAUSES) - 1)]
+    def _open(self) -> AbstractContextManager[PartitionIntake]:
+        return closing(self._open_partition(self._partition))
 
 
 def on_failure(task: "asyncio.Task[None]", report: Callable[[BaseException], None]) -> None:

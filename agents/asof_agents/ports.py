@@ -7,15 +7,25 @@ effects of the message before its own.
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from asof_projections.queries.answers import Link
-from asof_projections.rows import Attribute, Entity, Episode, Fact, MentionRow, Moment, Saying, Slot, Statement
+from asof_projections.model.rows import (
+    AttributeRow,
+    EntityRow,
+    EpisodeRow,
+    FactRow,
+    LinkRow,
+    MentionRow,
+    Moment,
+    Saying,
+    Slot,
+    Statement,
+)
 from asof_streams.episodic import ExtractionAnswered
 
 
 class EpisodeView(Protocol):
     """A view of the episodic layer: episodes, mentions and recorded answers."""
 
-    def episode(self, uuid: str) -> Episode | None:
+    def episode(self, uuid: str) -> EpisodeRow | None:
         """Return an episode by id."""
         ...
 
@@ -23,7 +33,7 @@ class EpisodeView(Protocol):
         """Whether an episode was withdrawn."""
         ...
 
-    def recent(self, group: str, source: str, until: int, before: int, limit: int) -> list[Episode]:
+    def recent(self, group: str, source: str, until: int, before: int, limit: int) -> list[EpisodeRow]:
         """Return the latest episodes of a group and source said by `until` (UTC microseconds), oldest first.
 
         They are of messages at positions below `before`, and were not withdrawn by then: a rebuild, which has later
@@ -51,23 +61,23 @@ class EpisodeView(Protocol):
 class BeliefView(Protocol):
     """A view of one generation of the semantic layer: entities, facts and their statements."""
 
-    def entity(self, uuid: str) -> Entity | None:
+    def entity(self, uuid: str) -> EntityRow | None:
         """Return an entity by id."""
         ...
 
-    def entities_named(self, group: str, name: str) -> list[Entity]:
+    def entities_named(self, group: str, name: str) -> list[EntityRow]:
         """Return the entities with exactly this name or alias, first introduced first."""
         ...
 
-    def entities_keyed(self, group: str, key: str) -> list[Entity]:
+    def entities_keyed(self, group: str, key: str) -> list[EntityRow]:
         """Return the entities one of whose names has this normalised key (see asof_projections.names.key)."""
         ...
 
-    def entities_with_word(self, group: str, word: str) -> list[Entity]:
+    def entities_with_word(self, group: str, word: str) -> list[EntityRow]:
         """Return the entities that have this normalised word in one of their names: at most 50, oldest first."""
         ...
 
-    def entities(self, group: str, known: int | None, *, prefix: str, limit: int) -> list[Entity]:
+    def entities(self, group: str, known: int | None, *, prefix: str, limit: int) -> list[EntityRow]:
         """Return the entities with a name that begins so, oldest first."""
         ...
 
@@ -87,7 +97,7 @@ class BeliefView(Protocol):
         """Return the entities that were joined to this one and taken apart from it, other than by a withdrawal."""
         ...
 
-    def link(self, uuid: str) -> Link | None:
+    def link(self, uuid: str) -> LinkRow | None:
         """Return a duplicate_of link by id, believed or taken back; the latest, where it was made again."""
         ...
 
@@ -99,16 +109,11 @@ class BeliefView(Protocol):
         """Return these entities and all that are taken to be the same as one of them (known: None)."""
         ...
 
-    def facts(
-        self,
-        group: str | None,
-        at: Moment,
-        *,
-        subjects: Sequence[str] | None = None,
-        objects: Sequence[str] | None = None,
-        limit: int | None = None,
-    ) -> list[Fact]:
-        """Return the versions that hold at a moment, by valid_at, then as said."""
+    def facts_around(self, uuids: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
+        """Return the versions that hold at a moment with these entities as subject, then those with them as object.
+
+        Each part comes by valid_at, then as said; at most `limit` of each.
+        """
         ...
 
     def resolved(self, mention: str) -> str | None:
@@ -153,7 +158,7 @@ class BeliefView(Protocol):
         """Return (contradiction_id, earlier, later) of the unsettled ones that name one of these facts."""
         ...
 
-    def attribute(self, entity: str, name: str, value: str | None = None) -> Attribute | None:
+    def attribute(self, entity: str, name: str, value: str | None = None) -> AttributeRow | None:
         """Return the value of an attribute that is believed; with `value`, that value as it was last said, if ever.
 
         What only episodes said that were withdrawn was never said.

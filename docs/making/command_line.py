@@ -8,7 +8,7 @@ import typer
 
 from asof import cli
 from asof.cli import facts
-from asof_projections.rows import Fact
+from asof_projections.model.rows import FactRow
 from asof_streams.messages import FactStatement, Message
 
 PAGE = """\
@@ -79,7 +79,7 @@ def _lines() -> str:
         message=_listed(Message.model_fields),
         fact=_listed(FactStatement.model_fields),
         question=_listed(facts.FIELDS),
-        keys=_listed(field.name for field in fields(Fact) if not field.name.startswith("known_")),
+        keys=_listed(field.name for field in fields(FactRow) if not field.name.startswith("known_")),
     )
 
 

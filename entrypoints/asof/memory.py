@@ -2,83 +2,100 @@
 
     with asof.open("./asof-data") as memory:
         memory.add("I moved to Berlin in March", role="Ana", group_id="ana")
-        memory.facts(about="Ana", relation="lives_in", valid_at="2024-01-01")
+        memory.facts(about="Ana", relation="lives_in", valid_at="2024-01-01", group_id="ana")
 
-Reading needs no lock, and sees what was flushed. The first write takes the directory's writer lock and keeps it until
-the memory is closed; a second writer gets WriterBusy. Every time may be given as text (RFC 3339), a date, an aware
-datetime, or microseconds.
-
-With the setting `kafka`, writing sends to the messages topic instead: any number may, and what they sent is known once
-a worker has taken it.
+Every time may be given as text (RFC 3339), a date, an aware datetime, or microseconds; answers carry aware datetimes.
+A question is about the group "default", the one that `add` writes to unless it names another; `all_groups=True` asks
+about every group.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
-from asof.readings import MemoryQueries, Time, instant
-from asof.runtime import clock, json_lines
-from asof.runtime.ingestion import Directory, Sink, take
+from pydantic import BaseModel
+
+from asof.operations import entities, facts, generations, history, logs, upkeep, writes
+from asof.operations.operation import Operation
+from asof.runtime import clock
+from asof.runtime.integrity import Check
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.results import Added, Produced
-from asof.runtime.wiring import Policy, Progress, Source, describe, load_ontology
-from asof.runtime.writer import Writer
+from asof.runtime.session import Session
+from asof.runtime.wiring import Progress
 from asof.settings import Settings
-from asof_agents.handlers.episodes import episode_id
-from asof_projections.generations import GenerationInfo, check_name
+from asof_projections.generations import GenerationInfo
+from asof_projections.model import queries
+from asof_projections.model.answers import (
+    Added,
+    BeliefPeriod,
+    Changes,
+    Community,
+    Difference,
+    Entity,
+    EntityProfile,
+    Episode,
+    Explanation,
+    Fact,
+    FactVersion,
+    GroupInfo,
+    Hit,
+    Hop,
+    LogEvent,
+    Outcome,
+    Page,
+    Produced,
+    Segment,
+    WhatIf,
+)
+from asof_projections.model.queries import Time, ask, instant
 from asof_streams import instants
-from asof_streams.errors import InvalidInput
-from asof_streams.messages import ErasureRequest, Message, accept, check_group
+from asof_streams.messages import EntityStatement, ErasureRequest, Message, WithdrawalRequest, accept
 
-if TYPE_CHECKING:
-    from asof.kafka.producer import Producer
+LogName = Literal["messages", "episodic", "semantic"]
+
+Q = TypeVar("Q", bound=BaseModel)
+A = TypeVar("A")
 
 
-class Memory(MemoryQueries):
-    """A memory in one directory. Use it as a context manager, or close() it."""
+class Memory:
+    """A memory in one directory. Use it as a context manager, or close() it.
+
+    Reading needs no lock, and sees every message that was acknowledged. The first write takes the directory's writer
+    lock and keeps it until the memory is closed; a second writer gets WriterBusy. With the setting `kafka`, writing
+    sends to the messages topic instead: any number may, and a worker processes what they sent.
+    """
 
     def __init__(self, data: Path, settings: Settings, now: Callable[[], int] = clock.system) -> None:
-        super().__init__(DirectoryLayout(data), settings, now)
-        self._on_kafka = settings.kafka is not None
-        self._limit = json_lines.MAX_RECORD_BYTES if self._on_kafka else json_lines.MAX_LINE_BYTES
-        self._writer: Writer | None = None
-        self._producer: Producer | None = None
+        self._session = Session(DirectoryLayout(data), settings, now)
 
-    # writing
+    # Writing.
 
     def add(
         self,
         content: str,
         *,
-        group_id: str = "default",
+        group_id: str = queries.DEFAULT_GROUP,
         role: str = "",
         role_type: Literal["user", "assistant", "system"] = "user",
         timestamp: Time | None = None,
         **fields: Any,
     ) -> Added:
-        """Add one message. Durable when it returns.
+        """Add one message; durable when it returns. Return its position and the id of its episode.
 
         Other fields are Graphiti's (name, source_description, source), and those that say how it is read (schema_id,
         entity_types and others, suppress_content): docs/reference/events.md has them, under `message.sent`.
+        InvalidInput names a field that cannot be.
         """
-        given = {
-            "content": content,
-            "group_id": group_id,
-            "role": role,
-            "role_type": role_type,
-            "timestamp": None if timestamp is None else instants.render(instant(timestamp)),
-            **fields,
-        }
-        line = json_lines.line_of(accept(Message, given), given)
-        json_lines.check_size(line.text, self._limit)
-        position = self._sink().put([line])
-        return Added(position, None if self._on_kafka else episode_id(group_id, position))
+        given = {"content": content, "group_id": group_id, "role": role, "role_type": role_type, **fields}
+        if timestamp is not None:
+            given["timestamp"] = instants.render(instant(timestamp))
+        return writes.add(self._session, accept(Message, given))
 
     def produce(
         self, source: Iterable[bytes | str], *, strict: bool = False, acknowledged: Progress | None = None
     ) -> Produced:
         """Add messages given as JSON lines. A bad line is refused with its reason; `strict`: then none is taken."""
-        return self._take_lines(source, json_lines.as_message, strict=strict, acknowledged=acknowledged)
+        return writes.produce(self._session, source, strict=strict, acknowledged=acknowledged)
 
     def import_facts(
         self,
@@ -89,83 +106,484 @@ class Memory(MemoryQueries):
         strict: bool = False,
         acknowledged: Progress | None = None,
     ) -> Produced:
-        """Add structured facts given as JSON lines: exact names, no extraction (design 8 has the fields)."""
-        if recorded and self._on_kafka:
-            raise InvalidInput("recorded: on Kafka the broker's clock says when a fact was recorded, so leave this out")
-        read = json_lines.as_fact(recorded=recorded, ontology=load_ontology(ontology) if ontology else None)
-        return self._take_lines(source, read, strict=strict, acknowledged=acknowledged)
+        """Add structured facts given as JSON lines: exact names, nothing is extracted.
+
+        docs/how-to/import-facts.md has the fields. `recorded` keeps each line's recorded_at, for moving a history in;
+        `ontology` is what relations are checked against.
+        """
+        return writes.import_facts(
+            self._session, source, recorded=recorded, ontology=ontology, strict=strict, acknowledged=acknowledged
+        )
+
+    def state_entity(self, entity_id: str, name: str, *, summary: str = "", group_id: str = "default") -> int:
+        """State an entity under an id of your own. Return the position of the request."""
+        given = {"group_id": group_id, "entity_id": entity_id, "name": name, "summary": summary}
+        return writes.state_entity(self._session, accept(EntityStatement, given)).position
+
+    def withdraw(self, episode_id: str, *, group_id: str = "default") -> int:
+        """Withdraw an episode: what rests on it alone is retracted; its past can still be asked about.
+
+        Return the position of the request.
+        """
+        given = {"group_id": group_id, "episode_id": episode_id}
+        return writes.withdraw(self._session, accept(WithdrawalRequest, given)).position
 
     def erase(self, group_id: str) -> int:
-        """Make everything of a group gone, at every moment of both clocks. Returns the position of the request.
+        """Erase everything of a group, at every moment of both clocks. Return the position of the request.
 
-        On Kafka its offset, and the group is gone from what answers; its records stay on the topics.
+        On Kafka that is its offset, and the group is gone from what answers; its records stay on the topics.
         """
-        request = ErasureRequest(group_id=check_group(group_id))
-        return self._sink().put([json_lines.line_of(request, {"group_id": group_id})])
+        return writes.erase(self._session, accept(ErasureRequest, {"group_id": group_id})).position
 
-    def _take_lines(
-        self, source: Iterable[bytes | str], read: json_lines.Read, *, strict: bool, acknowledged: Progress | None
-    ) -> Produced:
-        found = json_lines.read_lines(source, read, self._limit)
-        return take(found, self._sink, strict=strict, acknowledged=acknowledged)
+    # As of a moment.
 
-    def _sink(self) -> Sink:
-        """Return where lines go: the one place where that is decided."""
-        if not self._on_kafka:
-            return Directory(self._write(), self._now)
-        if self._producer is None:
-            from asof.kafka.producer import Producer
+    def facts(
+        self,
+        *,
+        about: str | None = None,
+        relation: str | None = None,
+        object: str | None = None,  # noqa: A002 - the word of a fact's JSON
+        valid_at: Time | None = None,
+        known_at: Time | None = None,
+        any_time: bool = False,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[Fact]:
+        """Return the facts that hold, by the start of their period, then as said.
 
-            self._producer = Producer(self._settings)
-        return self._producer
+        `about` names their subject, `object` the other end, by name or id; what is left out is any. `any_time` lifts
+        valid time. With `limit` the list is a page, and its `next` the cursor of the page that follows.
 
-    # generations
+            memory.facts(about="Ana", relation="lives_in", valid_at="2024-01-01")
+        """
+        return self._ask(
+            facts.facts,
+            about=about,
+            relation=relation,
+            object=object,
+            valid_at=valid_at,
+            known_at=known_at,
+            any_time=any_time,
+            group_id=group_id,
+            all_groups=all_groups,
+            limit=limit,
+            cursor=cursor,
+        )
 
-    def rebuild(
+    def fact(self, id: str) -> Fact:  # noqa: A002 - the word of every door
+        """Return one fact by its id, as it is believed now; of several periods the last. NotFound: it is not."""
+        return self._ask(facts.fact, id=id)
+
+    def search(
+        self,
+        query: str,
+        *,
+        valid_at: Time | None = None,
+        known_at: Time | None = None,
+        any_time: bool = False,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int = 10,
+    ) -> list[Hit]:
+        """Return the facts that hold and fit a question best, by words and by meaning, best first; at most `limit`.
+
+        `any_time` lifts valid time.
+
+            memory.search("Where does Ana live?", known_at="2024-06-01")
+        """
+        return self._ask(
+            facts.search,
+            query=query,
+            valid_at=valid_at,
+            known_at=known_at,
+            any_time=any_time,
+            group_id=group_id,
+            all_groups=all_groups,
+            limit=limit,
+        )
+
+    def entities(
+        self,
+        *,
+        like: str | None = None,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[Entity]:
+        """Return the entities that are known, those introduced first first; with `like`, the nearest names first.
+
+        Names are compared by meaning, ten of them unless `limit` says how many; where the embedder is the lexical one,
+        by their letters.
+        """
+        return self._ask(
+            entities.entities,
+            like=like,
+            known_at=known_at,
+            group_id=group_id,
+            all_groups=all_groups,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def entity(
         self,
         name: str,
         *,
-        source: Source = "mentions",
+        valid_at: Time | None = None,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+    ) -> list[EntityProfile]:
+        """Return what is known of everything that has a name or an id: names, merges, a summary, attributes, facts.
+
+        `limit` bounds the facts of each profile. Of a name that nobody has the list is empty.
+        """
+        return self._ask(
+            entities.entity,
+            name=name,
+            valid_at=valid_at,
+            known_at=known_at,
+            group_id=group_id,
+            all_groups=all_groups,
+            limit=limit,
+        )
+
+    def communities(
+        self,
+        *,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[Community]:
+        """Return the communities that are known with their members, those formed first first."""
+        return self._ask(
+            entities.communities,
+            known_at=known_at,
+            group_id=group_id,
+            all_groups=all_groups,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def neighbourhood(
+        self,
+        name: str,
+        hops: int = 2,
+        *,
+        valid_at: Time | None = None,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+    ) -> list[Hop]:
+        """Return the facts around a name, step by step away from it; `limit` bounds the facts of each step."""
+        return self._ask(
+            entities.neighbourhood,
+            name=name,
+            hops=hops,
+            valid_at=valid_at,
+            known_at=known_at,
+            group_id=group_id,
+            all_groups=all_groups,
+            limit=limit,
+        )
+
+    # Over valid time.
+
+    def overlapping(
+        self,
+        start: Time,
+        stop: Time,
+        *,
+        about: str | None = None,
+        relation: str | None = None,
+        object: str | None = None,  # noqa: A002 - the word of a fact's JSON
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[Fact]:
+        """Return the facts that hold at some instant of [start, stop), by the start of their period."""
+        return self._ask(
+            facts.overlapping,
+            start=start,
+            stop=stop,
+            about=about,
+            relation=relation,
+            object=object,
+            known_at=known_at,
+            group_id=group_id,
+            all_groups=all_groups,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def throughout(
+        self,
+        start: Time,
+        stop: Time,
+        *,
+        about: str | None = None,
+        relation: str | None = None,
+        object: str | None = None,  # noqa: A002 - the word of a fact's JSON
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[Segment]:
+        """Return what holds at every instant of [start, stop), said by one fact or by several that meet."""
+        return self._ask(
+            facts.throughout,
+            start=start,
+            stop=stop,
+            about=about,
+            relation=relation,
+            object=object,
+            known_at=known_at,
+            group_id=group_id,
+            all_groups=all_groups,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def timeline(
+        self,
+        name: str,
+        *,
+        relation: str | None = None,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[Segment]:
+        """Return what held of a name and when: slot by slot, by time, with the gaps."""
+        return self._ask(
+            history.timeline,
+            name=name,
+            relation=relation,
+            known_at=known_at,
+            group_id=group_id,
+            all_groups=all_groups,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    # Over known time.
+
+    def history(
+        self,
+        id: str,  # noqa: A002 - the word of every door
+        *,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[FactVersion]:
+        """Return every version of a fact (by id) or of an entity's facts (by name), with what made each.
+
+        Versions come by the time from which they were believed, then by the start of their period.
+        """
+        return self._ask(history.history, id=id, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor)
+
+    def known_history(self, id: str, *, valid_at: Time | None = None) -> list[BeliefPeriod]:  # noqa: A002
+        """Return when a fact was believed to hold at `valid_at`, or at any time. NotFound: no fact has this id."""
+        return self._ask(history.known_history, id=id, valid_at=valid_at)
+
+    def diff(
+        self,
+        start: tuple[Time, Time | None],
+        stop: tuple[Time, Time | None],
+        *,
+        about: str | None = None,
+        relation: str | None = None,
+        object: str | None = None,  # noqa: A002 - the word of a fact's JSON
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[Difference]:
+        """Return what differs between two points (valid, known), each change under one label.
+
+        A known time of None is all that is known. Changes come by the start of the fact's period.
+        """
+        return self._ask(
+            history.diff,
+            start=start,
+            stop=stop,
+            about=about,
+            relation=relation,
+            object=object,
+            group_id=group_id,
+            all_groups=all_groups,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def changes(
+        self,
+        *,
+        since: int = -1,
+        limit: int = 1_000,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+    ) -> Changes:
+        """Return what messages after position `since` changed, in their order, and where to go on from.
+
+        At most `limit` changes; those of one message are never parted.
+        """
+        return self._ask(history.changes, since=since, limit=limit, group_id=group_id, all_groups=all_groups)
+
+    def why(self, id: str, *, known_at: Time | None = None) -> Explanation:  # noqa: A002 - the word of every door
+        """Return the words that a fact rests on, and those behind what became of it. NotFound: no fact has this id."""
+        return self._ask(facts.why, id=id, known_at=known_at)
+
+    def what_if(self, statements: Iterable[Mapping[str, Any]], *, group_id: str = queries.DEFAULT_GROUP) -> WhatIf:
+        """Return what would be believed if these structured facts were imported now; nothing is written.
+
+        They have the fields of a line of `asof import`, and are taken in order. The answer has the slots that they
+        touch, before and after. InvalidInput, NotFound: one of them cannot stand; an import would park it.
+
+            memory.what_if([{"subject": "Ana", "relation": "lives_in", "object": "Rome"}]).after
+        """
+        return facts.what_if(self._session, statements, group_id)
+
+    # The episodic layer and the logs.
+
+    def episodes(
+        self,
+        *,
+        start: Time | None = None,
+        stop: Time | None = None,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[Episode]:
+        """Return the episodes that were said in [start, stop), in the order in which they were recorded."""
+        return self._ask(
+            logs.episodes,
+            start=start,
+            stop=stop,
+            known_at=known_at,
+            group_id=group_id,
+            all_groups=all_groups,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def episode(self, id: str) -> Episode:  # noqa: A002 - the word of every door
+        """Return one episode by its id. NotFound: no episode has it, or it was withdrawn."""
+        return self._ask(logs.episode, id=id)
+
+    def groups(self, *, prefix: str = "", limit: int | None = None, cursor: str | None = None) -> Page[GroupInfo]:
+        """Return the groups, in the order of their ids, with how many episodes each holds; `prefix`: that begin so."""
+        return self._ask(logs.groups, prefix=prefix, limit=limit, cursor=cursor)
+
+    def message(self, position: int) -> Outcome:
+        """Return what became of a message: what it changed, or why it was parked. NotFound: there is none there."""
+        return self._ask(logs.message, position=position)
+
+    def events(
+        self,
+        log: LogName = "semantic",
+        start: int = 0,
+        stop: int | None = None,
+        *,
+        follow: bool = False,
+        generation: str | None = None,
+        partition: int | None = None,
+    ) -> Iterator[LogEvent]:
+        """Replay a log from a position, without `stop`; `follow`: then wait for more, without end.
+
+        `generation`: whose semantic log, else that of the one that answers. `partition`: whose log, where the topics
+        have several.
+        """
+        query = ask(queries.EventsQuery, {"log": log, "start": start, "stop": stop, "generation": generation})
+        return logs.replay(self._session, query, follow=follow, partition=partition)
+
+    # Generations, and the whole.
+
+    def rebuild(
+        self,
+        name: str | None = None,
+        *,
+        source: Literal["mentions", "episodes"] = "mentions",
         ontology: str | None = None,
-        policy: Policy | None = None,
+        policy: Literal["recency", "graded"] | None = None,
         progress: Progress | None = None,
     ) -> GenerationInfo:
-        """Build a new generation from the episodic log, beside the one that answers; `switch` makes it answer."""
-        writer = self._write()
-        check_name(name)
-        if any(info.name == name for info in writer.catalog.generations):
-            raise InvalidInput(f"generation {name} is there already: choose another name, or drop it first")
-        active = writer.catalog[writer.catalog.active]
-        chosen = load_ontology(ontology) if ontology else writer.ontology(active.name)
-        info = describe(name, chosen, policy or active.policy, source, writer.reading.version(chosen))
-        writer.build(info, chosen, progress)
-        return info
+        """Build a new generation from the episodic log, beside the one that answers; `switch` makes it answer.
+
+        `source`: "mentions" resolves again, "episodes" extracts again as well. `ontology` and `policy` are those of the
+        one that answers, unless given; a name is made up.
+        """
+        with self._session.reporting(progress):
+            return self._ask(generations.rebuild, name=name, source=source, ontology=ontology, policy=policy)
 
     def switch(self, name: str) -> None:
-        """Let another generation answer, in one step."""
-        self._write().switch(name)
-        self._close_reader()
+        """Let another generation answer, in one step. NotFound: there is none of this name."""
+        self._ask(generations.switch, name=name)
 
     def drop(self, name: str) -> None:
-        """Remove a generation that does not answer."""
-        self._write().drop(name)
+        """Remove a generation that does not answer. NotFound: there is none of this name."""
+        self._ask(generations.drop, name=name)
 
-    def _write(self) -> Writer:
-        if self._on_kafka:
-            raise InvalidInput("on Kafka the worker writes the generations; they cannot be changed through here yet")
-        if self._writer is None:
-            self._writer = Writer(self._places, self._settings)
-        return self._writer
+    def generations(self) -> list[GenerationInfo]:
+        """Return the generations, oldest first."""
+        return list(self._ask(generations.generations).generations)
+
+    def active(self) -> str:
+        """Return the name of the generation that answers."""
+        return self._ask(generations.generations).active
+
+    def digest(self, generation: str | None = None) -> str:
+        """Return the SHA-256 of all that a generation believes: equal for equal builds of equal logs.
+
+        With several partitions it is the SHA-256 of theirs, in order.
+        """
+        return self._ask(generations.digest, name=generation)
+
+    def stats(self) -> dict[str, Any]:
+        """Return how much there is, how far each log and store has come, and what was parked and why."""
+        return self._ask(upkeep.stats)
+
+    def verify(self, *, progress: Progress | None = None) -> list[Check]:
+        """Check every hash chain, and that every store equals one built anew from its log."""
+        with self._session.reporting(progress):
+            return self._ask(upkeep.verify)
+
+    def export(
+        self,
+        format: Literal["json", "graphml"] = "json",  # noqa: A002 - the word of every door
+        *,
+        episodic: bool = False,
+        valid_at: Time | None = None,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+    ) -> Iterator[str]:
+        """Yield the graph as text, as it is read: what is believed as of a moment, or what was recorded by then."""
+        fields = {"format": format, "episodic": episodic, "valid_at": valid_at, "known_at": known_at}
+        query = ask(queries.ExportQuery, {**fields, "group_id": group_id, "all_groups": all_groups})
+        return upkeep.export(self._session, query)
+
+    def _ask(self, operation: Operation[Q, A], /, **fields: Any) -> A:
+        return operation(self._session, ask(operation.query, fields))
 
     def close(self) -> None:
         """Close everything; what was acknowledged stays."""
-        self._close_reader()
-        if self._writer is not None:
-            self._writer.close()
-            self._writer = None
-        if self._producer is not None:
-            self._producer.close()
-            self._producer = None
+        self._session.close()
 
     def __enter__(self) -> Self:
         return self

@@ -7,14 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof_projections.graph.ports import GraphStore, Reached
-from asof_projections.queries.answers import Link
-from asof_projections.rows import Entity, Moment, Slot, Statement
+from asof_projections.model.rows import EntityRow, LinkRow, Moment, Slot, Statement
 
 
 class BeliefStore(GraphStore, Protocol):
     """The store of one generation, which also knows entities by name."""
 
-    def called(self, group: str | None, name: str, known: int | None) -> list[Entity]:
+    def called(self, group: str | None, name: str, known: int | None) -> list[EntityRow]:
         """Return the entities that have this name at a moment: exactly, else by its normalised key; oldest first.
 
         A group of None is every group, a known moment of None is now.
@@ -25,7 +24,7 @@ class BeliefStore(GraphStore, Protocol):
         """Return the ids of those entities, and of all that were taken to be the same as one of them; sorted."""
         ...
 
-    def entities_named(self, group: str, name: str) -> list[Entity]:
+    def entities_named(self, group: str, name: str) -> list[EntityRow]:
         """Return the entities with exactly this name or alias, first introduced first."""
         ...
 
@@ -36,7 +35,7 @@ class BeliefStore(GraphStore, Protocol):
         """
         ...
 
-    def links(self, uuids: Sequence[str], known: int | None) -> list[Link]:
+    def links(self, uuids: Sequence[str], known: int | None) -> list[LinkRow]:
         """Return the duplicate_of links made until a moment (None: ever) that touch one of these entities."""
         ...
 
@@ -44,11 +43,11 @@ class BeliefStore(GraphStore, Protocol):
         """Return how many mentions were taken, until a moment, to mean one of these entities."""
         ...
 
-    def each_entity(self, group: str | None, known: int) -> Iterator[Entity]:
+    def each_entity(self, group: str | None, known: int) -> Iterator[EntityRow]:
         """Yield the entities known at a moment, oldest first."""
         ...
 
-    def each_link(self, group: str | None, known: int) -> Iterator[Link]:
+    def each_link(self, group: str | None, known: int) -> Iterator[LinkRow]:
         """Yield the duplicate_of links believed at a moment, oldest first."""
         ...
 
@@ -71,7 +70,7 @@ class BeliefStore(GraphStore, Protocol):
         """Return the numbers of the names of entities that count at a moment (None: now), ascending."""
         ...
 
-    def named(self, numbers: Sequence[int]) -> list[Entity]:
+    def named(self, numbers: Sequence[int]) -> list[EntityRow]:
         """Return the entities that have the names with these numbers, in their order, each once."""
         ...
 

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from asking import Asker, facts_at, facts_during, search_of
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.hashing import HashingEmbedder
 from asof_projections.graph.arango import administration
@@ -13,9 +14,9 @@ from asof_projections.graph.arango.schema import CHECKPOINTS, COLLECTIONS, INDEX
 from asof_projections.graph.arango.store import CHUNK, ArangoGraph
 from asof_projections.graph.arango.wire import OPEN
 from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.model.rows import Moment
 from asof_projections.queries.temporal import TemporalQueries
 from asof_projections.retrieval.search import Search
-from asof_projections.rows import Moment
 from asof_projections.vectors.ports import Holding
 from asof_projections.vectors.projection import VectorProjection, facts_of
 from asof_streams.errors import (
@@ -61,7 +62,7 @@ def commit(store, story: Story, stop: int | None = None) -> None:
 
 
 def shown(store) -> list[str]:
-    return [f.uuid for f in store.facts("g", NOW)]
+    return [f.uuid for f in facts_at(store, "g", NOW)]
 
 
 # How many requests.
@@ -97,7 +98,7 @@ def test_a_traversal_of_two_steps_costs_four_requests_with_one_state_of_the_grap
     story.tell(entity("Anna"), EntityMerged(merge_id="m", duplicate="id-Anna", into="id-Ana", reason="same"))
     story.tell(entity("Bob"), fact("b", "Bob", "lives_in", "Rome"), fact("a", "Anna", "likes", "Oslo"))
     commit(store, story)
-    ask = TemporalQueries(store, store)
+    ask = Asker(TemporalQueries(store, store))
 
     levels = []
     cost = stores.server.counted(lambda: levels.extend(ask.neighbourhood("Ana", 2, NOW, "g")))
@@ -112,7 +113,7 @@ def test_a_search_costs_two_requests_however_many_facts_it_gives(store, stores) 
     commit(store, told)
 
     found = []
-    cost = stores.server.counted(lambda: found.extend(Search(store).search("Rome", NOW, "g", limit=7)))
+    cost = stores.server.counted(lambda: found.extend(Search(store).search(search_of("Rome", "g", limit=7), NOW)))
 
     assert len(found) == 7
     assert cost == {"query": 2, "begin": 1, "abort": 1}
@@ -133,13 +134,13 @@ def test_a_search_with_vectors_costs_two_more_and_asks_in_one_for_what_held_and_
     assert stores.server.counted(lambda: vectors.unsaved).total() <= 3
     search, found = Search(store, cached, index).search, []
 
-    cost = stores.server.counted(lambda: found.append(search("Ana likes Rome", NOW, "g")))
+    cost = stores.server.counted(lambda: found.append(search(search_of("Ana likes Rome", "g"), NOW)))
 
     assert cost["query"] <= 4
     assert cost.total() <= 6
-    assert [hit.fact.uuid for hit in found[0]] == ["f"]
-    assert {hit.fact.uuid for hit in search("Oslo", Moment(3, None), "g")} == {"f", "past"}
-    assert {hit.fact.uuid for hit in search("likes", NOW)} == {"f", "theirs"}
+    assert [hit.uuid for hit in found[0]] == ["f"]
+    assert {hit.uuid for hit in search(search_of("Oslo", "g"), Moment(3, None))} == {"f", "past"}
+    assert {hit.uuid for hit in search("likes", NOW)} == {"f", "theirs"}
     [query] = cached.embed(["likes Oslo"])
     among = Holding("g", NOW, lambda: pytest.fail("the numbers are the database's to know"))
     assert stores.server.counted(lambda: index.search(query, 9, among)) == {"query": 1}
@@ -211,8 +212,8 @@ def test_each_question_of_the_store_is_one_request(store, story, stores) -> None
     commit(store, story)
     at = Moment(9, None)
     questions = {
-        "facts": lambda: store.facts("g", at, subjects=["id-Ana"], relation="lives_in"),
-        "overlapping": lambda: store.overlapping("g", 0, 9, None),
+        "facts": lambda: facts_at(store, "g", at, subjects=["id-Ana"], relation="lives_in"),
+        "overlapping": lambda: facts_during(store, "g", 0, 9, None),
         "numbered": lambda: store.facts_numbered([3], at),
         "live": lambda: store.live("g", at),
         "text": lambda: store.text("Rome", "g", at, 5),
@@ -396,7 +397,7 @@ def test_a_second_route_is_found_where_the_first_no_longer_holds(store, story) -
     story.tell(fact("far", "Oslo", "near", "Far"), fact("dead", "Ana", "knows", "Far", (0, 2)))
     commit(store, story)
 
-    levels = TemporalQueries(store, store).neighbourhood("Ana", 2, NOW, "g")
+    levels = Asker(TemporalQueries(store, store)).neighbourhood("Ana", 2, NOW, "g")
 
     assert [[f.uuid for f in level.facts] for level in levels] == [["f", "to"], ["far"]]
 

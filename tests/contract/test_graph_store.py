@@ -11,12 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import oracle
+from asking import facts_at, facts_during
 from asof_agents.ports import BeliefView, EpisodeView
 from asof_projections.graph.ports import GraphStore
 from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.model.rows import Moment
 from asof_projections.ports import BeliefStore
 from asof_projections.queries.consistent_read import at_once
-from asof_projections.rows import Moment
 from asof_streams.episodic import (
     EpisodeRecorded,
     EpisodeWithdrawn,
@@ -108,11 +109,11 @@ def test_rows_and_position_become_visible_together(store, story, stores) -> None
     with stores.reading() as other:
         store.apply(story.records)
 
-        assert other.facts("g", at(1)) == []
+        assert facts_at(other, "g", at(1)) == []
         assert other.position() == 0
 
         store.commit(len(story.records), b"x")
-        assert ids(other.facts("g", at(1))) == ids(store.facts("g", at(1))) == ["f"]
+        assert ids(facts_at(other, "g", at(1))) == ids(facts_at(store, "g", at(1))) == ["f"]
         assert (other.position(), other.head()) == (len(story.records), b"x")
 
 
@@ -120,7 +121,7 @@ def test_what_is_applied_is_known_to_the_handlers_at_once(known, story) -> None:
     story.tell(fact("f", "Ana", "lives_in", "Rome"))
     known.apply(story.records)
 
-    assert ids(known.facts("g", at(1))) == ["f"]
+    assert ids(facts_at(known, "g", at(1))) == ["f"]
     assert known.live("g", at(1)).tolist() == [4]
     known.rollback()
     assert known.live("g", at(1)).tolist() == []
@@ -226,29 +227,29 @@ def test_every_question_gives_the_rectangles_that_it_meets(stores, history) -> N
         for known in knowns:
             for valid in range(-1, 12):
                 expected = {r[0] for r in rectangles if r[1] <= valid < r[2] and r[3] <= known < r[4]}
-                assert {*ids(store.facts("g", at(valid, known)))} == expected
-                both = store.facts("g", at(valid, known), subjects=["id-Ana"])
-                both += store.facts(None, at(valid, known), subjects=["id-Bob"], relation="knows")
+                assert {*ids(facts_at(store, "g", at(valid, known)))} == expected
+                both = facts_at(store, "g", at(valid, known), subjects=["id-Ana"])
+                both += facts_at(store, None, at(valid, known), subjects=["id-Bob"], relation="knows")
                 assert {*ids(both)} == expected
                 assert {*numbered(store, store.live("g", at(valid, known)).tolist(), at(valid, known))} == (expected)
                 asked += 1
             meeting = [r[0] for r in rectangles if r[1] < 5 and r[2] > 3 and r[3] <= known < r[4]]
-            assert sorted(ids(store.overlapping("g", 3, 5, known, objects=["id-Bob"]))) == sorted(meeting)
+            assert sorted(ids(facts_during(store, "g", 3, 5, known, objects=["id-Bob"]))) == sorted(meeting)
         assert asked >= 13
         assert sorted(
-            (f.uuid, f.valid_at, f.invalid_at, f.known_from, f.known_to) for f in store.facts("g", at())
+            (f.uuid, f.valid_at, f.invalid_at, f.known_from, f.known_to) for f in facts_at(store, "g", at())
         ) == sorted(rectangles)
 
 
 def test_an_answer_as_of_a_known_moment_shows_nothing_recorded_later(store, story) -> None:
     first = story.tell(fact("f", "Ana", "lives_in", "Rome"))
     commit(store, story)
-    before = store.facts("g", at(5, first))
+    before = facts_at(store, "g", at(5, first))
     story.tell(unasserted("f", (0, 9)), FactReinforced(fact_id="f", said_at=3, episode_id="again"))
     commit(store, story)
 
-    assert store.facts("g", at(5, first)) == before
-    [now] = store.facts("g", at(5, story.now))
+    assert facts_at(store, "g", at(5, first)) == before
+    [now] = facts_at(store, "g", at(5, story.now))
     assert (now.invalid_at, now.expired_at, now.episodes) == (9, story.now, ("said-f", "again"))
 
 
@@ -279,9 +280,9 @@ def test_facts_come_by_their_start_then_as_said_and_no_more_than_asked_for(store
     )
     commit(store, story)
 
-    assert ids(store.facts("g", at(9))) == ["second", "third", "late"]
-    assert ids(store.facts("g", at(9), limit=2)) == ["second", "third"]
-    assert ids(store.facts(None, at(9), relation="met", limit=1)) == ["second"]
+    assert ids(facts_at(store, "g", at(9))) == ["second", "third", "late"]
+    assert ids(facts_at(store, "g", at(9), limit=2)) == ["second", "third"]
+    assert ids(facts_at(store, None, at(9), relation="met", limit=1)) == ["second"]
 
 
 def test_facts_are_chosen_by_each_part_and_by_all_together(store, story) -> None:
@@ -295,17 +296,17 @@ def test_facts_are_chosen_by_each_part_and_by_all_together(store, story) -> None
     commit(store, story)
     now = at(1, story.now)
 
-    assert ids(store.facts("g", now, subjects=["id-Ana"])) == ["a", "b"]
-    assert ids(store.facts("g", now, subjects=["id-Ana", "id-Bob"], relation="lives_in")) == ["a", "c"]
-    assert ids(store.facts("g", now, objects=["id-Rome", "id-Oslo"])) == ["a", "b", "c"]
-    assert ids(store.facts("g", now, subjects=["id-Ana"], objects=["id-Rome"], relation="likes")) == ["b"]
-    assert ids(store.facts("g", now, relation="lives_in")) == ["a", "c"]
-    assert ids(store.facts(None, now, relation="lives_in")) == ["a", "c", "e"]
-    assert ids(store.facts("g", now, value="42")) == ["d"]
-    assert ids(store.facts("g", now, objects=["id-Oslo"], value="42")) == ["c", "d"]
-    assert ids(store.facts("h", now, subjects=["id-Ana"])) == []
-    assert ids(store.facts("nobody", now)) == ids(store.facts("g", now, relation="nothing")) == []
-    assert ids(store.facts("g", now, subjects=[])) == ids(store.facts("g", now, subjects=["id-None"])) == []
+    assert ids(facts_at(store, "g", now, subjects=["id-Ana"])) == ["a", "b"]
+    assert ids(facts_at(store, "g", now, subjects=["id-Ana", "id-Bob"], relation="lives_in")) == ["a", "c"]
+    assert ids(facts_at(store, "g", now, objects=["id-Rome", "id-Oslo"])) == ["a", "b", "c"]
+    assert ids(facts_at(store, "g", now, subjects=["id-Ana"], objects=["id-Rome"], relation="likes")) == ["b"]
+    assert ids(facts_at(store, "g", now, relation="lives_in")) == ["a", "c"]
+    assert ids(facts_at(store, None, now, relation="lives_in")) == ["a", "c", "e"]
+    assert ids(facts_at(store, "g", now, value="42")) == ["d"]
+    assert ids(facts_at(store, "g", now, objects=["id-Oslo"], value="42")) == ["c", "d"]
+    assert ids(facts_at(store, "h", now, subjects=["id-Ana"])) == []
+    assert ids(facts_at(store, "nobody", now)) == ids(facts_at(store, "g", now, relation="nothing")) == []
+    assert ids(facts_at(store, "g", now, subjects=[])) == ids(facts_at(store, "g", now, subjects=["id-None"])) == []
 
 
 def test_a_literal_is_never_taken_for_an_entity(store) -> None:
@@ -314,11 +315,15 @@ def test_a_literal_is_never_taken_for_an_entity(store) -> None:
     story.tell(*(fact(f"f{n}", "Ana", "number", value=str(n)) for n in range(6)))
     commit(store, story)
 
-    found = store.facts("g", at(1))
+    found = facts_at(store, "g", at(1))
     assert [f.object for f in found] == list("012345")
     assert {f.object_uuid for f in found} == {None}
-    assert store.facts("g", at(1), objects=["id-Ana"]) == store.facts("g", at(1), objects=["id-Rome", "id-Ana"]) == []
-    assert ids(store.facts("g", at(1), objects=["id-Rome"], value="0")) == ["f0"]
+    assert (
+        facts_at(store, "g", at(1), objects=["id-Ana"])
+        == facts_at(store, "g", at(1), objects=["id-Rome", "id-Ana"])
+        == []
+    )
+    assert ids(facts_at(store, "g", at(1), objects=["id-Rome"], value="0")) == ["f0"]
     assert {a.value for a in store.slot("g", "id-Ana", "number", None).assertions} == {f"v:{n}" for n in range(6)}
 
 
@@ -798,8 +803,8 @@ def test_what_a_withdrawn_episode_says_attests_a_fact_as_it_was_known_before(sto
     def shown(known):
         latest = [(f.uuid, *f.episodes) for f in store.latest(["id-Ana"], at(2, known), 9)]
         for found in (
-            store.facts("g", at(2, known)),
-            store.overlapping("g", 2, 3, known),
+            facts_at(store, "g", at(2, known)),
+            facts_during(store, "g", 2, 3, known),
             store.reach("g", "Ana", at(2, known), None).outward,
             store.reach("g", ["id-Rome", "id-Oslo"], at(2, known), None).inward,
             [f for facts in store.facts_numbered([4, 5], at(2, known)).values() for f in facts],
@@ -976,14 +981,14 @@ def test_an_erased_group_was_never_known_and_leaves_no_byte(store, stores) -> No
     everything(story, "kept", "kept")
     everything(story, "gone", "zxqv")
     commit(store, story)
-    kept = store.facts("kept", at())
+    kept = facts_at(store, "kept", at())
     assert b"zxqv" in stores.stored()
 
     story.tell(GroupErased(), group="gone")
     commit(store, story)
 
-    assert store.facts("gone", at()) == store.text("zxqvAna", None, at(), 5) == store.entities("gone", None) == []
-    assert store.facts("kept", at()) == kept
+    assert facts_at(store, "gone", at()) == store.text("zxqvAna", None, at(), 5) == store.entities("gone", None) == []
+    assert facts_at(store, "kept", at()) == kept
     assert [n for n, _ in store.text("keptAna", None, at(), 5)] == [
         n for n, _ in store.text("keptAna", "kept", at(), 5)
     ]
@@ -1000,7 +1005,7 @@ def test_an_erased_group_can_be_told_anew(store) -> None:
     everything(story, "g", "a")
     commit(store, story)
 
-    assert ids(store.facts("g", at(1))) == ["a-f", "a-h"]
+    assert ids(facts_at(store, "g", at(1))) == ["a-f", "a-h"]
 
 
 def test_the_digest_is_that_of_the_log_however_the_store_came_to_it(store, stores, known) -> None:
@@ -1080,14 +1085,14 @@ def test_a_question_sees_one_state_of_the_store_whatever_is_committed_while_it_i
 
         @at_once
         def ask(self) -> tuple[list[str], list[str]]:
-            first = ids(self._beliefs.facts("g", at(1)))
+            first = ids(facts_at(self._beliefs, "g", at(1)))
             story.tell(fact("b", "Ana", "likes", "Rome"))
             commit(store, story)
-            return first, ids(self._beliefs.facts("g", at(1)))
+            return first, ids(facts_at(self._beliefs, "g", at(1)))
 
     with stores.reading() as other:
         assert Doubting(other).ask() == (["a"], ["a"])
-        assert ids(other.facts("g", at(1))) == ["a", "b"]
+        assert ids(facts_at(other, "g", at(1))) == ["a", "b"]
         assert other.hold()
         assert not other.hold()
         other.let_go()
@@ -1099,13 +1104,13 @@ def test_what_is_known_so_far_is_what_is_believed_now(store, story) -> None:
     commit(store, story)
 
     for head in (INF - 1, story.now):
-        assert ids(store.facts("g", at(1, head))) == ids(store.facts("g", at(INF - 1, head))) == ["a"]
+        assert ids(facts_at(store, "g", at(1, head))) == ids(facts_at(store, "g", at(INF - 1, head))) == ["a"]
         assert store.live("g", at(1, head)).tolist() == [4]
         assert store.identity(["id-Ana"], head) == {"id-Ana", "id-Bob"}
         assert [link.known_to for link in store.links(["id-Ana"], head)] == [INF]
         assert [e.uuid for e in store.each_entity("g", head)] == ["id-Ana", "id-Rome", "id-Oslo", "id-Bob"]
         assert [link.uuid for link in store.each_link("g", head)] == ["m"]
-        [found] = store.facts("g", at(1, head))
+        [found] = facts_at(store, "g", at(1, head))
         assert (found.known_to, found.valid_at, found.invalid_at) == (INF, -5, INF)
 
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from asking import facts_at
 from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.model.rows import Moment
 from asof_projections.projector import catch_up, open_following, rebuild
-from asof_projections.rows import Moment
 from asof_streams.episodic import GroupErased
 from asof_streams.errors import DamagedLog
 from asof_streams.sqlite_log import SqliteLog
@@ -46,7 +47,7 @@ def append(log: SqliteLog, story: Story) -> None:
 def test_a_store_is_made_where_there_is_none(log, path) -> None:
     with open_following(log, path) as store:
         assert (store.position(), store.head()) == (log.end(), log.head(log.end()))
-        assert [f.uuid for f in store.facts("g", NOW)] == ["f", "f"]
+        assert [f.uuid for f in facts_at(store, "g", NOW)] == ["f", "f"]
 
 
 @pytest.mark.parametrize("batch", [1, 2, 3, 100])
@@ -144,5 +145,5 @@ def test_an_erased_history_rebuilds_to_what_the_live_store_has(log, path, tmp_pa
         rebuild(log, tmp_path / "rebuilt.db")
         with SqliteGraph(tmp_path / "rebuilt.db", log.name) as rebuilt:
             assert rebuilt.digest() == store.digest()
-            assert [f.uuid for f in rebuilt.facts(None, NOW)] == ["h"]
+            assert [f.uuid for f in facts_at(rebuilt, None, NOW)] == ["h"]
             assert list(rebuilt.sentences()) == list(store.sentences())

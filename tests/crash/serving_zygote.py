@@ -7,16 +7,36 @@ import logging
 import os
 import signal
 import sys
-from multiprocessing import get_context
 from pathlib import Path
 
 from asof.http.serving import serve
-from asof.runtime.processes import tune
-from asof.service import worker_handle
+from asof.runtime import child_process
+from asof.runtime.processes import tune_allocator
 from asof.settings import Settings
 from asof_agents.extraction.english import extractor
 
-worker_handle.PROCESSES = get_context("fork")  # so that the worker has imported everything too
+
+class Fork:
+    """Starts a child as a fork, so that it has imported everything too: as much of Popen as a ChildProcess uses."""
+
+    def __init__(self, command: list[str], **_: object) -> None:
+        self.pid = os.fork()
+        if self.pid == 0:
+            sys.argv = command[-3:]
+            child_process.main()
+        self._code: int | None = None
+
+    def wait(self, _: float | None = None) -> int:
+        if self._code is None:
+            self._code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self._code
+
+    def kill(self) -> None:
+        if self._code is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
+child_process.Popen = Fork  # type: ignore[misc, assignment]
 
 
 def main() -> None:
@@ -34,5 +54,5 @@ def main() -> None:
 
 
 assert extractor
-tune()
+tune_allocator()
 main()

@@ -12,7 +12,7 @@ from threading import Timer
 
 import pytest
 
-from asof.runtime import bulk_builder, ingestion, writer
+from asof.runtime import build_state, child_process, ingestion
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(900)]
 
@@ -220,8 +220,8 @@ def test_a_long_import_killed_at_any_moment_goes_on_and_ends_as_a_clean_one(tmp_
 def test_a_second_process_killed_at_any_moment_changes_nothing_of_the_end(tmp_path, monkeypatch):
     chance = random.Random(SEED)
     monkeypatch.setattr(ingestion, "_CHUNK", 10)
-    monkeypatch.setattr(writer, "_MUCH", 40)
-    monkeypatch.setattr(writer, "FLUSH_EVERY", 40)
+    monkeypatch.setattr(build_state, "_MUCH", 40)
+    monkeypatch.setattr(build_state, "FLUSH_EVERY", 40)
     clean = tmp_path / "clean"
     seconds = _loaded(clean)
     expected = digests(clean)
@@ -231,7 +231,7 @@ def test_a_second_process_killed_at_any_moment_changes_nothing_of_the_end(tmp_pa
         Timer(chance.uniform(0.05, seconds), process.kill).start()
         return process
 
-    monkeypatch.setattr(bulk_builder, "Popen", killed_soon)
+    monkeypatch.setattr(child_process, "Popen", killed_soon)
     for round_ in range(12):
         _loaded(tmp_path / f"load-{round_}")
         assert digests(tmp_path / f"load-{round_}") == expected, f"seed {SEED}, round {round_}"

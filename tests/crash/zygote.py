@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from asof.memory import Memory
-from asof.runtime import ingestion, writer
+from asof.runtime import build_state, ingestion
 from asof.settings import Settings
 from asof_agents.extraction.english import extractor
 from asof_projections.vectors import faiss_index
@@ -41,7 +41,7 @@ def ingest(directory: Path, lines: list[bytes]) -> None:
 
 def load(directory: Path, lines: list[bytes]) -> None:
     """Import what is left, with a second process from the 40th line on; as much is acknowledged at once every time."""
-    ingestion._CHUNK, writer._MUCH, writer.FLUSH_EVERY = 10, 40, 40
+    ingestion._CHUNK, build_state._MUCH, build_state.FLUSH_EVERY = 10, 40, 40
     with open_memory(directory) as memory:
         left = lines[memory._write().messages.end() :]
         end = len(lines) - len(left)

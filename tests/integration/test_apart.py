@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import asof
-from asof.runtime import bulk_builder, generations, ingestion, writer
+from asking import facts_at
+from asof.runtime import build_state, bulk_builder, child_process, generations, ingestion, open_generations
 from asof.runtime.json_lines import Line, as_fact, read_lines
 from asof_streams.errors import StorageFailed
 from asof_streams.messages import ErasureRequest
@@ -37,8 +38,8 @@ CHAT = [
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
     """Part after 20 messages, not thousands."""
-    monkeypatch.setattr(writer, "_MUCH", 20)
-    monkeypatch.setattr(writer, "FLUSH_EVERY", 20)
+    monkeypatch.setattr(build_state, "_MUCH", 20)
+    monkeypatch.setattr(build_state, "FLUSH_EVERY", 20)
 
 
 def told(path: Path) -> str:
@@ -53,7 +54,9 @@ def told(path: Path) -> str:
 
 def test_what_two_processes_make_is_what_one_makes(tmp_path, monkeypatch):
     started = []
-    monkeypatch.setattr(bulk_builder, "Popen", lambda *of, **given: started.append(1) or subprocess.Popen(*of, **given))
+    monkeypatch.setattr(
+        child_process, "Popen", lambda *of, **given: started.append(1) or subprocess.Popen(*of, **given)
+    )
     two = told(tmp_path / "two")
     assert started == [1]
     monkeypatch.undo()
@@ -69,7 +72,7 @@ def test_the_second_process_follows_to_the_end(tmp_path, monkeypatch):
         left.append(episodic.end() - generation.layer.checkpoint)
         generations.follow(generation, episodic, *rest, **given)
 
-    monkeypatch.setattr(writer, "follow", follow)
+    monkeypatch.setattr(open_generations, "follow", follow)
     with asof.open(tmp_path, embedder="none") as memory:
         memory.import_facts(LINES)
 
@@ -77,7 +80,7 @@ def test_the_second_process_follows_to_the_end(tmp_path, monkeypatch):
 
 
 def test_what_a_second_process_left_undone_is_done_by_the_writer(tmp_path, monkeypatch):
-    monkeypatch.setattr(bulk_builder.BulkBuilder, "follow", lambda self, _: os.kill(self._process.pid, signal.SIGKILL))
+    monkeypatch.setattr(bulk_builder.BulkBuilder, "follow", lambda self, _: os.kill(self._child.pid, signal.SIGKILL))
     killed = told(tmp_path / "killed")
     monkeypatch.undo()
 
@@ -116,7 +119,7 @@ def test_what_cannot_be_appended_is_an_error_and_is_made_again(tmp_path, monkeyp
 
 
 def test_where_no_second_process_can_be_started_one_does_it_all(tmp_path, monkeypatch):
-    monkeypatch.setattr(bulk_builder.sys, "executable", "")
+    monkeypatch.setattr(child_process.sys, "executable", "")
     alone = told(tmp_path / "alone")
     monkeypatch.undo()
 
@@ -128,9 +131,9 @@ def test_a_reader_sees_what_was_and_then_what_is(tmp_path, monkeypatch):
     with asof.open(tmp_path, embedder="none") as writer:
         writer.import_facts(LINES[:5])
         with asof.open(tmp_path, embedder="none") as reader:
-            seen = [len(reader.facts(any_time=True))]
-            writer.import_facts(LINES, acknowledged=lambda *_: seen.append(len(reader.facts(any_time=True))))
-            seen.append(len(reader.facts(any_time=True)))
+            seen = [len(facts_at(reader, any_time=True))]
+            writer.import_facts(LINES, acknowledged=lambda *_: seen.append(len(facts_at(reader, any_time=True))))
+            seen.append(len(facts_at(reader, any_time=True)))
 
     assert seen == sorted(seen)
     assert seen.count(20) > 3  # as when the work was parted

@@ -10,6 +10,7 @@ import pytest
 import documents
 import replay
 from arango_server import Server, listening
+from asking import facts_at
 from asof.cli import app, calls
 from asof.memory import Memory
 from asof.runtime import graph_admin
@@ -21,8 +22,8 @@ from asof_projections.graph.arango.connection import Address
 from asof_projections.graph.arango.schema import CHECKPOINTS
 from asof_projections.graph.arango.store import ArangoGraph
 from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.model.rows import Moment
 from asof_projections.projector import catch_up
-from asof_projections.rows import Moment
 from asof_streams.errors import ContractError, GraphUnavailable, InvalidInput
 from asof_streams.messages import ErasureRequest
 from asof_streams.sqlite_log import SqliteLog
@@ -305,7 +306,7 @@ def test_whatever_is_told_the_database_holds_what_the_files_hold_however_it_came
             for group in ("one", "two", None):
                 for known in (None, *sorted({r.recorded_at for r in log.read()})[::40]):
                     at = Moment(None, known)
-                    assert graph.facts(group, at) == store.facts(group, at)
+                    assert facts_at(graph, group, at) == facts_at(store, group, at)
                     assert graph.communities(group, known) == store.communities(group, known)
                     assert graph.entities(group, known) == store.entities(group, known)
                     uuids = [entity.uuid for entity in store.entities(group, known)]
@@ -313,7 +314,7 @@ def test_whatever_is_told_the_database_holds_what_the_files_hold_however_it_came
                     assert graph.links(uuids, known) == store.links(uuids, known)
                     if known is not None:
                         assert graph.latest(uuids, at, 20) == store.latest(uuids, at, 20)
-            for uuid in {fact.uuid for fact in store.facts(None, Moment(None, None))}:
+            for uuid in {fact.uuid for fact in facts_at(store, None, Moment(None, None))}:
                 assert graph.provenance(uuid) == store.provenance(uuid)
                 assert (graph.fact(uuid), graph.versions(uuid)) == (store.fact(uuid), store.versions(uuid))
             assert [*graph.mentions(None)] == [*store.mentions(None)]

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.runtime.extractors import Reading
+from asof.runtime.extractors import ExtractorFactory
 from asof_agents.extraction.ports import Turn
 from asof_agents.extraction.registry import SchemaFilter
 from asof_ontologies import registry
@@ -50,7 +50,7 @@ def test_an_adapted_ontology_names_nothing_that_it_has_not(made: tuple[Ontology,
 @given(adaptations())
 def test_what_is_found_with_it_is_of_its_types_and_pairs(made: tuple[Ontology, Ontology]) -> None:
     named, ontology = made
-    extractor = SchemaFilter(Reading().extractor(ontology, named), ontology)
+    extractor = SchemaFilter(ExtractorFactory().extractor(ontology, named), ontology)
 
     found = extractor.extract(Turn("e", "Ana", "user", TEXT, 0), [], lambda _: {})
 

@@ -127,7 +127,7 @@ def test_stores_made_anew_in_bulk_from_their_logs(tmp_path, expected):
     writer = replay.write(tmp_path)
     replay.tell(writer, TOLD)
     writer.process(flush=True)
-    places = writer.places
+    places = writer.logs.places
     writer.close()
     for store in (places.episodes, places.graph("main")):
         for file in store.parent.glob(store.name + "*"):

@@ -6,11 +6,12 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from asking import facts_at
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.writer import Writer
+from asof.runtime.writer import open_writer
 from asof.settings import Settings
 from asof_agents.handlers.episodes import episode_id
-from asof_projections.rows import Moment
+from asof_projections.model.rows import Moment
 from asof_streams.instants import DAY
 from asof_streams.messages import AnyMessage, FactStatement, WithdrawalRequest
 
@@ -65,13 +66,15 @@ def _statement(fields: dict[str, object]) -> FactStatement:
 def believed(messages: list[AnyMessage]) -> list[list[str]]:
     """Return where Ana is believed to live at the end of it all, day by day. Every name is known before."""
     with TemporaryDirectory() as folder:
-        writer = Writer(DirectoryLayout(Path(folder)), Settings(data=Path(folder), embedder="none"))
+        writer = open_writer(DirectoryLayout(Path(folder)), Settings(data=Path(folder), embedder="none"))
         writer.messages.accept([*KNOWN, *messages], clock=START)
         writer.process(flush=True)
         store = writer.generations["main"].store
         days = [
             sorted(
-                fact.object for fact in store.facts("g", Moment(START + day * DAY, NOW)) if fact.relation == "lives_in"
+                fact.object
+                for fact in facts_at(store, "g", Moment(START + day * DAY, NOW))
+                if fact.relation == "lives_in"
             )
             for day in range(-1, 84)
         ]

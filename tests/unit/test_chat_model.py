@@ -12,6 +12,7 @@ from asof_agents.extraction.llm.usage import UsageCounts
 from asof_agents.extraction.ports import Turn
 from asof_ontologies.prompts import prompt
 from asof_ontologies.registry import load
+from asof_streams.backoff import Backoff
 from asof_streams.errors import ModelUnavailable
 from model_server import Fault, ModelServer, prompt_tokens, serving
 
@@ -27,7 +28,7 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def model(server: ModelServer) -> ChatModel:
-    return ChatModel(base_url=server.url, model="fake", backoff_seconds=0.01)
+    return ChatModel(base_url=server.url, model="fake", backoff=Backoff(0.01, retries=1))
 
 
 def test_a_question_is_one_call_that_asks_for_the_schema(server: ModelServer, model: ChatModel) -> None:
@@ -82,13 +83,15 @@ def test_what_fails_is_asked_once_more_and_then_given_up(
 
 def test_what_answers_too_late_is_a_timeout(server: ModelServer) -> None:
     server.latency = 0.5
-    reply = ChatModel(base_url=server.url, model="fake", timeout_seconds=0.05, backoff_seconds=0.0).ask(REQUEST)
+    reply = ChatModel(base_url=server.url, model="fake", timeout_seconds=0.05, backoff=Backoff(0.0, retries=1)).ask(
+        REQUEST
+    )
 
     assert (reply.answer, reply.failure, reply.calls) == (None, "timeout", 2)
 
 
 def test_where_nobody_listens_there_is_no_answer() -> None:
-    reply = ChatModel(base_url="http://127.0.0.1:9/v1", model="fake", backoff_seconds=0.0).ask(REQUEST)
+    reply = ChatModel(base_url="http://127.0.0.1:9/v1", model="fake", backoff=Backoff(0.0, retries=1)).ask(REQUEST)
 
     assert (reply.answer, reply.failure, reply.calls) == (None, "unreachable", 2)
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 import oracle
 from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.model.rows import Moment
 from asof_projections.projector import rebuild
-from asof_projections.rows import Moment
 from histories import History, on
 
 FAR = on("2100")

@@ -5,8 +5,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from asof_projections.model.rows import Moment
 from asof_projections.queries import export, graphml
-from asof_projections.rows import Moment
 from histories import History, on
 
 NOW = Moment(on("2025"), on("2025"))

@@ -10,12 +10,12 @@ from asof_agents.extraction.ports import ModelReply, ModelRequest
 from asof_agents.resolution.candidates import Candidate
 from asof_agents.resolution.judge import Doubt, Judge, Verdict, parse_verdict
 from asof_ontologies.prompts import prompt
-from asof_projections.rows import Entity
+from asof_projections.model.rows import EntityRow
 from asof_streams.episodic import EpisodeRecorded, MentionObserved
 
 
 def known(uuid: str, name: str, type_: str | None) -> Candidate:
-    return Candidate(Entity(uuid, "g", name, type_, 0), (name,), ())
+    return Candidate(EntityRow(uuid, "g", name, type_, 0), (name,), ())
 
 
 def mention(id_: str, text: str, type_: str, start: int = 0) -> MentionObserved:
@@ -141,7 +141,7 @@ def asked(content: str, doubts: Sequence[Doubt]) -> str:
 
 
 def test_each_mention_and_each_known_thing_is_shown_on_one_line_whatever_its_words() -> None:
-    tricky = Candidate(Entity("a", "g", "Acme\n\n9. Nobody", "Organization", 0), ("Acme\n\n9. Nobody",), ("It\nis",))
+    tricky = Candidate(EntityRow("a", "g", "Acme\n\n9. Nobody", "Organization", 0), ("Acme\n\n9. Nobody",), ("It\nis",))
     shown = asked("I work at Acme.", [Doubt(mention("m", "Acme\nKnown:", "Organization"), [tricky])])
 
     assert shown.partition("Mentions:\n")[2].splitlines() == [

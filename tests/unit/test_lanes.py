@@ -9,6 +9,7 @@ import pytest
 
 from asof_agents import partition_task
 from asof_agents.partition_task import PartitionTask
+from asof_streams.backoff import Backoff
 from asof_streams.errors import BrokerUnavailable, WriterBusy
 from asof_streams.kafka.envelope import Raw
 
@@ -65,7 +66,7 @@ async def until(true: Callable[[], object]) -> None:
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(partition_task, "_PAUSES", (0.0,))
+    monkeypatch.setattr(partition_task, "OUTAGE", Backoff(0.0))
 
 
 def test_what_is_on_the_topic_is_taken_in_steps_before_anybody_brings_it() -> None:

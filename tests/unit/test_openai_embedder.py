@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from asof_projections.embedding.hashing import HashingEmbedder
-from asof_projections.embedding.openai import ATTEMPTS, BATCH, OpenAIEmbedder
+from asof_projections.embedding.openai import BATCH, OpenAIEmbedder
+from asof_streams.backoff import Backoff
 from asof_streams.errors import ModelUnavailable
 from embedding_server import EmbeddingServer, serving
 
@@ -19,7 +20,7 @@ def server() -> Iterator[EmbeddingServer]:
 
 @pytest.fixture
 def embedder(server: EmbeddingServer) -> OpenAIEmbedder:
-    return OpenAIEmbedder(base_url=server.url, model="some-model", dimensions=384, backoff_seconds=0.01)
+    return OpenAIEmbedder(base_url=server.url, model="some-model", dimensions=384, backoff=Backoff(0.01, retries=3))
 
 
 def test_answers_are_put_in_the_order_of_the_texts_and_made_unit_length(embedder: OpenAIEmbedder) -> None:
@@ -55,10 +56,10 @@ def test_a_password_in_the_address_is_not_part_of_the_models_name() -> None:
 
 @pytest.mark.parametrize("status", [429, 500, 503])
 def test_a_passing_failure_is_tried_again(server: EmbeddingServer, embedder: OpenAIEmbedder, status: int) -> None:
-    server.failures = [(status, "{}")] * (ATTEMPTS - 1)
+    server.failures = [(status, "{}")] * 3
 
     assert embedder.embed(["a"]).shape == (1, 384)
-    assert len(server.requests) == ATTEMPTS
+    assert len(server.requests) == 4
 
 
 def test_a_failure_that_lasts_is_given_up_after_a_few_attempts(
@@ -68,7 +69,7 @@ def test_a_failure_that_lasts_is_given_up_after_a_few_attempts(
 
     with pytest.raises(ModelUnavailable, match=r"some-model@.* answered status 503"):
         embedder.embed(["a"])
-    assert len(server.requests) == ATTEMPTS
+    assert len(server.requests) == 4
 
 
 def test_a_refusal_is_not_tried_again_and_repeats_nothing_of_the_text(
@@ -110,7 +111,7 @@ def test_an_answer_that_is_not_the_embeddings_asked_for_is_an_error(
 
 def test_an_endpoint_that_is_not_there_is_an_error_after_a_few_attempts(server: EmbeddingServer) -> None:
     server.server_close()
-    embedder = OpenAIEmbedder(base_url=server.url, model="m", dimensions=4, backoff_seconds=0.001)
+    embedder = OpenAIEmbedder(base_url=server.url, model="m", dimensions=4, backoff=Backoff(0.001, retries=3))
 
     with pytest.raises(ModelUnavailable, match="cannot be reached"):
         embedder.embed(["a"])

@@ -4,9 +4,10 @@ from itertools import permutations, product
 
 import pytest
 
-from asof_projections.rows import Moment
+from asking import time
+from asof_projections.model.answers import Cause
+from asof_projections.model.rows import Moment
 from asof_streams.errors import InvalidInput, NotFound
-from asof_streams.instants import INF
 from asof_streams.messages import FactStatement
 from histories import History, on
 
@@ -29,6 +30,10 @@ def moved(history):
     return history
 
 
+def day(text):
+    return time(on(text))
+
+
 def objects(facts):
     return [fact.object for fact in facts]
 
@@ -45,15 +50,15 @@ def test_facts_are_those_of_the_valid_and_the_known_moment(moved):
 def test_facts_are_found_by_object_and_relation_too(moved):
     moved.tell("2024-04-01", subject="Ben", relation="likes", object="Munich", valid_at="2020")
 
-    assert [f.subject for f in moved.questions.facts(NOW, "g", object_="Munich")] == ["Ben", "Ana"]
-    assert [f.subject for f in moved.questions.facts(NOW, "g", object_="Munich", relation="likes")] == ["Ben"]
+    assert [f.subject for f in moved.questions.facts(NOW, "g", object="Munich")] == ["Ben", "Ana"]
+    assert [f.subject for f in moved.questions.facts(NOW, "g", object="Munich", relation="likes")] == ["Ben"]
     assert moved.questions.facts(NOW, "g", about="Ana", relation="likes") == []
 
 
 def test_a_name_is_taken_exactly_else_by_its_key_and_an_unknown_one_gives_nothing(moved):
     assert objects(moved.questions.facts(NOW, "g", about="  ANA ")) == ["Munich"]
     assert moved.questions.facts(NOW, "g", about="Nobody") == []
-    assert moved.questions.facts(NOW, "g", object_="Nowhere") == []
+    assert moved.questions.facts(NOW, "g", object="Nowhere") == []
     assert moved.questions.timeline("Nobody", NOW.known, "g") == []
     assert moved.questions.entity("Nobody", NOW, "g") == []
     assert moved.questions.neighbourhood("Nobody", 2, NOW, "g") == []
@@ -80,16 +85,16 @@ def test_a_merge_is_seen_from_when_it_was_known_and_no_longer_once_it_was_taken_
     assert [liked(day) for day in ("2024-01-15", "2024-02-15", "2024-03-15")] == [["Tea"], ["Tea", "Jazz"], ["Tea"]]
     [portrait] = history.questions.entity("Ana", Moment(on("2022"), on("2024-02-15")), "g")
     assert portrait.names == ("Ana", "Anna")
-    assert [(link.known_from, link.known_to) for link in portrait.links] == [(on("2024-02-01"), INF)]
+    assert [(link.known_from, link.known_to) for link in portrait.duplicate_of] == [(day("2024-02-01"), None)]
     [after] = history.questions.entity("Ana", Moment(on("2022"), on("2024-03-15")), "g")
-    assert [(link.known_from, link.known_to) for link in after.links] == [(on("2024-02-01"), on("2024-03-01"))]
+    assert [(link.known_from, link.known_to) for link in after.duplicate_of] == [(day("2024-02-01"), day("2024-03-01"))]
     assert after.names == ("Ana",)
 
 
 def test_an_entity_is_portrayed_with_what_points_to_it_and_how_often_it_was_mentioned(moved):
     [munich] = moved.questions.entity("Munich", NOW, "g")
 
-    assert (munich.entity.name, munich.mentions, [f.subject for f in munich.facts]) == ("Munich", 1, ["Ana"])
+    assert (munich.name, munich.mentions, [f.subject for f in munich.facts]) == ("Munich", 1, ["Ana"])
     assert moved.questions.entity("Munich", Moment(NOW.valid, on("2024-02-15")), "g") == []
     assert munich.to_json()["facts"][0]["object"] == "Munich"
 
@@ -110,7 +115,7 @@ def test_throughout_needs_every_instant_and_is_content_with_facts_that_meet(hist
 
     [whole] = history.questions.throughout(on("2020"), on("2022"), NOW.known, "g", about="Ana")
 
-    assert (whole.valid_at, whole.invalid_at, len(whole.facts)) == (on("2020"), on("2022"), 2)
+    assert (whole.valid_at, whole.invalid_at, len(whole.facts)) == (day("2020"), day("2022"), 2)
     assert history.questions.throughout(on("2021"), on("2023-06"), NOW.known, "g") == []
 
 
@@ -122,10 +127,10 @@ def test_a_timeline_tells_slot_by_slot_what_held_and_names_the_gaps(history):
     told = history.questions.timeline("Ana", NOW.known, "g")
 
     assert [(s.relation, s.object, s.valid_at, s.invalid_at) for s in told] == [
-        ("likes", "Tea", on("2010"), INF),
-        ("works_at", "SAP", on("2015"), on("2018")),
-        ("works_at", None, on("2018"), on("2019")),
-        ("works_at", "Acme", on("2019"), INF),
+        ("likes", "Tea", day("2010"), None),
+        ("works_at", "SAP", day("2015"), day("2018")),
+        ("works_at", None, day("2018"), day("2019")),
+        ("works_at", "Acme", day("2019"), None),
     ]
     assert told[2].to_json()["object"] is None
     assert [s.object for s in history.questions.timeline("Ana", on("2024-01-01"), "g")] == ["SAP"]
@@ -140,26 +145,30 @@ def test_a_timeline_takes_duplicates_as_one_both_as_subject_and_as_object(histor
 
     for name in ("Ana", "Anna"):
         [one] = history.questions.timeline(name, NOW.known, "g", relation="rents")
-        assert (one.valid_at, one.invalid_at, len(one.facts)) == (on("2020"), on("2022"), 2)
+        assert (one.valid_at, one.invalid_at, len(one.facts)) == (day("2020"), day("2022"), 2)
     assert history.questions.timeline("Ana", on("2024-01-15"), "g", relation="rents") == apart
-    assert [(s.valid_at, s.invalid_at) for s in apart] == [(on("2020"), on("2021"))]
+    assert [(s.valid_at, s.invalid_at) for s in apart] == [(day("2020"), day("2021"))]
 
 
 def test_history_shows_every_version_with_what_opened_and_what_closed_it(moved):
     [berlin] = moved.questions.facts(Moment(on("2016"), NOW.known), "g", about="Ana")
     [paris] = moved.questions.facts(Moment(on("2019-06"), NOW.known), "g", about="Ana")
     [munich] = moved.questions.facts(NOW, "g", about="Ana")
-    asserted, late, moving = ("asserted", berlin.uuid), ("superseded", paris.uuid), ("superseded", munich.uuid)
+    asserted, late, moving = (
+        Cause("asserted", berlin.uuid),
+        Cause("superseded", paris.uuid),
+        Cause("superseded", munich.uuid),
+    )
 
     told = moved.questions.history(berlin.uuid)
 
-    assert [(r.fact.valid_at, r.fact.invalid_at, r.opened, r.closed) for r in told] == [
-        (on("2015"), INF, asserted, late),
-        (on("2015"), on("2019"), late, None),  # known ever since: the move to Munich did not touch it
-        (on("2020"), INF, late, moving),
-        (on("2020"), on("2024-03-01"), moving, None),
+    assert [(r.valid_at, r.invalid_at, r.opened, r.closed) for r in told] == [
+        (day("2015"), None, asserted, late),
+        (day("2015"), day("2019"), late, None),  # known ever since: the move to Munich did not touch it
+        (day("2020"), None, late, moving),
+        (day("2020"), day("2024-03-01"), moving, None),
     ]
-    assert {r.fact.object for r in moved.questions.history("Ana", "g")} == {"Berlin", "Paris", "Munich"}
+    assert {r.object for r in moved.questions.history("Ana", "g")} == {"Berlin", "Paris", "Munich"}
     assert moved.questions.history("Munich", "g")[0].to_json()["known_from"] == "2024-03-01T00:00:00Z"
     assert moved.questions.history("nothing", "g") == []
 
@@ -177,8 +186,8 @@ def test_known_history_tells_when_we_believed_it(moved):
     def believed(day):
         return [(b.known_from, b.known_to) for b in moved.questions.known_history(berlin.uuid, on(day))]
 
-    assert believed("2016") == [(on("2024-01-01"), INF)]
-    assert believed("2019-06") == [(on("2024-01-01"), on("2024-02-01"))]
+    assert believed("2016") == [(day("2024-01-01"), None)]
+    assert believed("2019-06") == [(day("2024-01-01"), day("2024-02-01"))]
     assert believed("2010") == []
     with pytest.raises(NotFound):
         moved.questions.known_history("no such id", None)
@@ -195,7 +204,9 @@ def test_a_diff_labels_each_change_once_by_what_made_it(history):
     early, late = on("2024-01-15"), on("2024-02-15")
 
     def labels(first, second):
-        return {(c.label, c.fact.object) for c in history.questions.diff(first, second, "g", about="Ana")}
+        return {
+            (c.change, (c.after or c.before).object) for c in history.questions.diff(first, second, "g", about="Ana")
+        }
 
     world = {("ended", "Berlin"), ("began", "Munich")}
     knowledge = {("retracted", "Tea"), ("revised", "Jazz"), ("learned", "Rain")}
@@ -237,9 +248,9 @@ def test_changes_follow_the_log_from_a_position_and_say_where_to_go_on(moved):
     first = moved.questions.changes(-1, 1)
     rest = moved.questions.changes(first.next, 100)
 
-    assert [(c.position, c.opened, c.fact.object) for c in first.changes] == [(0, True, "Berlin")]
+    assert [(c.position, c.change, c.fact.object) for c in first.changes] == [(0, "opened", "Berlin")]
     assert {c.position for c in rest.changes} == {1, 2}
-    assert "Munich" in [c.fact.object for c in rest.changes if c.opened and c.position == 2]
+    assert "Munich" in [c.fact.object for c in rest.changes if c.change == "opened" and c.position == 2]
     assert rest.next == 2
     assert moved.questions.changes(2, 100).to_json() == {"changes": [], "next": 2}
     assert moved.questions.changes(-1, 100, "other").to_json() == {"changes": [], "next": 2}
@@ -294,7 +305,7 @@ def test_why_tells_of_endings_and_of_retractions_and_quotes_a_structured_fact_as
     why = moved.questions.why(berlin.uuid)
 
     assert [c.kind for c in why.consequences] == ["superseded", "superseded", "ended", "retracted"]
-    assert why.consequences[2].ends_at == on("2018")
+    assert why.consequences[2].ends_at == day("2018")
     assert '"op":"retract"' in why.consequences[3].evidence.quote
     assert '"object":"Berlin"' in why.evidence[0].quote
 
@@ -317,82 +328,3 @@ def test_a_neighbourhood_is_reached_level_by_level_in_both_directions_at_one_mom
 def stated(**fields):
     times = {name: on(fields.pop(name)) for name in ("valid_at", "invalid_at", "said_at") if name in fields}
     return FactStatement.model_validate({"group_id": "g", "subject": "Ana", **fields, **times})
-
-
-WHAT_IFS = {
-    "a new place": [{"relation": "lives_in", "object": "Oslo", "valid_at": "2022"}],
-    "a place not heard of in the past": [{"relation": "lives_in", "object": "Rome", "valid_at": "2016"}],
-    "the same again": [{"relation": "lives_in", "object": "Munich", "valid_at": "2024-06"}],
-    "an end": [{"op": "end", "relation": "lives_in", "invalid_at": "2023"}],
-    "an end by ref": [{"op": "end", "ref": "p", "subject": None, "invalid_at": "2019-06"}],
-    "a retraction": [{"op": "retract", "relation": "lives_in", "object": "Munich"}],
-    "a retraction by ref": [{"op": "retract", "ref": "p", "subject": None}],
-    "a correction": [{"op": "correct", "relation": "lives_in", "object": "Bonn", "valid_at": "2015"}],
-    "a correction by ref": [
-        {"op": "correct", "ref": "p", "relation": "lives_in", "object": "Lyon", "valid_at": "2018"}
-    ],
-    "a correction of what is believed now": [{"op": "correct", "relation": "lives_in", "object": "Bonn"}],
-    "a correction of a while ago": [
-        {"op": "correct", "relation": "lives_in", "object": "Bonn", "valid_at": "2019-03", "invalid_at": "2019-06"}
-    ],
-    "a correction of a correction": [
-        {"op": "correct", "relation": "lives_in", "object": "Bonn", "valid_at": "2019-03"},
-        {"op": "correct", "relation": "lives_in", "object": "Oslo", "valid_at": "2022"},
-    ],
-    "one after the other": [
-        {"relation": "lives_in", "object": "Oslo", "valid_at": "2022"},
-        {"op": "retract", "ref": "b", "subject": None},
-    ],
-}
-
-
-@pytest.mark.parametrize("lines", WHAT_IFS.values(), ids=WHAT_IFS)
-def test_what_if_foretells_what_the_same_statements_bring_about_and_writes_nothing(moved, lines):
-    digest = moved.beliefs.digest()
-    foretold = moved.questions.what_if([stated(**line) for line in lines], "g", on("2024-08-01"))
-    assert moved.beliefs.digest() == digest
-
-    for line in lines:
-        moved.tell("2024-08-01", **line)
-
-    came = moved.questions.timeline("Ana", NOW.known, "g", relation="lives_in")
-    assert periods(foretold.after) == periods(came)
-    assert periods(foretold.before) == [
-        ("Berlin", on("2015"), on("2019")),
-        ("Paris", on("2019"), on("2020")),
-        ("Berlin", on("2020"), on("2024-03-01")),
-        ("Munich", on("2024-03-01"), INF),
-    ]
-
-
-def periods(segments):
-    return [(s.object, s.valid_at, s.invalid_at) for s in segments]
-
-
-def test_what_if_refuses_what_could_not_stand(moved):
-    not_there = (
-        {"op": "retract", "ref": "nobody"},
-        {"op": "retract", "relation": "lives_in", "object": "Ana"},  # known, but not to be lived in
-        {"op": "end", "subject": "Nobody", "relation": "lives_in"},
-    )
-    not_clear = (
-        {"op": "correct", "relation": "visits", "object": "Rome"},  # which of the many?
-        {"ref": "p", "relation": "lives_in", "object": "Rome"},  # it names another fact
-    )
-    for error, lines in ((NotFound, not_there), (InvalidInput, not_clear)):
-        for line in lines:
-            with pytest.raises(error):
-                moved.questions.what_if([stated(**line)], "g", on("2024-08-01"))
-
-
-def test_answers_show_no_content_in_their_repr(moved):
-    [fact] = moved.questions.facts(NOW, "g", about="Ana")
-    answers = [
-        *moved.questions.timeline("Ana", NOW.known, "g"),
-        *moved.questions.history("Ana", "g"),
-        *moved.questions.entity("Ana", NOW, "g"),
-        moved.questions.why(fact.uuid),
-        *moved.questions.diff(Moment(on("2016"), NOW.known), NOW, "g"),
-    ]
-
-    assert not any(name in repr(answer) for answer in answers for name in ("Munich", "Berlin", "Ana"))

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from asking import search_of
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.hashing import HashingEmbedder
+from asof_projections.model.rows import Moment
 from asof_projections.retrieval.search import NameSearch, Search, telling
-from asof_projections.rows import Moment
 from asof_projections.vectors.faiss_index import FaissVectorIndex
 from asof_projections.vectors.projection import VectorProjection, facts_of, names_of
 from asof_streams.errors import InvalidInput
@@ -63,42 +64,42 @@ def vectors(history, cached, tmp_path):
 
 
 def objects(hits):
-    return [hit.fact.object for hit in hits]
+    return [hit.object for hit in hits]
 
 
 def test_words_alone_find_facts_where_there_is_no_embedder(history):
-    [hit] = Search(history.beliefs).search("Who has a boat?", NOW, "g")
+    [hit] = Search(history.beliefs).search(search_of("Who has a boat?", "g"), NOW)
 
-    assert (hit.fact.object, hit.score, hit.words, hit.meaning) == ("boat", 1.0, 1.0, None)
+    assert (hit.object, hit.score, hit.scores.words, hit.scores.meaning) == ("boat", 1.0, 1.0, None)
     assert hit.to_json()["scores"] == {"words": 1.0, "meaning": None}
-    assert Search(history.beliefs).search("kitten", NOW, "g") == []
-    assert Search(history.beliefs).search("?!", NOW, "g") == []
+    assert Search(history.beliefs).search(search_of("kitten", "g"), NOW) == []
+    assert Search(history.beliefs).search(search_of("?!", "g"), NOW) == []
 
 
 def test_meaning_finds_what_no_word_does_and_each_hit_tells_its_parts(history, embedder, vectors):
-    hits = Search(history.beliefs, embedder, vectors.index).search("kitten", NOW, "g")
+    hits = Search(history.beliefs, embedder, vectors.index).search(search_of("kitten", "g"), NOW)
 
     assert objects(hits)[0] == "cat"
-    assert [hit.words for hit in hits] == [None] * 3
-    assert all(hit.score == pytest.approx(0.4 * hit.meaning) for hit in hits)
+    assert [hit.scores.words for hit in hits] == [None] * 3
+    assert all(hit.score == pytest.approx(0.4 * hit.scores.meaning) for hit in hits)
 
 
 def test_both_parts_count(history, embedder, vectors):
-    hits = Search(history.beliefs, embedder, vectors.index).search("red kitten", NOW, "g")
+    hits = Search(history.beliefs, embedder, vectors.index).search(search_of("red kitten", "g"), NOW)
 
     assert objects(hits) == ["car", "cat", "boat"]
-    assert [hit.words for hit in hits] == [1.0, None, None]
-    assert all(hit.score == pytest.approx(0.6 * (hit.words or 0) + 0.4 * hit.meaning) for hit in hits)
+    assert [hit.scores.words for hit in hits] == [1.0, None, None]
+    assert all(hit.score == pytest.approx(0.6 * (hit.scores.words or 0) + 0.4 * hit.scores.meaning) for hit in hits)
 
 
 def test_only_what_holds_and_is_known_at_the_moment_is_found(history, embedder, vectors):
     history.tell("2024-02-01", op="retract", ref="cat", subject=None)
     search = Search(history.beliefs, embedder, vectors.index).search
 
-    assert objects(search("cat", Moment(on("2016"), on("2024-01-15")), "g")) == ["cat"]
-    assert objects(search("cat", Moment(on("2010"), on("2024-01-15")), "g")) == []
-    assert "cat" not in objects(search("cat", NOW, "g"))
-    assert "cat" in objects(search("cat", Moment(on("2016"), None), "g"))
+    assert objects(search(search_of("cat", "g"), Moment(on("2016"), on("2024-01-15")))) == ["cat"]
+    assert objects(search(search_of("cat", "g"), Moment(on("2010"), on("2024-01-15")))) == []
+    assert "cat" not in objects(search(search_of("cat", "g"), NOW))
+    assert "cat" in objects(search(search_of("cat", "g"), Moment(on("2016"), None)))
 
 
 def test_a_good_hit_is_not_lost_behind_many_better_ones_that_do_not_count(history, embedder, vectors):
@@ -107,25 +108,27 @@ def test_a_good_hit_is_not_lost_behind_many_better_ones_that_do_not_count(histor
         history.tell("2024-03-01", relation="sold", object=object_, fact="boat", valid_at="2010", invalid_at="2011")
     vectors.catch_up()
 
-    assert objects(Search(history.beliefs, embedder, vectors.index).search("boat", NOW, "g", limit=1)) == ["boat"]
-    assert objects(Search(history.beliefs).search("boat", NOW, "g", limit=1)) == ["boat"]
+    assert objects(Search(history.beliefs, embedder, vectors.index).search(search_of("boat", "g", limit=1), NOW)) == [
+        "boat"
+    ]
+    assert objects(Search(history.beliefs).search(search_of("boat", "g", limit=1), NOW)) == ["boat"]
 
 
 def test_a_search_sees_its_own_group_and_takes_no_more_than_its_limit(history, embedder, vectors):
     search = Search(history.beliefs, embedder, vectors.index).search
 
-    assert {hit.fact.group_id for hit in search("cat", NOW, "other")} == {"other"}
-    assert {hit.fact.group_id for hit in search("cat", NOW)} == {"g", "other"}
-    assert len(search("cat", NOW, limit=2)) == 2
-    assert search("cat", NOW, "nowhere") == []
+    assert {hit.group_id for hit in search(search_of("cat", "other"), NOW)} == {"other"}
+    assert {hit.group_id for hit in search(search_of("cat"), NOW)} == {"g", "other"}
+    assert len(search(search_of("cat", limit=2), NOW)) == 2
+    assert search(search_of("cat", "nowhere"), NOW) == []
 
 
 def test_what_has_no_vector_yet_is_found_by_its_words(history, embedder, vectors):
     history.tell("2024-03-01", relation="has", object="ladder", fact="Ana has a ladder", valid_at="2020")
 
-    [first, *_] = Search(history.beliefs, embedder, vectors.index).search("ladder", NOW, "g")
+    [first, *_] = Search(history.beliefs, embedder, vectors.index).search(search_of("ladder", "g"), NOW)
 
-    assert (first.fact.object, first.meaning, first.score) == ("ladder", None, 0.6)
+    assert (first.object, first.scores.meaning, first.score) == ("ladder", None, 0.6)
 
 
 def test_a_query_loses_the_words_that_say_little_unless_it_has_no_others():

@@ -2,8 +2,8 @@
 
 import pytest
 
+from asof_projections.model.rows import AttributeRow, Moment
 from asof_projections.queries.summaries import LONGEST, summary
-from asof_projections.rows import Attribute, Moment
 from histories import History, on
 
 
@@ -52,15 +52,15 @@ def test_a_summary_is_of_whole_sentences_and_never_longer_than_its_bound(history
 
 
 def test_a_sentence_that_does_not_fit_leaves_room_for_the_next():
-    long, short = (Attribute("id", "note", value, 1.0, 0, "said") for value in ("x" * LONGEST, "short"))
+    long, short = (AttributeRow("id", "note", value, 1.0, 0, "said") for value in ("x" * LONGEST, "short"))
 
     assert summary([long, short], []) == "note: short."
 
 
 def test_a_summary_that_a_producer_gave_stands_in_the_place_of_one_made_here():
-    given = Attribute("id", "summary", "The boss.", 1.0, 0, "said")
+    given = AttributeRow("id", "summary", "The boss.", 1.0, 0, "said")
 
-    assert summary([Attribute("id", "role", "cook", 1.0, 9, "said"), given], []) == "The boss."
+    assert summary([AttributeRow("id", "role", "cook", 1.0, 9, "said"), given], []) == "The boss."
 
 
 def test_of_entities_that_are_one_the_surest_value_is_shown_and_only_while_they_are(history):

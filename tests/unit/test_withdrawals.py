@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from asking import facts_at
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import describe
-from asof.runtime.writer import Writer
+from asof.runtime.writer import open_writer
 from asof.settings import Settings
 from asof_agents.handlers.episodes import episode_id
-from asof_projections.rows import Fact, Moment
+from asof_projections.model.rows import FactRow, Moment
 from asof_streams.instants import DAY, parse
 from asof_streams.messages import AnyMessage, EntityStatement, FactStatement, Message, WithdrawalRequest
 
@@ -22,7 +23,7 @@ class Memory:
     """A directory that takes one message a day."""
 
     def __init__(self, data: Path) -> None:
-        self.writer = Writer(DirectoryLayout(data), Settings(data=data, embedder="none"))
+        self.writer = open_writer(DirectoryLayout(data), Settings(data=data, embedder="none"))
 
     def tell(self, *messages: AnyMessage) -> list[str]:
         """Take messages; return the ids of their episodes."""
@@ -44,8 +45,8 @@ class Memory:
         """Return where Ana lives, long after everything was said."""
         return sorted(fact.object for fact in self._facts(ANY._replace(valid=ANY.known)) if fact.relation == "lives_in")
 
-    def _facts(self, at: Moment) -> list[Fact]:
-        return self.writer.generations["main"].store.facts("g", at)
+    def _facts(self, at: Moment) -> list[FactRow]:
+        return facts_at(self.writer.generations["main"].store, "g", at)
 
     def listed(self, source: str = "message") -> list[str]:
         far = 2**62
@@ -156,7 +157,7 @@ def test_a_fact_names_no_withdrawn_episode_among_those_that_say_it_but_as_of_bef
 
     def episodes(day):
         known = Moment(START + day * DAY, START + day * DAY)
-        return [fact.episodes for fact in store.facts("g", known) if fact.object == "Berlin"]
+        return [fact.episodes for fact in facts_at(store, "g", known) if fact.object == "Berlin"]
 
     assert [episodes(day) for day in range(5)] == [[(first,)], [(first, again)], [(first, again)], [(first,)], []]
 

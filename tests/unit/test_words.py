@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from asof_projections.graph.sqlite_store.bm25 import best
-from asof_projections.graph.sqlite_store.facts import Window
 from asof_projections.graph.sqlite_store.schema import INDEXES, TABLES
+from asof_projections.model.rows import Window
 from asof_streams.instants import INF, NEG
 
 LARGE, SMALL = 1, 2

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from asof_agents.ports import BeliefView
 from asof_agents.resolution.entities import Resolver
+from asof_projections.model.rows import AttributeRow, Saying
 from asof_projections.names import folded
-from asof_projections.rows import Attribute, Saying
 from asof_streams.episodic import AttributeStated
 from asof_streams.events import Event
 from asof_streams.semantic import EntityAttributed
@@ -50,7 +50,7 @@ def _without(episode: str, entity: str, name: str, known: BeliefView) -> Iterato
         yield _event(stands[best], left[best][-1], holds=True)
 
 
-def _standing(before: Attribute | None, sayings: Sequence[Saying]) -> Attribute:
+def _standing(before: AttributeRow | None, sayings: Sequence[Saying]) -> AttributeRow:
     """Return a value with its support after more episodes have stated it; `before`: the same before them."""
     surest: dict[str, float] = {}
     for saying in sayings:
@@ -60,7 +60,7 @@ def _standing(before: Attribute | None, sayings: Sequence[Saying]) -> Attribute:
         support += (1 - support) * confidence
     attested = max(saying.said_at for saying in sayings)
     last = sayings[-1]
-    return Attribute(
+    return AttributeRow(
         last.entity_uuid,
         last.name,
         last.value,
@@ -70,7 +70,7 @@ def _standing(before: Attribute | None, sayings: Sequence[Saying]) -> Attribute:
     )
 
 
-def _event(now: Attribute, saying: Saying, *, holds: bool) -> Event:
+def _event(now: AttributeRow, saying: Saying, *, holds: bool) -> Event:
     return EntityAttributed(
         entity_id=now.entity_uuid,
         name=now.name,
@@ -91,7 +91,7 @@ class AttributeWeigher:
     def __init__(self, names: Resolver, known: BeliefView) -> None:
         self._names = names
         self._known = known
-        self._held: dict[tuple[str, str], Attribute] = {}  # by this episode
+        self._held: dict[tuple[str, str], AttributeRow] = {}  # by this episode
         self._said: defaultdict[tuple[str, str, str], list[Saying]] = defaultdict(list)
 
     def weigh(self, stated: Sequence[AttributeStated]) -> list[Event]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from asof_agents.handlers.mentions import context
 from asof_agents.ports import EpisodeView
-from asof_projections.rows import MentionRow
+from asof_projections.model.rows import MentionRow
 from asof_streams.episodic import AttributeStated, EpisodeRecorded, MentionObserved, RelationshipStated
 from asof_streams.events import Event, Record
 

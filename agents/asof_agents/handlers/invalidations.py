@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from asof_agents.ports import BeliefView
-from asof_projections.rows import Statement
+from asof_projections.model.rows import Statement
 from asof_projections.versions import Assertion, Ending, Interval, belief
 from asof_streams.events import Event
 from asof_streams.ids import derive

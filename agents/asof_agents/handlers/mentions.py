@@ -23,7 +23,7 @@ from asof_agents.extraction.ports import (
 )
 from asof_agents.extraction.registry import TAG
 from asof_agents.ports import EpisodeView
-from asof_projections.rows import Episode, MentionRow
+from asof_projections.model.rows import EpisodeRow, MentionRow
 from asof_streams.episodic import (
     AttributeStated,
     EpisodeRecorded,
@@ -52,7 +52,7 @@ def turn_of(episode: EpisodeRecorded, content: str | None = None) -> Turn:
     return Turn(episode.episode_id, episode.role, episode.role_type, text, episode.valid_at)
 
 
-def turns(episodes: Sequence[Episode], rows: Sequence[MentionRow] = ()) -> list[Turn]:
+def turns(episodes: Sequence[EpisodeRow], rows: Sequence[MentionRow] = ()) -> list[Turn]:
     """Return recorded episodes as an extractor's input, with their mentions."""
     by_episode: dict[str, tuple[Mention, ...]] = {
         uuid: tuple(Mention(r.episode_id, r.type, r.text, r.start, r.speaker) for r in of)
@@ -68,7 +68,7 @@ def _without_markup(content: str) -> str:
     return words(content) if TAG in content else content
 
 
-def context(group: str, episode: EpisodeRecorded, before: int, known: EpisodeView) -> list[Episode]:
+def context(group: str, episode: EpisodeRecorded, before: int, known: EpisodeView) -> list[EpisodeRow]:
     """Return the context of an episode, oldest first: the episodes that it names, otherwise the last four.
 
     The last four are of messages at positions below `before`, so that a rebuild finds the same ones.

@@ -9,7 +9,7 @@ from typing import Final
 
 from asof_agents.handlers.invalidations import BeliefChanges, SlotState
 from asof_agents.ports import BeliefView
-from asof_projections.rows import Statement
+from asof_projections.model.rows import Statement
 from asof_projections.versions import Assertion
 from asof_streams.ids import derive
 from asof_streams.instants import SECOND

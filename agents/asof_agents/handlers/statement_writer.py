@@ -12,7 +12,7 @@ from asof_agents.handlers.policies import apply_graded_policy
 from asof_agents.ports import BeliefView
 from asof_agents.resolution.entities import Resolver, Speakers
 from asof_ontologies.model import Ontology
-from asof_projections.rows import Statement
+from asof_projections.model.rows import Statement
 from asof_projections.versions import Assertion
 from asof_streams.episodic import EpisodeRecorded
 from asof_streams.events import Event, Record

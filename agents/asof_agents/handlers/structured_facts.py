@@ -4,7 +4,7 @@ They name their entities exactly. What cannot stand is refused whole, with the f
 """
 
 from asof_agents.handlers.statement_writer import MERGE, StatementWriter, Triple
-from asof_projections.rows import Entity, Statement
+from asof_projections.model.rows import EntityRow, Statement
 from asof_projections.versions import Assertion
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.instants import INF
@@ -132,7 +132,7 @@ class StructuredStatements(StatementWriter):
         object_ = self.names.exact(stated.object, stated.object_type)
         return Triple(subject.uuid, stated.relation or "", object_.uuid, None)
 
-    def _existing(self, name: str | None, type_: str | None) -> Entity:
+    def _existing(self, name: str | None, type_: str | None) -> EntityRow:
         """Return the entity that an ending or a retraction names. NotFound: there is none, so nothing can be ended."""
         found = [e for e in self.known.entities_named(self.names.group, name or "") if type_ in (None, e.type)]
         if not found:

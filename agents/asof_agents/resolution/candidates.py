@@ -13,8 +13,8 @@ from typing import Final, NamedTuple, Protocol
 from rapidfuzz.distance import JaroWinkler
 
 from asof_agents.ports import BeliefView
+from asof_projections.model.rows import EntityRow, FactRow, Moment
 from asof_projections.names import key, words
-from asof_projections.rows import Entity, Fact, Moment
 
 MOST: Final = 4  # candidates of one name
 _SLIP: Final = 0.8  # Jaro-Winkler over keys: from here on one may be a slip for the other
@@ -38,12 +38,12 @@ NEAR: Final = 0.75
 class Candidate(NamedTuple):
     """An entity that a name may mean, with its names and facts, which tell it from others."""
 
-    entity: Entity
+    entity: EntityRow
     names: tuple[str, ...]  # its own first
     facts: tuple[str, ...]
 
 
-Nearest = Sequence[tuple[Entity, float]]
+Nearest = Sequence[tuple[EntityRow, float]]
 """Entities, each with the cosine of one of its names."""
 
 
@@ -65,7 +65,7 @@ class CandidateContext(NamedTuple):
     group: str
     known_at: int
     present: Collection[str]
-    introduced: Iterable[Entity]
+    introduced: Iterable[EntityRow]
     near: Nearest
 
 
@@ -88,7 +88,7 @@ def candidates(known: BeliefView, text: str, type_: str, where: CandidateContext
     return [row[-1] for row in sorted(found, key=lambda row: row[:-1])[:MOST]]
 
 
-def _with_similar_name(known: BeliefView, group: str, text: str) -> list[Entity]:
+def _with_similar_name(known: BeliefView, group: str, text: str) -> list[EntityRow]:
     own = key(text)
     found = [e for word in _weighty(text) for e in known.entities_with_word(group, word)]
     found += known.entities(group, None, prefix=own[:_PREFIX], limit=_WITH_PREFIX)
@@ -99,11 +99,10 @@ def _with_similar_name(known: BeliefView, group: str, text: str) -> list[Entity]
     return found
 
 
-def _facts(known: BeliefView, entity: Entity, where: CandidateContext) -> list[Fact]:
+def _facts(known: BeliefView, entity: EntityRow, where: CandidateContext) -> list[FactRow]:
     """Return the believed facts of an entity, first those of which it is the subject, then those as object."""
     at, one = Moment(None, where.known_at), (entity.uuid,)
-    said = known.facts(None, at, subjects=one, limit=_COMPARED)
-    return [*said, *known.facts(None, at, objects=one, limit=_COMPARED)]
+    return known.facts_around(one, at, _COMPARED)
 
 
 def _alike(one: str, other: str) -> float:

@@ -16,8 +16,8 @@ from rapidfuzz.distance import JaroWinkler
 from asof_agents.ports import BeliefView
 from asof_agents.resolution.candidates import NEAR, Candidate, CandidateContext, Nearest, candidates
 from asof_agents.resolution.judge import Doubt, Judge
+from asof_projections.model.rows import EntityRow
 from asof_projections.names import key, words
-from asof_projections.rows import Entity
 from asof_streams.episodic import EpisodeRecorded, MentionObserved
 from asof_streams.events import Event
 from asof_streams.ids import derive
@@ -46,7 +46,7 @@ class Resolver:
     is_value: Callable[[str], bool] = lambda _: False  # of an entity type: values that are nearly equal are two
     asked: list[Event] = field(default_factory=list)  # what came of asking a judge: recorded before it is used
     events: list[Event] = field(default_factory=list)
-    introduced: dict[str, Entity] = field(default_factory=dict)  # by id
+    introduced: dict[str, EntityRow] = field(default_factory=dict)  # by id
     _meant: dict[str, str] = field(default_factory=dict)  # mention id -> entity id
     _joined: set[tuple[str, str]] = field(default_factory=set)  # by this episode: duplicate, into
 
@@ -91,7 +91,7 @@ class Resolver:
         )
         return candidates(self.known, mention.text, mention.entity_type, where)
 
-    def _mean(self, mention: MentionObserved, entity: Entity, reason: str, score: float) -> None:
+    def _mean(self, mention: MentionObserved, entity: EntityRow, reason: str, score: float) -> None:
         self._meant[mention.mention_id] = entity.uuid
         self.events.append(
             MentionResolved(
@@ -107,17 +107,17 @@ class Resolver:
         """Return the entity that a mention was taken to mean, in this episode or before."""
         return self._meant.get(mention_id) or self.known.resolved(mention_id)
 
-    def entity(self, uuid: str) -> Entity:
+    def entity(self, uuid: str) -> EntityRow:
         """Return an entity, also one just introduced."""
         found = self.introduced.get(uuid) or self.known.entity(uuid)
         assert found is not None, f"entity {uuid} is in no log"
         return found
 
-    def exact(self, name: str, type_: str | None) -> Entity:
+    def exact(self, name: str, type_: str | None) -> EntityRow:
         """Return the entity of a structured fact: exactly this name, of this type where one is given."""
         return self._named(name, type_) or self._introduce(name, type_)
 
-    def _sure(self, mention: MentionObserved) -> tuple[Entity, str, float] | None:
+    def _sure(self, mention: MentionObserved) -> tuple[EntityRow, str, float] | None:
         """Return what a mention means by the rules, why, and how sure that is; None where they leave it open."""
         if mention.speaker:
             name = self.episode.role or self.episode.role_type
@@ -138,21 +138,21 @@ class Resolver:
             return entity, "similar name", round(_likeness(entity.name, text), 3)
         return None
 
-    def _new(self, mention: MentionObserved) -> tuple[Entity, str, float]:
+    def _new(self, mention: MentionObserved) -> tuple[EntityRow, str, float]:
         return self._introduce(mention.text, mention.entity_type), "new", 1.0
 
-    def _keyed(self, text: str, type_: str) -> list[Entity]:
+    def _keyed(self, text: str, type_: str) -> list[EntityRow]:
         keyed = [e for e in self.known.entities_keyed(self.group, key(text)) if _fits(e.type, type_)]
         return keyed + [e for e in self.introduced.values() if key(e.name) == key(text) and _fits(e.type, type_)]
 
-    def _join(self, keyed: Sequence[Entity]) -> None:
+    def _join(self, keyed: Sequence[EntityRow]) -> None:
         """Join things of one stated type whose own names differ in nothing but how they are spelled."""
         first, *others = keyed
         for other in others:
             if first.type is not None and other.type == first.type and key(other.name) == key(first.name):
                 self._merge(first, other, "same name")
 
-    def _merge(self, one: Entity, other: Entity, reason: str) -> None:
+    def _merge(self, one: EntityRow, other: EntityRow, reason: str) -> None:
         """Note that two entities are one, unless that is known, or somebody took it back.
 
         That what had joined them was withdrawn does not count: it is as if it had never been said.
@@ -169,7 +169,7 @@ class Resolver:
         merge = derive("merge", self.build, self.episode.episode_id, *pair)
         self.events.append(EntityMerged(merge_id=merge, duplicate=pair[0], into=pair[1], reason=reason))
 
-    def _named(self, name: str, type_: str | None) -> Entity | None:
+    def _named(self, name: str, type_: str | None) -> EntityRow | None:
         for entity in self.introduced.values():
             if entity.name == name and _fits(entity.type, type_):
                 return entity
@@ -178,7 +178,7 @@ class Resolver:
                 return entity
         return None
 
-    def _person(self, text: str) -> Entity | None:
+    def _person(self, text: str) -> EntityRow | None:
         """Return the one person whose first name, or whose short name among the speakers, this is."""
         said = words(text)
         if not said:
@@ -196,7 +196,7 @@ class Resolver:
                 return entity
         return None
 
-    def _similar(self, text: str, type_: str) -> Entity | None:
+    def _similar(self, text: str, type_: str) -> EntityRow | None:
         if len(text) < _SIMILAR_CHARACTERS:
             return None
         near = {
@@ -207,16 +207,16 @@ class Resolver:
         }
         return next(iter(near.values())) if len(near) == 1 else None
 
-    def _introduce(self, name: str, type_: str | None) -> Entity:
+    def _introduce(self, name: str, type_: str | None) -> EntityRow:
         uuid = derive("entity", self.build, self.episode.episode_id, type_ or "", name)
         self.events.append(
             EntityIntroduced(entity_id=uuid, name=name, entity_type=type_, episode_id=self.episode.episode_id)
         )
-        entity = Entity(uuid, self.group, name, type_, self.recorded_at)
+        entity = EntityRow(uuid, self.group, name, type_, self.recorded_at)
         self.introduced[uuid] = entity
         return entity
 
-    def _describe(self, entity: Entity, alias: str) -> None:
+    def _describe(self, entity: EntityRow, alias: str) -> None:
         self.events.append(EntityDescribed(entity_id=entity.uuid, alias=alias, episode_id=self.episode.episode_id))
 
 

@@ -16,7 +16,7 @@ from asof_agents.extraction.ports import Answers, ModelRequest, RejectedPart
 from asof_agents.handlers.mentions import answer_events, turn_of
 from asof_agents.resolution.candidates import Candidate, NameIndex
 from asof_ontologies.prompts import Prompt
-from asof_projections.rows import Entity
+from asof_projections.model.rows import EntityRow
 from asof_streams.episodic import EpisodeRecorded, MentionObserved
 from asof_streams.events import Event
 
@@ -63,8 +63,8 @@ class Doubt(NamedTuple):
 class Verdict(NamedTuple):
     """The valid parts of an answer, and the rejected ones."""
 
-    meant: dict[str, tuple[Entity, float]]  # by mention id: the entity and the model's confidence
-    same: list[tuple[Entity, Entity]]
+    meant: dict[str, tuple[EntityRow, float]]  # by mention id: the entity and the model's confidence
+    same: list[tuple[EntityRow, EntityRow]]
     refused: list[RejectedPart]
 
 
@@ -108,7 +108,7 @@ def parse_verdict(answer: str, doubts: Sequence[Doubt]) -> Verdict:
     fields = object_of(answer) or {}
     known = {n: c.entity for n, c in enumerate(_known(doubts), 1)}
     refused: list[RejectedPart] = []
-    meant: dict[str, tuple[Entity, float]] = {}
+    meant: dict[str, tuple[EntityRow, float]] = {}
     answered: set[int] = set()
     for part in pieces("mention", fields.get("meant"), MeantAnswered, refused):
         if part.mention in answered or not 1 <= part.mention <= len(doubts):
@@ -123,7 +123,7 @@ def parse_verdict(answer: str, doubts: Sequence[Doubt]) -> Verdict:
             refused.append(RejectedPart("mention", reason))
         elif entity is not None:
             meant[mention.mention_id] = (entity, part.confidence)
-    same: list[tuple[Entity, Entity]] = []
+    same: list[tuple[EntityRow, EntityRow]] = []
     for pair in pieces("pair", fields.get("same"), SameAnswered, refused):
         one, other = known.get(pair.one), known.get(pair.other)
         if one is None or other is None or one == other:

@@ -9,7 +9,7 @@ import typer
 
 from asof.cli import calls, entities, facts, generations, graph, inspect, past, replay, serve, topics, worker, write
 from asof.cli.demo import demo
-from asof.runtime.processes import tune
+from asof.runtime.processes import tune_allocator
 
 app = typer.Typer(
     name="asof",
@@ -75,5 +75,5 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8")  # as what is stored, whatever the locale
-    tune()
+    tune_allocator()
     sys.exit(calls.run(app, sys.argv[1:]))

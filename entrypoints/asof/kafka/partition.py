@@ -5,7 +5,8 @@ from typing import Final
 
 from asof.kafka.topic_logs import TopicLogs
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.writer import Writer
+from asof.runtime.replica_manifest import PATIENCE
+from asof.runtime.writer import open_writer
 from asof.settings import Settings
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
@@ -27,7 +28,7 @@ class Partition:
         self._client = Client(connection)
         self._logs = TopicLogs(places, self._client, topics, partition, writer=token_hex(8))
         try:
-            self._writer = Writer(places, settings, self._logs.open)
+            self._writer = open_writer(places, settings, self._logs.open, patience=PATIENCE)
         except BaseException:
             self._logs.close()
             self._client.close()

@@ -4,36 +4,20 @@ The two speak over a pipe: records one way, the offset to go on from the other. 
 without its worker the process ends at once, and without its process the worker opens the partition again.
 """
 
-import time
+from contextlib import closing
 from dataclasses import dataclass
-from multiprocessing import active_children, forkserver, get_context
-from multiprocessing.connection import Connection as Pipe
 from typing import Final
 
 from asof.kafka.partition import Partition
+from asof.runtime.child_process import Channel, ChannelClosed, ChildProcess
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.processes import begin_beside_parent, told
 from asof.settings import Settings
-from asof_streams.errors import WorkerStalled, WriterBusy
+from asof_streams.errors import WorkerStalled
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Raw
 from asof_streams.kafka.topics import Topics
 
-_FORKS: Final = get_context("forkserver")  # of a process that has imported all this: ours has threads
-_FORKS.set_forkserver_preload([__name__])
 _GRACE_SECONDS: Final = 10.0
-_LOCKED_SECONDS: Final = 3.0  # how long the process of a worker that was killed may take to end
-
-
-def prepare() -> None:
-    """Have the process started of which those of partitions are forks, while there is other work to wait for."""
-    forkserver.ensure_running()
-
-
-def end() -> None:
-    """Kill the processes that have not let go of their partition yet, as they may be killed at any time."""
-    for process in active_children():
-        process.kill()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +32,7 @@ class Opening:
 
     def open(self) -> Partition:
         """Open the partition. WriterBusy: another process has its directory, and keeps it."""
-        until = time.monotonic() + _LOCKED_SECONDS
-        while True:
-            try:
-                return Partition(self.places, self.settings, self.connection, self.topics, self.partition)
-            except WriterBusy:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.1)
+        return Partition(self.places, self.settings, self.connection, self.topics, self.partition)
 
 
 class PartitionProcess:
@@ -63,68 +40,45 @@ class PartitionProcess:
 
     def __init__(self, opening: Opening) -> None:
         self._partition = opening.partition
-        self._pipe, theirs = _FORKS.Pipe()
-        self._process = _FORKS.Process(target=_serve, args=(theirs, opening), daemon=True)
-        self._process.start()
-        theirs.close()
+        self._child = ChildProcess(_serve, opening)
         try:
-            self._offset = self._answer()
+            self._offset = self._receive()
         except BaseException:
             self.close()
             raise
 
     @property
     def offset(self) -> int:
-        """The offset of the next record to take."""
+        """The offset of the next record to ingest."""
         return self._offset
 
     def ingest(self, records: list[Raw]) -> None:
-        """Take records and make them known; with none, what is on the topic."""
-        self._tell(records)
-        self._offset = self._answer()
+        """Ingest records and let readers see them; with none, what is on the topic."""
+        try:
+            self._child.send(records)
+        except ChannelClosed:
+            raise self._gone() from None
+        self._offset = self._receive()
 
     def close(self) -> None:
         """Let go of the partition; what was taken is known."""
-        if self._process.is_alive():
-            self._tell(None)
-            self._process.join(_GRACE_SECONDS)
-            self._process.kill()
-        self._process.join()
-        self._pipe.close()
+        self._child.stop(_GRACE_SECONDS)
 
-    def _tell(self, records: list[Raw] | None) -> None:
+    def _receive(self) -> int:
         try:
-            self._pipe.send(records)
-        except OSError:
+            offset: int = self._child.receive()
+        except ChannelClosed:
             raise self._gone() from None
-
-    def _answer(self) -> int:
-        try:
-            found: int | BaseException = self._pipe.recv()
-        except (EOFError, OSError):
-            raise self._gone() from None
-        if isinstance(found, BaseException):
-            raise found
-        return found
+        return offset
 
     def _gone(self) -> WorkerStalled:
         return WorkerStalled(f"the process of partition {self._partition} has ended")
 
 
-def _serve(pipe: Pipe, opening: Opening) -> None:
-    """Do what the worker asks, and no longer than it lives."""
-    begin_beside_parent()
-    try:
-        partition = opening.open()
-    except Exception as error:  # noqa: BLE001 - whatever it is, the worker decides
-        pipe.send(told(error))
-        return
-    try:
-        pipe.send(partition.offset)
-        while (records := pipe.recv()) is not None:
-            partition.ingest(records)
-            pipe.send(partition.offset)
-    except Exception as error:  # noqa: BLE001 - whatever it is, the worker decides
-        pipe.send(told(error))
-    finally:
-        partition.close()
+def _serve(channel: Channel, opening: Opening) -> None:
+    """Ingest what the worker sends, and answer with the offset to go on from."""
+    with closing(opening.open()) as partition:
+        channel.send(partition.offset)
+        while True:
+            partition.ingest(channel.receive())
+            channel.send(partition.offset)

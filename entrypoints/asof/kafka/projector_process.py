@@ -15,7 +15,7 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_health import Reached, write_health
 from asof.runtime.wiring import connection_of
 from asof.settings import Settings
-from asof_agents.partition_task import pause_after
+from asof_streams.backoff import OUTAGE
 from asof_streams.errors import UnavailableError, WriterBusy
 from asof_streams.kafka.topic_rules import require
 from asof_streams.kafka.topics import Topics, check
@@ -42,8 +42,7 @@ def project(settings: Settings) -> None:
             except UnavailableError as error:
                 if isinstance(error, WriterBusy) and not report.told:
                     raise
-                pause = pause_after(report.failures)
-                report.failures += 1
+                pause = next(report.pauses)
                 _log.warning("%s; trying again in %.1f s", error, pause)
                 stop.wait(pause)
 
@@ -66,12 +65,12 @@ class _Report:
     """Writes down how far all is, every other second; each round that succeeded begins the pauses anew."""
 
     def __init__(self, root: Path) -> None:
-        self.failures = 0
+        self.pauses = OUTAGE.pauses()  # before new tries
         self.told = 0.0  # when, by the monotonic clock
         self._root = root
 
     def tell(self, reached: Sequence[Reached]) -> None:
-        self.failures = 0
+        self.pauses = OUTAGE.pauses()
         now = time.monotonic()
         if now - self.told > _REPORT_SECONDS:
             write_health(self._root, reached)

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 
-from asof.kafka.partition_process import Opening, PartitionProcess, end, prepare
+from asof.kafka.partition_process import Opening, PartitionProcess
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_health import Reached, write_health
 from asof.runtime.replica_manifest import ReplicaManifest, keep, places_of
@@ -18,7 +18,6 @@ from asof_streams.kafka.topics import Topics, check
 async def work(settings: Settings) -> None:
     """Take messages from the topics until a signal says stop. TopicUnfit: a topic would lose history or order."""
     connection, topics, places = connection_of(settings), Topics(settings.kafka_prefix), DirectoryLayout(settings.data)
-    prepare()
     require(await check(connection, topics))
     client = await asyncio.to_thread(Client, connection)
     try:
@@ -46,5 +45,4 @@ async def work(settings: Settings) -> None:
             asyncio.get_running_loop().add_signal_handler(number, worker.stop)
         await worker.run()
     finally:
-        end()
         await asyncio.to_thread(client.close)

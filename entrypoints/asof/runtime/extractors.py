@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 _MODEL: Final = "model-"  # in the version of what asks one
 
 
-class Reading:
-    """What is set of reading: `kind`, and the models that it needs.
+class ExtractorFactory:
+    """Makes extractors as the settings say: their `kind`, and the models that they need.
 
     embedder: says which names are near, where a language model decides whom they mean; None where nothing says so.
     """
@@ -100,11 +100,11 @@ class Reading:
         if self._vectors is not None:
             self._vectors.close()
 
-    def readers(self, ontology: Ontology, ontologies: Ontologies) -> ExtractorRegistry:
+    def registry(self, ontology: Ontology, ontologies: Ontologies) -> ExtractorRegistry:
         """Return what reads messages: with an ontology, or with another that they name."""
         return ExtractorRegistry(ontology, ontologies, self.extractor)
 
-    def readers_of(self, info: GenerationInfo, ontology: Ontology, ontologies: Ontologies) -> ExtractorRegistry | None:
+    def registry_of(self, info: GenerationInfo, ontology: Ontology, ontologies: Ontologies) -> ExtractorRegistry | None:
         """Return what reads messages for a generation that reads them anew, as when it was built; else None.
 
         InvalidInput: it was built with a model, and what is set now is another or none.
@@ -112,14 +112,14 @@ class Reading:
         if info.source != "episodes":
             return None
         if _MODEL not in info.extractor:
-            return Reading().readers(ontology, ontologies)
+            return ExtractorFactory().registry(ontology, ontologies)
         found = self.version(ontology)
         if info.extractor not in (found, self._without_vectors(ontology)):
             raise InvalidInput(
                 f"generation {info.name} reads messages with {info.extractor}, what is set would be {found}: set "
                 "ASOF_EMBEDDER, ASOF_EXTRACTOR, ASOF_MODEL_URL and ASOF_MODEL_NAME as they were when it was built"
             )
-        return self.readers(ontology, ontologies)
+        return self.registry(ontology, ontologies)
 
     def usage(self) -> Usage:
         """Return what asking the model has cost so far; nothing where none is asked."""
@@ -130,13 +130,13 @@ class Reading:
         return None if self._model is None else Journal(self._model, recorded, self._at_once)
 
 
-def extractor_factory(settings: Settings) -> Reading:
+def extractor_factory(settings: Settings) -> ExtractorFactory:
     """Return how messages are read. InvalidInput: a model has no name. ModelUnavailable: a package is missing.
 
     Of the lexical hash no vectors are asked which names are near: they say what the letters say.
     """
     if settings.extractor == "rules":
-        return Reading()
+        return ExtractorFactory()
     if settings.model_name is None:
         raise InvalidInput(f"ASOF_EXTRACTOR={settings.extractor} needs a language model: name it in ASOF_MODEL_NAME")
     from asof.runtime.vector_search import choose_embedder
@@ -152,4 +152,4 @@ def extractor_factory(settings: Settings) -> Reading:
     )
     embedder = choose_embedder(settings)
     lexical = isinstance(embedder, HashingEmbedder)
-    return Reading(settings.extractor, model, settings.model_calls, None if lexical else embedder)
+    return ExtractorFactory(settings.extractor, model, settings.model_calls, None if lexical else embedder)

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from asof.runtime.extractors import Reading
+from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import OpenLog, Progress, writable_log
 from asof_agents.engine import Generation, Layer, group_batches
@@ -59,16 +59,16 @@ def generation_of(
     info: GenerationInfo,
     log: SqliteLog,
     store: SqliteGraph,
-    reading: Reading,
+    extractors: ExtractorFactory,
     journal: Journal | None = None,
 ) -> Generation:
     """Return a generation that writes to this log and this store."""
     ontology = kept_ontology(places.ontology_of(info.name))
     ontologies = ontologies_of(places)
-    readers = reading.readers_of(info, ontology, ontologies)
+    registry = extractors.registry_of(info, ontology, ontologies)
     build = Build(info.build, ontology, info.policy, ontologies)
-    judge = reading.judge(info, journal, places, store)
-    return Generation(Layer(log, store), store, build, readers, journal, judge)
+    judge = extractors.judge(info, journal, places, store)
+    return Generation(Layer(log, store), store, build, registry, journal, judge)
 
 
 def follow(

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from asof.runtime import json_lines
-from asof.runtime.results import Produced, Refused
 from asof.runtime.wiring import Progress
 from asof.runtime.writer import Writer
+from asof_projections.model.answers import Produced, Refused
 from asof_streams.errors import BrokerUnavailable
 
 _CHUNK = 1_000  # lines accepted, hence durable, at once

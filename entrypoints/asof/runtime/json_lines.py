@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from asof.runtime.results import Refused
 from asof_ontologies.model import Ontology
+from asof_projections.model.answers import Refused
 from asof_streams.errors import InvalidInput
 from asof_streams.instants import parse, render
 from asof_streams.kafka.topic_rules import MESSAGE_BYTES

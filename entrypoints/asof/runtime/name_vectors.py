@@ -13,7 +13,7 @@ from typing import Final
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.ports import Vectors
 from asof_projections.graph.sqlite_store.store import SqliteGraph
-from asof_projections.rows import Entity
+from asof_projections.model.rows import EntityRow
 from asof_projections.vectors.faiss_index import FaissVectorIndex
 from asof_projections.vectors.projection import BATCH
 
@@ -34,7 +34,7 @@ class NameVectorIndex:
         self._open = open_embedder
         self._begin()
 
-    def nearest(self, group: str, texts: Sequence[str], least: float) -> dict[str, list[tuple[Entity, float]]]:
+    def nearest(self, group: str, texts: Sequence[str], least: float) -> dict[str, list[tuple[EntityRow, float]]]:
         fresh = [(number, name) for number, of, name in self._follow() if of == group]
         lately = self._index()
         if fresh:

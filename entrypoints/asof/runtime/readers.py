@@ -13,13 +13,14 @@ from asof.runtime.replica_health import Health
 from asof.runtime.replica_manifest import PATIENCE, is_held, parts
 from asof.runtime.wiring import Opened, Progress, connection_of, open_reader
 from asof.settings import Settings
+from asof_projections.model.rows import EntityRow, Moment
 from asof_projections.queries.temporal import TemporalQueries
-from asof_projections.rows import Entity, Moment
 from asof_streams.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
     from asof.runtime.vector_search import VectorSearch
-    from asof_projections.retrieval.search import Hit
+    from asof_projections.model.answers import Hit
+    from asof_projections.model.queries import SearchQuery
     from asof_streams.kafka.client import Client
 
 T = TypeVar("T")
@@ -48,11 +49,11 @@ class Source:
             self._opened = open_reader(self.places, self._settings)
         return self._opened
 
-    def search(self, query: str, at: Moment, group: str | None, limit: int, progress: Progress | None) -> "list[Hit]":
+    def search(self, query: "SearchQuery", at: Moment, progress: Progress | None) -> "list[Hit]":
         """Return the best facts of a moment."""
-        return self._search().search(query, at, group, limit, progress)
+        return self._search().search(query, at, progress)
 
-    def like(self, query: str, known: int, group: str | None, limit: int) -> list[Entity]:
+    def like(self, query: str, known: int, group: str | None, limit: int) -> list[EntityRow]:
         """Return the entities whose names are nearest in meaning."""
         return self._search().like(query, known, group, limit)
 

@@ -6,7 +6,7 @@ from asof.runtime.graph_database import kept_up
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
 from asof.runtime.wiring import existing
-from asof.runtime.writer import Writer
+from asof.runtime.writer import open_writer
 from asof.settings import Settings
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams.errors import ContractError, WriterBusy
@@ -27,7 +27,7 @@ def settle(places: DirectoryLayout, settings: Settings) -> None:
             if whole and _projected(places, settings, episodic):
                 return
     with suppress(WriterBusy):
-        Writer(places, settings).close()
+        open_writer(places, settings).close()
 
 
 def _built(places: DirectoryLayout, end: int) -> bool:

@@ -11,8 +11,10 @@ from asof.runtime.wiring import Opened, Progress
 from asof.settings import Settings
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.ports import Embedder
-from asof_projections.retrieval.search import Hit, NameSearch, Search
-from asof_projections.rows import Entity, Moment
+from asof_projections.model.answers import Hit
+from asof_projections.model.queries import SearchQuery
+from asof_projections.model.rows import EntityRow, Moment
+from asof_projections.retrieval.search import NameSearch, Search
 from asof_projections.vectors.projection import Texts, VectorProjection, facts_of, names_of
 from asof_streams.errors import InvalidInput, ModelUnavailable, StorageFailed
 
@@ -77,19 +79,17 @@ class VectorSearch:
         self._names: VectorProjection | None = None  # until it is asked for
         self._kept_up = False
 
-    def search(
-        self, query: str, at: Moment, group: str | None, limit: int, progress: Progress | None = None
-    ) -> list[Hit]:
+    def search(self, query: SearchQuery, at: Moment, progress: Progress | None = None) -> list[Hit]:
         """Return the best facts of a moment. Where the index is kept up, what it has not come to is found by words."""
         projection = self._projection
         if projection is None:
-            return Search(self._beliefs).search(query, at, group, limit=limit)
+            return Search(self._beliefs).search(query, at)
         if not self._kept_up:
             projection.catch_up(progress)
             _save(projection, 1)
-        return Search(self._beliefs, self._embedder, projection.index).search(query, at, group, limit=limit)
+        return Search(self._beliefs, self._embedder, projection.index).search(query, at)
 
-    def like(self, query: str, known: int, group: str | None, limit: int) -> list[Entity]:
+    def like(self, query: str, known: int, group: str | None, limit: int) -> list[EntityRow]:
         """Return the entities whose names are nearest in meaning. InvalidInput: there are no vectors."""
         names = self._named()
         if names is None or self._embedder is None:

@@ -8,8 +8,8 @@ from threading import Timer
 from typing import Final
 
 from asof.service.search_process import Searcher
-from asof.service.thread_pool import Threads
 from asof_streams.errors import AsofError
+from asof_streams.resource_pool import ResourcePool
 
 _SOME_SECONDS: Final = 0.03  # for which a search may find the searcher busy
 _PAUSE_SECONDS: Final = 0.5
@@ -17,13 +17,13 @@ _PAUSE_SECONDS: Final = 0.5
 log = logging.getLogger(__name__)
 
 
-class Vectors:
+class BackgroundEmbedder:
     """Has the searcher bring its index up; while the worker is `busy`, now and then: it needs the processor more.
 
     What it has not come to yet is found by words.
     """
 
-    def __init__(self, searcher: Threads[Searcher], busy: Callable[[], bool]) -> None:
+    def __init__(self, searcher: ResourcePool[Searcher], busy: Callable[[], bool]) -> None:
         self._searcher = searcher
         self._busy = busy
         self._asked = False
@@ -34,13 +34,13 @@ class Vectors:
         """Let what is new be embedded, from any thread."""
         if not self._asked:
             self._asked = True
-            self._searcher.ask(self._some)
+            self._searcher.submit(self._some)
 
     @asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
         """Embed nothing meanwhile: what is erased in that time would be kept after it was forgotten."""
         self._erasing += 1
-        await asyncio.wrap_future(self._searcher.ask(lambda _: None))  # what is under way ends
+        await asyncio.wrap_future(self._searcher.submit(lambda _: None))  # what is under way ends
         try:
             yield
         finally:

@@ -3,25 +3,22 @@
 Where another process keeps the directory up, a worker or a projector on this machine, that one is watched.
 """
 
-import os
-import sys
 import time
 from collections import deque
-from contextlib import ExitStack
-from multiprocessing.connection import Connection as Pipe
-from socket import socket
+from contextlib import ExitStack, suppress
 from threading import Event, Thread
 from typing import Final
 
 from asof.kafka.follower import Follower
+from asof.runtime.child_process import Channel, ChannelClosed
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.processes import begin_beside_parent, log_to_stderr, told
+from asof.runtime.processes import log_to_stderr
 from asof.runtime.replica_health import write_health
 from asof.runtime.wiring import connection_of
 from asof.service.worker_handle import Began, Reached
 from asof.settings import Settings
-from asof_agents.partition_task import pause_after
 from asof_projections.generations import load
+from asof_streams.backoff import OUTAGE
 from asof_streams.errors import NotFound, UnavailableError
 from asof_streams.kafka.topics import Topics
 from asof_streams.sqlite_log import SqliteLog
@@ -32,49 +29,43 @@ _TURN_SECONDS: Final = 5.0  # after which it is seen whether the directory is fr
 _BELIEVED_SECONDS: Final = 0.5  # what led to no belief so long after it was recorded, leads to none
 
 
-def follow(calls: socket, pipe: Pipe, settings: Settings) -> None:
-    """Follow the topics until the service calls no more."""
-    begin_beside_parent()
+def follow(channel: Channel, settings: Settings) -> None:
+    """Follow the topics until the service has finished."""
     log_to_stderr("asof", "asof_agents")
     stop = Event()
-    Thread(target=_stop_at_the_end, args=(calls, stop), daemon=True).start()
-    try:
-        pipe.send(Began(0))
-        _Following(settings, pipe, stop).run()
-    except Exception as error:  # noqa: BLE001 - whatever it is, the service ends with it
-        pipe.send(told(error))
-        sys.exit(1)
-    os._exit(0)  # the thread waits for calls for ever
+    Thread(target=_stop_at_the_end, args=(channel, stop), daemon=True).start()
+    channel.send(Began(0))
+    _Following(settings, channel, stop).run()
 
 
-def _stop_at_the_end(calls: socket, stop: Event) -> None:
-    while calls.recv(4096):
-        pass
+def _stop_at_the_end(channel: Channel, stop: Event) -> None:
+    with suppress(ChannelClosed):
+        while True:
+            channel.receive()
     stop.set()
 
 
 class _Following:
     """Keeps the directory up as well as it can, and tells how far it is."""
 
-    def __init__(self, settings: Settings, pipe: Pipe, stop: Event) -> None:
+    def __init__(self, settings: Settings, channel: Channel, stop: Event) -> None:
         self._places = DirectoryLayout(settings.data)
         self._connection, self._topics = connection_of(settings), Topics(settings.kafka_prefix)
-        self._pipe = pipe
+        self._channel = channel
         self._stop = stop
         self._reached = -1
         self._recorded: deque[tuple[float, int]] = deque()  # when it was seen, and up to which message
         self._healthy = 0.0  # when that was written down
 
     def run(self) -> None:
-        failures = 0
+        pauses = OUTAGE.pauses()
         while not self._stop.is_set():
             try:
                 with Follower(self._places, self._connection, self._topics, leave_held=True) as follower:
                     self._turn(follower)
-                failures = 0
+                pauses = OUTAGE.pauses()
             except UnavailableError:
-                self._stop.wait(pause_after(failures))
-                failures += 1
+                self._stop.wait(next(pauses))
 
     def _turn(self, follower: Follower) -> None:
         """Keep the directory up, or for a while see how far another process is that does."""
@@ -93,7 +84,7 @@ class _Following:
         reached = self._answered()
         if reached > self._reached:
             self._reached = reached
-            self._pipe.send(Reached(reached))
+            self._channel.send(Reached(reached))
 
     def _answered(self) -> int:
         """Return the offset before which all messages are answered."""

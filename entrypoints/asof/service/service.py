@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from functools import partial
 from typing import Final, Self, TypeVar
 
@@ -10,16 +10,16 @@ from asof.runtime import clock
 from asof.runtime.generations import kept_ontology, ontologies_of
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import load_ontology
-from asof.service.embedding import Vectors
+from asof.service.embedding import BackgroundEmbedder
 from asof.service.intake import Intake, Log
 from asof.service.reader import Reader
 from asof.service.search_process import Searcher
-from asof.service.thread_pool import Threads
 from asof.service.worker_handle import Run, Worker
 from asof.service.worker_process import process
 from asof.settings import Settings
 from asof_streams.errors import NotFound, UnavailableError
 from asof_streams.messages import AnyMessage, ErasureRequest
+from asof_streams.resource_pool import ResourcePool
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.sqlite_requests import KeyedRequest
 
@@ -44,12 +44,12 @@ class Service:
         self.feeds = 0  # open now
         with ExitStack() as stack:
             self._took = took
-            self._vectors: Vectors | None = None
+            self._embedder: BackgroundEmbedder | None = None
             self.on_topics: Final = settings.kafka is not None
             self.worker: Final = Worker(_run_of(settings), settings, self._reached, failed)
             stack.callback(self.worker.stop)
 
-            def open_log() -> Log:
+            def open_log() -> AbstractContextManager[Log]:
                 if self.on_topics:
                     from asof.service.topic_log import Topic
 
@@ -59,14 +59,14 @@ class Service:
             self._intake = Intake(open_log, self.worker.wake)
             stack.callback(self._intake.close)
             read = settings.model_copy(update={"kafka": None})  # what is here, whoever keeps it up
-            self._readers = Threads("asof-reader", _READERS, partial(Reader, places, read, clock.system))
+            self._readers = ResourcePool("asof-reader", partial(Reader, places, read, clock.system), _READERS)
             stack.callback(self._readers.close)
-            self._searcher = Threads("asof-searcher", 1, partial(Searcher, places, read))  # one model, one index
+            self._searcher = ResourcePool("asof-searcher", partial(Searcher, places, read))  # one model, one index
             stack.callback(self._searcher.close)
             if settings.embedder != "none":
-                self._vectors = Vectors(self._searcher, lambda: self.worker.busy)
+                self._embedder = BackgroundEmbedder(self._searcher, lambda: self.worker.busy)
                 if self.worker.ready:
-                    self._vectors.follow()
+                    self._embedder.follow()
             own = load_ontology(settings.ontology) if self.on_topics else kept_ontology(places.ontology)
             self.ontologies: Final = ontologies_of(places, own).names  # that messages may be read with
             self._stack = stack.pop_all()
@@ -81,7 +81,7 @@ class Service:
     async def take_and_see(self, messages: Sequence[AnyMessage], request: KeyedRequest | None = None) -> None:
         """Put messages on the log, and wait until what follows from them can be asked about."""
         erases = any(isinstance(message, ErasureRequest) for message in messages)
-        async with self._vectors.held() if erases and self._vectors else nullcontext():
+        async with self._embedder.held() if erases and self._embedder else nullcontext():
             positions = await self.take(messages, request)
             await self.done(positions[-1])
 
@@ -121,12 +121,12 @@ class Service:
     async def ask(self, question: Callable[[Reader], R]) -> R:
         """Answer a question. UnavailableError: the memory is still being opened."""
         await self._opened()
-        return await asyncio.wrap_future(self._readers.ask(question))
+        return await asyncio.wrap_future(self._readers.submit(question))
 
     async def search(self, question: Callable[[Reader], R]) -> R:
         """Answer a question that needs the embedder, and that pickle can take. UnavailableError: as of `ask`."""
         await self._opened()
-        return await asyncio.wrap_future(self._searcher.ask(lambda searcher: searcher.ask(question)))
+        return await asyncio.wrap_future(self._searcher.submit(lambda searcher: searcher.ask(question)))
 
     async def _opened(self) -> None:
         if not self.worker.ready:
@@ -136,8 +136,8 @@ class Service:
                 raise UnavailableError("this memory is being opened, which takes its time: ask later") from None
 
     def _reached(self, seconds: Sequence[float]) -> None:
-        if self._vectors is not None:
-            self._vectors.follow()
+        if self._embedder is not None:
+            self._embedder.follow()
         self._took(seconds)
 
     def close(self) -> None:

@@ -8,17 +8,13 @@ import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from multiprocessing import get_context
-from multiprocessing.connection import Connection as Pipe
-from socket import SHUT_WR, socket, socketpair
 from threading import Lock, Thread
 from typing import Final, NamedTuple
 
+from asof.runtime.child_process import Channel, ChannelClosed, ChildProcess
 from asof.settings import Settings
 from asof_agents.extraction.llm.usage import Usage
 from asof_streams.errors import AsofError, UnavailableError
-
-PROCESSES: Final = get_context("spawn")  # of nothing: ours will have threads
 
 log = logging.getLogger(__name__)
 
@@ -38,8 +34,8 @@ class Reached(NamedTuple):
     more: bool = False  # whether messages wait behind it
 
 
-Run = Callable[[socket, Pipe, Settings], None]
-"""What the process does: reads calls from the first until there are no more; sends Began, Reached or an error."""
+Run = Callable[[Channel, Settings], None]
+"""What the process does: receives calls until there are no more; sends Began, Reached or an error."""
 
 
 class Worker:
@@ -66,13 +62,7 @@ class Worker:
         self._next = -1  # all messages before it are processed
         self._alive = True
         self._said_why = False  # it ended
-        self._calls, calls = socketpair()
-        self._calls.setblocking(False)
-        self._pipe, told = PROCESSES.Pipe(duplex=False)
-        self._process = PROCESSES.Process(target=run, args=(calls, told, settings), name="asof-worker", daemon=True)
-        self._process.start()
-        calls.close()
-        told.close()
+        self._child = ChildProcess(run, settings)
         began: Future[int] = Future()
         self._thread = Thread(target=self._listen, args=(began,), name="asof-worker")
         self._thread.start()
@@ -99,8 +89,8 @@ class Worker:
 
     def wake(self) -> None:
         """Let it look for messages."""
-        with suppress(OSError):  # so many calls that it has not come to, or it has ended
-            self._calls.send(b".")
+        with suppress(ChannelClosed):  # it has ended
+            self._child.offer(None)
 
     def done(self, position: int) -> Future[None]:
         """Return what is settled once the message at a position is processed, and can be asked about.
@@ -119,28 +109,26 @@ class Worker:
 
     def stop(self) -> None:
         """End after the message that is being processed; whatever waits behind it stays on the log."""
-        with suppress(OSError):
-            self._calls.shutdown(SHUT_WR)
+        self._child.finish()
         self._thread.join()
-        self._process.join()
-        self._calls.close()
-        self._pipe.close()
+        self._child.stop()
 
     def _listen(self, began: Future[int]) -> None:
         try:
             while True:
-                match self._pipe.recv():
+                match self._child.receive():
                     case Began(term):
                         began.set_result(term)
                     case Reached(position, seconds, usage, more):
                         self.busy = more
                         self.usage = usage or self.usage
                         self._reached(position, seconds)
-                    case error:
-                        self._said_why = True
-                        self._fail(error) if began.done() else began.set_exception(error)
-        except (EOFError, OSError):
-            self._end(began)
+        except ChannelClosed:
+            pass
+        except Exception as error:  # noqa: BLE001 - it is the worker's
+            self._said_why = True
+            self._fail(error) if began.done() else began.set_exception(error)
+        self._end(began)
 
     def _fail(self, error: Exception) -> None:
         if isinstance(error, AsofError):
@@ -148,18 +136,18 @@ class Worker:
         log.critical("the worker ends: %s: %s", type(error).__name__, error)
 
     def _end(self, began: Future[int]) -> None:
-        self._process.join()
+        code = self._child.wait()
         with self._lock:
             self._alive = False
             waiting, self._waiting = self._waiting, []
         for _, future in waiting:
             if future.set_running_or_notify_cancel():
                 future.set_exception(_ended())
-        if self._process.exitcode and not self._said_why:
-            log.critical("the worker ended with exit code %d", self._process.exitcode)
+        if code and not self._said_why:
+            log.critical("the worker ended with exit code %d", code)
         if not began.done():
             began.set_exception(UnavailableError("the worker ended before it began: start the service again"))
-        elif self._process.exitcode:
+        elif code:
             self._failed()
 
     def _reached(self, position: int, seconds: Sequence[float]) -> None:

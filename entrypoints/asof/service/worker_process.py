@@ -6,53 +6,39 @@ tried again, in order; what nobody foresaw ends the worker before the position m
 """
 
 import logging
-import sys
 import time
 from contextlib import closing
-from multiprocessing.connection import Connection as Pipe
-from select import select
-from socket import MSG_DONTWAIT, socket
 from typing import Final, NamedTuple
 
+from asof.runtime.child_process import Channel, ChannelClosed
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.processes import begin_beside_parent, give_way, log_to_stderr, told
+from asof.runtime.open_logs import OpenLogs
+from asof.runtime.processes import log_to_stderr, lower_priority
 from asof.runtime.writer import Writer
 from asof.service.worker_handle import Began, Reached
 from asof.settings import Settings
-from asof_streams.errors import UnavailableError, WriterBusy
+from asof_streams.backoff import Backoff
+from asof_streams.errors import UnavailableError
 
-_AGAIN_SECONDS: Final = (0.1, 1.0, 5.0, 30.0)  # between tries; then as the last
+_BACKOFF: Final = Backoff(0.1, 6.0, longest=30.0)  # of a message: what it needs may be a model that is restarted
 _SHOWN_SECONDS: Final = 0.05  # after which what was taken is shown, though more waits
 _LOCKED_SECONDS: Final = 3.0  # how long the worker of a service that was killed may take to end
-_CALLS: Final = 4096  # taken at once: each is a byte
 
 log = logging.getLogger(__name__)
 
 
-def process(calls: socket, pipe: Pipe, settings: Settings) -> None:
-    """Process messages as the service calls, until it calls no more."""
-    begin_beside_parent()
-    give_way()
+def process(channel: Channel, settings: Settings) -> None:
+    """Process messages as the service calls, until it has finished."""
+    lower_priority()
     log_to_stderr("asof", "asof_agents")
+    logs = OpenLogs(DirectoryLayout(settings.data), settings, patience=_LOCKED_SECONDS)
     try:
-        with closing(_open(settings)) as writer:
-            pipe.send(Began(writer.messages.term))
-            writer.recover()
-            Processing(writer, calls, pipe).run()
-    except Exception as error:  # noqa: BLE001 - whatever it is, the service ends with it
-        pipe.send(told(error))
-        sys.exit(1)
-
-
-def _open(settings: Settings) -> Writer:
-    until = time.monotonic() + _LOCKED_SECONDS
-    while True:
-        try:
-            return Writer(DirectoryLayout(settings.data), settings, recover=False)
-        except WriterBusy:
-            if time.monotonic() > until:
-                raise
-            time.sleep(0.05)
+        channel.send(Began(logs.messages.term))
+    except BaseException:
+        logs.close()
+        raise
+    with closing(Writer(logs)) as writer:
+        Processing(writer, channel).run()
 
 
 class _Taken(NamedTuple):
@@ -66,17 +52,17 @@ class _Taken(NamedTuple):
 class Processing:
     """Takes messages in their order, and shows what follows from them."""
 
-    def __init__(self, writer: Writer, calls: socket, pipe: Pipe) -> None:
+    def __init__(self, writer: Writer, channel: Channel) -> None:
         self._writer = writer
-        self._calls = calls
-        self._pipe = pipe
+        self._channel = channel
         self._taken: list[_Taken] = []
 
     def run(self) -> None:
-        """Go on until there are no more calls."""
-        self._pipe.send(Reached(self._next))
+        """Go on until there are no more calls, which ends it with ChannelClosed."""
+        self._channel.send(Reached(self._next))
         self._take_all()
-        while self._calls.recv(_CALLS):
+        while True:
+            self._channel.receive()
             self._take_all()
 
     @property
@@ -85,17 +71,16 @@ class Processing:
 
     def _take_all(self) -> None:
         """Take messages until there are none, and all that follows is shown."""
-        tries = 0
+        pauses, alone = _BACKOFF.pauses(), False
         while not self._stopping() and (self._taken or self._waits()):
             try:
-                self._take_some(alone=tries > 0)
-                tries = 0
+                self._take_some(alone=alone)
+                pauses, alone = _BACKOFF.pauses(), False
             except UnavailableError as error:
                 self._taken = [taken for taken in self._taken if taken.position < self._next]  # the rest is forgotten
-                seconds = _AGAIN_SECONDS[min(tries, len(_AGAIN_SECONDS) - 1)]
-                log.warning("message %d waits %s s: %s", self._next, seconds, error)
-                self._pause(seconds)
-                tries += 1
+                pause, alone = next(pauses), True
+                log.warning("message %d waits %.1f s: %s", self._next, pause, error)
+                self._pause(pause)
 
     def _take_some(self, *, alone: bool) -> None:
         """Take messages and show them. Taken alone, none waits for one behind it that may fail."""
@@ -109,7 +94,7 @@ class Processing:
         for position, picked_up, events in self._taken:
             log.info("message %d done in %.1f ms: %d episodic events", position, (now - picked_up) * 1_000, events)
         seconds = tuple(now - taken.picked_up for taken in self._taken)
-        self._pipe.send(Reached(self._next, seconds, self._writer.usage(), self._waits()))
+        self._channel.send(Reached(self._next, seconds, self._writer.usage(), self._waits()))
         self._taken = []
 
     def _waits(self) -> bool:
@@ -125,13 +110,15 @@ class Processing:
     def _stopping(self) -> bool:
         """Whether there are to be no more calls; those that came by now are answered by looking."""
         try:
-            return not self._calls.recv(_CALLS, MSG_DONTWAIT)
-        except BlockingIOError:
-            return False
+            while self._channel.ready():
+                self._channel.receive()
+        except ChannelClosed:
+            return True
+        return False
 
     def _pause(self, seconds: float) -> None:
         """Wait, unless told to stop."""
         until = time.monotonic() + seconds
-        while (left := until - time.monotonic()) > 0 and select([self._calls], [], [], left)[0]:
+        while (left := until - time.monotonic()) > 0 and self._channel.ready(left):
             if self._stopping():
                 return

@@ -1,26 +1,30 @@
 """Any endpoint that speaks OpenAI's embeddings API: OpenAI itself, or a server of one's own."""
 
 import json
-import time
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final
 
 import numpy as np
 
 from asof_projections.embedding.endpoint import Endpoint
 from asof_projections.embedding.ports import Vectors
+from asof_streams.backoff import Backoff
 from asof_streams.errors import ModelUnavailable
 
 BATCH: Final = 256  # texts a request
-ATTEMPTS: Final = 4
+BACKOFF: Final = Backoff(0.5, retries=3)
 WORTH_A_RETRY: Final = {408, 409, 429, 500, 502, 503, 504}
+
+
+class _FailedForNow(ModelUnavailable):
+    """The same request may succeed later."""
 
 
 class OpenAIEmbedder:
     """Embeds by request. `dimensions`, where given, is asked of the model; else the model's own number is taken.
 
-    A failed request is made again, up to four times in all, after backoff_seconds, then twice and four times that.
+    A request that failed for now is made again, as often as the backoff has pauses.
     """
 
     def __init__(
@@ -31,11 +35,11 @@ class OpenAIEmbedder:
         api_key: str | None = None,
         dimensions: int | None = None,
         timeout_seconds: float = 60.0,
-        backoff_seconds: float = 0.5,
+        backoff: Backoff = BACKOFF,
     ) -> None:
         self._endpoint = Endpoint(base_url, model, api_key, timeout_seconds)
         self._asked = dimensions
-        self._backoff_seconds = backoff_seconds
+        self._backoff = backoff
 
     @cached_property
     def model_id(self) -> str:
@@ -57,27 +61,23 @@ class OpenAIEmbedder:
         return vectors
 
     def _request(self, texts: list[str]) -> Vectors:
+        return self._backoff.retry(partial(self._try, texts), _FailedForNow)
+
+    def _try(self, texts: list[str]) -> Vectors:
         from openai import APIConnectionError, APIStatusError, OpenAIError, omit  # noqa: PLC0415 - an extra, and seconds
 
-        for attempt in range(ATTEMPTS):
-            if attempt:
-                time.sleep(self._backoff_seconds * 2 ** (attempt - 1))
-            try:
-                answer = self._endpoint.client.embeddings.with_raw_response.create(
-                    model=self._endpoint.model, input=texts, encoding_format="float", dimensions=self._asked or omit
-                )
-            except APIConnectionError as error:
-                failure = f"cannot be reached ({type(error).__name__})"
-            except APIStatusError as error:
-                failure = f"answered status {error.status_code}"
-                if error.status_code not in WORTH_A_RETRY:
-                    break
-            except OpenAIError as error:
-                failure = f"could not be asked ({type(error).__name__})"
-                break
-            else:
-                return self._rows(answer.http_response.content, len(texts))
-        raise self._failed(failure) from None
+        try:
+            answer = self._endpoint.client.embeddings.with_raw_response.create(
+                model=self._endpoint.model, input=texts, encoding_format="float", dimensions=self._asked or omit
+            )
+        except APIConnectionError as error:
+            raise self._failed(f"cannot be reached ({type(error).__name__})", _FailedForNow) from None
+        except APIStatusError as error:
+            kind = _FailedForNow if error.status_code in WORTH_A_RETRY else ModelUnavailable
+            raise self._failed(f"answered status {error.status_code}", kind) from None
+        except OpenAIError as error:
+            raise self._failed(f"could not be asked ({type(error).__name__})") from None
+        return self._rows(answer.http_response.content, len(texts))
 
     def _rows(self, body: bytes, count: int) -> Vectors:
         try:
@@ -91,5 +91,5 @@ class OpenAIEmbedder:
         rows /= lengths
         return rows
 
-    def _failed(self, how: str) -> ModelUnavailable:
-        return ModelUnavailable(f"the embedding model {self.model_id} {how}")
+    def _failed(self, how: str, kind: type[ModelUnavailable] = ModelUnavailable) -> ModelUnavailable:
+        return kind(f"the embedding model {self.model_id} {how}")

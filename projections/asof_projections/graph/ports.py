@@ -11,16 +11,19 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from asof_projections.rows import (
-    Attribute,
-    Community,
-    Entity,
-    Episode,
-    Fact,
+from asof_projections.model.queries import FactsFilter
+from asof_projections.model.rows import (
+    AttributeRow,
+    ChangeRow,
+    CommunityRow,
+    EntityRow,
+    EpisodeRow,
+    FactRow,
     MentionRow,
     Moment,
-    Parked,
+    ParkedRow,
     RelationshipRow,
+    Window,
 )
 from asof_streams.events import Record
 
@@ -68,21 +71,12 @@ class Provenance(NamedTuple):
     closings: tuple[Closing, ...]
 
 
-class VersionChange(NamedTuple):
-    """A version that a message opened or closed."""
-
-    position: int  # of the message, in the messages log
-    recorded_at: int
-    opened: bool
-    fact: Fact
-
-
 class Reached(NamedTuple):
     """One step of a traversal: who somebody is, and the facts from and to them, each by valid_at, then as said."""
 
     alike: frozenset[str]
-    outward: list[Fact]
-    inward: list[Fact]
+    outward: list[FactRow]
+    inward: list[FactRow]
 
 
 class GraphStore(Protocol):
@@ -145,38 +139,21 @@ class GraphStore(Protocol):
 
     def facts(
         self,
-        group: str | None,
-        at: Moment,
+        query: FactsFilter,
+        window: Window,
         *,
         subjects: Sequence[str] | None = None,
-        relation: str | None = None,
         objects: Sequence[str] | None = None,
-        value: str | None = None,
         limit: int | None = None,
-    ) -> list[Fact]:
-        """Return the versions that hold at a moment, by valid_at, then as said.
+    ) -> list[FactRow]:
+        """Return the versions that meet a window on both clocks, by valid_at, then as said; after the query's cursor.
 
-        subjects, objects: ids of entities, any of which will do. value: a literal, an alternative to the objects.
+        subjects, objects: the ids of the entities that the query's names stand for, any of which will do. The query's
+        object is a literal too, an alternative to the objects.
         """
         ...
 
-    def overlapping(
-        self,
-        group: str | None,
-        start: int,
-        stop: int,
-        known: int | None,
-        *,
-        subjects: Sequence[str] | None = None,
-        relation: str | None = None,
-        objects: Sequence[str] | None = None,
-        value: str | None = None,
-        limit: int | None = None,
-    ) -> list[Fact]:
-        """Return the versions that hold at some instant of [start, stop), otherwise as `facts`."""
-        ...
-
-    def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[Fact]:
+    def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
         """Return the versions from or to these entities that hold at a moment, most recently attested first.
 
         A fact is attested whenever an episode that counts at that moment says it; of equals the one asserted last comes
@@ -184,11 +161,11 @@ class GraphStore(Protocol):
         """
         ...
 
-    def fact(self, uuid: str) -> Fact | None:
+    def fact(self, uuid: str) -> FactRow | None:
         """Return a fact as it was first said, whatever became of it."""
         ...
 
-    def versions(self, uuid: str) -> list[Fact]:
+    def versions(self, uuid: str) -> list[FactRow]:
         """Return every version of a fact that was ever believed, by known_from, then valid_at."""
         ...
 
@@ -196,7 +173,11 @@ class GraphStore(Protocol):
         """Return what a fact rests on and what happened to it."""
         ...
 
-    def changes(self, since: int, limit: int) -> list[VersionChange]:
+    def changed_at(self) -> int:
+        """Return when a version was last opened or closed; NEG where none ever was."""
+        ...
+
+    def changes(self, since: int, limit: int) -> list[ChangeRow]:
         """Return the versions opened and closed by messages after position `since`, in order, about `limit` of them.
 
         All changes of a message come together, closings first; go on from the position of the last.
@@ -217,7 +198,7 @@ class GraphStore(Protocol):
         """Return the numbers of the facts with a version that holds at a moment, ascending."""
         ...
 
-    def facts_numbered(self, numbers: Sequence[int], at: Moment) -> dict[int, list[Fact]]:
+    def facts_numbered(self, numbers: Sequence[int], at: Moment) -> dict[int, list[FactRow]]:
         """Return the versions of these facts that hold at a moment, by number, in the order of `numbers`."""
         ...
 
@@ -227,14 +208,22 @@ class GraphStore(Protocol):
 
     # Entities.
 
-    def entity(self, uuid: str) -> Entity | None:
+    def entity(self, uuid: str) -> EntityRow | None:
         """Return an entity by id."""
         ...
 
     def entities(
-        self, group: str | None, known: int | None, *, prefix: str = "", limit: int | None = None
-    ) -> list[Entity]:
+        self,
+        group: str | None,
+        known: int | None,
+        *,
+        prefix: str = "",
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> list[EntityRow]:
         """Return the entities known at a moment, oldest first; with `prefix`, those with a name that begins so.
+
+        after: only those introduced after the entity with this id.
 
         A name counts for as long as an episode does that gave it; that by which an entity was introduced always counts.
         """
@@ -248,7 +237,7 @@ class GraphStore(Protocol):
         """Return these entities and all that were taken to be the same as one of them at a moment (None: now)."""
         ...
 
-    def attributes(self, uuids: Sequence[str], known: int | None) -> list[Attribute]:
+    def attributes(self, uuids: Sequence[str], known: int | None) -> list[AttributeRow]:
         """Return the values believed at a known moment of the attributes of these entities, one for each and name.
 
         Of those statements of an attribute that were recorded until then and `hold`, the last one's; none, where its
@@ -258,7 +247,7 @@ class GraphStore(Protocol):
 
     def communities(
         self, group: str | None, known: int | None, *, of: Sequence[str] | None = None, limit: int | None = None
-    ) -> list[Community]:
+    ) -> list[CommunityRow]:
         """Return the communities that have members at a known moment, those formed first first.
 
         of: only those with one of these entities as a member; then `group` is passed over. Members come in the order in
@@ -268,7 +257,7 @@ class GraphStore(Protocol):
 
     # The episodic layer.
 
-    def episode(self, uuid: str) -> Episode | None:
+    def episode(self, uuid: str) -> EpisodeRow | None:
         """Return an episode by id."""
         ...
 
@@ -280,7 +269,7 @@ class GraphStore(Protocol):
         """Return a relationship by id."""
         ...
 
-    def episodes(self, group: str | None) -> Iterator[Episode]:
+    def episodes(self, group: str | None) -> Iterator[EpisodeRow]:
         """Yield the episodes in the order of the log."""
         ...
 
@@ -298,7 +287,7 @@ class GraphStore(Protocol):
         """Return how many of each kind there are."""
         ...
 
-    def parked(self) -> list[Parked]:
+    def parked(self) -> list[ParkedRow]:
         """Return the messages of which nothing could be made, in the order of the log."""
         ...
 

@@ -7,79 +7,71 @@ period, or whose fact, we have come to see otherwise was *revised*. What comes a
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
-from asof_projections.rows import Fact
+from asof_projections.model.rows import FactRow
 
 Label = Literal["began", "ended", "learned", "retracted", "revised"]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class DifferenceRow(NamedTuple):
     """One fact that differs between two points: as it was at the first, and as it is at the second."""
 
     label: Label
-    before: Fact | None
-    after: Fact | None
+    before: FactRow | None
+    after: FactRow | None
 
     @property
-    def fact(self) -> Fact:
+    def fact(self) -> FactRow:
         """The fact as last seen."""
         found = self.after or self.before
-        assert found is not None, "a change has a side"
+        assert found is not None, "a difference has a side"
         return found
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the change as the doors show it."""
-        return {
-            "change": self.label,
-            "before": self.before and self.before.to_json(),
-            "after": self.after and self.after.to_json(),
-        }
 
-
-def changes(before: Iterable[Fact], between: Iterable[Fact], after: Iterable[Fact]) -> list[Change]:
+def differences(before: Iterable[FactRow], between: Iterable[FactRow], after: Iterable[FactRow]) -> list[DifferenceRow]:
     """Return what differs between what holds at (V1, K1) and at (V2, K2); `between` holds at (V1, K2)."""
     first, middle, last = ({f.uuid: f for f in facts} for facts in (before, between, after))
     return sorted(_paired(_labelled(first, middle, last)), key=lambda c: (c.fact.valid_at, c.fact.uuid))
 
 
-def _labelled(first: dict[str, Fact], middle: dict[str, Fact], last: dict[str, Fact]) -> Iterator[Change]:
+def _labelled(
+    first: dict[str, FactRow], middle: dict[str, FactRow], last: dict[str, FactRow]
+) -> Iterator[DifferenceRow]:
     for uuid, fact in last.items():
         was, seen_anew = first.get(uuid), middle.get(uuid)
         if was is None:
-            yield Change("began" if seen_anew is None else "learned", None, fact)
+            yield DifferenceRow("began" if seen_anew is None else "learned", None, fact)
         elif seen_anew is None or _period(was) != _period(seen_anew):
-            yield Change("revised", was, fact)
+            yield DifferenceRow("revised", was, fact)
     for uuid, fact in first.items():
         if uuid not in last:
-            yield Change("ended" if uuid in middle else "retracted", fact, None)
+            yield DifferenceRow("ended" if uuid in middle else "retracted", fact, None)
 
 
-def _paired(found: Iterable[Change]) -> Iterator[Change]:
+def _paired(found: Iterable[DifferenceRow]) -> Iterator[DifferenceRow]:
     """Make one change of a claim that was retracted and learned anew, as a correction of its period does."""
-    retracted: dict[tuple[str, str, str], list[Fact]] = {}
-    learned: list[Fact] = []
+    retracted: dict[tuple[str, str, str], list[FactRow]] = {}
+    learned: list[FactRow] = []
     for change in found:
         match change:
-            case Change("retracted", Fact() as before, None):
+            case DifferenceRow("retracted", FactRow() as before, None):
                 retracted.setdefault(_claim(before), []).append(before)
-            case Change("learned", None, Fact() as after):
+            case DifferenceRow("learned", None, FactRow() as after):
                 learned.append(after)
             case _:
                 yield change
     for after in learned:
         same = retracted.get(_claim(after))
-        yield Change("revised", same.pop(0), after) if same else Change("learned", None, after)
+        yield DifferenceRow("revised", same.pop(0), after) if same else DifferenceRow("learned", None, after)
     for left in retracted.values():
         for before in left:
-            yield Change("retracted", before, None)
+            yield DifferenceRow("retracted", before, None)
 
 
-def _claim(fact: Fact) -> tuple[str, str, str]:
+def _claim(fact: FactRow) -> tuple[str, str, str]:
     return fact.subject_uuid, fact.relation, fact.object_uuid or f"v:{fact.object}"
 
 
-def _period(fact: Fact) -> tuple[int, int]:
+def _period(fact: FactRow) -> tuple[int, int]:
     return fact.valid_at, fact.invalid_at

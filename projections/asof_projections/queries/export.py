@@ -9,10 +9,10 @@ from itertools import chain, islice
 from typing import Any, Final
 
 from asof_projections.graph.ports import GraphStore
+from asof_projections.model.answers import Community, Entity, Fact
+from asof_projections.model.rows import EpisodeRow, FactRow, MentionRow, Moment, RelationshipRow
 from asof_projections.ports import BeliefStore
 from asof_projections.queries import graphml
-from asof_projections.queries.answers import community_json, entity_json
-from asof_projections.rows import Episode, Fact, MentionRow, Moment, RelationshipRow
 from asof_streams.instants import render
 
 _TYPES: Final = {
@@ -90,7 +90,7 @@ def _edge(stated: RelationshipRow) -> dict[str, Any]:
     }
 
 
-def _episode(episode: Episode) -> dict[str, Any]:
+def _episode(episode: EpisodeRow) -> dict[str, Any]:
     return {
         "id": episode.uuid,
         "type": _TYPES[episode.source],
@@ -105,7 +105,7 @@ def _episode(episode: Episode) -> dict[str, Any]:
 # The semantic layer.
 
 
-def _facts(beliefs: GraphStore, group: str | None, at: Moment) -> Iterator[Fact]:
+def _facts(beliefs: GraphStore, group: str | None, at: Moment) -> Iterator[FactRow]:
     """Yield what holds; of it all, the numbers alone stand in memory (8 bytes a fact)."""
     numbers = beliefs.live(group, at)
     for start in range(0, len(numbers), _AT_ONCE):
@@ -120,9 +120,9 @@ def _nodes(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict
         for attribute in beliefs.attributes(list(attributes), at.known):
             attributes[attribute.entity_uuid][attribute.name] = attribute.value
         for entity in some:
-            yield {"id": entity.uuid, **entity_json(entity), "attributes": attributes[entity.uuid]}
+            yield {"id": entity.uuid, **Entity.of(entity).to_json(), "attributes": attributes[entity.uuid]}
     for community in beliefs.communities(group, at.known):
-        shown = community_json(community)
+        shown = Community.of(community).to_json()
         yield {"id": community.uuid, **shown, "type": _COMMUNITY, "members": [m.uuid for m in community.members]}
     for fact in _facts(beliefs, group, at):
         if fact.object_uuid is None:
@@ -132,13 +132,13 @@ def _nodes(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict
 def _edges(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict[str, Any]]:
     """Yield the facts, then the links between entities that are believed to be one."""
     for fact in _facts(beliefs, group, at):
-        yield {"id": fact.uuid, "source": fact.subject_uuid, "target": _target(fact), **fact.to_json()}
+        yield {"id": fact.uuid, "source": fact.subject_uuid, "target": _target(fact), **Fact.of(fact).to_json()}
     for link in beliefs.each_link(group, _known(at)):
         ends = {"id": link.uuid, "source": link.duplicate, "target": link.into}
         yield {**ends, "relation": "duplicate_of", "reason": link.reason, "created_at": render(link.known_from)}
 
 
-def _target(fact: Fact) -> str:
+def _target(fact: FactRow) -> str:
     return fact.object_uuid or f"value:{fact.uuid}"
 
 

@@ -9,14 +9,14 @@ entity's summary is kept: an attribute of that name, which then stands in the pl
 from collections.abc import Sequence
 from typing import Final
 
-from asof_projections.rows import Attribute, Fact
+from asof_projections.model.rows import AttributeRow, FactRow
 
 GIVEN: Final = "summary"  # the attribute that a given summary is
 SUMMARISED: Final = 40  # facts: as many short ones as fit
 LONGEST: Final = 600  # characters
 
 
-def summary(attributes: Sequence[Attribute], facts: Sequence[Fact]) -> str:
+def summary(attributes: Sequence[AttributeRow], facts: Sequence[FactRow]) -> str:
     """Return what is known in whole sentences, at most LONGEST characters of them; "" where nothing is known."""
     for attribute in attributes:
         if attribute.name == GIVEN:

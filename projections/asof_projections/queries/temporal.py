@@ -1,25 +1,61 @@
 """The questions that a memory answers, each as of one moment on both clocks that its caller fixed.
 
 A question about a name is about every entity that has it (exactly; else by its normalised key) and all that were taken
-to be the same as one of them at the asked moment. A name that nobody has gives an empty answer. A group of None is
-every group.
+to be the same as one of them at the asked moment. A name that nobody has gives an empty answer.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import islice
 
 from asof_projections.graph.ports import GraphStore, Reached
+from asof_projections.model.answers import (
+    Attribute,
+    BeliefPeriod,
+    Cause,
+    Change,
+    Changes,
+    Community,
+    Difference,
+    Entity,
+    EntityProfile,
+    Explanation,
+    Fact,
+    FactVersion,
+    Hop,
+    Link,
+    Named,
+    Page,
+    Segment,
+    facts_of,
+    instant_of,
+    time_of,
+)
+from asof_projections.model.queries import (
+    HEAD,
+    ChangesQuery,
+    CommunitiesQuery,
+    Cursor,
+    DiffQuery,
+    EntitiesQuery,
+    EntityQuery,
+    FactsFilter,
+    FactsQuery,
+    HistoryQuery,
+    KnownHistoryQuery,
+    NeighbourhoodQuery,
+    OverlappingQuery,
+    ThroughoutQuery,
+    TimelineQuery,
+    WhyQuery,
+)
+from asof_projections.model.rows import AttributeRow, EntityRow, FactRow, Moment, SegmentRow, Window
 from asof_projections.ports import BeliefStore
 from asof_projections.queries import diffs, timelines
-from asof_projections.queries.answers import ChangesPage, Level, Portrait, Rectangle, Turn
 from asof_projections.queries.consistent_read import at_once
-from asof_projections.queries.evidence import Why, Witness
-from asof_projections.queries.hypothesis import Trial, WhatIf
+from asof_projections.queries.evidence import Witness
 from asof_projections.queries.summaries import SUMMARISED, summary
-from asof_projections.queries.timelines import Believed, Segment
-from asof_projections.rows import Attribute, Community, Entity, Fact, Moment
-from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.errors import NotFound
 from asof_streams.instants import INF
-from asof_streams.messages import FactStatement
 
 
 class TemporalQueries:
@@ -32,177 +68,167 @@ class TemporalQueries:
     # At a moment.
 
     @at_once
-    def facts(
-        self,
-        at: Moment,
-        group: str | None = None,
-        *,
-        about: str | None = None,
-        relation: str | None = None,
-        object_: str | None = None,
-        limit: int | None = None,
-    ) -> list[Fact]:
-        """Return what holds, by valid_at: of a subject, of a relation, with an object (a name, or a literal)."""
-        subjects = objects = None
-        if about is not None:
-            subjects = self._meant(group, about, at.known)
-            if not subjects:
-                return []
-        if object_ is not None:
-            objects = self._meant(group, object_, at.known)
-        return self._beliefs.facts(
-            group, at, subjects=subjects, relation=relation, objects=objects, value=object_, limit=limit
-        )
-
-    def entities(
-        self, known: int | None, group: str | None = None, *, prefix: str = "", limit: int | None = None
-    ) -> list[Entity]:
-        """Return the entities known at a moment, oldest first; with `prefix`, those with a name that begins so."""
-        return self._beliefs.entities(group, known, prefix=prefix, limit=limit)
-
-    def communities(self, known: int | None, group: str | None = None, *, limit: int | None = None) -> list[Community]:
-        """Return the communities known at a moment with their members, those formed first first."""
-        return self._beliefs.communities(group, known, limit=limit)
+    def facts(self, query: FactsQuery, at: Moment) -> Page[Fact]:
+        """Return the facts that hold, by valid_at: of a subject, of a relation, with an object."""
+        return self._page(query, at, Window.at(at))
 
     @at_once
-    def entity(self, name: str, at: Moment, group: str | None = None, *, limit: int | None = None) -> list[Portrait]:
-        """Return what is known of everything that has this name, one portrait for all that are the same."""
-        portraits: list[Portrait] = []
+    def overlapping(self, query: OverlappingQuery, known: int) -> Page[Fact]:
+        """Return the facts that hold at some instant of a period, by valid_at."""
+        return self._page(query, Moment(None, known), Window.during(query.start, query.stop, known))
+
+    def _page(self, query: FactsFilter, at: Moment, window: Window) -> Page[Fact]:
+        limit = query.limit
+        rows = self._rows(query, window, None if limit is None else limit + 1)
+        if limit is None or len(rows) <= limit:
+            return Page(map(Fact.of, rows))
+        last = rows[limit - 1]
+        after = (str(last.valid_at), str(last.number), str(last.known_from))
+        known = self._beliefs.changed_at() if at.known == HEAD else at.known  # later pages know no more than this one
+        return Page(map(Fact.of, islice(rows, limit)), Cursor(at.valid, known, after).encode())
+
+    def _rows(self, query: FactsFilter, window: Window, limit: int | None = None) -> list[FactRow]:
+        subjects = objects = None
+        known = window.kmax
+        if query.about is not None:
+            subjects = self._meant(query.group, query.about, known)
+            if not subjects:
+                return []
+        if query.object is not None:
+            objects = self._meant(query.group, query.object, known)
+        return self._beliefs.facts(query, window, subjects=subjects, objects=objects, limit=limit)
+
+    def entities(self, query: EntitiesQuery, known: int) -> Page[Entity]:
+        """Return the entities known at a moment, those introduced first first."""
+        after = query.page and query.page.after[0]
+        limit = None if query.limit is None else query.limit + 1
+        rows = self._beliefs.entities(query.group, known, after=after, limit=limit)
+        if query.limit is None or len(rows) <= query.limit:
+            return Page(map(Entity.of, rows))
+        rows = rows[: query.limit]
+        known = self._beliefs.changed_at() if known == HEAD else known
+        return Page(map(Entity.of, rows), Cursor(None, known, (rows[-1].uuid,)).encode())
+
+    def communities(self, query: CommunitiesQuery, known: int) -> list[Community]:
+        """Return the communities known at a moment with their members, those formed first first."""
+        return list(map(Community.of, self._beliefs.communities(query.group, known)))
+
+    @at_once
+    def entity(self, query: EntityQuery, at: Moment) -> list[EntityProfile]:
+        """Return what is known of everything that has a name, one profile for all that are the same."""
+        profiles: list[EntityProfile] = []
         seen: set[str] = set()
-        for entity in self._called(group, name, at.known):
+        for entity in self._called(query.group, query.name, at.known):
             if entity.uuid not in seen:
                 same = sorted(self._beliefs.identity([entity.uuid], at.known))
                 seen.update(same)
-                portraits.append(self._portrait(entity, same, at, limit))
-        return portraits
+                profiles.append(self._profile(entity, same, at, query.limit))
+        return profiles
 
     @at_once
-    def neighbourhood(
-        self, name: str, hops: int, at: Moment, group: str | None = None, *, limit: int | None = None
-    ) -> list[Level]:
+    def neighbourhood(self, query: NeighbourhoodQuery, at: Moment) -> list[Hop]:
         """Return the facts that lead away from a name, in either direction, by how many steps away they are.
 
-        Everything holds at one moment. `limit` bounds the facts of a level in each direction.
+        Everything holds at one moment. `limit` bounds the facts of a step.
         """
         reached: set[str] = set()
         known: set[str] = set()  # facts
-        who: str | list[str] = name
-        levels: list[Level] = []
-        for hop in range(1, hops + 1):
-            if not who:
+        starts: str | list[str] = query.name
+        hops: list[Hop] = []
+        for hop in range(1, query.hops + 1):
+            if not starts:
                 break
-            found = self._beliefs.reach(group, who, at, limit)
+            found = self._beliefs.reach(query.group, starts, at, query.limit)
             if not found.alike:
                 break
             reached |= found.alike
-            facts = [f for f in _once(found) if f.uuid not in known]
+            facts = [f for f in _once(found) if f.uuid not in known][: query.limit]
             known.update(f.uuid for f in facts)
-            levels.append(Level(hop, tuple(facts)))
+            hops.append(Hop(hop, facts_of(facts)))
             ends = {end for f in facts for end in (f.subject_uuid, f.object_uuid) if end is not None}
-            who = sorted(ends - reached)
-        return levels
+            starts = sorted(ends - reached)
+        return hops
 
     # Over valid time.
 
     @at_once
-    def overlapping(
-        self,
-        start: int,
-        stop: int,
-        known: int | None,
-        group: str | None = None,
-        *,
-        about: str | None = None,
-        relation: str | None = None,
-        limit: int | None = None,
-    ) -> list[Fact]:
-        """Return what holds at some instant of [start, stop)."""
-        if start >= stop:
-            raise InvalidInput("a period ends after it starts: from must be before to")
-        subjects = None if about is None else self._meant(group, about, known)
-        if subjects == []:
-            return []
-        return self._beliefs.overlapping(group, start, stop, known, subjects=subjects, relation=relation, limit=limit)
+    def throughout(self, query: ThroughoutQuery, known: int) -> list[Segment]:
+        """Return what holds at every instant of a period, said by one fact or by several that meet."""
+        facts = self._rows(query, Window.during(query.start, query.stop, known))
+        period = (query.start, query.stop)
+        return list(map(segment_of, (s for s in self._segments(facts, known) if s.covers(period))))
 
     @at_once
-    def throughout(
-        self,
-        start: int,
-        stop: int,
-        known: int | None,
-        group: str | None = None,
-        *,
-        about: str | None = None,
-        relation: str | None = None,
-    ) -> list[Segment]:
-        """Return what holds at every instant of [start, stop), said by one fact or by several that meet."""
-        facts = self.overlapping(start, stop, known, group, about=about, relation=relation)
-        return [segment for segment in self._segments(facts, known) if segment.covers((start, stop))]
-
-    @at_once
-    def timeline(
-        self, name: str, known: int | None, group: str | None = None, *, relation: str | None = None
-    ) -> list[Segment]:
+    def timeline(self, query: TimelineQuery, known: int) -> list[Segment]:
         """Return what held of a name and when: slot by slot, with the gaps in which nothing is known to hold."""
-        facts = self.facts(Moment(None, known), group, about=name, relation=relation)
-        return timelines.with_gaps(self._segments(facts, known))
+        slot = FactsFilter.model_construct(
+            group_id=query.group_id, all_groups=query.all_groups, about=query.name, relation=query.relation
+        )
+        facts = self._rows(slot, Window.at(Moment(None, known)))
+        return list(map(segment_of, timelines.with_gaps(self._segments(facts, known))))
 
     # Over known time.
 
     @at_once
-    def history(self, what: str, group: str | None = None) -> list[Rectangle]:
+    def history(self, query: HistoryQuery) -> list[FactVersion]:
         """Return every version of a fact (by id) or of all facts with an entity (by name), with what made each.
 
-        A period that belief kept while others of the same fact changed is one rectangle.
+        A period that belief kept while others of the same fact changed is one version.
         """
-        versions = [version for version in self._beliefs.versions(what) if group in (None, version.group_id)]
-        if not versions and self._beliefs.fact(what) is None:
-            ids = self._meant(group, what, None)
+        group = query.group
+        versions = [version for version in self._beliefs.versions(query.id) if group in (None, version.group_id)]
+        if not versions and self._beliefs.fact(query.id) is None:
+            ids = self._meant(group, query.id, None)
             versions = self._touching(group, ids, Moment(None, None), None) if ids else []
-        turns = {uuid: self._turns(uuid) for uuid in {v.uuid for v in versions}}
-        whole = timelines.rectangles(versions)
-        return [Rectangle(v, turns[v.uuid][v.known_from], turns[v.uuid].get(v.known_to)) for v in whole]
+        causes = {uuid: self._causes(uuid) for uuid in {v.uuid for v in versions}}
+        return [
+            FactVersion.of(
+                v,
+                instant_of(v.known_from),
+                time_of(v.known_to),
+                causes[v.uuid][v.known_from],
+                causes[v.uuid].get(v.known_to),
+            )
+            for v in timelines.rectangles(versions)
+        ]
 
-    def known_history(self, fact: str, valid: int | None) -> list[Believed]:
-        """Return when we believed that a fact holds at `valid` (None: at any time)."""
-        self._fact(fact)
-        return timelines.known_periods(self._beliefs.versions(fact), valid)
+    def known_history(self, query: KnownHistoryQuery) -> list[BeliefPeriod]:
+        """Return when a fact was believed to hold. NotFound: no fact has this id."""
+        group = self._fact(query.id).group_id
+        periods = timelines.known_periods(self._beliefs.versions(query.id), query.valid_at)
+        return [BeliefPeriod(query.id, group, instant_of(start), time_of(end)) for start, end in periods]
 
     @at_once
-    def diff(
-        self,
-        first: Moment,
-        second: Moment,
-        group: str | None = None,
-        *,
-        about: str | None = None,
-        relation: str | None = None,
-    ) -> list[diffs.Change]:
-        """Return what is different at the second moment, each change under one label."""
-        between = Moment(first.valid, second.known)
+    def diff(self, query: DiffQuery, known: int) -> list[Difference]:
+        """Return what is different at the second point, each change under one label. `known`: where none is given."""
+        first, second = (p._replace(known=known if p.known is None else p.known) for p in (query.start, query.stop))
+        whole = query.model_copy(update={"cursor": None})  # its pages are of the differences
         before, middle, after = (
-            self.facts(at, group, about=about, relation=relation) for at in (first, between, second)
+            self._rows(whole, Window.at(Moment(*at))) for at in (first, (first.valid, second.known), second)
         )
-        return diffs.changes(before, middle, after)
+        return [
+            Difference(d.label, d.before and Fact.of(d.before), d.after and Fact.of(d.after))
+            for d in diffs.differences(before, middle, after)
+        ]
 
-    def changes(self, since: int, limit: int, group: str | None = None) -> ChangesPage:
-        """Return what messages after position `since` opened and closed, in order, and where to go on from."""
-        found = self._beliefs.changes(since, limit)
-        kept = [change for change in found if group in (None, change.fact.group_id)]
-        return ChangesPage(tuple(kept), found[-1].position if found else since)
-
-    @at_once
-    def what_if(self, statements: Iterable[FactStatement], group: str, now: int) -> WhatIf:
-        """Return what would be believed with more statements, said at `now` unless they say when."""
-        return Trial(self._beliefs, group, now).run(statements)
+    def changes(self, query: ChangesQuery) -> Changes:
+        """Return what messages after a position opened and closed, in order, and where to go on from."""
+        rows = self._beliefs.changes(query.since, query.limit)
+        kept = (row for row in rows if query.group in (None, row.fact.group_id))
+        return Changes(tuple(map(Change.of, kept)), rows[-1].position if rows else query.since)
 
     @at_once
-    def why(self, fact: str, known: int | None = None) -> Why:
+    def why(self, query: WhyQuery) -> Explanation:
         """Return the words, known by then, that a fact rests on, and those behind what became of it. NotFound."""
-        found = self._fact(fact)
-        if known is not None and known < found.created_at:
-            raise NotFound(f"the fact {fact} was not known yet at that moment")
-        return self._witness.why(found, known)
+        found = self._fact(query.id)
+        if query.known_at is not None and query.known_at < found.created_at:
+            raise NotFound(f"the fact {query.id} was not known yet at that moment")
+        return self._witness.why(found, query.known_at)
+
+    def fact(self, uuid: str) -> Fact | None:
+        """Return a fact as it is believed now, whenever it holds; of several periods the last. None: it is not."""
+        held = [row for row in self._beliefs.versions(uuid) if row.known_to == INF]
+        return Fact.of(held[-1]) if held else None
 
     # Parts of answers.
 
@@ -210,58 +236,65 @@ class TemporalQueries:
         """Return the ids that a name, or an id, stands for."""
         return self._beliefs.meant(group, name, known) or sorted(self._beliefs.identity([name], known))
 
-    def _called(self, group: str | None, name: str, known: int | None) -> list[Entity]:
+    def _called(self, group: str | None, name: str, known: int | None) -> list[EntityRow]:
         found = self._beliefs.called(group, name, known)
         by_id = None if found else self._beliefs.entity(name)
         return found if by_id is None or group not in (None, by_id.group_id) else [by_id]
 
-    def _fact(self, uuid: str) -> Fact:
+    def _fact(self, uuid: str) -> FactRow:
         fact = self._beliefs.fact(uuid)
         if fact is None:
             raise NotFound(f"no fact has the id {uuid}")
         return fact
 
-    def _touching(self, group: str | None, ids: Sequence[str], at: Moment, limit: int | None) -> list[Fact]:
+    def _touching(self, group: str | None, ids: Sequence[str], at: Moment, limit: int | None) -> list[FactRow]:
         return _once(self._beliefs.reach(group, ids, at, limit))
 
-    def _portrait(self, entity: Entity, same: list[str], at: Moment, limit: int | None) -> Portrait:
+    def _profile(self, entity: EntityRow, same: list[str], at: Moment, limit: int | None) -> EntityProfile:
         names = dict.fromkeys(name for uuid in (entity.uuid, *same) for name in self._beliefs.aliases(uuid, at.known))
         links = self._beliefs.links(same, at.known)
         ends = {uuid: self._beliefs.entity(uuid) for link in links for uuid in (link.duplicate, link.into)}
+        called = {uuid: end.name for uuid, end in ends.items() if end is not None}
         attributes = self._attributes(same, at.known)
-        return Portrait(
-            entity,
+        communities = self._beliefs.communities(entity.group_id, at.known, of=same)
+        return EntityProfile(
+            *entity[:4],
+            instant_of(entity.known_from),
             tuple(names),
-            tuple(links),
-            {uuid: end.name for uuid, end in ends.items() if end is not None},
+            tuple(Link.of(link, called[link.duplicate], called[link.into]) for link in links),
             self._beliefs.appearances(same, at.known),
             summary(attributes, self._beliefs.latest(same, at, SUMMARISED)),
-            attributes,
-            tuple(self._beliefs.communities(entity.group_id, at.known, of=same)),
-            tuple(self._touching(entity.group_id, same, at, limit)),
+            tuple(map(Attribute.of, attributes)),
+            tuple(Named(community.uuid, community.name) for community in communities),
+            facts_of(self._touching(entity.group_id, same, at, limit)[:limit]),
         )
 
-    def _attributes(self, same: Sequence[str], known: int | None) -> tuple[Attribute, ...]:
+    def _attributes(self, same: Sequence[str], known: int | None) -> tuple[AttributeRow, ...]:
         """Return of each attribute the surest value, where several entities that are one have some."""
         found = self._beliefs.attributes(same, known)
         surest = {a.name: a for a in sorted(found, key=lambda a: a.sureness)}
         return tuple(a for a in found if surest[a.name] is a)
 
-    def _segments(self, facts: Sequence[Fact], known: int | None) -> list[Segment]:
+    def _segments(self, facts: Sequence[FactRow], known: int | None) -> list[SegmentRow]:
         ends = {end for f in facts for end in (f.subject_uuid, f.object_uuid) if end is not None}
         alike = self._beliefs.identity(sorted(ends), known)
         believed = (link for link in self._beliefs.links(sorted(alike), known) if link.known_to == INF)
         return timelines.segments(facts, timelines.same_as(believed))
 
-    def _turns(self, fact: str) -> dict[int, Turn]:
+    def _causes(self, fact: str) -> dict[int, Cause]:
         """Return what changed belief in a fact, by when it was recorded."""
         rests = self._beliefs.provenance(fact)
         assert rests is not None, f"fact {fact} has no provenance"
-        asserted = {rests.sources[0].recorded_at: Turn("asserted", fact)}
-        return asserted | {c.recorded_at: Turn(c.kind, c.statement) for c in rests.closings}
+        asserted = {rests.sources[0].recorded_at: Cause("asserted", fact)}
+        return asserted | {c.recorded_at: Cause(c.kind, c.statement) for c in rests.closings}
 
 
-def _once(found: Reached) -> list[Fact]:
+def segment_of(row: SegmentRow) -> Segment:
+    """Return a period of a slot as an answer."""
+    return Segment(*row[:5], time_of(row.valid_at), time_of(row.invalid_at), row.facts)
+
+
+def _once(found: Reached) -> list[FactRow]:
     """Return the facts of a step, each once though both its ends may be among those that it was taken from."""
     within = {(f.uuid, f.valid_at, f.known_from) for f in found.outward}
     return found.outward + [f for f in found.inward if (f.uuid, f.valid_at, f.known_from) not in within]

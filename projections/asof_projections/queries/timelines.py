@@ -1,61 +1,13 @@
 """Timelines: the versions of facts as the fewest periods, with the gaps between them stated. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Any
 
-from asof_projections.queries.answers import Link
-from asof_projections.rows import Fact
+from asof_projections.model.rows import FactRow, LinkRow, SegmentRow
 from asof_projections.versions import Interval, coalesce, gaps
-from asof_streams.instants import render
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """A period of valid time over which a slot has one value without a break. A gap has no object and no facts."""
-
-    subject: str = field(repr=False)
-    subject_uuid: str
-    relation: str
-    object: str | None = field(repr=False)
-    object_uuid: str | None  # None: the object is a literal, or this is a gap
-    valid_at: int
-    invalid_at: int
-    facts: tuple[str, ...]  # ids of those that say so, by start
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the segment as the doors show it."""
-        return {
-            "subject": self.subject,
-            "subject_uuid": self.subject_uuid,
-            "relation": self.relation,
-            "object": self.object,
-            "object_uuid": self.object_uuid,
-            "valid_at": render(self.valid_at),
-            "invalid_at": render(self.invalid_at),
-            "facts": list(self.facts),
-        }
-
-    def covers(self, period: Interval) -> bool:
-        """Whether it holds at every instant of the period."""
-        return self.valid_at <= period[0] and period[1] <= self.invalid_at
-
-
-@dataclass(frozen=True, slots=True)
-class Believed:
-    """A period of known time over which a fact was believed."""
-
-    fact: str
-    known_from: int
-    known_to: int
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the period as the doors show it."""
-        return {"fact": self.fact, "known_from": render(self.known_from), "known_to": render(self.known_to)}
-
-
-def same_as(links: Iterable[Link]) -> dict[str, str]:
+def same_as(links: Iterable[LinkRow]) -> dict[str, str]:
     """Return for each entity that is linked to another the one id that stands for both, and for all further ones."""
     parent: dict[str, str] = {}
 
@@ -70,12 +22,12 @@ def same_as(links: Iterable[Link]) -> dict[str, str]:
     return {uuid: root(uuid) for uuid in list(parent)}
 
 
-def segments(facts: Iterable[Fact], same: Mapping[str, str]) -> list[Segment]:
+def segments(facts: Iterable[FactRow], same: Mapping[str, str]) -> list[SegmentRow]:
     """Return the periods of each claim, those that overlap or meet as one, by subject, relation and start.
 
     `same` gives, for an entity's id, the id that stands for all its duplicates; one not in it stands for itself.
     """
-    claims: dict[tuple[str, str, str], list[Fact]] = {}
+    claims: dict[tuple[str, str, str], list[FactRow]] = {}
     for fact in facts:
         subject = same.get(fact.subject_uuid, fact.subject_uuid)
         literal = fact.object_uuid is None
@@ -85,41 +37,41 @@ def segments(facts: Iterable[Fact], same: Mapping[str, str]) -> list[Segment]:
     return sorted(found, key=lambda s: (s.subject_uuid, s.relation, s.valid_at, s.object or ""))
 
 
-def _coalesced(subject: str, claim: list[Fact]) -> Iterator[Segment]:
+def _coalesced(subject: str, claim: list[FactRow]) -> Iterator[SegmentRow]:
     ordered = sorted(claim, key=lambda f: (f.valid_at, f.invalid_at))
     for start, end in coalesce((f.valid_at, f.invalid_at) for f in ordered):
         within = [f for f in ordered if start <= f.valid_at < end]
         names, ids = within[-1], tuple(dict.fromkeys(f.uuid for f in within))
-        yield Segment(names.subject, subject, names.relation, names.object, names.object_uuid, start, end, ids)
+        yield SegmentRow(names.subject, subject, names.relation, names.object, names.object_uuid, start, end, ids)
 
 
-def with_gaps(found: Iterable[Segment]) -> list[Segment]:
+def with_gaps(found: Iterable[SegmentRow]) -> list[SegmentRow]:
     """Return segments (sorted as `segments` does) and every stretch between two of a slot in which none holds."""
-    whole: list[Segment] = []
+    whole: list[SegmentRow] = []
     for _, slot in groupby(found, key=lambda s: (s.subject_uuid, s.relation)):
         held = list(slot)
         first = held[0]
         empty = [
-            Segment(first.subject, first.subject_uuid, first.relation, None, None, start, end, ())
+            SegmentRow(first.subject, first.subject_uuid, first.relation, None, None, start, end, ())
             for start, end in gaps((s.valid_at, s.invalid_at) for s in held)
         ]
         whole += sorted([*held, *empty], key=lambda s: (s.valid_at, s.invalid_at))
     return whole
 
 
-def known_periods(versions: Iterable[Fact], valid: int | None) -> list[Believed]:
+def known_periods(versions: Iterable[FactRow], valid: int | None) -> list[Interval]:
     """Return when versions of one fact were believed to hold at `valid` (None: at any time)."""
-    kept = [v for v in versions if valid is None or v.valid_at <= valid < v.invalid_at]
-    return [Believed(kept[0].uuid, start, end) for start, end in coalesce((v.known_from, v.known_to) for v in kept)]
+    kept = (v for v in versions if valid is None or v.valid_at <= valid < v.invalid_at)
+    return list(coalesce((v.known_from, v.known_to) for v in kept))
 
 
-def rectangles(versions: Iterable[Fact]) -> list[Fact]:
+def rectangles(versions: Iterable[FactRow]) -> list[FactRow]:
     """Return versions by known_from and start; one that was closed and opened again in the same moment is one."""
-    whole: dict[tuple[str, int, int], list[Fact]] = {}
+    whole: dict[tuple[str, int, int], list[FactRow]] = {}
     for version in sorted(versions, key=lambda v: v.known_from):
         same = whole.setdefault((version.uuid, version.valid_at, version.invalid_at), [])
         if same and same[-1].known_to == version.known_from:
-            same[-1] = replace(same[-1], known_to=version.known_to)
+            same[-1] = same[-1]._replace(known_to=version.known_to)
         else:
             same.append(version)
     return sorted((v for same in whole.values() for v in same), key=lambda v: (v.known_from, v.valid_at, v.uuid))

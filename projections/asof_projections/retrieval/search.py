@@ -9,48 +9,29 @@ at what holds and is known at the moment, so no good hit is lost behind others t
 import re
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from asof_projections.embedding.ports import Embedder, Vectors
 from asof_projections.graph.ports import GraphStore
+from asof_projections.model.answers import Hit, Scores
+from asof_projections.model.queries import SearchQuery
+from asof_projections.model.rows import EntityRow, Moment
 from asof_projections.ports import BeliefStore
 from asof_projections.queries.consistent_read import at_once
-from asof_projections.rows import Entity, Fact, Moment
 from asof_projections.vectors.ports import Holding, VectorIndex
-from asof_streams.errors import NOT_UNICODE, InvalidInput
 
 WORDS: Final = 0.6  # the weight of words; the rest is that of meaning
 _CANDIDATES: Final = 3  # of each part, for every hit asked for
 _CANDIDATES_LEAST: Final = 50
 _WORD: Final = re.compile(r"\w+")
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _SAYING_LITTLE: Final = frozenset(  # they join words; as words of a query they find everything
     "a about am an and are as at be been but by can could did do does for from had has have he her him his how i if in "
     "into is it its me my of on or our she should so that the their them then there these they this to was we were "
     "what when where which who whom whose why will with would you your".split()
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A fact that was found, with its score and the score's parts; None where that part did not find it."""
-
-    fact: Fact
-    score: float
-    words: float | None  # share of the best BM25, 0 to 1
-    meaning: float | None  # cosine, -1 to 1
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fact as every door shows it, with its score."""
-        return {
-            **self.fact.to_json(),
-            "score": round(self.score, 6),
-            "scores": {"words": _rounded(self.words), "meaning": _rounded(self.meaning)},
-        }
 
 
 class Search:
@@ -61,14 +42,13 @@ class Search:
         self._meaning = None if embedder is None or index is None else (embedder, index)
 
     @at_once
-    def search(self, query: str, at: Moment, group: str | None = None, *, limit: int = 10) -> list[Hit]:
-        """Return the best facts of a moment, best first; of equals the one said first. InvalidInput: no such text."""
-        if _SURROGATE.search(query):
-            raise InvalidInput(NOT_UNICODE)
+    def search(self, query: SearchQuery, at: Moment) -> list[Hit]:
+        """Return the best facts of a moment, best first; of equals the one said first."""
+        text, group, limit = query.query, query.group, query.limit
         pool = max(_CANDIDATES * limit, _CANDIDATES_LEAST)
         with ThreadPoolExecutor(1) as beside:
-            vectors = self._meaning and beside.submit(self._meaning[0].embed, [query])  # while words are looked up
-            found = dict(self._beliefs.text(telling(query), group, at, pool))
+            vectors = self._meaning and beside.submit(self._meaning[0].embed, [text])  # while words are looked up
+            found = dict(self._beliefs.text(telling(text), group, at, pool))
         best = max(found.values(), default=1.0)
         words = {number: score / best for number, score in found.items()}
         meaning: dict[int, float] = {}
@@ -79,7 +59,11 @@ class Search:
             scores = {n: WORDS * words.get(n, 0.0) + (1 - WORDS) * meaning.get(n, 0.0) for n in both}
         ranked = sorted(scores, key=lambda n: (-scores[n], n))
         hits = (
-            Hit(facts[-1], scores[number], words.get(number), meaning.get(number))  # lifted a clock: the last version
+            Hit.of(  # where a clock is lifted, the last version
+                facts[-1],
+                round(scores[number], 6),
+                Scores(_rounded(words.get(number)), _rounded(meaning.get(number))),
+            )
             for start in range(0, len(ranked), limit)
             for number, facts in self._beliefs.facts_numbered(ranked[start : start + limit], at).items()
         )
@@ -103,10 +87,8 @@ class NameSearch:
         self._index = index
 
     @at_once
-    def like(self, query: str, known: int | None, group: str | None = None, *, limit: int = 10) -> list[Entity]:
-        """Return the entities whose names are nearest, nearest first. InvalidInput: no such text."""
-        if _SURROGATE.search(query):
-            raise InvalidInput(NOT_UNICODE)
+    def like(self, query: str, known: int | None, group: str | None = None, *, limit: int = 10) -> list[EntityRow]:
+        """Return the entities whose names are nearest, nearest first."""
         [vector] = self._embedder.embed([query])
         among = self._beliefs.names_known(group, known)
         nearest = self._index.search(vector, _CANDIDATES * limit, among=among)  # some are several names of one

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof_projections.embedding.ports import Vectors
-from asof_projections.rows import Moment
+from asof_projections.model.rows import Moment
 
 Ids = NDArray[np.int64]
 

@@ -8,9 +8,10 @@ from asof_agents.extraction.llm.schemas import object_of
 from asof_agents.extraction.llm.usage import Meter
 from asof_agents.extraction.ports import ModelReply, ModelRequest
 from asof_projections.embedding.endpoint import Endpoint
+from asof_streams.backoff import Backoff
 from asof_streams.errors import ModelUnavailable
 
-ATTEMPTS: Final = 2
+BACKOFF: Final = Backoff(1.0, retries=1)
 _SETTINGS: Final = {401: "the key is refused", 403: "the key may not use it", 404: "there is no such model or address"}
 _NO_SCHEMA: Final = {400, 415, 422, 501}  # answers of servers that do not know the response format
 
@@ -18,7 +19,7 @@ _NO_SCHEMA: Final = {400, 415, 422, 501}  # answers of servers that do not know 
 class ChatModel:
     """Requests structured output, or plain JSON if the server does not support that. Used from any thread.
 
-    A failed call is repeated once, after backoff_seconds; a second failure gives a reply without an answer.
+    A failed call is repeated after each pause of the backoff; the last failure gives a reply without an answer.
     ModelUnavailable: the key, the model's name or the address is wrong, so every request would fail.
     """
 
@@ -29,11 +30,11 @@ class ChatModel:
         model: str,
         api_key: str | None = None,
         timeout_seconds: float = 60.0,
-        backoff_seconds: float = 1.0,
+        backoff: Backoff = BACKOFF,
     ) -> None:
         self.usage = Meter()
         self._endpoint = Endpoint(base_url, model, api_key, timeout_seconds)
-        self._backoff_seconds = backoff_seconds
+        self._backoff = backoff
         self._plain_json = False
 
     @property
@@ -55,10 +56,8 @@ class ChatModel:
         calls = prompt_tokens = completion_tokens = 0
         failure = ""
         begun = time.perf_counter()
-        while calls < ATTEMPTS:
-            if calls:
-                time.sleep(self._backoff_seconds)
-            calls += 1
+        for calls, pause in enumerate((0.0, *self._backoff.pauses()), 1):
+            time.sleep(pause)
             body, failure = self._call(request)
             content, failure = (None, failure) if failure else _content(body)
             read, written = _tokens(body)

@@ -6,25 +6,31 @@ ends with the client, at `to`, and with the service. There can only be so many a
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Annotated, Any, Final
+from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Depends, Header, Query
-from fastapi.responses import JSONResponse
+from fastapi.responses import Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
+from pydantic import Field
 
 from asof.http.routes.authorization import Reading, may_read
-from asof.http.routes.parameters import FAR, Limit, OneGroup, Read, Served
-from asof.http.schemas import v1
-from asof.readings import LogName
+from asof.http.routes.binding import json_of, query_route, run
+from asof.http.routes.parameters import FAR, Read, Served
+from asof.operations import logs
+from asof.operations.errors import AsofError, UnavailableError
 from asof.service.api_keys import Caller
 from asof.service.service import Service
-from asof_streams.errors import AsofError, UnavailableError
+from asof_projections.model.answers import EventPage, LogEvent
+from asof_projections.model.queries import EventsQuery, GroupId
 
 _READ_AT_ONCE: Final = 50  # events
 _LOOK_SECONDS: Final = 0.1  # between looks at whether anything came, which cost next to nothing
 MOST: Final = 100  # feeds at once
 
 router = APIRouter(prefix="/v1", tags=["v1"], dependencies=[may_read])
+
+LogName = Literal["messages", "episodic", "semantic"]
+OneGroup = Annotated[GroupId | None, Query(description="Only events of this group.")]
 
 Start = Annotated[int, Query(alias="from", ge=0, le=FAR, description="From this position on.")]
 Stop = Annotated[int | None, Query(alias="to", ge=0, le=FAR, description="Up to this position, without it.")]
@@ -38,19 +44,19 @@ LastId = Annotated[
 ]
 
 
-@router.get("/events", response_model=v1.Events)
-async def events(
-    served: Read,
-    caller: Reading,
-    log: LogName = "semantic",
-    start: Start = 0,
-    stop: Stop = None,
-    group_id: OneGroup = None,
-    limit: Limit = 1_000,
-) -> JSONResponse:
+class PageQuery(EventsQuery):
+    """Ask for a page of a log."""
+
+    group_id: GroupId | None = Field(None, description="Only events of this group; of every group, if left out.")
+    limit: int = Field(1_000, ge=1, le=1_000, description="At most this many positions.")
+
+
+@query_route(router, "/events", PageQuery, response_model=logs.events.model)
+async def events(served: Service, caller: Caller, query: PageQuery) -> Response:
     """Return the events of a log from a position on, page by page: ask again with `from` set to `next`."""
-    _, found, after = await served.ask(lambda reader: reader.page(log, start, _until(stop, start, limit)))
-    return JSONResponse({"events": [event for event in found if _shown(event, caller, group_id)], "next": after})
+    page = await _page(served, query, query.start, query.limit)
+    shown = tuple(event for event in page.events if _is_shown(event, caller, query.group_id))
+    return json_of(logs.events, EventPage(shown, page.next))
 
 
 async def _room(served: Served) -> AsyncIterator[None]:
@@ -79,6 +85,7 @@ async def stream(
     seconds keeps the connection alive. Of the semantic log it is that of the generation that answers now: if another
     one takes over, the feed ends.
     """
+    query = EventsQuery.model_construct(log=log, stop=stop)
     at, generation, seen = start if last is None else int(last) + 1, None, None
     while not served.ending and (stop is None or at < stop):
         if served.progress == seen:
@@ -86,26 +93,25 @@ async def stream(
             continue
         progress = served.progress
         try:
-            named, found, after = await _some(served, log, at, stop)
+            active = await served.ask(lambda session: logs.generation_of(session, query))
+            page = await _page(served, query, at, _READ_AT_ONCE)
         except AsofError:  # whoever connects anew is told
             return
-        if generation not in (None, named):
+        if generation not in (None, active):
             return
-        generation = named
-        for event in found:
-            if _shown(event, caller, group_id):
-                yield ServerSentEvent(data=event, event=event["type"], id=str(event["position"]))
-        seen = progress if after == at else None  # there may be more
-        at = after
+        generation = active
+        for event in page.events:
+            if _is_shown(event, caller, group_id):
+                yield ServerSentEvent(data=event.to_json(), event=event.type, id=str(event.position))
+        seen = progress if page.next == at else None  # there may be more
+        at = page.next
 
 
-async def _some(served: Service, log: LogName, at: int, stop: int | None) -> tuple[str | None, list[Any], int]:
-    return await served.ask(lambda reader: reader.page(log, at, _until(stop, at, _READ_AT_ONCE)))
+async def _page(served: Service, query: EventsQuery, start: int, size: int) -> EventPage:
+    stop = start + size if query.stop is None else min(query.stop, start + size)
+    asked = EventsQuery.model_construct(log=query.log, generation=query.generation, start=start, stop=stop)
+    return await run(served, logs.events, asked)
 
 
-def _until(stop: int | None, start: int, limit: int) -> int:
-    return start + limit if stop is None else min(stop, start + limit)
-
-
-def _shown(event: dict[str, Any], caller: Caller, group: str | None) -> bool:
-    return caller.owns(event["group_id"]) and group in (None, event["group_id"])
+def _is_shown(event: LogEvent, caller: Caller, group: str | None) -> bool:
+    return caller.owns(event.group_id) and group in (None, event.group_id)

@@ -5,13 +5,15 @@ still be asked about; so is all that rests on an episode that is deleted, which 
 deleted is erased for ever.
 """
 
-from operator import methodcaller
+from functools import partial
 from typing import Any, Final
 from urllib.parse import quote
 
 from fastapi import APIRouter, HTTPException, Response
+from pydantic import ValidationError
 
 from asof.http.routes.authorization import Administering, Reading, Writing, expect_own
+from asof.http.routes.binding import run
 from asof.http.routes.idempotency import Once
 from asof.http.routes.parameters import Read, Served
 from asof.http.schemas import graphiti
@@ -25,11 +27,14 @@ from asof.http.schemas.graphiti_mapping import (
     stated_entity,
     unprocessable,
 )
+from asof.operations import facts, logs
+from asof.operations.graphiti import last_episodes, node, search_groups
 from asof.service.api_keys import Caller
 from asof.service.service import Service
 from asof_agents.handlers.episodes import episode_id
-from asof_projections.rows import Entity, Fact
-from asof_streams.errors import InvalidInput
+from asof_projections.model.answers import Entity, Fact
+from asof_projections.model.queries import MAX_QUERY, EpisodeQuery, FactQuery
+from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.messages import (
     EntityStatement,
     ErasureRequest,
@@ -129,7 +134,10 @@ async def delete_group(group_id: str, served: Served, caller: Administering, req
 async def delete_episode(uuid: str, served: Served, caller: Writing, request: Once) -> graphiti.Result:
     """Withdraw an episode: what rests on it alone is retracted, and it is not listed. Its past can be asked about."""
     if not await served.made(request):
-        episode = await served.ask(lambda reader: reader.episode(uuid))
+        try:
+            episode = await run(served, logs.episode, EpisodeQuery(id=uuid))
+        except (NotFound, ValidationError):
+            episode = None
         if episode is None or not caller.owns(episode.group_id):
             raise HTTPException(404, f"node {uuid} not found")
         await served.take_and_see([WithdrawalRequest(group_id=episode.group_id, episode_id=uuid)], request)
@@ -140,7 +148,7 @@ async def delete_episode(uuid: str, served: Served, caller: Writing, request: On
 async def clear(served: Served, caller: Administering, request: Once) -> graphiti.Result:
     """Erase all groups for ever."""
     expect_own(caller)
-    if not await served.made(request) and (groups := await served.ask(lambda reader: reader.groups())):
+    if not await served.made(request) and (groups := await served.ask(logs.group_names)):
         await served.take_and_see([ErasureRequest(group_id=group) for group in groups], request)
     return graphiti.Result(message="Graph cleared", success=True)
 
@@ -163,20 +171,23 @@ async def get_memory(given: graphiti.GetMemory, served: Read, caller: Reading) -
 async def get_episodes(group_id: str, last_n: int, served: Read, caller: Reading) -> list[graphiti.EpisodicNode]:
     """Return the last episodes of a group that were said by now, the earliest first; at most 10,000."""
     [group] = _own(caller, "group_id", group_id, of="path")
-    told = await served.ask(lambda reader: reader.latest(group, min(last_n, _MOST_EPISODES)))
-    return [episodic_node(one) for one in told]
+    count = min(last_n, _MOST_EPISODES)
+    return [episodic_node(*found) for found in await served.ask(lambda session: last_episodes(session, group, count))]
 
 
 async def _search(served: Service, query: str, groups: list[str] | None, limit: int) -> graphiti.SearchResults:
     words = " ".join(query.split()[:_WORDS])
     if not words or limit <= 0:
         return graphiti.SearchResults(facts=[])
-    found = await served.search(methodcaller("found", words, groups, min(limit, _MOST)))
-    return graphiti.SearchResults(facts=[fact_result(fact) for fact in found])
+    question = partial(search_groups, query=words[:MAX_QUERY], groups=groups, limit=min(limit, _MOST))
+    return graphiti.SearchResults(facts=[fact_result(fact) for fact in await served.search(question)])
 
 
 async def _fact(served: Service, caller: Caller, uuid: str) -> Fact:
-    fact = await served.ask(lambda reader: reader.fact(uuid))
+    try:
+        fact = await run(served, facts.fact, FactQuery(id=uuid))
+    except (NotFound, ValidationError):
+        fact = None
     if fact is None or not caller.owns(fact.group_id):
         raise HTTPException(404, f"edge {uuid} not found")
     return fact
@@ -184,7 +195,7 @@ async def _fact(served: Service, caller: Caller, uuid: str) -> Fact:
 
 async def _node(served: Service, stated: EntityStatement) -> Entity | None:
     """Return the entity that has the id of one that is stated, which must be of its group."""
-    entity = await served.ask(lambda reader: reader.node(stated.group_id, stated.entity_id))
+    entity = await served.ask(lambda session: node(session, stated.group_id, stated.entity_id))
     if entity is not None and entity.group_id != stated.group_id:
         raise unprocessable("an entity of another group has it", "uuid")
     return entity

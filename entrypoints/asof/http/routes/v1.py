@@ -1,209 +1,116 @@
-"""The routes under /v1: the questions of the command line, under the same names and with the same parameters.
+"""The routes under /v1: the questions of every door, under the same names and with the same parameters."""
 
-Each is asked as of a moment on two clocks, `valid_at` and `known_at`.
-"""
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Final
 
-from collections.abc import Sequence
-from operator import methodcaller
-from typing import Annotated, Any, Protocol
+from fastapi import APIRouter
+from fastapi.responses import FileResponse, Response
+from pydantic import TypeAdapter
+from starlette.background import BackgroundTask
 
-from fastapi import APIRouter, Query
-from fastapi.responses import JSONResponse
-
-from asof.http.routes.authorization import Reading, may_read
-from asof.http.routes.parameters import FAR, Cursor, Group, KnownAt, Limit, Name, Point, Read, ValidAt, page, start_of
+from asof.http.routes.authorization import Reading, Writing, expect_own, may_read
+from asof.http.routes.binding import bind, expect_group, json_of, query_route, run
+from asof.http.routes.idempotency import Once
+from asof.http.routes.parameters import Read, Served
 from asof.http.schemas import v1
-from asof_projections.queries.answers import community_json, entity_json
-from asof_streams.errors import NotFound
+from asof.operations import entities, facts, generations, history, logs, upkeep
+from asof.operations.errors import NotFound
+from asof.operations.operation import Operation
+from asof.service.api_keys import Caller
+from asof.service.service import Service
+from asof_projections.model.answers import Page, Queued, WhatIf
+from asof_projections.model.queries import ExportQuery, GroupsQuery, MessageQuery
 
 router = APIRouter(prefix="/v1", tags=["v1"], dependencies=[may_read])
 
+_OF_A_GROUP: Final[dict[str, Operation[Any, Any]]] = {
+    "/facts": facts.facts,
+    "/overlapping": facts.overlapping,
+    "/throughout": facts.throughout,
+    "/search": facts.search,
+    "/entities": entities.entities,
+    "/entity": entities.entity,
+    "/communities": entities.communities,
+    "/neighbourhood": entities.neighbourhood,
+    "/timeline": history.timeline,
+    "/history": history.history,
+    "/diff": history.diff,
+    "/changes": history.changes,
+    "/episodes": logs.episodes,
+}
+for _path, _operation in _OF_A_GROUP.items():
+    bind(router, _path, _operation)
+bind(router, "/fact", facts.fact, lambda fact: str(fact.group_id))
+bind(router, "/why", facts.why, lambda why: str(why.fact.group_id))
+bind(router, "/known-history", history.known_history, lambda periods: str(periods[0].group_id) if periods else "")
+bind(router, "/episode", logs.episode, lambda episode: str(episode.group_id))
 
-@router.get("/messages/{position}", response_model=v1.Outcome)
-async def message(position: int, served: Read, caller: Reading) -> JSONResponse:
+
+@router.get("/messages/{position}", response_model=logs.message.model)
+async def message(position: int, served: Read, caller: Reading) -> Response:
     """Say what became of a message: it is queued; done, with what it changed; parked, and why; or erased."""
     await served.seen(position)
-    if not caller.owns(await served.ask(lambda reader: reader.group_at(position))):
+    group = await served.ask(lambda session: logs.message_at(session, position)[0])
+    if not caller.owns(group):
         raise NotFound(f"there is no message {position}")
     if served.worker.next <= position < await served.ask(lambda reader: reader.end()):
-        ahead = max(position - served.worker.next, 0)
-        return JSONResponse({"position": position, "state": "queued", "ahead": ahead})
-    return JSONResponse(await served.ask(lambda reader: reader.outcome(position)))
+        return json_of(logs.message, Queued(position, "queued", max(position - served.worker.next, 0)))
+    return json_of(logs.message, await run(served, logs.message, MessageQuery(position=position)))
 
 
-@router.get("/facts", response_model=v1.Facts)
-async def facts(
-    served: Read,
-    group_id: Group,
-    about: Name | None = None,
-    relation: Name | None = None,
-    object: Name | None = None,  # noqa: A002 - the word of the command line
-    valid_at: ValidAt = None,
-    known_at: KnownAt = None,
-    any_time: bool = False,
-    limit: Limit = 100,
-    cursor: Cursor = None,
-) -> JSONResponse:
-    """Return which facts hold, page by page: `about` names their subject, `any_time` lifts valid time.
-
-    Without `known_at` a later page also counts what came to be known since the first.
-    """
-    start = start_of(cursor)
-    found = await served.ask(
-        lambda reader: reader.facts(
-            group_id=group_id,
-            about=about,
-            relation=relation,
-            object=object,
-            valid_at=valid_at,
-            known_at=known_at,
-            any_time=any_time,
-            limit=start + limit + 1,
-        )
-    )
-    return JSONResponse(page("facts", [fact.to_json() for fact in found[start:]], start, limit))
+@query_route(router, "/groups", GroupsQuery, response_model=logs.groups.model)
+async def groups(served: Service, caller: Caller, query: GroupsQuery) -> Response:
+    """Return the groups, in the order of their ids, with how many episodes each holds: those of the key alone."""
+    if not query.prefix.startswith(caller.groups):
+        if not caller.groups.startswith(query.prefix):
+            return json_of(logs.groups, Page())
+        query = query.model_copy(update={"prefix": caller.groups})
+    return json_of(logs.groups, await run(served, logs.groups, query))
 
 
-@router.get("/search", response_model=v1.Hits)
-async def search(
-    served: Read,
-    query: Annotated[str, Query(max_length=2_000)],
-    group_id: Group,
-    valid_at: ValidAt = None,
-    known_at: KnownAt = None,
-    any_time: bool = False,
-    limit: Limit = 10,
-) -> JSONResponse:
-    """Return the facts that hold and fit a question best, by words and by meaning."""
-    hits = await served.search(
-        methodcaller(
-            "search", query, group_id=group_id, valid_at=valid_at, known_at=known_at, any_time=any_time, limit=limit
-        )
-    )
-    return JSONResponse({"facts": [hit.to_json() for hit in hits]})
+@router.get("/stats")
+async def stats(served: Read, caller: Reading) -> dict[str, Any]:
+    """Return how much there is, how far each log and store has come, and what was parked and why."""
+    expect_own(caller)
+    return await run(served, upkeep.stats, upkeep.StatsQuery())
 
 
-@router.get("/entities", response_model=v1.Entities)
-async def entities(
-    served: Read,
-    group_id: Group,
-    like: Annotated[Name | None, Query(description="Those with the nearest names, nearest first.")] = None,
-    known_at: KnownAt = None,
-    limit: Limit = 100,
-    cursor: Cursor = None,
-) -> JSONResponse:
-    """Return who and what is known, page by page, first introduced first."""
-    start = start_of(cursor)
-    found = await (served.ask if like is None else served.search)(
-        methodcaller("entities", group_id=group_id, like=like, known_at=known_at, limit=start + limit + 1)
-    )
-    return JSONResponse(page("entities", [entity_json(entity) for entity in found[start:]], start, limit))
+@router.get("/generations", response_model=generations.generations.model)
+async def list_generations(served: Read, caller: Reading) -> Response:
+    """Return the generations, oldest first, and the one that answers."""
+    del caller
+    return json_of(generations.generations, await run(served, generations.generations, generations.GenerationsQuery()))
 
 
-@router.get("/entity", response_model=v1.Portraits)
-async def entity(
-    served: Read,
-    name: Name,
-    group_id: Group,
-    valid_at: ValidAt = None,
-    known_at: KnownAt = None,
-    limit: Limit = 100,
-) -> JSONResponse:
-    """Return what is known of everything that has a name, or an id; of its facts the first ones."""
-    found = await served.ask(
-        lambda reader: reader.entity(name, group_id=group_id, valid_at=valid_at, known_at=known_at, limit=limit)
-    )
-    if not found:
-        raise NotFound("no entity has this name, as of then")
-    return JSONResponse({"entities": [portrait.to_json() for portrait in found]})
+@query_route(router, "/export", ExportQuery, response_class=FileResponse)
+async def export(served: Service, caller: Caller, query: ExportQuery) -> Response:
+    """Return the graph as a document: what is believed as of a moment, or what was recorded by then."""
+    expect_group(caller, query)
+    handle, name = tempfile.mkstemp(prefix="asof-export-")  # it is read as it is written: no document is in memory
+    path = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            await served.ask(lambda session: file.writelines(upkeep.export(session, query)))
+    except BaseException:
+        os.unlink(path)  # noqa: PTH108 - of the loop's thread: it takes no time
+        raise
+    media_type = "application/xml" if query.format == "graphml" else "application/json"
+    return FileResponse(path, media_type=media_type, background=BackgroundTask(os.unlink, path))
 
 
-@router.get("/communities", response_model=v1.Communities)
-async def communities(
-    served: Read, group_id: Group, known_at: KnownAt = None, limit: Limit = 100, cursor: Cursor = None
-) -> JSONResponse:
-    """Return who and what is taken together, page by page, formed first first: where messages asked for it."""
-    start = start_of(cursor)
-    found = await served.ask(
-        lambda reader: reader.communities(group_id=group_id, known_at=known_at, limit=start + limit + 1)
-    )
-    return JSONResponse(page("communities", [community_json(c) for c in found[start:]], start, limit))
+@router.post("/facts", status_code=202)
+async def state_facts(given: v1.Statements, served: Served, caller: Writing, request: Once) -> v1.Stated:
+    """State, end, correct or retract structured facts. They are on the log, for good; each is processed behind it."""
+    expect_own(caller, given.group_id)
+    return v1.Stated(positions=list(await served.take(given.messages(), request)))
 
 
-@router.get("/history", response_model=v1.History)
-async def history(
-    served: Read,
-    id: Name,  # noqa: A002 - the word of the command line
-    group_id: Group,
-    limit: Limit = 1_000,
-    cursor: Cursor = None,
-) -> JSONResponse:
-    """Return every version of a fact (by id) or of an entity's facts (by name), with what made each, page by page."""
-    found = await served.ask(lambda reader: reader.history(id, group_id=group_id))
-    if not found:
-        raise NotFound("no fact has this id, and no entity this name")
-    return _paged("versions", found, cursor, limit)
-
-
-@router.get("/timeline", response_model=v1.Timeline)
-async def timeline(
-    served: Read,
-    name: Name,
-    group_id: Group,
-    relation: Name | None = None,
-    known_at: KnownAt = None,
-    limit: Limit = 1_000,
-    cursor: Cursor = None,
-) -> JSONResponse:
-    """Return what held of an entity and when, slot by slot, gaps included, page by page."""
-    found = await served.ask(
-        lambda reader: reader.timeline(name, group_id=group_id, relation=relation, known_at=known_at)
-    )
-    return _paged("segments", found, cursor, limit)
-
-
-@router.get("/diff", response_model=v1.Differences)
-async def diff(
-    served: Read,
-    start: Annotated[Point, Query(alias="from", description="T or T,K: the world at T, as known at K.")],
-    stop: Annotated[Point, Query(alias="to", description="The other point.")],
-    group_id: Group,
-    about: Name | None = None,
-    relation: Name | None = None,
-    limit: Limit = 1_000,
-    cursor: Cursor = None,
-) -> JSONResponse:
-    """Return what differs between two points, each change under one label, page by page."""
-    found = await served.ask(lambda reader: reader.diff(start, stop, group_id=group_id, about=about, relation=relation))
-    return _paged("changes", found, cursor, limit)
-
-
-@router.get("/why", response_model=v1.Why)
-async def why(served: Read, caller: Reading, id: Name, known_at: KnownAt = None) -> JSONResponse:  # noqa: A002
-    """Return the words that a fact rests on, and those behind what became of it."""
-    found = await served.ask(lambda reader: reader.why(id, known_at=known_at))
-    if not caller.owns(found.fact.group_id):
-        raise NotFound(f"no fact has the id {id}")
-    return JSONResponse(found.to_json())
-
-
-@router.get("/changes", response_model=v1.Changes)
-async def changes(
-    served: Read,
-    group_id: Group,
-    since: Annotated[int, Query(ge=-1, le=FAR, description="After the message at this position.")] = -1,
-    limit: Limit = 1_000,
-) -> JSONResponse:
-    """Return what messages changed, in order, about `limit` changes; ask again with `since` set to `next`."""
-    found = await served.ask(lambda reader: reader.changes(since=since, limit=limit, group_id=group_id))
-    return JSONResponse(found.to_json())
-
-
-class _Shown(Protocol):
-    def to_json(self) -> dict[str, Any]: ...
-
-
-def _paged(name: str, found: Sequence[_Shown], cursor: str | None, limit: int) -> JSONResponse:
-    """Return a page of a list that is known whole."""
-    start = start_of(cursor)
-    return JSONResponse(page(name, [each.to_json() for each in found[start : start + limit + 1]], start, limit))
+@router.post("/what-if", response_model=WhatIf)
+async def what_if(given: v1.Statements, served: Read, caller: Reading) -> Response:
+    """Return the slots that structured facts would touch if they were stated now; nothing is written."""
+    expect_own(caller, given.group_id)
+    statements = given.statements
+    answer = await served.ask(lambda session: facts.what_if(session, statements, given.group_id))
+    return Response(TypeAdapter(WhatIf).dump_json(answer), media_type="application/json")

@@ -1,13 +1,12 @@
 """Between Graphiti's words and ours: its messages to those of the log, facts and episodes to its shapes."""
 
-from datetime import datetime
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi.exceptions import RequestValidationError
 
 from asof.http.schemas import graphiti
-from asof.service.reader import Told
-from asof_projections.rows import Entity, Fact
+from asof_projections.model.answers import Entity, Episode, Fact
 from asof_streams import instants
 from asof_streams.errors import InvalidInput
 from asof_streams.ids import derive
@@ -64,10 +63,10 @@ def fact_result(fact: Fact) -> graphiti.FactResult:
         uuid=fact.uuid,
         name=fact.relation,
         fact=fact.fact,
-        valid_at=_time(fact.valid_at),
-        invalid_at=_time(fact.invalid_at),
-        created_at=instants.to_datetime(fact.created_at),
-        expired_at=_time(fact.expired_at),
+        valid_at=fact.valid_at,
+        invalid_at=fact.invalid_at,
+        created_at=fact.created_at,
+        expired_at=fact.expired_at,
         source_node_uuid=fact.subject_uuid,
         target_node_uuid=fact.object_uuid or derive("literal", fact.group_id, fact.object),
         episodes=list(fact.episodes),
@@ -90,29 +89,24 @@ def entity_node(stated: EntityStatement, entity: Entity) -> graphiti.EntityNode:
         uuid=entity.uuid,
         name=stated.name,
         group_id=entity.group_id,
-        created_at=instants.to_datetime(entity.known_from),
+        created_at=entity.created_at,
         name_embedding=None,
         summary=stated.summary,
     )
 
 
-def episodic_node(told: Told) -> graphiti.EpisodicNode:
-    """Return an episode in Graphiti's shape."""
-    episode = told.episode
+def episodic_node(episode: Episode, body: str, facts: Sequence[str]) -> graphiti.EpisodicNode:
+    """Return an episode in Graphiti's shape, with the ids of its facts."""
     return graphiti.EpisodicNode.model_validate(
         {
             "uuid": episode.uuid,
             "name": episode.name,
             "group_id": episode.group_id,
-            "created_at": instants.to_datetime(episode.created_at),
+            "created_at": episode.created_at,
             "source": "fact_triple" if episode.source == "fact" else episode.source,
             "source_description": episode.source_description,
-            "content": episode.body,
-            "valid_at": instants.to_datetime(episode.valid_at),
-            "entity_edges": list(told.facts),
+            "content": body,
+            "valid_at": episode.valid_at,
+            "entity_edges": list(facts),
         }
     )
-
-
-def _time(instant: int) -> datetime | None:
-    return None if instant in (instants.INF, instants.NEG) else instants.to_datetime(instant)

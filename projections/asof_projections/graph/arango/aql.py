@@ -23,6 +23,7 @@ FOR f IN @@facts
   FILTER @relation == null OR f.relation == @relation
   FILTER @group == null OR f.grp == @group
   FILTER f.vf <= @vmax AND f.vt > @vmin AND f.kf <= @kmax AND f.kt > @kmin
+  FILTER @after == null OR [f.vf, f.fact, f.kf] > @after
   SORT f.vf, f.fact, f.kf
   LIMIT @limit
   LET again = (
@@ -154,6 +155,13 @@ FOR a IN @@assertions
       RETURN { row: c, source: FIRST(APPEND(asserted, APPEND(ended, retracted))) })
   RETURN { row: a, again: again, corrected_by: corrected_by, endings: endings, retractions: retractions,
            closings: closings }
+"""
+
+# When belief last changed: null where it never did. Reads facts by facts_opened and facts_closed.
+CHANGED_AT: Final = """
+LET opened = (FOR f IN @@facts SORT f.opened DESC LIMIT 1 RETURN f.kf)
+LET closed = (FOR f IN @@facts FILTER f.closed > -1 SORT f.closed DESC LIMIT 1 RETURN f.kt)
+RETURN MAX(APPEND(opened, closed))
 """
 
 # The versions that messages after one opened and closed, no message cut. Reads facts by facts_opened and facts_closed.

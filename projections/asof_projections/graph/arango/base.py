@@ -1,13 +1,14 @@
 """What every part of the ArangoDB graph stands on: its connection, and how the queries are put."""
 
 from collections.abc import Callable, Iterator, Sequence
-from time import sleep
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.errors import told
 from asof_projections.graph.arango.schema import COLLECTIONS, VIEW, prefix
 from asof_projections.graph.arango.wire import Document, back, key, out
+from asof_streams.backoff import Backoff
 from asof_streams.errors import GraphUnavailable
 from asof_streams.instants import INF
 
@@ -18,7 +19,7 @@ _PAGE: Final = 1_000  # rows
 _MEMORY: Final = 1 << 30  # bytes a query may take on the server
 _LIMITS: Final = {"batch_size": _AT_ONCE, "memory_limit": _MEMORY, "fail_on_warning": True}
 T = TypeVar("T")
-_PAUSES: Final = (0.05, 0.2, 0.8)  # seconds before a question is put again
+_BACKOFF: Final = Backoff(0.05, 4.0, retries=3)
 
 
 class Connected:
@@ -47,16 +48,15 @@ class Connected:
             asked = self._reading() if held else self._db
             return list(asked.aql.execute(query, bind_vars=bound, **_LIMITS))
 
-        return self._patiently(execute, () if held else _PAUSES)  # one state of the store is gone with its transaction
+        if held:  # one state of the store is gone with its transaction: it is not asked again
+            return self._told(execute)
+        return self._patiently(execute)
 
-    def _patiently(self, work: Callable[[], T], pauses: Sequence[float] = _PAUSES) -> T:
-        """Do what may be done twice; again where the server was busy or did not answer, after each of the pauses."""
-        for pause in pauses:
-            try:
-                with told(self._where):
-                    return work()
-            except GraphUnavailable:
-                sleep(pause)
+    def _patiently(self, work: Callable[[], T]) -> T:
+        """Do what may be done twice; again where the server was busy or did not answer."""
+        return _BACKOFF.retry(partial(self._told, work), GraphUnavailable)
+
+    def _told(self, work: Callable[[], T]) -> T:
         with told(self._where):
             return work()
 

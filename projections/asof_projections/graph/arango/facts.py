@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import NO_LIMIT, Connected
 from asof_projections.graph.arango.wire import Document, key
-from asof_projections.graph.ports import Closing, Provenance, Said, Source, VersionChange
-from asof_projections.graph.sqlite_store.facts import Window
-from asof_projections.rows import Fact, Moment
-from asof_streams.instants import INF, parse
+from asof_projections.graph.ports import Closing, Provenance, Said, Source
+from asof_projections.model.queries import FactsFilter
+from asof_projections.model.rows import ChangeRow, FactRow, Moment, Window
+from asof_streams.instants import INF, NEG, parse
 
-_ANY = {"subjects": None, "objects": None, "numbers": None, "relation": None, "group": None}
+_ANY = {"subjects": None, "objects": None, "numbers": None, "relation": None, "group": None, "after": None}
 _WHOLE = {"limit": NO_LIMIT, "brief": False}
 _EVER = Window.at(Moment(None, None))
 
@@ -24,48 +24,38 @@ class FactReads(Connected):
 
     def facts(
         self,
-        group: str | None,
-        at: Moment,
+        query: FactsFilter,
+        window: Window,
         *,
         subjects: Sequence[str] | None = None,
-        relation: str | None = None,
         objects: Sequence[str] | None = None,
-        value: str | None = None,
         limit: int | None = None,
-    ) -> list[Fact]:
-        about = self._about(group, subjects, relation, objects, value, limit)
-        return self._meeting(Window.at(at), **about)
+    ) -> list[FactRow]:
+        asked: dict[str, Any] = {"group": query.group, "relation": query.relation}
+        if subjects is not None:
+            asked["subjects"] = self._ids(subjects)
+        if query.object is not None:
+            asked["objects"] = [*(f"e:{uuid}" for uuid in objects or ()), f"v:{query.object}"]
+        if query.page is not None:
+            asked["after"] = list(map(int, query.page.after))
+        if limit is not None:
+            asked["limit"] = limit
+        return self._meeting(window, **asked)
 
-    def overlapping(
-        self,
-        group: str | None,
-        start: int,
-        stop: int,
-        known: int | None,
-        *,
-        subjects: Sequence[str] | None = None,
-        relation: str | None = None,
-        objects: Sequence[str] | None = None,
-        value: str | None = None,
-        limit: int | None = None,
-    ) -> list[Fact]:
-        about = self._about(group, subjects, relation, objects, value, limit)
-        return self._meeting(Window.during(start, stop, known), **about)
-
-    def facts_numbered(self, numbers: Sequence[int], at: Moment) -> dict[int, list[Fact]]:
+    def facts_numbered(self, numbers: Sequence[int], at: Moment) -> dict[int, list[FactRow]]:
         window = Window.at(at)
-        found: dict[int, list[Fact]] = {int(n): [] for n in numbers}
+        found: dict[int, list[FactRow]] = {int(n): [] for n in numbers}
         for row in self._rows_meeting(window, numbers=list(found)):
             found[row["row"]["fact"]] += self.read([row], window.kmax)
         return {n: facts for n, facts in found.items() if facts}
 
-    def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[Fact]:
+    def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
         window, things = Window.at(at), [f"e:{uuid}" for uuid in entities]
         rows = self._rows_meeting(window, subjects=self._ids(entities)) + self._rows_meeting(window, objects=things)
         each = {found["row"]["n"]: found for found in rows}
         return self.read(sorted(each.values(), key=_attested, reverse=True)[:limit], window.kmax)
 
-    def versions(self, uuid: str) -> list[Fact]:
+    def versions(self, uuid: str) -> list[FactRow]:
         said = self._document("assertions", uuid)
         found = self._meeting(_EVER, numbers=[said["n"]]) if said else []
         return sorted(found, key=lambda fact: (fact.known_from, fact.valid_at))
@@ -82,15 +72,19 @@ class FactReads(Connected):
 
     # Over known time.
 
-    def changes(self, since: int, limit: int) -> list[VersionChange]:
+    def changes(self, since: int, limit: int) -> list[ChangeRow]:
         rows = self._ask(aql.CHANGES, since=since, limit=limit, end=INF)
         facts = self.read(rows, INF)
         return [
-            VersionChange(row["at"], fact.known_from if row["opened"] else fact.known_to, bool(row["opened"]), fact)
+            ChangeRow(row["at"], fact.known_from if row["opened"] else fact.known_to, bool(row["opened"]), fact)
             for row, fact in zip(rows, facts, strict=True)
         ]
 
-    def fact(self, uuid: str) -> Fact | None:
+    def changed_at(self) -> int:
+        [at] = self._ask(aql.CHANGED_AT)
+        return NEG if at is None else int(at)
+
+    def fact(self, uuid: str) -> FactRow | None:
         found = self._why(uuid)
         if found is None:
             return None
@@ -122,46 +116,30 @@ class FactReads(Connected):
 
     # Rows.
 
-    def _about(
-        self,
-        group: str | None,
-        subjects: Sequence[str] | None,
-        relation: str | None,
-        objects: Sequence[str] | None,
-        value: str | None,
-        limit: int | None,
-    ) -> dict[str, Any]:
-        things = None
-        if objects is not None or value is not None:
-            things = [f"e:{uuid}" for uuid in objects or ()] + ([] if value is None else [f"v:{value}"])
-        about: dict[str, Any] = {"group": group, "relation": relation, "objects": things}
-        about["subjects"] = None if subjects is None else self._ids(subjects)
-        return about if limit is None else about | {"limit": limit}
-
-    def _meeting(self, window: Window, **about: Any) -> list[Fact]:
+    def _meeting(self, window: Window, **about: Any) -> list[FactRow]:
         return self.read(self._rows_meeting(window, **about), window.kmax)
 
     def _rows_meeting(self, window: Window, **about: Any) -> list[Any]:
         return self._ask(aql.FACTS, **(_ANY | _WHOLE | about), **window._asdict())
 
-    def read(self, rows: Iterable[Document], known: int) -> list[Fact]:
+    def read(self, rows: Iterable[Document], known: int) -> list[FactRow]:
         """Make facts, as they were known, of rows {row, again} and, where episodes may count no longer, {withdrawn}."""
         return [self._version(found["row"], _said(found), known) for found in rows]
 
-    def _version(self, row: Document, said: Sequence[Document], known: int) -> Fact:
+    def _version(self, row: Document, said: Sequence[Document], known: int) -> FactRow:
         created, expired = parse(row["created_at"]), INF if row["expired_at"] is None else parse(row["expired_at"])
         times = (row["vf"], row["vt"], created, INF if expired > known else expired)
         return self._fact(row, said, times, (row["kf"], INF if row["kt"] > known else row["kt"]))
 
     def _fact(
         self, row: Document, said: Sequence[Document], times: tuple[int, int, int, int], known: tuple[int, int]
-    ) -> Fact:
+    ) -> FactRow:
         ends = (row["subject_uuid"], row["object_uuid"])
         claim = (row["uuid"], row["grp"], row["subject_name"], row["relation"], row["object_name"], *ends)
         episodes = tuple(dict.fromkeys(source["episode"] for source in said))
         shown = (row["sentence"], *times, float(row["confidence"]), episodes, self.generation)
-        columns: Iterable[Any] = (*claim, *shown, *known)
-        return Fact(*columns)
+        columns: Iterable[Any] = (*claim, *shown, *known, row.get("fact", row["n"]))
+        return FactRow(*columns)
 
 
 def _said(found: Document) -> list[Document]:

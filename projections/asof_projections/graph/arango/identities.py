@@ -8,29 +8,36 @@ from asof_projections.graph.arango.base import LATEST, NO_LIMIT
 from asof_projections.graph.arango.facts import FactReads
 from asof_projections.graph.arango.wire import Document
 from asof_projections.graph.ports import Reached
-from asof_projections.graph.sqlite_store.facts import Window
+from asof_projections.model.rows import AttributeRow, CommunityRow, EntityRow, LinkRow, Moment, Window
 from asof_projections.names import key as key_of
-from asof_projections.queries.answers import Link
-from asof_projections.rows import Attribute, Community, Entity, Moment
 from asof_streams.instants import INF
 
 
 class Identities(FactReads):
     """Links are shown with the time over which they were believed, so that a merge taken back stays visible."""
 
-    def entity(self, uuid: str) -> Entity | None:
+    def entity(self, uuid: str) -> EntityRow | None:
         found = self._document("entities", uuid)
         return None if found is None else entity_of(found)
 
     def entities(
-        self, group: str | None, known: int | None, *, prefix: str = "", limit: int | None = None
-    ) -> list[Entity]:
+        self,
+        group: str | None,
+        known: int | None,
+        *,
+        prefix: str = "",
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> list[EntityRow]:
         most = NO_LIMIT if limit is None else limit
         until = LATEST if known is None else known
+        last = None if after is None else self._document("entities", after)
+        start = -1 if last is None else last["n"]
         if prefix:
             found = {n["whose"]["n"]: n for n in self._counted(group, until, key_of(prefix))}
-            return [entity_of(found[n]["whose"] | {"grp": found[n]["grp"]}) for n in sorted(found)[:most]]
-        return [entity_of(row) for row in self._page("entities", group, -1, until, most)]
+            numbers = [n for n in sorted(found) if n > start][:most]
+            return [entity_of(found[n]["whose"] | {"grp": found[n]["grp"]}) for n in numbers]
+        return [entity_of(row) for row in self._page("entities", group, start, until, most)]
 
     def aliases(self, uuid: str, known: int | None) -> list[str]:
         names: list[str] = self._about_them("names", [uuid], known)
@@ -42,10 +49,10 @@ class Identities(FactReads):
         rows = self._pages("names", group, known=known, beginning=beginning)
         return (row for row in rows if row["n"] == row["entity"] or row["episode"] not in withdrawn)
 
-    def called(self, group: str | None, name: str, known: int | None) -> list[Entity]:
+    def called(self, group: str | None, name: str, known: int | None) -> list[EntityRow]:
         return [entity_of(row) for row in self._reached(group, name, [], Moment(None, known), 0)["called"]]
 
-    def entities_named(self, group: str, name: str) -> list[Entity]:
+    def entities_named(self, group: str, name: str) -> list[EntityRow]:
         found = self._reached(group, name, [], Moment(None, None), 0)
         return [entity_of(row) for row in found["called"]] if found["exact"] else []
 
@@ -63,14 +70,14 @@ class Identities(FactReads):
         outward, inward = (self.read(found[way], window.kmax) for way in ("outward", "inward"))
         return Reached(frozenset(found["alike"]), outward, inward)
 
-    def links(self, uuids: Sequence[str], known: int | None) -> list[Link]:
+    def links(self, uuids: Sequence[str], known: int | None) -> list[LinkRow]:
         until = INF if known is None else known
         return [_link(row, until) for row in self._about_them("links", uuids, known)]
 
     def appearances(self, uuids: Sequence[str], known: int | None) -> int:
         return int(self._about_them("mentions", uuids, known))
 
-    def attributes(self, uuids: Sequence[str], known: int | None) -> list[Attribute]:
+    def attributes(self, uuids: Sequence[str], known: int | None) -> list[AttributeRow]:
         rows = self._about_them("attributes", uuids, known)
         last = {(row["entity_uuid"], row["name"]): row for row in rows}  # what was said later stands in its place
         shown = (row for row in last.values() if row["support"])  # what nobody says any more is not believed
@@ -79,19 +86,21 @@ class Identities(FactReads):
 
     def communities(
         self, group: str | None, known: int | None, *, of: Sequence[str] | None = None, limit: int | None = None
-    ) -> list[Community]:
+    ) -> list[CommunityRow]:
         most = NO_LIMIT if limit is None else limit
         whose = group if of is None else None
         return [
-            Community(row["uuid"], row["grp"], row["name"], row["created_at"], tuple(map(entity_of, found["members"])))
+            CommunityRow(
+                row["uuid"], row["grp"], row["name"], row["created_at"], tuple(map(entity_of, found["members"]))
+            )
             for found in self._about_them("communities", of, known, whose, most)
             for row in (found["row"],)
         ]
 
-    def each_entity(self, group: str | None, known: int) -> Iterator[Entity]:
+    def each_entity(self, group: str | None, known: int) -> Iterator[EntityRow]:
         return (entity_of(row) for row in self._pages("entities", group, known=known))
 
-    def each_link(self, group: str | None, known: int) -> Iterator[Link]:
+    def each_link(self, group: str | None, known: int) -> Iterator[LinkRow]:
         rows = self._pages("duplicate_of", group)
         return (_link(row, known) for row in rows if row["kf"] <= known < row["kt"])
 
@@ -109,17 +118,17 @@ class Identities(FactReads):
         return found
 
 
-def entity_of(row: Document) -> Entity:
+def entity_of(row: Document) -> EntityRow:
     """Return a document as an entity."""
-    return Entity(row["uuid"], row["grp"], row["name"], row["type"], row["created_at"])
+    return EntityRow(row["uuid"], row["grp"], row["name"], row["type"], row["created_at"])
 
 
-def _attribute(row: Document) -> Attribute:
-    return Attribute(
+def _attribute(row: Document) -> AttributeRow:
+    return AttributeRow(
         row["entity_uuid"], row["name"], row["value"], float(row["support"]), row["attested"], row["episode"]
     )
 
 
-def _link(row: Document, known: int) -> Link:
+def _link(row: Document, known: int) -> LinkRow:
     until = INF if row["kt"] > known else row["kt"]
-    return Link(row["uuid"], row["duplicate_uuid"], row["into_uuid"], row["reason"], row["kf"], until)
+    return LinkRow(row["uuid"], row["duplicate_uuid"], row["into_uuid"], row["reason"], row["kf"], until)

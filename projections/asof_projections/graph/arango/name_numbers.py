@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import LATEST
 from asof_projections.graph.arango.identities import Identities, entity_of
-from asof_projections.rows import Entity
+from asof_projections.model.rows import EntityRow
 from asof_streams.instants import INF
 
 _KINDS: Final = ("names", "communities")
@@ -31,7 +31,7 @@ class Names(Identities):
         rows = self._counted(group, LATEST if known is None else known)
         return np.fromiter((row["n"] for row in rows), np.int64)
 
-    def named(self, numbers: Sequence[int]) -> list[Entity]:
+    def named(self, numbers: Sequence[int]) -> list[EntityRow]:
         pages = (self._page("names", None, int(n) - 1, LATEST, 1) for n in numbers)
         found = (row for page, n in zip(pages, numbers, strict=True) for row in page if row["n"] == n)
         return list(dict.fromkeys(entity_of(row["whose"] | {"grp": row["grp"]}) for row in found))

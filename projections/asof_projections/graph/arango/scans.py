@@ -9,7 +9,7 @@ from asof_projections.graph.arango.name_numbers import Names
 from asof_projections.graph.arango.schema import COLLECTIONS, columns
 from asof_projections.graph.arango.wire import Document, declaration
 from asof_projections.graph.sqlite_store.scans import COUNTS, HASHED, ORDER
-from asof_projections.rows import Episode, MentionRow, Parked, RelationshipRow, Slot, Statement
+from asof_projections.model.rows import EpisodeRow, MentionRow, ParkedRow, RelationshipRow, Slot, Statement
 from asof_projections.versions import Assertion, Ending
 from asof_streams.instants import INF
 
@@ -21,7 +21,7 @@ class Listings(Names):
 
     # The episodic layer.
 
-    def episode(self, uuid: str) -> Episode | None:
+    def episode(self, uuid: str) -> EpisodeRow | None:
         found = self._document("episodes", uuid)
         return None if found is None else _episode(found)
 
@@ -33,7 +33,7 @@ class Listings(Names):
         found = self._document("relationships", uuid)
         return None if found is None else _relationship(found)
 
-    def episodes(self, group: str | None) -> Iterator[Episode]:
+    def episodes(self, group: str | None) -> Iterator[EpisodeRow]:
         return map(_episode, self._pages("episodes", group))
 
     def mentions(self, group: str | None) -> Iterator[MentionRow]:
@@ -42,9 +42,9 @@ class Listings(Names):
     def relationships(self, group: str | None) -> Iterator[RelationshipRow]:
         return map(_relationship, self._pages("relationships", group))
 
-    def parked(self) -> list[Parked]:
+    def parked(self) -> list[ParkedRow]:
         rows = self._pages("parked", None)
-        return [Parked(row["cause"], row["grp"], row["created_at"], row["reason"]) for row in rows]
+        return [ParkedRow(row["cause"], row["grp"], row["created_at"], row["reason"]) for row in rows]
 
     # Statements.
 
@@ -104,10 +104,10 @@ def _as_declared(value: Any, declared: str) -> Any:
     return float(value) if declared.startswith("REAL") and value is not None else value
 
 
-def _episode(row: Document) -> Episode:
+def _episode(row: Document) -> EpisodeRow:
     said = (row["name"], row["source"], row["source_description"], row["role"], row["role_type"], row["body"])
     times = (row["content_length"], row["valid_at"], row["created_at"])
-    return Episode(row["uuid"], row["grp"], row["cause"], *said, *times)
+    return EpisodeRow(row["uuid"], row["grp"], row["cause"], *said, *times)
 
 
 def _mention(row: Document) -> MentionRow:

@@ -7,8 +7,8 @@ the checkpoint in it, exclusively locked, says whether an earlier try came throu
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from hashlib import sha256
-from time import sleep
 from typing import Any, Final, Literal, Self
 
 from asof_projections.graph.arango import aql
@@ -19,13 +19,14 @@ from asof_projections.graph.arango.scans import Listings
 from asof_projections.graph.arango.schema import CHECKPOINTS, INDEXES, VERSION, check, prefix
 from asof_projections.graph.arango.vectors import ArangoVectorIndex
 from asof_projections.graph.arango.wire import Document, back, chunks, out
+from asof_streams.backoff import Backoff
 from asof_streams.errors import GraphUnavailable, NotFound, PositionConflict
 from asof_streams.events import Record
 from asof_streams.log import EventLog
 
 CHUNK: Final = 1_000  # documents a request
 _THEIRS: Final = ("_id", "_rev")  # what the server adds to a document
-_PAUSES: Final = (0.05, 0.2, 0.5, 1.0, 2.0)  # seconds before a unit of work is begun anew
+_BACKOFF: Final = Backoff(0.05, 2.5, retries=5)  # of units of work
 
 
 class ArangoGraph(Listings):
@@ -159,23 +160,19 @@ class ArangoGraph(Listings):
     # Units of work.
 
     def _unit(self, work: Callable[[Any], None]) -> None:
-        """Do work in one transaction; begin it anew where that may help, at most as often as there are pauses."""
-        for pause in (*_PAUSES, None):
-            transaction = None
-            try:
-                with told(self._where):
-                    transaction = self._begin()
-                    work(transaction)
-                    transaction.commit_transaction()
-                    return
-            except GraphUnavailable:
-                _abort(transaction)
-                if pause is None:
-                    raise
-                sleep(pause)
-            except BaseException:
-                _abort(transaction)
-                raise
+        """Do work in one transaction; begin it anew where the server was busy or did not answer."""
+        _BACKOFF.retry(partial(self._transact, work), GraphUnavailable)
+
+    def _transact(self, work: Callable[[Any], None]) -> None:
+        transaction = None
+        try:
+            with told(self._where):
+                transaction = self._begin()
+                work(transaction)
+                transaction.commit_transaction()
+        except BaseException:
+            _abort(transaction)
+            raise
 
     def _begin(self) -> Any:
         written = [prefix(self._log) + kind for kind in INDEXES]

@@ -19,8 +19,7 @@ from asof_projections.graph.arango.base import Connected
 from asof_projections.graph.arango.errors import NoVectorIndex, require_gone
 from asof_projections.graph.arango.schema import CHECKPOINTS, prefix
 from asof_projections.graph.arango.wire import chunks
-from asof_projections.graph.sqlite_store.facts import Window
-from asof_projections.rows import Moment
+from asof_projections.model.rows import Moment, Window
 from asof_projections.vectors import snapshot
 from asof_projections.vectors.ports import Holding, Ids
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from asof_projections.graph.sqlite_store.base import Connected, listed
+from asof_projections.model.rows import AttributeRow, Saying
 from asof_projections.names import folded
-from asof_projections.rows import Attribute, Saying
 from asof_streams.instants import INF
 
 _COLUMNS: Final = "a.name, a.value, a.support, a.attested, a.episode"
@@ -33,15 +33,15 @@ _SPOKEN_OF: Final = """SELECT DISTINCT e.uuid, a.name FROM attributes a CROSS JO
 class AttributeReads(Connected):
     """Attributes, as believed at a moment and as the handlers weigh them."""
 
-    def attributes(self, uuids: Sequence[str], known: int | None) -> list[Attribute]:
+    def attributes(self, uuids: Sequence[str], known: int | None) -> list[AttributeRow]:
         given = {"uuids": listed(uuids), "known": INF if known is None else known}
-        return [Attribute._make(row) for row in self._rows(_BELIEVED, given)]
+        return [AttributeRow._make(row) for row in self._rows(_BELIEVED, given)]
 
-    def attribute(self, entity: str, name: str, value: str | None = None) -> Attribute | None:
+    def attribute(self, entity: str, name: str, value: str | None = None) -> AttributeRow | None:
         n = self._entity(entity)
         asked: tuple[Any, ...] = (n, name) if value is None else (n, name, folded(value))
         rows = self._rows_on(("attribute", n), _HELD if value is None else _SAID, asked)
-        found = Attribute(entity, *rows[0]) if rows else None
+        found = AttributeRow(entity, *rows[0]) if rows else None
         return found if found and found.support else None
 
     def sayings(self, entity: str, name: str) -> list[Saying]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof_projections.graph.sqlite_store.base import listed
-from asof_projections.graph.sqlite_store.facts import Window
+from asof_projections.model.rows import Window
 
 _SCORED: Final = 200  # facts at least, and four for each that is asked for; while too few hold, four times as many
 _MOST: Final = 0.6  # of all facts

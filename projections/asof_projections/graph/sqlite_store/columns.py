@@ -1,8 +1,8 @@
-"""How rows of the episodic layer and entities are read, as the columns of their classes in asof_projections.rows."""
+"""The columns of entities and of the episodic layer's rows, in the order of their classes in `model.rows`."""
 
 from typing import Any, Final
 
-from asof_projections.rows import MentionRow
+from asof_projections.model.rows import MentionRow
 
 ENTITY: Final = "SELECT e.uuid, g.name, e.name, e.type, e.created_at FROM entities e CROSS JOIN groups g ON g.n = e.grp"
 EPISODE: Final = """SELECT e.uuid, g.name, e.cause, e.name, e.source, e.source_description, e.role, e.role_type,

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from asof_projections.graph.sqlite_store.base import Connected, listed
-from asof_projections.rows import Community, Entity
+from asof_projections.model.rows import CommunityRow, EntityRow
 from asof_streams.instants import INF
 
 _IDS: Final = "(SELECT n FROM entities WHERE uuid IN (SELECT value FROM json_each(:uuids)))"
@@ -38,7 +38,7 @@ class CommunityReads(Connected):
 
     def communities(
         self, group: str | None, known: int | None, *, of: Sequence[str] | None = None, limit: int | None = None
-    ) -> list[Community]:
+    ) -> list[CommunityRow]:
         given: dict[str, Any] = {
             "grp": None if group is None else self._group(group),
             "known": INF - 1 if known is None else known,
@@ -48,7 +48,7 @@ class CommunityReads(Connected):
         sql = _THEIRS if of is not None else _EVERY if group is None else _OF_GROUP
         rows = self._rows(sql, given)
         return [
-            Community._make((*community, tuple(Entity._make(row[4:]) for row in members)))
+            CommunityRow._make((*community, tuple(EntityRow._make(row[4:]) for row in members)))
             for community, members in groupby(rows, key=lambda row: row[:4])
         ]
 

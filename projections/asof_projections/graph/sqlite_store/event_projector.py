@@ -14,7 +14,7 @@ from asof_projections.graph.sqlite_store.generational_cache import GenerationalC
 from asof_projections.graph.sqlite_store.row_ids import Claim, Keys
 from asof_projections.graph.sqlite_store.views import ANY_ENDING
 from asof_projections.graph.sqlite_store.write_buffer import WriteBuffer
-from asof_projections.rows import Entity
+from asof_projections.model.rows import EntityRow
 from asof_streams.episodic import (
     EpisodeRecorded,
     EpisodeWithdrawn,
@@ -195,7 +195,7 @@ class EventProjector:
         known = self.kept["name", r.group, e.name]
         self._named(r, group, r.position, e.name, e.episode_id)
         if known is not None:  # whoever had the name before, and now this one too: no need to ask again
-            named = Entity(e.entity_id, r.group, e.name, e.entity_type, r.recorded_at)
+            named = EntityRow(e.entity_id, r.group, e.name, e.entity_type, r.recorded_at)
             self.kept["name", r.group, e.name] = [*known, named]
 
     def _described(self, r: Record, e: EntityDescribed) -> None:

@@ -8,11 +8,12 @@ be what is written here. An answer as of a known moment shows nothing that was r
 import json
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from asof_projections.graph.sqlite_store.base import Connected, listed
-from asof_projections.rows import Fact, Moment
-from asof_streams.instants import INF, NEG
+from asof_projections.model.queries import FactsFilter
+from asof_projections.model.rows import FactRow, Moment, Window
+from asof_streams.instants import INF
 
 # What says a fact, as of a window: the episodes that were known in it, and not withdrawn before it.
 _SAID: Final = """(SELECT f.n AS n, f.episode AS episode, f.said_at AS said_at UNION ALL
@@ -46,6 +47,7 @@ _CONDITIONS: Final = {  # of what kind it is, which decides the index; and how i
     "relation": ("relation", f"relation = (SELECT n FROM relations WHERE grp = {_GROUP} AND name = :relation)"),
     "relation named": ("relation", "relation IN (SELECT n FROM relations WHERE name = :relation)"),
     "group": ("group", f"grp = {_GROUP}"),
+    "after": ("place", "(vf, fact, kf) > (:after_vf, :after_fact, :after_kf)"),
 }
 
 
@@ -60,28 +62,6 @@ LATEST: Final = f"""SELECT {FACT_COLUMNS} FROM (SELECT v.* FROM ({_SIDES}) v CRO
         ORDER BY coalesce(CASE WHEN f.echoes THEN (SELECT max(said_at) FROM {_SAID}) END, f.said_at) DESC,
             v.fact DESC, v.vf DESC LIMIT :limit) v
     {FACT_JOINS}"""
-
-
-class Window(NamedTuple):
-    """The part of both clocks that a question is about: first and last instant of each."""
-
-    vmin: int
-    vmax: int
-    kmin: int
-    kmax: int
-
-    @classmethod
-    def at(cls, moment: Moment) -> "Window":
-        valid = (NEG, INF) if moment.valid is None else (moment.valid, moment.valid)
-        return cls(*valid, *_known(moment.known))
-
-    @classmethod
-    def during(cls, start: int, stop: int, known: int | None) -> "Window":
-        return cls(start, stop - 1, *_known(known))
-
-
-def _known(known: int | None) -> tuple[int, int]:
-    return (NEG, INF) if known is None else (known, known)
 
 
 @cache
@@ -106,89 +86,72 @@ def _indexes(kinds: set[str]) -> tuple[str, str]:
     return "NOT INDEXED", "NOT INDEXED"
 
 
-class About(NamedTuple):
-    """What facts are asked for: None is any. `objects` (entities) and `value` (a literal) are alternatives."""
-
-    subjects: Sequence[str] | None
-    relation: str | None
-    objects: Sequence[str] | None
-    value: str | None
-
-
 class FactReads(Connected):
     """Facts by what they are about, as of a moment or over a period."""
 
     def facts(
         self,
-        group: str | None,
-        at: Moment,
+        query: FactsFilter,
+        window: Window,
         *,
         subjects: Sequence[str] | None = None,
-        relation: str | None = None,
         objects: Sequence[str] | None = None,
-        value: str | None = None,
         limit: int | None = None,
-    ) -> list[Fact]:
-        return self._meeting(Window.at(at), group, About(subjects, relation, objects, value), limit)
+    ) -> list[FactRow]:
+        given: dict[str, Any] = {**window._asdict(), "limit": -1 if limit is None else limit}
+        shape: list[str] = []
+        if subjects is not None:
+            shape.append(_among("subject", subjects, given))
+        if query.object is not None:
+            given |= {"object": listed(objects or ()), "value": query.object}
+            shape.append("object among or value" if objects else "value")
+        if query.relation is not None:
+            given["relation"] = query.relation
+        shape += self._scope(query.group, query.relation, given)
+        if query.page is not None:
+            given |= zip(("after_vf", "after_fact", "after_kf"), map(int, query.page.after), strict=True)
+            shape.append("after")
+        return self._read(self._rows(statement(*shape), given))
 
-    def overlapping(
-        self,
-        group: str | None,
-        start: int,
-        stop: int,
-        known: int | None,
-        *,
-        subjects: Sequence[str] | None = None,
-        relation: str | None = None,
-        objects: Sequence[str] | None = None,
-        value: str | None = None,
-        limit: int | None = None,
-    ) -> list[Fact]:
-        window = Window.during(start, stop, known)
-        return self._meeting(window, group, About(subjects, relation, objects, value), limit)
+    def facts_around(self, uuids: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
+        sides = (self._around(None, side, uuids, at, limit) for side in ("subject", "object"))
+        return [fact for side in sides for fact in side]
 
-    def facts_numbered(self, numbers: Sequence[int], at: Moment) -> dict[int, list[Fact]]:
+    def _around(self, group: str | None, side: str, ids: Sequence[str], at: Moment, limit: int | None) -> list[FactRow]:
+        """Return the facts with entities on one side, `subject` or `object`."""
+        given: dict[str, Any] = {**Window.at(at)._asdict(), "limit": -1 if limit is None else limit}
+        shape = [_among(side, ids, given), *self._scope(group, None, given)]
+        return self._read(self._rows(statement(*shape), given))
+
+    def _scope(self, group: str | None, relation: str | None, given: dict[str, Any]) -> list[str]:
+        given["group"] = group
+        if relation is not None:
+            return ["relation named" if group is None else "relation"]
+        return [] if group is None else ["group"]
+
+    def facts_numbered(self, numbers: Sequence[int], at: Moment) -> dict[int, list[FactRow]]:
         given = Window.at(at)._asdict() | {"number": listed(map(int, numbers)), "limit": -1}
-        found: dict[int, list[Fact]] = {int(n): [] for n in numbers}
+        found: dict[int, list[FactRow]] = {int(n): [] for n in numbers}
         for row in self._rows(statement("number among"), given):
             found[row[-1]] += self._read([row])
         return {n: facts for n, facts in found.items() if facts}
 
-    def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[Fact]:
+    def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
         among = listed(entities)
         return self._read(
             self._rows(LATEST, Window.at(at)._asdict() | {"subject": among, "object": among, "limit": limit})
         )
 
-    def _meeting(self, window: Window, group: str | None, about: About, limit: int | None) -> list[Fact]:
-        given = {**window._asdict(), "group": group, "relation": about.relation, "value": about.value}
-        given["limit"] = -1 if limit is None else limit
-        shape: list[str] = []
-        if about.subjects is not None:
-            shape.append(_among("subject", about.subjects, given))
-        if about.objects is not None and about.value is not None:
-            given["object"] = listed(about.objects)
-            shape.append("object among or value")
-        elif about.objects is not None:
-            shape.append(_among("object", about.objects, given))
-        elif about.value is not None:
-            shape.append("value")
-        if about.relation is not None:
-            shape.append("relation named" if group is None else "relation")
-        elif group is not None:
-            shape.append("group")
-        return self._read(self._rows(statement(*shape), given))
-
-    def _read(self, rows: Iterable[Any]) -> list[Fact]:
+    def _read(self, rows: Iterable[Any]) -> list[FactRow]:
         """Make facts of rows of FACT_COLUMNS."""
         return [_fact(self.generation, *row) for row in rows]
 
 
-def _fact(generation: str, *row: Any) -> Fact:
-    *claim, episode, said, known_from, known_to, _ = row
+def _fact(generation: str, *row: Any) -> FactRow:
+    *claim, episode, said, known_from, known_to, number = row
     episodes = (episode,) if said is None else tuple(dict.fromkeys(json.loads(said))) or (episode,)
-    columns: Iterable[Any] = (*claim, episodes, generation, known_from, known_to)
-    return Fact(*columns)
+    columns: Iterable[Any] = (*claim, episodes, generation, known_from, known_to, number)
+    return FactRow(*columns)
 
 
 def _among(name: str, uuids: Sequence[str], given: dict[str, Any]) -> str:

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from asof_projections.graph.sqlite_store.base import Connected
 from asof_projections.graph.sqlite_store.bm25 import best
-from asof_projections.graph.sqlite_store.facts import Window
 from asof_projections.graph.sqlite_store.version_cache import VersionCache
-from asof_projections.rows import Moment
+from asof_projections.model.rows import Moment, Window
 from asof_streams.sqlite import snapshot
 
 _WORD: Final = re.compile(r"\w+")

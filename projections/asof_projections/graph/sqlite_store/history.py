@@ -2,9 +2,9 @@
 
 from typing import Any, Final
 
-from asof_projections.graph.ports import Closing, Provenance, Said, Source, VersionChange
+from asof_projections.graph.ports import Closing, Provenance, Said, Source
 from asof_projections.graph.sqlite_store.facts import FACT_COLUMNS, FACT_JOINS, FactReads
-from asof_projections.rows import Fact
+from asof_projections.model.rows import ChangeRow, FactRow
 from asof_streams.instants import INF, NEG
 
 _VERSIONS: Final = f"""SELECT {FACT_COLUMNS} FROM (SELECT fact, vf, vt, kf, kt FROM versions INDEXED BY version_fact
@@ -37,26 +37,35 @@ _UNTIL: Final = f"""SELECT at FROM ({_CHANGED.format(at="opened", opened=1)}
 _CHANGED_FACTS: Final = f"""SELECT c.at, c.opened, {FACT_COLUMNS} FROM ({_CHANGES}) c
     CROSS JOIN versions v ON v.n = c.n {FACT_JOINS} ORDER BY c.at, c.opened, c.n"""
 
+_CHANGED_AT: Final = f"""SELECT max(
+    coalesce((SELECT kf FROM versions INDEXED BY version_opened ORDER BY opened DESC LIMIT 1), {NEG}),
+    coalesce((SELECT kt FROM versions INDEXED BY version_closed WHERE closed IS NOT NULL
+        ORDER BY closed DESC LIMIT 1), {NEG}))"""
+
 
 class HistoryReads(FactReads):
     """Facts over known time."""
 
-    def fact(self, uuid: str) -> Fact | None:
+    def fact(self, uuid: str) -> FactRow | None:
         found = self._read(self._rows(_FACT, {"fact": uuid, **_EVER}))
         return found[0] if found else None
 
-    def versions(self, uuid: str) -> list[Fact]:
+    def versions(self, uuid: str) -> list[FactRow]:
         return self._read(self._rows(_VERSIONS, {"fact": uuid, **_EVER}))
 
-    def changes(self, since: int, limit: int) -> list[VersionChange]:
+    def changes(self, since: int, limit: int) -> list[ChangeRow]:
         until = self._row(_UNTIL, {"since": since, "limit": limit})
         given = {"since": since, "until": until[0] if until else INF, **_EVER}
         rows = self._rows(_CHANGED_FACTS, given)
         facts = self._read(row[2:] for row in rows)
         return [
-            VersionChange(at, fact.known_from if opened else fact.known_to, bool(opened), fact)
+            ChangeRow(at, fact.known_from if opened else fact.known_to, bool(opened), fact)
             for (at, opened, *_), fact in zip(rows, facts, strict=True)
         ]
+
+    def changed_at(self) -> int:
+        at: int = self._one(_CHANGED_AT)
+        return at
 
     def provenance(self, uuid: str) -> Provenance | None:
         row = self._row(_ASSERTION, (uuid,))

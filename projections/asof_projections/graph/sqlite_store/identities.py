@@ -7,9 +7,8 @@ from typing import Any, Final
 from asof_projections.graph.sqlite_store.base import Connected, listed
 from asof_projections.graph.sqlite_store.columns import COUNTED, ENTITY
 from asof_projections.graph.sqlite_store.schema import has_id
+from asof_projections.model.rows import EntityRow, LinkRow
 from asof_projections.names import key
-from asof_projections.queries.answers import Link
-from asof_projections.rows import Entity
 from asof_streams.instants import INF
 
 _NAMED: Final = f"SELECT m.entity FROM names m INDEXED BY name_key WHERE {{}} AND m.key = :key {{}}AND {COUNTED}"
@@ -57,8 +56,8 @@ def _by_name(select: str, *, of_group: bool, exact: bool) -> str:
 class Identities(Connected):
     """Links are shown with the time over which they were believed, so that a merge taken back stays visible."""
 
-    def called(self, group: str | None, name: str, known: int | None) -> list[Entity]:
-        return [Entity._make(row) for row in self._named(_CALLED, group, name, known)]
+    def called(self, group: str | None, name: str, known: int | None) -> list[EntityRow]:
+        return [EntityRow._make(row) for row in self._named(_CALLED, group, name, known)]
 
     def meant(self, group: str | None, name: str, known: int | None) -> list[str]:
         return sorted(uuid for (uuid,) in self._named(_MEANT, group, name, known))
@@ -78,13 +77,13 @@ class Identities(Connected):
         found: str | None = (self._row(_MEANING, given) or [None])[0]
         return found
 
-    def links(self, uuids: Sequence[str], known: int | None) -> list[Link]:
+    def links(self, uuids: Sequence[str], known: int | None) -> list[LinkRow]:
         given = {"uuids": listed(uuids), "known": INF if known is None else known}
-        return [Link._make(row[:-1]) for row in self._rows(_LINKS, given)]
+        return [LinkRow._make(row[:-1]) for row in self._rows(_LINKS, given)]
 
-    def link(self, uuid: str) -> Link | None:
+    def link(self, uuid: str) -> LinkRow | None:
         row = self._row(_LINK_BY_ID, {"uuid": uuid, "known": INF})
-        return None if row is None else Link._make(row[:-1])
+        return None if row is None else LinkRow._make(row[:-1])
 
     def parted(self, uuid: str) -> set[str]:
         pairs = self._rows(_PARTED, {"n": self._entity(uuid)})
@@ -98,13 +97,13 @@ class Identities(Connected):
         count: int = self._row(_APPEARANCES, given)[0]
         return count
 
-    def each_entity(self, group: str | None, known: int) -> Iterator[Entity]:
+    def each_entity(self, group: str | None, known: int) -> Iterator[EntityRow]:
         grp = None if group is None else self._group(group)
-        return (Entity._make(row[:-1]) for row in self._pages(_EVERY_ENTITY, grp=grp, known=known))
+        return (EntityRow._make(row[:-1]) for row in self._pages(_EVERY_ENTITY, grp=grp, known=known))
 
-    def each_link(self, group: str | None, known: int) -> Iterator[Link]:
+    def each_link(self, group: str | None, known: int) -> Iterator[LinkRow]:
         grp = None if group is None else self._group(group)
-        return (Link._make(row[:-1]) for row in self._pages(_EVERY_LINK, grp=grp, known=known))
+        return (LinkRow._make(row[:-1]) for row in self._pages(_EVERY_LINK, grp=grp, known=known))
 
     def fact_count(self) -> int:
         count: int = self._one("SELECT count(*) FROM facts")

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from asof_projections.graph.sqlite_store.base import Connected, listed
 from asof_projections.graph.sqlite_store.columns import COUNTED, ENTITY
-from asof_projections.rows import Entity
+from asof_projections.model.rows import EntityRow
 from asof_streams.instants import INF
 
 _PART: Final = "SELECT * FROM (SELECT n, grp, name FROM {} WHERE n > :after ORDER BY n LIMIT :page)"
@@ -36,6 +36,6 @@ class NameReads(Connected):
         rows = self._rows(_KNOWN, {"grp": grp, "known": INF if known is None else known})
         return np.fromiter((n for (n,) in rows), np.int64, len(rows))
 
-    def named(self, numbers: Sequence[int]) -> list[Entity]:
-        found = {row[0]: Entity._make(row[1:]) for row in self._rows(_NAMED, (listed(map(int, numbers)),))}
+    def named(self, numbers: Sequence[int]) -> list[EntityRow]:
+        found = {row[0]: EntityRow._make(row[1:]) for row in self._rows(_NAMED, (listed(map(int, numbers)),))}
         return list(dict.fromkeys(found[n] for n in numbers if n in found))

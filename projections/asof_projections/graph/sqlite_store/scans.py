@@ -7,8 +7,8 @@ from typing import Any, Final
 from asof_projections.graph.sqlite_store.base import Connected, listed
 from asof_projections.graph.sqlite_store.columns import COUNTED, ENTITY, EPISODE, MENTION, RELATIONSHIP, mention
 from asof_projections.graph.sqlite_store.schema import has_id
+from asof_projections.model.rows import EntityRow, EpisodeRow, MentionRow, ParkedRow, RelationshipRow
 from asof_projections.names import key
-from asof_projections.rows import Entity, Episode, MentionRow, Parked, RelationshipRow
 from asof_streams.instants import INF
 
 HASHED: Final = 1_000  # rows hashed at once: part of what the digest is
@@ -27,10 +27,11 @@ _RELATIONSHIPS: Final = _every(RELATIONSHIP, "m")
 _MENTION: Final = f"{MENTION} WHERE {has_id('m.uuid', ':id')}"
 _RELATIONSHIP: Final = f"{RELATIONSHIP} WHERE {has_id('m.uuid', ':id')}"
 
-_ENTITIES: Final = f"{ENTITY} WHERE e.created_at <= :known ORDER BY e.n LIMIT :limit"
-_ENTITIES_OF_GROUP: Final = f"{ENTITY} WHERE e.grp = :grp AND e.created_at <= :known ORDER BY e.n LIMIT :limit"
+_LATER: Final = "e.n > coalesce((SELECT n FROM entities WHERE uuid = :after), -1) ORDER BY e.n LIMIT :limit"
+_ENTITIES: Final = f"{ENTITY} WHERE e.created_at <= :known AND {_LATER}"
+_ENTITIES_OF_GROUP: Final = f"{ENTITY} WHERE e.grp = :grp AND e.created_at <= :known AND {_LATER}"
 _ENTITIES_CALLED: Final = f"""{ENTITY} WHERE e.n IN (SELECT m.entity FROM names m INDEXED BY name_key
-    WHERE m.grp = :grp AND m.key >= :prefix AND m.key < :beyond AND {COUNTED}) ORDER BY e.n LIMIT :limit"""
+    WHERE m.grp = :grp AND m.key >= :prefix AND m.key < :beyond AND {COUNTED}) AND {_LATER}"""
 _ENTITIES_CALLED_ANYWHERE: Final = _ENTITIES_CALLED.replace("m.grp = :grp", "m.grp IN (SELECT n FROM groups)")
 _ALIASES: Final = f"""SELECT m.name FROM names m WHERE m.entity = (SELECT n FROM entities WHERE uuid = :uuid)
     AND {COUNTED} ORDER BY m.n"""
@@ -76,12 +77,19 @@ class Listings(Connected):
     """What is there, without regard to facts."""
 
     def entities(
-        self, group: str | None, known: int | None, *, prefix: str = "", limit: int | None = None
-    ) -> list[Entity]:
+        self,
+        group: str | None,
+        known: int | None,
+        *,
+        prefix: str = "",
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> list[EntityRow]:
         given: dict[str, Any] = {
             "grp": None if group is None else self._group(group),
             "known": INF if known is None else known,
             "limit": -1 if limit is None else limit,
+            "after": after,
             "prefix": key(prefix),
             "beyond": key(prefix) + "\U0010ffff",
         }
@@ -89,7 +97,7 @@ class Listings(Connected):
             sql = _ENTITIES_CALLED_ANYWHERE if group is None else _ENTITIES_CALLED
         else:
             sql = _ENTITIES if group is None else _ENTITIES_OF_GROUP
-        return [Entity._make(row) for row in self._rows(sql, given)]
+        return [EntityRow._make(row) for row in self._rows(sql, given)]
 
     def aliases(self, uuid: str, known: int | None) -> list[str]:
         given = {"uuid": uuid, "known": INF if known is None else known}
@@ -107,8 +115,8 @@ class Listings(Connected):
         row = self._row(_RELATIONSHIP, {"id": uuid})
         return None if row is None else RelationshipRow._make(row)
 
-    def episodes(self, group: str | None) -> Iterator[Episode]:
-        return (Episode._make(row[:-1]) for row in self._every(_EPISODES, group))
+    def episodes(self, group: str | None) -> Iterator[EpisodeRow]:
+        return (EpisodeRow._make(row[:-1]) for row in self._every(_EPISODES, group))
 
     def mentions(self, group: str | None) -> Iterator[MentionRow]:
         return (mention(row[:-1]) for row in self._every(_MENTIONS, group))
@@ -122,8 +130,8 @@ class Listings(Connected):
     def counts(self) -> dict[str, int]:
         return {what: self._one(sql) for what, sql in COUNTS.items()}
 
-    def parked(self) -> list[Parked]:
-        return [Parked._make(row) for row in self._rows(_PARKED, ())]
+    def parked(self) -> list[ParkedRow]:
+        return [ParkedRow._make(row) for row in self._rows(_PARKED, ())]
 
     def digest(self) -> str:
         digest = sha256()

@@ -6,7 +6,7 @@ from asof_projections.graph.ports import Reached
 from asof_projections.graph.sqlite_store.facts import FactReads
 from asof_projections.graph.sqlite_store.identities import Identities
 from asof_projections.graph.sqlite_store.scans import Listings
-from asof_projections.rows import Moment
+from asof_projections.model.rows import Moment
 
 
 class Steps(FactReads, Listings, Identities):
@@ -20,5 +20,5 @@ class Steps(FactReads, Listings, Identities):
         ids = sorted(alike)
         if not ids:
             return Reached(frozenset(), [], [])
-        outward = self.facts(group, at, subjects=ids, limit=limit)
-        return Reached(frozenset(ids), outward, self.facts(group, at, objects=ids, limit=limit))
+        outward, inward = (self._around(group, side, ids, at, limit) for side in ("subject", "object"))
+        return Reached(frozenset(ids), outward, inward)

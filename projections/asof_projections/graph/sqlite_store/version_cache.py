@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from asof_projections.graph.sqlite_store.facts import Window
+from asof_projections.model.rows import Window
 
 _COLUMNS: Final = ("n", "fact", "grp", "vf", "vt", "kf", "kt")
 _ROW: Final = np.dtype([(name, np.int64) for name in _COLUMNS])

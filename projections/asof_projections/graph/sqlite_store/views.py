@@ -7,8 +7,8 @@ from asof_projections.graph.sqlite_store.base import Connected, listed, value_of
 from asof_projections.graph.sqlite_store.columns import COUNTS, ENTITY, EPISODE, MENTION, mention
 from asof_projections.graph.sqlite_store.row_ids import Claim
 from asof_projections.graph.sqlite_store.schema import has_id
+from asof_projections.model.rows import EntityRow, EpisodeRow, MentionRow, Slot, Statement, Window
 from asof_projections.names import key as key_of
-from asof_projections.rows import Entity, Episode, MentionRow, Slot, Statement
 from asof_projections.versions import Assertion, Ending
 from asof_streams.episodic import ExtractionAnswered
 from asof_streams.instants import INF, NEG
@@ -17,6 +17,14 @@ _EPISODE_BY_ID: Final = f"{EPISODE} WHERE e.uuid = ?"
 _EPISODES_RECENT: Final = f"""{EPISODE} WHERE e.grp = ? AND e.source = ? AND e.valid_at <= ? AND e.cause < ?
     AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = e.uuid AND w.cause < ?)
     ORDER BY e.valid_at DESC, e.n DESC LIMIT ?"""
+_EPISODES_BETWEEN: Final = f"""{EPISODE} WHERE (:grp IS NULL OR e.grp = :grp) AND e.valid_at BETWEEN :vmin AND :vmax
+    AND e.created_at <= :kmax AND e.n > coalesce((SELECT n FROM episodes WHERE uuid = :after), -1)
+    AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = e.uuid AND w.created_at <= :kmax)
+    ORDER BY e.n LIMIT :limit"""
+_GROUPS: Final = """SELECT g.name, (SELECT count(*) FROM episodes e WHERE e.grp = g.n) AS many,
+    (SELECT max(created_at) FROM episodes e WHERE e.grp = g.n)
+    FROM groups g WHERE g.name > :after AND g.name >= :prefix AND g.name < :beyond AND many > 0
+    ORDER BY g.name LIMIT :limit"""
 _WITHDRAWN: Final = "SELECT EXISTS (SELECT 1 FROM withdrawals WHERE episode = ?)"
 _MENTIONS: Final = f"{MENTION} WHERE m.episode IN (SELECT value FROM json_each(?)) ORDER BY m.n"
 _MENTIONS_CALLED: Final = "SELECT uuid FROM mentions WHERE grp = ? AND folded = ? ORDER BY n"
@@ -87,13 +95,38 @@ _CONTRADICTIONS: Final = f"""SELECT uuid, earlier, later FROM contradictions WHE
 class Known(Connected):
     """EpisodesKnown and BeliefKnown over one store."""
 
-    def episode(self, uuid: str) -> Episode | None:
+    def episode(self, uuid: str) -> EpisodeRow | None:
         row = self._row(_EPISODE_BY_ID, (uuid,))
-        return Episode._make(row) if row else None
+        return EpisodeRow._make(row) if row else None
 
-    def recent(self, group: str, source: str, until: int, before: int, limit: int) -> list[Episode]:
+    def recent(self, group: str, source: str, until: int, before: int, limit: int) -> list[EpisodeRow]:
         rows = self._rows(_EPISODES_RECENT, (self._group(group), source, until, before, before, limit))
-        return [Episode._make(row) for row in reversed(rows)]
+        return [EpisodeRow._make(row) for row in reversed(rows)]
+
+    def episodes_between(
+        self, group: str | None, window: Window, *, after: str | None = None, limit: int | None = None
+    ) -> list[EpisodeRow]:
+        """Return the episodes that were said and known in a window and not withdrawn, in the order of the log.
+
+        after: only those recorded after the episode with this id.
+        """
+        grp = None if group is None else self._group(group)
+        given = {**window._asdict(), "grp": grp, "after": after, "limit": -1 if limit is None else limit}
+        return [EpisodeRow._make(row) for row in self._rows(_EPISODES_BETWEEN, given)]
+
+    def group_counts(self, prefix: str, after: str, limit: int | None) -> list[tuple[str, int, int]]:
+        """Return (group, episodes, when the last was recorded) of the groups that begin so, in order, after one."""
+        return list(
+            self._rows(
+                _GROUPS,
+                {
+                    "prefix": prefix,
+                    "beyond": prefix + "\U0010ffff",
+                    "after": after,
+                    "limit": -1 if limit is None else limit,
+                },
+            )
+        )
 
     def withdrawn(self, episode: str) -> bool:
         return bool(self._one(_WITHDRAWN, episode))
@@ -116,13 +149,13 @@ class Known(Connected):
         answered = self._one(_ANSWER, self._group(group), request)
         return None if answered is None else ExtractionAnswered.model_validate_json(answered)
 
-    def entity(self, uuid: str) -> Entity | None:
+    def entity(self, uuid: str) -> EntityRow | None:
         row = self._row(_ENTITY_BY_ID, (uuid,))
-        return Entity._make(row) if row else None
+        return EntityRow._make(row) if row else None
 
-    def entities_named(self, group: str, name: str) -> list[Entity]:
+    def entities_named(self, group: str, name: str) -> list[EntityRow]:
         asked = ("name", group, name)
-        found: list[Entity] | None = None if self._kept is None else self._kept[asked]
+        found: list[EntityRow] | None = None if self._kept is None else self._kept[asked]
         if found is None:
             n, key = self._group(group), key_of(name)
             found = _entities(group, self._rows_on(("name", n, key), _ENTITIES_NAMED, (n, key, name)))
@@ -130,11 +163,11 @@ class Known(Connected):
                 self._kept[asked] = found
         return found
 
-    def entities_keyed(self, group: str, key: str) -> list[Entity]:
+    def entities_keyed(self, group: str, key: str) -> list[EntityRow]:
         n = self._group(group)
         return _entities(group, self._rows_on(("name", n, key), _ENTITIES_KEYED, (n, key)))
 
-    def entities_with_word(self, group: str, word: str) -> list[Entity]:
+    def entities_with_word(self, group: str, word: str) -> list[EntityRow]:
         n = self._group(group)
         return _entities(group, self._rows_on(("word", n, word), _ENTITIES_WITH_WORD, (n, word)))
 
@@ -202,9 +235,9 @@ class Known(Connected):
         return self._rows(_CONTRADICTIONS, {"facts": listed(facts)})
 
 
-def _entities(group: str, rows: list[Any]) -> list[Entity]:
+def _entities(group: str, rows: list[Any]) -> list[EntityRow]:
     """Return entities oldest first; one that was called so twice is there in two rows."""
-    return [Entity(row[1], group, *row[2:]) for row in dict.fromkeys(sorted(rows) if len(rows) > 1 else rows)]
+    return [EntityRow(row[1], group, *row[2:]) for row in dict.fromkeys(sorted(rows) if len(rows) > 1 else rows)]
 
 
 def _assertion(uuid: str, row: Any) -> Assertion:

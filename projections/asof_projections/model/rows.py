@@ -1,11 +1,10 @@
 """The rows that graph stores keep and give back: plain values, one class for each kind of thing."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from asof_projections.versions import Assertion, Ending
-from asof_streams.instants import INF, render
+from asof_projections.versions import Assertion, Ending, Interval
+from asof_streams.instants import INF, NEG
 
 
 class Moment(NamedTuple):
@@ -15,8 +14,32 @@ class Moment(NamedTuple):
     known: int | None
 
 
-class Entity(NamedTuple):
-    """What mentions are resolved to. `known_from` is when it was introduced."""
+class Window(NamedTuple):
+    """The part of both clocks that a question is about: first and last instant of each."""
+
+    vmin: int
+    vmax: int
+    kmin: int
+    kmax: int
+
+    @classmethod
+    def at(cls, moment: Moment) -> "Window":
+        """Return one moment; all of a clock that the moment lifts."""
+        valid = (NEG, INF) if moment.valid is None else (moment.valid, moment.valid)
+        return cls(*valid, *_known(moment.known))
+
+    @classmethod
+    def during(cls, start: int, stop: int, known: int | None) -> "Window":
+        """Return the period [start, stop) of valid time, as known at a moment."""
+        return cls(start, stop - 1, *_known(known))
+
+
+def _known(known: int | None) -> tuple[int, int]:
+    return (NEG, INF) if known is None else (known, known)
+
+
+class EntityRow(NamedTuple):
+    """An entity: what mentions are resolved to. `known_from` is the time at which it was introduced."""
 
     uuid: str
     group_id: str
@@ -25,18 +48,17 @@ class Entity(NamedTuple):
     known_from: int
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """One version of a fact: the answer to most questions (design 8 names its JSON). Times are µs, INF open."""
+class FactRow(NamedTuple):
+    """One version of a fact. Times are microseconds; INF is an open end."""
 
     uuid: str
     group_id: str
-    subject: str = field(repr=False)
+    subject: str
     relation: str
-    object: str = field(repr=False)
+    object: str
     subject_uuid: str
     object_uuid: str | None  # None: the object is a literal
-    fact: str = field(repr=False)
+    fact: str
     valid_at: int
     invalid_at: int
     created_at: int  # when it was first believed
@@ -46,34 +68,14 @@ class Fact:
     generation: str
     known_from: int  # of this version
     known_to: int
+    number: int  # of the fact: the position of its assertion in the log
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the fact as every door shows it: RFC 3339 times, null for an open end."""
-        return {
-            "uuid": self.uuid,
-            "group_id": self.group_id,
-            "subject": self.subject,
-            "relation": self.relation,
-            "object": self.object,
-            "subject_uuid": self.subject_uuid,
-            "object_uuid": self.object_uuid,
-            "fact": self.fact,
-            "valid_at": render(self.valid_at),
-            "invalid_at": render(self.invalid_at),
-            "created_at": render(self.created_at),
-            "expired_at": render(self.expired_at),
-            "confidence": self.confidence,
-            "episodes": list(self.episodes),
-            "generation": self.generation,
-        }
-
-    @property
-    def open(self) -> bool:
-        """Whether no end of it is stated or known."""
-        return self.invalid_at == INF
+    def __repr__(self) -> str:
+        """Return the id alone: the rest is content."""
+        return f"FactRow(uuid={self.uuid!r})"
 
 
-class Attribute(NamedTuple):
+class AttributeRow(NamedTuple):
     """A value of an attribute of an entity, as it was last said. Times are µs."""
 
     entity_uuid: str
@@ -88,16 +90,6 @@ class Attribute(NamedTuple):
         """What decides between two values: the surer is believed, of equally sure ones that which was said last."""
         return round(self.support, 6), self.attested
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the attribute as every door shows it."""
-        return {
-            "name": self.name,
-            "value": self.value,
-            "confidence": round(self.support, 6),
-            "said_at": render(self.attested),
-            "episode_id": self.episode_id,
-        }
-
 
 class Saying(NamedTuple):
     """That an episode says of an attribute of an entity that it has a value. Times are µs."""
@@ -111,17 +103,17 @@ class Saying(NamedTuple):
     attribute_id: str
 
 
-class Community(NamedTuple):
+class CommunityRow(NamedTuple):
     """Entities that facts connect, as one. `known_from` is when it was formed; its members are of one known moment."""
 
     uuid: str
     group_id: str
     name: str
     known_from: int
-    members: tuple[Entity, ...]  # in the order in which they joined
+    members: tuple[EntityRow, ...]  # in the order in which they joined
 
 
-class Episode(NamedTuple):
+class EpisodeRow(NamedTuple):
     """The record of one message, text, JSON document or structured fact."""
 
     uuid: str
@@ -173,7 +165,7 @@ class RelationshipRow(NamedTuple):
     created_at: int
 
 
-class Parked(NamedTuple):
+class ParkedRow(NamedTuple):
     """A message of which nothing could be made."""
 
     position: int  # in the messages log
@@ -203,3 +195,44 @@ class Statement(NamedTuple):
     target: str | None = None  # of a retraction
     confidence: float = 1.0
     ref: str | None = None
+
+
+class LinkRow(NamedTuple):
+    """That two entities are one, over the known time in which it was believed."""
+
+    uuid: str
+    duplicate: str
+    into: str
+    reason: str
+    known_from: int
+    known_to: int
+
+
+class ChangeRow(NamedTuple):
+    """A version that a message opened or closed."""
+
+    position: int  # of the message, in the messages log
+    recorded_at: int
+    opened: bool
+    fact: FactRow
+
+
+class SegmentRow(NamedTuple):
+    """A period of valid time over which a slot has one value without a break. A gap has no object and no facts."""
+
+    subject: str
+    subject_uuid: str
+    relation: str
+    object: str | None
+    object_uuid: str | None  # None: the object is a literal, or this is a gap
+    valid_at: int
+    invalid_at: int
+    facts: tuple[str, ...]  # ids of the facts that say so, by start
+
+    def __repr__(self) -> str:
+        """Return the slot alone: the rest is content."""
+        return f"SegmentRow(subject_uuid={self.subject_uuid!r}, relation={self.relation!r})"
+
+    def covers(self, period: Interval) -> bool:
+        """Whether it holds at every instant of the period."""
+        return self.valid_at <= period[0] and period[1] <= self.invalid_at

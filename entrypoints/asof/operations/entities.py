@@ -1,0 +1,38 @@
+"""The questions about entities: who and what is known, and everything about a name."""
+
+from asof.operations.moments import known_of, moment_of, page_of
+from asof.operations.operation import operation
+from asof.runtime.session import Session
+from asof_projections.model.answers import Community, Entity, EntityProfile, Hop, Page
+from asof_projections.model.queries import CommunitiesQuery, EntitiesQuery, EntityQuery, NeighbourhoodQuery
+
+_NEAREST = 10  # names, where no limit is given
+
+
+@operation(items="entities", vectors=lambda query: query.like is not None)
+def entities(session: Session, query: EntitiesQuery) -> Page[Entity]:
+    """Return the entities that are known, those introduced first first; with `like`, the nearest names first."""
+    known = known_of(query)
+    if query.like is None:
+        return session.queries(query.group).entities(query, known)
+    nearest = session.of(query.group).like(query.like, known, query.group, query.limit or _NEAREST)
+    return Page(map(Entity.of, nearest))
+
+
+@operation(items="entities")
+def entity(session: Session, query: EntityQuery) -> list[EntityProfile]:
+    """Return what is known of everything that has a name, one profile for all entities that are the same."""
+    return session.queries(query.group).entity(query, moment_of(session, query))
+
+
+@operation(items="communities")
+def communities(session: Session, query: CommunitiesQuery) -> Page[Community]:
+    """Return the communities that are known with their members, those formed first first."""
+    known = known_of(query)
+    return page_of(session.queries(query.group).communities(query, known), query, known)
+
+
+@operation(items="hops")
+def neighbourhood(session: Session, query: NeighbourhoodQuery) -> list[Hop]:
+    """Return the facts around a name, step by step away from it, all as of one moment."""
+    return session.queries(query.group).neighbourhood(query, moment_of(session, query))

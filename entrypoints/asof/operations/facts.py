@@ -1,0 +1,70 @@
+"""The questions about facts: which hold, which overlap a period, which fit a question, which would be believed."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from asof.operations.moments import known_of, moment_of, page_of
+from asof.operations.operation import operation
+from asof.runtime.session import Session
+from asof_projections.model.answers import Explanation, Fact, Hit, Page, Segment, WhatIf
+from asof_projections.model.queries import (
+    FactQuery,
+    FactsQuery,
+    OverlappingQuery,
+    SearchQuery,
+    ThroughoutQuery,
+    WhyQuery,
+)
+from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.messages import FactStatement, accept
+
+
+@operation(items="facts")
+def facts(session: Session, query: FactsQuery) -> Page[Fact]:
+    """Return the facts that hold at a moment, by the start of their period, then as said."""
+    return session.queries(query.group).facts(query, moment_of(session, query))
+
+
+@operation(items="facts")
+def overlapping(session: Session, query: OverlappingQuery) -> Page[Fact]:
+    """Return the facts that hold at some instant of a period, by the start of theirs, then as said."""
+    return session.queries(query.group).overlapping(query, known_of(query))
+
+
+@operation(items="segments")
+def throughout(session: Session, query: ThroughoutQuery) -> Page[Segment]:
+    """Return what holds at every instant of a period, slot by slot."""
+    known = known_of(query)
+    return page_of(session.queries(query.group).throughout(query, known), query, known)
+
+
+@operation(items="facts", vectors=lambda _: True)
+def search(session: Session, query: SearchQuery) -> list[Hit]:
+    """Return the facts that hold and fit a question best, best first; of equals the one said first."""
+    return session.of(query.group).search(query, moment_of(session, query), session.progress)
+
+
+@operation()
+def fact(session: Session, query: FactQuery) -> Fact:
+    """Return one fact as it is believed now, whenever it holds; of several periods the last. NotFound: it is not."""
+    for source in session.sources.every():
+        if (found := source.opened().questions.fact(query.id)) is not None:
+            return found
+    raise NotFound(f"no fact that is believed has the id {query.id}")
+
+
+@operation()
+def why(session: Session, query: WhyQuery) -> Explanation:
+    """Return the words that a fact rests on, and those behind what became of it. NotFound: no fact has this id."""
+    return session.sources.find(lambda queries: queries.why(query))
+
+
+def what_if(session: Session, statements: Iterable[Mapping[str, Any]], group: str) -> WhatIf:
+    """Return the slots that structured facts would touch if they were imported now, before and after.
+
+    Nothing is written. InvalidInput, NotFound: one of them cannot stand; an import would park it.
+    """
+    stated = [accept(FactStatement, {"group_id": group, **fields}) for fields in statements]
+    if any(statement.group_id != group for statement in stated):
+        raise InvalidInput("group_id: a statement names another group than the one that is asked about")
+    return session.of(group).what_if(stated, session.now())

@@ -1,0 +1,102 @@
+"""The operations on generations: build one beside the others, let it answer, drop it."""
+
+from hashlib import sha256
+from typing import Literal
+
+from pydantic import Field
+
+from asof.operations.operation import operation
+from asof.runtime.session import Session
+from asof.runtime.wiring import Policy, describe, load_ontology, open_reader
+from asof_projections.generations import Catalog, GenerationInfo, check_name
+from asof_projections.model.queries import Name, Query
+from asof_streams.errors import InvalidInput
+
+Source = Literal["mentions", "episodes"]
+
+
+class Rebuild(Query):
+    """Build a new generation from the episodic log, beside the one that answers."""
+
+    name: Name | None = Field(None, description="Its name; build-1, build-2, ... if left out.")
+    source: Source = Field("mentions", description="mentions: resolve again. episodes: extract again as well.")
+    ontology: str | None = Field(None, description="An id or a YAML file; that of the one that answers, if left out.")
+    policy: Policy | None = Field(
+        None, description="How contradictions are decided; as in the one that answers, if left out."
+    )
+
+
+class GenerationQuery(Query):
+    """Name a generation."""
+
+    name: Name = Field(description="The generation.")
+
+
+class GenerationsQuery(Query):
+    """List the generations."""
+
+
+class DigestQuery(Query):
+    """Ask for the digest of a generation."""
+
+    name: Name | None = Field(None, description="The generation; the one that answers, if left out.")
+
+
+@operation()
+def rebuild(session: Session, query: Rebuild) -> GenerationInfo:
+    """Build a new generation from the episodic log; reads never stop, and `switch` makes it answer."""
+    writer = session.writer()
+    name = query.name or _free_name(writer.catalog)
+    check_name(name)
+    if any(info.name == name for info in writer.catalog.generations):
+        raise InvalidInput(f"generation {name} is there already: choose another name, or drop it first")
+    active = writer.catalog[writer.catalog.active]
+    ontology = load_ontology(query.ontology) if query.ontology else writer.ontology(active.name)
+    version = writer.logs.extractors.version(ontology)
+    info = describe(name, ontology, query.policy or active.policy, query.source, version)
+    writer.build(info, ontology, session.progress)
+    return info
+
+
+def _free_name(catalog: Catalog) -> str:
+    names = {info.name for info in catalog.generations}
+    return next(name for number in range(1, len(names) + 2) if (name := f"build-{number}") not in names)
+
+
+@operation()
+def switch(session: Session, query: GenerationQuery) -> Catalog:
+    """Let another generation answer, in one step; return the generations."""
+    session.writer().switch(query.name)
+    session.close_reader()
+    return session.catalog()
+
+
+@operation()
+def drop(session: Session, query: GenerationQuery) -> Catalog:
+    """Remove a generation that does not answer; return the generations that are left."""
+    session.writer().drop(query.name)
+    return session.catalog()
+
+
+@operation()
+def generations(session: Session, query: GenerationsQuery) -> Catalog:
+    """Return the generations, oldest first, and the one that answers."""
+    del query
+    return session.catalog()
+
+
+@operation()
+def digest(session: Session, query: DigestQuery) -> str:
+    """Return the SHA-256 of all that a generation believes: equal for equal builds of equal logs.
+
+    With several partitions it is the SHA-256 of theirs, in order.
+    """
+    digests = []
+    for source in session.sources.every():
+        source.settle()
+        opened = open_reader(source.places, session.settings, query.name)
+        try:
+            digests.append(opened.beliefs.digest())
+        finally:
+            opened.close()
+    return digests[0] if len(digests) == 1 else sha256("\n".join(digests).encode()).hexdigest()

@@ -1,0 +1,47 @@
+"""The questions of Graphiti's routes that ours do not have: a group's last turns, and facts whenever they hold."""
+
+from asof.runtime.session import Session
+from asof.runtime.wiring import Opened
+from asof_projections.model.answers import Entity, Episode, Hit
+from asof_projections.model.queries import SearchQuery
+from asof_projections.model.rows import EpisodeRow
+from asof_streams.instants import INF
+
+_SOURCES = ("message", "text", "json", "fact")
+
+
+def last_episodes(session: Session, group: str, count: int) -> list[tuple[Episode, str, tuple[str, ...]]]:
+    """Return the last episodes of a group that were said by now, in the order in which they were said.
+
+    Each comes with its body, and the ids of the facts that its message changed and that rest on it.
+    """
+    if count <= 0:
+        return []
+    opened = session.of(group).opened()
+    now = session.now()
+    rows = [row for source in _SOURCES for row in opened.episodes.recent(group, source, now, INF, count)]
+    rows.sort(key=lambda row: (row.valid_at, row.position))
+    return [(Episode.of(row), row.body, _facts(opened, row)) for row in rows[-count:]]
+
+
+def _facts(opened: Opened, episode: EpisodeRow) -> tuple[str, ...]:
+    changes = opened.beliefs.changes(episode.position - 1, 1)
+    ids = (c.fact.uuid for c in changes if c.position == episode.position and episode.uuid in c.fact.episodes)
+    return tuple(dict.fromkeys(ids))
+
+
+def search_groups(session: Session, query: str, groups: list[str] | None, limit: int) -> list[Hit]:
+    """Return the facts that fit a query best and are believed now, whenever they hold; None: of all groups."""
+    hits: list[Hit] = []
+    for group in dict.fromkeys([None] if groups is None else groups):
+        scope = {"all_groups": True} if group is None else {"group_id": group}
+        asked = SearchQuery(query=query, any_time=True, limit=limit, **scope)
+        hits += session.of(group).search(asked, asked.moment(session.now()), None)
+    hits.sort(key=lambda hit: -hit.score)
+    return hits[:limit]
+
+
+def node(session: Session, group: str, uuid: str) -> Entity | None:
+    """Return the entity that has an id, of this group or of another one beside it."""
+    row = session.of(group).opened().beliefs.entity(uuid)
+    return None if row is None else Entity.of(row)

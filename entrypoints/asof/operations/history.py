@@ -1,0 +1,48 @@
+"""The questions about change: what held when, when it was believed, and what differs between two points."""
+
+from asof.operations.moments import known_of, page_of
+from asof.operations.operation import operation
+from asof.runtime.session import Session
+from asof_projections.model.answers import BeliefPeriod, Changes, Difference, FactVersion, Page, Segment
+from asof_projections.model.queries import (
+    HEAD,
+    ChangesQuery,
+    DiffQuery,
+    HistoryQuery,
+    KnownHistoryQuery,
+    TimelineQuery,
+)
+
+
+@operation(items="versions")
+def history(session: Session, query: HistoryQuery) -> Page[FactVersion]:
+    """Return every version of a fact (by id) or of an entity's facts (by name), with what made each."""
+    sources = session.sources.every() if query.group is None else [session.of(query.group)]
+    versions = [version for source in sources for version in source.opened().questions.history(query)]
+    return page_of(versions, query, None)
+
+
+@operation(items="periods")
+def known_history(session: Session, query: KnownHistoryQuery) -> list[BeliefPeriod]:
+    """Return when a fact was believed to hold at a moment, or at any. NotFound: no fact has this id."""
+    return session.sources.find(lambda queries: queries.known_history(query))
+
+
+@operation(items="segments")
+def timeline(session: Session, query: TimelineQuery) -> Page[Segment]:
+    """Return what held of an entity and when: slot by slot, by time, with the gaps."""
+    known = known_of(query)
+    return page_of(session.queries(query.group).timeline(query, known), query, known)
+
+
+@operation(items="changes")
+def diff(session: Session, query: DiffQuery) -> Page[Difference]:
+    """Return what differs between two points, each change under one label, by the start of the fact's period."""
+    known = HEAD if query.page is None or query.page.known is None else query.page.known
+    return page_of(session.queries(query.group).diff(query, known), query, known)
+
+
+@operation()
+def changes(session: Session, query: ChangesQuery) -> Changes:
+    """Return what messages after a position changed, in their order, and where to go on from."""
+    return session.queries(query.group).changes(query)

@@ -1,0 +1,161 @@
+"""The questions about the logs: their events, and what became of a message."""
+
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+
+from asof.operations.moments import known_of
+from asof.operations.operation import operation
+from asof.runtime.replica_manifest import is_copy
+from asof.runtime.session import Session
+from asof.runtime.wiring import open_log
+from asof_agents.handlers.episodes import episode_id
+from asof_projections.model.answers import (
+    Change,
+    Done,
+    Episode,
+    Erased,
+    EventPage,
+    GroupInfo,
+    LogEvent,
+    Outcome,
+    Page,
+    Parked,
+    instant_of,
+)
+from asof_projections.model.queries import (
+    Cursor,
+    EpisodeQuery,
+    EpisodesQuery,
+    EventsQuery,
+    GroupsQuery,
+    MessageQuery,
+)
+from asof_projections.model.rows import Window
+from asof_streams import instants
+from asof_streams.errors import InvalidInput, NotFound, UnavailableError
+from asof_streams.events import Record
+from asof_streams.sqlite_log import SqliteLog
+from asof_streams.tail import tail
+
+_EVENTS = 20  # read at once: one may have half a megabyte
+_LONG = 4_000_000  # characters: a page that has more ends
+
+
+@operation()
+def events(session: Session, query: EventsQuery) -> EventPage:
+    """Return a page of a log from a position on. There are fewer than asked for where their texts are long."""
+    generation = generation_of(session, query)
+    found: list[LogEvent] = []
+    length, start = 0, query.start
+    with open_log(session.places, query.log, generation) as log:
+        stop = max(start, min(log.end() if query.stop is None else query.stop, log.end()))
+        while start < stop and length < _LONG:
+            after = min(start + _EVENTS, stop)
+            some = [LogEvent.of(record, query.log, generation) for record in log.read(start, after)]
+            length += sum(len(part) for event in some for part in event.data.values() if isinstance(part, str))
+            found += some
+            start = after
+    return EventPage(tuple(found), start)
+
+
+def generation_of(session: Session, query: EventsQuery) -> str | None:
+    """Return the generation whose log is asked for. InvalidInput: another log has none."""
+    if query.log == "semantic":
+        return query.generation or session.catalog().active
+    if query.generation is not None:
+        raise InvalidInput("generation: only the semantic log has generations")
+    return None
+
+
+@operation()
+def message(session: Session, query: MessageQuery) -> Outcome:
+    """Return what became of a processed message: its changes, or why it was parked. NotFound: there is none."""
+    group, record, at = message_at(session, query.position)
+    opened = session.of(group or None).opened()
+    parked = [p for p in (*opened.episodes.parked(), *opened.beliefs.parked()) if p.position == at]
+    if parked:
+        return Parked(query.position, "parked", group, parked[0].reason)
+    uuid = getattr(record and record.event, "uuid", None) or episode_id(group, at)
+    if record is None and opened.episodes.episode(uuid) is None:  # else its content alone was suppressed
+        return Erased(query.position, "erased")
+    changes = tuple(Change.of(row) for row in opened.beliefs.changes(at - 1, 1) if row.position == at)
+    mentions = len(opened.episodes.mentions_of([uuid]))
+    return Done(query.position, "done", group, uuid if opened.episodes.episode(uuid) else None, mentions, changes)
+
+
+def message_at(session: Session, position: int) -> tuple[str, Record | None, int]:
+    """Return the group of a message; the message, None where it was erased; and its position in the log here."""
+    copied = is_copy(session.places.root)
+    with SqliteLog(session.places.messages) as log:
+        at = log.caused_by(position) if copied else position
+        if not 0 <= at < log.end() or (copied and log.cause_of(at) != position):
+            raise NotFound(f"there is no message {position}")
+        return log.group_of(at), next(log.read(at, at + 1), None), at
+
+
+@operation()
+def episode(session: Session, query: EpisodeQuery) -> Episode:
+    """Return one episode. NotFound: no episode has this id, or it was withdrawn."""
+    for source in session.sources.every():
+        episodes = source.opened().episodes
+        if (row := episodes.episode(query.id)) is not None and not episodes.withdrawn(query.id):
+            return Episode.of(row)
+    raise NotFound(f"no episode has the id {query.id}")
+
+
+@operation(items="groups")
+def groups(session: Session, query: GroupsQuery) -> Page[GroupInfo]:
+    """Return the groups, in the order of their ids, with how many episodes each holds."""
+    after = "" if query.page is None else query.page.after[0]
+    limit = None if query.limit is None else query.limit + 1
+    found: list[tuple[str, int, int]] = []
+    for source in session.sources.every():
+        found += source.opened().episodes.group_counts(query.prefix, after, limit)
+    infos = [GroupInfo(group, count, instant_of(last)) for group, count, last in sorted(found)]
+    if query.limit is None or len(infos) <= query.limit:
+        return Page(infos)
+    kept = infos[: query.limit]
+    return Page(kept, Cursor(None, None, (kept[-1].group_id,)).encode())
+
+
+@operation(items="episodes")
+def episodes(session: Session, query: EpisodesQuery) -> Page[Episode]:
+    """Return the episodes that were said in a period, in the order in which they were recorded."""
+    known, limit = known_of(query), query.limit
+    window = Window(query.first, query.last, instants.NEG, known)
+    after = query.page and query.page.after[0]
+    store = session.of(query.group).opened().episodes
+    rows = store.episodes_between(query.group, window, after=after, limit=None if limit is None else limit + 1)
+    if limit is None or len(rows) <= limit:
+        return Page(map(Episode.of, rows))
+    kept = rows[:limit]
+    return Page(map(Episode.of, kept), Cursor(None, known, (kept[-1].uuid,)).encode())
+
+
+def replay(
+    session: Session, query: EventsQuery, *, follow: bool = False, partition: int | None = None
+) -> Iterator[LogEvent]:
+    """Yield the events of a log from a position on; `follow`: then wait for more, without end."""
+    source = session.sources.partition(partition)
+    source.settle()
+    generation = generation_of(session, query)
+
+    def wait(seconds: float) -> None:
+        with suppress(UnavailableError):  # it may come back; until then nothing comes
+            session.sources.every()
+        time.sleep(seconds)
+
+    with open_log(source.places, query.log, generation) as log:
+        if follow and query.stop is None:
+            records = tail(log, query.start, wait=wait)
+        else:
+            records = log.read(query.start, query.stop)
+        for record in records:
+            yield LogEvent.of(record, query.log, generation)
+
+
+def group_names(session: Session) -> list[str]:
+    """Return every group that a message was ever given for."""
+    with SqliteLog(session.places.messages) as log:
+        return [group for group in log.groups() if group]

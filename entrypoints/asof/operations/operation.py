@@ -1,0 +1,88 @@
+"""An operation: one thing that can be asked or done, written once for every door.
+
+An operation is a function of a session and a query. Its query model says which parameters there are, its answer type
+says what comes back; doors derive their parameters, options, tables, JSON and descriptions from both.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+from importlib import import_module
+from typing import Any, Final, Generic, TypeVar, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel, TypeAdapter, create_model
+
+from asof.runtime.session import Session
+from asof_projections.model.answers import Page
+
+Q = TypeVar("Q", bound=BaseModel)
+A = TypeVar("A")
+
+
+class Operation(Generic[Q, A]):
+    """A function (session, query) -> answer, with its models."""
+
+    def __init__(self, run: Callable[[Session, Q], A], items: str | None, vectors: Callable[[Any], bool]) -> None:
+        hints = get_type_hints(run)
+        self.run = run
+        self.name: Final[str] = run.__name__
+        self.doc: Final[str] = run.__doc__ or ""
+        self.query: Final[type[Q]] = hints["query"]
+        self.answer: Final[Any] = hints["return"]
+        self.items: Final = items  # the name of a list in JSON
+        self.needs_vectors: Final = vectors  # whether a query needs the embedder
+        self.is_paged: Final[bool] = get_origin(self.answer) is Page
+        self.item: Final[Any] = get_args(self.answer)[0] if items else self.answer
+
+    def __call__(self, session: Session, query: Q) -> A:
+        """Return the answer."""
+        return self.run(session, query)
+
+    @cached_property
+    def model(self) -> Any:
+        """The type of the answer in JSON: a list stands in an object, under its name, with the cursor beside it."""
+        if self.items is None:
+            return self.answer
+        fields: dict[str, Any] = {self.items: (self._list, ...)}
+        if self.is_paged:
+            fields["next"] = (str | None, ...)
+        title = "".join(part.title() for part in self.name.split("_"))
+        return create_model(f"{title}Answer", __doc__=self.doc.split("\n")[0], **fields)
+
+    @cached_property
+    def _json(self) -> TypeAdapter[Any]:
+        return TypeAdapter(self._list if self.items else self.answer)
+
+    @property
+    def _list(self) -> Any:
+        return list.__class_getitem__(self.item)
+
+    def to_json(self, answer: A) -> Any:
+        """Return an answer as JSON's own types; a list as a list."""
+        return self._json.dump_python(answer, mode="json")
+
+    def dump(self, answer: A) -> bytes:
+        """Return an answer as the JSON document of a service: a list in an object, with the cursor beside it."""
+        body = self._json.dump_json(answer)
+        if self.items is None:
+            return body
+        following = TypeAdapter(str | None).dump_json(answer.next) if isinstance(answer, Page) else None
+        return b'{"%s":%s%s}' % (self.items.encode(), body, b"" if following is None else b',"next":' + following)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by name: another process has the same operations."""
+        return _named, (self.run.__module__, self.name)
+
+
+def _named(module: str, name: str) -> Any:
+    return getattr(import_module(module), name)
+
+
+def operation(
+    *, items: str | None = None, vectors: Callable[[Any], bool] = lambda _: False
+) -> Callable[[Callable[[Session, Q], A]], Operation[Q, A]]:
+    """Make a function (session, query) -> answer an operation. `items` names a list in JSON."""
+
+    def made(run: Callable[[Session, Q], A]) -> Operation[Q, A]:
+        return Operation(run, items, vectors)
+
+    return made

@@ -1,0 +1,56 @@
+"""The operations on a memory as a whole: how much it holds, whether it is whole, and the graph as text."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from asof.operations.moments import moment_of
+from asof.operations.operation import operation
+from asof.runtime import integrity
+from asof.runtime.integrity import Check
+from asof.runtime.session import Session
+from asof_projections.model.queries import ExportQuery, Query
+from asof_projections.queries import export as documents
+
+
+class StatsQuery(Query):
+    """Count what is there."""
+
+
+class VerifyQuery(Query):
+    """Check every log and every projection."""
+
+
+@operation()
+def stats(session: Session, query: StatsQuery) -> dict[str, Any]:
+    """Return how much there is, how far each log and store has come, and what was parked and why."""
+    del query
+    sources = session.sources.every()
+    for source in sources:
+        source.settle()
+    counts = [integrity.stats(source.places) for source in sources]
+    return counts[0] if len(counts) == 1 else integrity.together(counts, [s.places.root.name for s in sources])
+
+
+@operation(items="checks")
+def verify(session: Session, query: VerifyQuery) -> list[Check]:
+    """Check every hash chain, and that every store equals one built anew from its log."""
+    del query
+    checks: list[Check] = []
+    sources = session.sources.every()
+    for source in sources:
+        source.settle()
+        where = f"{source.places.root.name}: " if len(sources) > 1 else ""
+        checks += (
+            replace(check, what=where + check.what) for check in integrity.verify(source.places, session.progress)
+        )
+    return checks
+
+
+def export(session: Session, query: ExportQuery) -> Iterator[str]:
+    """Yield the graph as text, as it is read: what is believed as of a moment, or what was recorded."""
+    opened = session.of(query.group).opened()
+    if query.episodic:
+        return documents.episodic(opened.episodes, query.group)
+    write = documents.semantic_graphml if query.format == "graphml" else documents.semantic_json
+    return write(opened.beliefs, query.group, moment_of(session, query))

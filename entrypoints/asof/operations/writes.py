@@ -1,0 +1,81 @@
+"""The writes: each puts a message on the log, durably, and everything else follows from it."""
+
+from collections.abc import Iterable
+
+from asof.operations.operation import operation
+from asof.runtime import json_lines
+from asof.runtime.ingestion import take
+from asof.runtime.session import Session
+from asof.runtime.wiring import Progress, load_ontology
+from asof_agents.handlers.episodes import episode_id
+from asof_projections.model.answers import Added, Produced, Requested
+from asof_streams.errors import InvalidInput
+from asof_streams.messages import AnyMessage, EntityStatement, ErasureRequest, FactStatement, Message, WithdrawalRequest
+
+
+@operation()
+def add(session: Session, query: Message) -> Added:
+    """Add one message. It is durable when this returns."""
+    position = _put(session, query)
+    return Added(position, None if session.on_kafka else query.uuid or episode_id(query.group_id, position))
+
+
+@operation()
+def state_fact(session: Session, query: FactStatement) -> Requested:
+    """State, end, correct or retract a structured fact: exact names, nothing is extracted."""
+    return Requested(_put(session, query))
+
+
+@operation()
+def state_entity(session: Session, query: EntityStatement) -> Requested:
+    """State an entity under an id of the producer's own."""
+    return Requested(_put(session, query))
+
+
+@operation()
+def withdraw(session: Session, query: WithdrawalRequest) -> Requested:
+    """Withdraw an episode: what rests on it alone is retracted; its past can still be asked about."""
+    return Requested(_put(session, query))
+
+
+@operation()
+def erase(session: Session, query: ErasureRequest) -> Requested:
+    """Erase everything of a group, at every moment of both clocks. On Kafka its records stay on the topics."""
+    return Requested(_put(session, query))
+
+
+def _put(session: Session, message: AnyMessage) -> int:
+    line = json_lines.line_as_sent(message)
+    json_lines.check_size(line.text, session.line_limit)
+    return session.sink().put([line])
+
+
+Lines = Iterable[bytes | str]
+
+
+def produce(session: Session, source: Lines, *, strict: bool, acknowledged: Progress | None) -> Produced:
+    """Add messages given as JSON lines. A bad line is refused with its reason; `strict`: then none is taken."""
+    return _take_lines(session, source, json_lines.as_message, strict=strict, acknowledged=acknowledged)
+
+
+def import_facts(
+    session: Session,
+    source: Lines,
+    *,
+    recorded: bool,
+    ontology: str | None,
+    strict: bool,
+    acknowledged: Progress | None,
+) -> Produced:
+    """Add structured facts given as JSON lines: exact names, nothing is extracted."""
+    if recorded and session.on_kafka:
+        raise InvalidInput("recorded: on Kafka the broker's clock says when a fact was recorded, so leave this out")
+    read = json_lines.as_fact(recorded=recorded, ontology=load_ontology(ontology) if ontology else None)
+    return _take_lines(session, source, read, strict=strict, acknowledged=acknowledged)
+
+
+def _take_lines(
+    session: Session, source: Lines, read: json_lines.Read, *, strict: bool, acknowledged: Progress | None
+) -> Produced:
+    lines = json_lines.read_lines(source, read, session.line_limit)
+    return take(lines, session.sink, strict=strict, acknowledged=acknowledged)

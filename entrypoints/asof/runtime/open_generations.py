@@ -1,0 +1,126 @@
+"""The generations of a directory, open for writing: each with its log, its store and what builds it."""
+
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+
+from asof.runtime.erasure import erase_vectors
+from asof.runtime.generations import follow, generation_of, keep_ontology, open_semantic
+from asof.runtime.open_logs import OpenLogs
+from asof.runtime.wiring import Progress, following_store
+from asof_agents.engine import Generation
+from asof_ontologies.model import Ontology
+from asof_projections.generations import GenerationInfo
+from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_streams.episodic import ExtractionAnswered
+from asof_streams.files import replace_file
+
+
+class OpenGenerations(Mapping[str, Generation]):
+    """The generations that are open, by name: all of the catalogue, or none while another process writes them."""
+
+    def __init__(self, logs: OpenLogs, episodes: SqliteGraph) -> None:
+        self.journal = logs.extractors.journal(self._answered)
+        self._by_name: dict[str, Generation] = {}
+        self._logs = logs
+        self._episodes = episodes
+        self._stores: dict[str, SqliteGraph] = {}
+        self._opened: dict[str, ExitStack] = {}
+
+    def __getitem__(self, name: str) -> Generation:
+        return self._by_name[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def open_all(self) -> None:
+        """Open every generation of the catalogue, and make those that do not exist yet."""
+        try:
+            for info in self._logs.catalog.generations:
+                self._by_name[info.name] = self._open(info)
+        except BaseException:
+            self.close_all()
+            raise
+
+    def close_all(self) -> None:
+        """Close every generation, so that another process can write them."""
+        for name in list(self._opened):
+            self._close(name)
+
+    def follow(self, stop: int) -> None:
+        """Give every open generation the episodic events up to a position that it has not read."""
+        for generation in self.values():
+            follow(generation, self._logs.episodic, self._episodes, stop, journal=self.journal)
+
+    def behind(self) -> int:
+        """Return how many episodic events the generation that is the furthest behind has not read."""
+        end = self._logs.episodic.end()
+        return max(end - generation.layer.checkpoint for generation in self.values())
+
+    def parked(self, name: str) -> int:
+        """Return how many messages a generation has parked."""
+        return len(self._stores[name].parked())
+
+    def build(self, info: GenerationInfo, ontology: Ontology, progress: Progress | None = None) -> None:
+        """Build a new generation beside the others, and add it to the catalogue once it has caught up.
+
+        An interrupted build of the same kind that asked a model is continued: its answers were paid for.
+        """
+        places, logs = self._logs.places, self._logs
+        folder, unfinished = places.generation(info.name), places.unfinished(info.name)
+        begun = unfinished.exists() and unfinished.read_text("utf-8") == info.build
+        if folder.exists() and not begun:
+            shutil.rmtree(folder)  # it is in no catalogue
+        keep_ontology(ontology, places.ontology_of(info.name))
+        if self.journal:
+            replace_file(unfinished, [info.build.encode()])
+        try:
+            generation = self._open(info)
+            follow(generation, logs.episodic, self._episodes, logs.episodic.end(), progress, self.journal)
+        except BaseException:
+            self._close(info.name)
+            raise
+        self._by_name[info.name] = generation
+        logs.set_catalog(logs.catalog.with_(info))
+        unfinished.unlink(missing_ok=True)
+
+    def drop(self, name: str) -> None:
+        """Remove a generation, which must not be the one that answers."""
+        self._logs.set_catalog(self._logs.catalog.without(name))
+        self._close(name)
+        shutil.rmtree(self._logs.places.generation(name))
+
+    def erase(self, group: str) -> None:
+        """Erase a group from the journal, every log and every vector; the stores follow."""
+        if self.journal is not None:
+            self.journal.erase(group)
+        for name, generation in self.items():
+            erase_vectors(self._logs.places, name, group)
+            generation.layer.log.erase(group)
+
+    def close(self) -> None:
+        """Ask the model nothing more, and close every generation."""
+        if self.journal is not None:
+            self.journal.close()
+        self.close_all()
+
+    def _open(self, info: GenerationInfo) -> Generation:
+        places, logs = self._logs.places, self._logs
+        opened = self._opened[info.name] = ExitStack()
+        log = opened.enter_context(open_semantic(places, info, logs.episodic, logs.open_log))
+        store = opened.enter_context(following_store(log, places.graph(info.name)))
+        self._stores[info.name] = store
+        return generation_of(places, info, log, store, logs.extractors, self.journal)
+
+    def _close(self, name: str) -> None:
+        self._by_name.pop(name, None)
+        self._stores.pop(name, None)
+        self._opened.pop(name).close()
+
+    def _answered(self, group: str, request: str) -> ExtractionAnswered | None:
+        """Return what a model answered to a request, in whichever log it is recorded."""
+        answers = (store.answer(group, request) for store in (self._episodes, *self._stores.values()))
+        return next((answered for answered in answers if answered and answered.answer), None)  # "": it was suppressed

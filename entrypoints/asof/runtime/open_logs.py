@@ -1,0 +1,95 @@
+"""The logs of a data directory, opened for writing by one process at a time: all that an intake needs."""
+
+import shutil
+from pathlib import Path
+
+from asof.runtime.extractors import extractor_factory
+from asof.runtime.generations import check_order, keep_ontology, restore_ontologies
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.replica_manifest import is_copy
+from asof.runtime.wiring import OpenLog, describe, load_ontology, writable_log
+from asof.settings import Settings
+from asof_projections.generations import FIRST, Catalog, is_name, load, save
+from asof_streams.errors import ContractError, InvalidInput
+from asof_streams.sqlite_log import SqliteLog
+from asof_streams.writer_lock import WriterLock
+
+
+class OpenLogs:
+    """The lock of a directory, its catalogue of generations, and its logs of messages and of episodic events.
+
+    open_log: opens logs that are replicas of topics; None: they are files of the directory. patience: seconds to wait
+    for another writer, then WriterBusy. A directory without a catalogue gets one.
+    """
+
+    def __init__(
+        self, places: DirectoryLayout, settings: Settings, open_log: OpenLog | None = None, *, patience: float = 0.0
+    ) -> None:
+        self.places = places
+        self.settings = settings
+        self.are_replicas = open_log is not None
+        if not self.are_replicas and is_copy(places.root):
+            raise InvalidInput(f"{places.root} is a copy of topics: what is written goes there, with --kafka HOST:PORT")
+        self.extractors = extractor_factory(settings)
+        self.open_log = open_log or writable_log
+        self._opened: list[SqliteLog] = []
+        self._lock = WriterLock(places.root, patience=patience)
+        try:
+            self.catalog = load(places.root) or self._create_catalog()
+            if self.are_replicas:
+                restore_ontologies(places, self.catalog, load_ontology(settings.ontology))
+            self.remove_interrupted()
+            self.messages = self._open(places.messages)
+            self.episodic = self._open(places.episodic)
+            check_order(self.messages, self.episodic)
+        except BaseException:
+            self.close()
+            raise
+
+    def _create_catalog(self) -> Catalog:
+        """Make an empty directory's catalogue; nothing else in it may exist yet."""
+        places = self.places
+        if places.messages.exists() and not self.are_replicas:
+            raise ContractError("catalog.json is missing beside messages.sqlite: restore it, or move that file away")
+        ontology = load_ontology(self.settings.ontology)
+        version = self.extractors.version(ontology)
+        info = describe(FIRST, ontology, self.settings.policy, "mentions", version)
+        keep_ontology(ontology, places.ontology)
+        keep_ontology(ontology, places.ontology_of(FIRST))
+        catalog = Catalog(FIRST, (info,))
+        save(places.root, catalog)
+        return catalog
+
+    def set_catalog(self, catalog: Catalog) -> None:
+        """Replace the catalogue, in one step for every reader."""
+        save(self.places.root, catalog)
+        self.catalog = catalog
+
+    def remove_interrupted(self) -> None:
+        """Remove what interrupted builds and drops left, but for builds that paid for a model's answers."""
+        for folder in self._uncatalogued():
+            if not self.places.unfinished(folder.name).exists():
+                shutil.rmtree(folder)
+        for file in self.places.root.rglob("*.building*"):
+            file.unlink()
+
+    def remove_uncatalogued(self) -> None:
+        """Remove every folder of a generation that is in no catalogue, answers of a model included."""
+        for folder in self._uncatalogued():
+            shutil.rmtree(folder)
+
+    def _uncatalogued(self) -> list[Path]:
+        kept = {info.name for info in self.catalog.generations}
+        return [f for f in self.places.generations.iterdir() if is_name(f.name) and f.name not in kept]
+
+    def _open(self, path: Path) -> SqliteLog:
+        log = self.open_log(path)
+        self._opened.append(log)
+        return log
+
+    def close(self) -> None:
+        """Close the logs and let another process write."""
+        self.extractors.close()
+        for log in reversed(self._opened):
+            log.close()
+        self._lock.release()

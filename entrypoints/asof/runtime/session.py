@@ -1,0 +1,99 @@
+"""A session: one memory opened by one thread, which operations read from and write to."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Self
+
+from asof.runtime import json_lines
+from asof.runtime.ingestion import Directory, Sink
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.readers import Source, Sources
+from asof.runtime.wiring import Progress, existing
+from asof.runtime.writer import Writer, open_writer
+from asof.settings import Settings
+from asof_projections.generations import Catalog
+from asof_projections.queries.temporal import TemporalQueries
+from asof_streams.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from asof.kafka.producer import Producer
+
+
+class Session:
+    """A memory in one directory, or behind Kafka's topics. Use it as a context manager, or close() it.
+
+    Reading holds no lock and sees every message that was acknowledged. The first write takes the directory's writer
+    lock and keeps it until the session is closed; a second writer gets WriterBusy. With the setting `kafka`, writing
+    sends to the messages topic, and each question sees what was on the topics when it was asked, or a twentieth of a
+    second before, as far as workers had answered it.
+    """
+
+    def __init__(self, places: DirectoryLayout, settings: Settings, now: Callable[[], int]) -> None:
+        self.places = places
+        self.settings = settings
+        self.now = now
+        self.on_kafka = settings.kafka is not None
+        self.line_limit = json_lines.MAX_RECORD_BYTES if self.on_kafka else json_lines.MAX_LINE_BYTES  # bytes
+        self.sources = Sources(places, settings)
+        self.progress: Progress | None = None  # told of long work
+        self._writer: Writer | None = None
+        self._producer: Producer | None = None
+
+    def of(self, group: str | None) -> Source:
+        """Return the partition of a group. InvalidInput: there are several, and no group is named."""
+        return self.sources.of(group)
+
+    def queries(self, group: str | None) -> TemporalQueries:
+        """Return the queries over the partition of a group."""
+        return self.sources.ask(group)
+
+    def catalog(self) -> Catalog:
+        """Return the catalogue of generations. NotFound: nothing was written yet."""
+        return existing(self.sources.every()[0].places)
+
+    def sink(self) -> Sink:
+        """Return where messages go: the directory's log, or the messages topic."""
+        if not self.on_kafka:
+            return Directory(self.writer(), self.now)
+        if self._producer is None:
+            from asof.kafka.producer import Producer
+
+            self._producer = Producer(self.settings)
+        return self._producer
+
+    def writer(self) -> Writer:
+        """Return the directory opened for writing. InvalidInput: on Kafka the worker writes it."""
+        if self.on_kafka:
+            raise InvalidInput("on Kafka the worker writes the generations; they cannot be changed through here yet")
+        if self._writer is None:
+            self._writer = open_writer(self.places, self.settings)
+        return self._writer
+
+    @contextmanager
+    def reporting(self, progress: Progress | None) -> Iterator[None]:
+        """Tell of long work meanwhile."""
+        self.progress = progress
+        try:
+            yield
+        finally:
+            self.progress = None
+
+    def close_reader(self) -> None:
+        """Close what was opened for reading; the next question opens it anew."""
+        self.sources.close()
+
+    def close(self) -> None:
+        """Close everything; what was acknowledged stays."""
+        self.close_reader()
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+        if self._producer is not None:
+            self._producer.close()
+            self._producer = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,23 @@
+"""Content that its producer asked not to keep: once it was read, the log of messages is made to forget it."""
+
+from asof_streams.events import Record
+from asof_streams.messages import Message
+from asof_streams.sqlite_log import SqliteLog
+
+
+class Suppression:
+    """Remembers from which position on messages may have content to forget. A reader of the log delays it."""
+
+    def __init__(self, messages: SqliteLog, start: int) -> None:
+        self._messages = messages
+        self._start: int | None = start
+
+    def note(self, message: Record) -> None:
+        """Remember a message that wishes it."""
+        if self._start is None and isinstance(message.event, Message) and message.event.suppress_content:
+            self._start = message.position
+
+    def apply(self, stop: int) -> None:
+        """Make the content of the messages before a position unreadable, where it is not to be kept."""
+        if self._start is not None and self._messages.suppress(self._start, stop):
+            self._start = None

@@ -1,0 +1,557 @@
+"""The answers that every door gives: Python values whose JSON, schema and documentation come from one declaration each.
+
+Times are aware datetimes in UTC; None is an open end, or no time. A `repr` shows ids alone, since the rest is content;
+`str` of a fact is its claim in words. The stores below answer with rows, whose times are microseconds: the class
+methods named `of` are the one place where rows become answers.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Annotated, Any, Generic, Literal, Self, TypeVar, dataclass_transform
+
+from pydantic import Field, TypeAdapter
+
+from asof_projections.model.rows import (
+    AttributeRow,
+    ChangeRow,
+    CommunityRow,
+    EntityRow,
+    EpisodeRow,
+    FactRow,
+    LinkRow,
+    ParkedRow,
+)
+from asof_streams.events import Record
+from asof_streams.instants import INF, NEG
+
+Id = Annotated[str, Field(examples=["1c8e2d4a-7f0b-5c39-9a51-2f6d3b8e4c10"])]
+Group = Annotated[str, Field(examples=["ana"])]
+Instant = Annotated[datetime, Field(examples=["2024-03-01T00:00:00Z"], description="In UTC.")]
+Position = Annotated[int, Field(examples=[17], description="Of the message, in the messages log.")]
+Name = Annotated[str, Field(examples=["Ana"])]
+Relation = Annotated[str, Field(examples=["lives_in"])]
+Confidence = Annotated[float, Field(ge=0, le=1, examples=[0.9])]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+T = TypeVar("T")
+
+
+def time_of(instant: int) -> datetime | None:
+    """Return microseconds as an aware datetime in UTC; None for an open end."""
+    return None if instant in (INF, NEG) else _EPOCH + timedelta(microseconds=instant)
+
+
+def instant_of(instant: int) -> datetime:
+    """Return microseconds that are no open end as an aware datetime in UTC."""
+    return _EPOCH + timedelta(microseconds=instant)
+
+
+@dataclass_transform(frozen_default=True)
+def answer(cls: type[T]) -> type[T]:
+    """Declare an answer. It is frozen for type checkers alone: enforcing it would cost more than reading a row."""
+    return dataclass(slots=True, unsafe_hash=True, repr=False)(cls)
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+def to_json(value: Any, kind: Any) -> Any:
+    """Return an answer of a type, such as `list[Fact]`, as JSON's own types."""
+    return _adapter(kind).dump_python(value, mode="json")
+
+
+class Answer:
+    """What all answers have."""
+
+    __slots__ = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the answer as every door shows it: times in RFC 3339 with Z, null for an open end."""
+        found: dict[str, Any] = to_json(self, type(self))
+        return found
+
+    def __repr__(self) -> str:
+        """Return the class, and the id where there is one: nothing that was said."""
+        uuid = getattr(self, "uuid", None)
+        return f"{type(self).__name__}({'' if uuid is None else f'uuid={uuid!r}'})"
+
+
+class Page(list[T], Generic[T]):
+    """A list of answers, in their order; `next` is the cursor of the page that follows, None on the last one."""
+
+    def __init__(self, items: Iterable[T] = (), next: str | None = None) -> None:  # noqa: A002 - the word of the JSON
+        super().__init__(items)
+        self.next = next
+
+
+@answer
+class Fact(Answer):
+    """A fact: when it holds in the world, and when it was believed as first said. A null time is an open end."""
+
+    uuid: Id
+    group_id: Group
+    subject: Name
+    relation: Relation
+    object: Annotated[str, Field(examples=["Berlin"])]
+    subject_uuid: Id
+    object_uuid: Annotated[Id | None, Field(description="Null where the object is a literal, such as a number.")]
+    fact: Annotated[str, Field(examples=["Ana lives in Berlin"], description="Its sentence.")]
+    valid_at: Annotated[Instant | None, Field(description="From when on it holds.")]
+    invalid_at: Annotated[Instant | None, Field(description="Until when it holds, without that instant.")]
+    created_at: Annotated[Instant, Field(description="When it was first believed.")]
+    expired_at: Annotated[Instant | None, Field(description="When it stopped being believed as first said.")]
+    confidence: Confidence
+    episodes: Annotated[tuple[Id, ...], Field(description="The episodes that say it, its assertion's first.")]
+    generation: Annotated[str, Field(examples=["main"])]
+
+    @classmethod
+    def of(cls, row: FactRow, *more: Any) -> Self:
+        """Return a row as an answer; `more` are the values of a subclass's own fields."""
+        return cls(
+            *row[:8],
+            time_of(row.valid_at),
+            time_of(row.invalid_at),
+            instant_of(row.created_at),
+            time_of(row.expired_at),
+            *row[12:15],
+            *more,
+        )
+
+    def __str__(self) -> str:
+        """Return the claim: subject, relation, object and period."""
+        since = "" if self.valid_at is None else f" from {_day(self.valid_at)}"
+        until = "" if self.invalid_at is None else f" until {_day(self.invalid_at)}"
+        return f"{self.subject} {self.relation} {self.object}{since}{until}"
+
+
+def _day(moment: datetime) -> str:
+    """Return a time as people read it: a date where it is a whole day."""
+    text = moment.replace(tzinfo=None).isoformat() + "Z"
+    return text.removesuffix("T00:00:00Z")
+
+
+@answer
+class Scores(Answer):
+    """The parts of a score; null where that part did not find the fact."""
+
+    words: Annotated[float | None, Field(examples=[0.8], description="Share of the best BM25, 0 to 1.")]
+    meaning: Annotated[float | None, Field(examples=[0.7], description="Cosine, -1 to 1.")]
+
+
+@answer
+class Hit(Fact):
+    """A fact that fits a question, with its score."""
+
+    score: Annotated[float, Field(examples=[0.75])]
+    scores: Scores
+
+
+@answer
+class Entity(Answer):
+    """A person, place or thing that mentions are resolved to."""
+
+    uuid: Id
+    group_id: Group
+    name: Name
+    type: Annotated[str | None, Field(examples=["Person"])]
+    created_at: Annotated[Instant, Field(description="When it was introduced.")]
+
+    @classmethod
+    def of(cls, row: EntityRow) -> Self:
+        """Return a row as an answer."""
+        return cls(*row[:4], instant_of(row.known_from))
+
+    def __str__(self) -> str:
+        """Return the name, and the type where there is one."""
+        return self.name if self.type is None else f"{self.name} ({self.type})"
+
+
+@answer
+class Link(Answer):
+    """That two entities are one, over the known time in which it was believed."""
+
+    uuid: Id
+    duplicate: Id
+    into: Id
+    reason: Annotated[str, Field(examples=["also known as"])]
+    known_from: Instant
+    known_to: Instant | None
+    duplicate_name: Annotated[str, Field(examples=["Annie"])]
+    into_name: Name
+
+    @classmethod
+    def of(cls, row: LinkRow, duplicate_name: str, into_name: str) -> Self:
+        """Return a row as an answer, with the names of both ends."""
+        return cls(*row[:4], instant_of(row.known_from), time_of(row.known_to), duplicate_name, into_name)
+
+
+@answer
+class Attribute(Answer):
+    """The believed value of an entity's attribute, and how sure it is by all episodes that said it."""
+
+    name: Annotated[str, Field(examples=["role"])]
+    value: Annotated[str, Field(examples=["cook"])]
+    confidence: Confidence
+    said_at: Annotated[Instant, Field(description="When it was last said.")]
+    episode_id: Annotated[Id, Field(description="The last episode that says it.")]
+
+    @classmethod
+    def of(cls, row: AttributeRow) -> Self:
+        """Return a row as an answer."""
+        return cls(row.name, row.value, round(row.support, 6), instant_of(row.attested), row.episode_id)
+
+
+@answer
+class Named(Answer):
+    """An id with its name."""
+
+    uuid: Id
+    name: Annotated[str, Field(examples=["Ana, Ben"])]
+
+
+@answer
+class Community(Answer):
+    """Entities that facts connect, taken together because a message asked for it; members in the order of joining."""
+
+    uuid: Id
+    group_id: Group
+    name: Annotated[str, Field(examples=["Ana, Ben"])]
+    created_at: Instant
+    members: tuple[Named, ...]
+
+    @classmethod
+    def of(cls, row: CommunityRow) -> Self:
+        """Return a row as an answer."""
+        members = tuple(Named(member.uuid, member.name) for member in row.members)
+        return cls(row.uuid, row.group_id, row.name, instant_of(row.known_from), members)
+
+
+@answer
+class EntityProfile(Entity):
+    """All that is known of an entity as of a moment, together with the entities that were taken to be the same."""
+
+    names: Annotated[tuple[str, ...], Field(description="Its own first.")]
+    duplicate_of: Annotated[tuple[Link, ...], Field(description="Also those that were taken back.")]
+    mentions: Annotated[int, Field(description="How many mentions were resolved to it.")]
+    summary: Annotated[str, Field(examples=["role: cook. Ana lives in Berlin."])]
+    attributes: Annotated[tuple[Attribute, ...], Field(description="The most recently said first.")]
+    communities: tuple[Named, ...]
+    facts: Annotated[tuple[Fact, ...], Field(description="Those with it as subject, then those with it as object.")]
+
+
+@answer
+class Hop(Answer):
+    """The facts that are so many steps away."""
+
+    hop: Annotated[int, Field(ge=1, description="Steps, from 1.")]
+    facts: tuple[Fact, ...]
+
+
+@answer
+class Cause(Answer):
+    """What began or ended a belief."""
+
+    kind: Annotated[
+        str,
+        Field(
+            examples=["asserted"],
+            description="asserted, superseded, ended, retracted, corrected, contradicted, merged or restored.",
+        ),
+    ]
+    statement: Annotated[Id, Field(description="Of the assertion, ending or retraction that caused it.")]
+
+
+@answer
+class FactVersion(Fact):
+    """A version of a fact: a period in the world, believed over a period of known time."""
+
+    known_from: Instant
+    known_to: Annotated[Instant | None, Field(description="Null: it is still believed.")]
+    opened: Cause
+    closed: Cause | None
+
+
+@answer
+class Segment(Answer):
+    """A period over which a slot has one value; with a null object, a gap in which nothing is known to hold."""
+
+    subject: Name
+    subject_uuid: Id
+    relation: Relation
+    object: Annotated[str | None, Field(examples=["Berlin"])]
+    object_uuid: Id | None
+    valid_at: Instant | None
+    invalid_at: Instant | None
+    facts: Annotated[tuple[Id, ...], Field(description="The facts that say so, by their start.")]
+
+
+@answer
+class BeliefPeriod(Answer):
+    """A period of known time over which a fact was believed."""
+
+    fact: Id
+    group_id: Group
+    known_from: Instant
+    known_to: Instant | None
+
+
+@answer
+class Difference(Answer):
+    """What differs of one fact between two points (valid, known)."""
+
+    change: Literal["began", "ended", "learned", "retracted", "revised"]
+    before: Fact | None
+    after: Fact | None
+
+
+@answer
+class Change(Answer):
+    """A version that a message opened or closed."""
+
+    position: Position
+    recorded_at: Instant
+    change: Literal["opened", "closed"]
+    fact: Fact
+
+    @classmethod
+    def of(cls, row: ChangeRow) -> Self:
+        """Return a row as an answer."""
+        change: Literal["opened", "closed"] = "opened" if row.opened else "closed"
+        return cls(row.position, instant_of(row.recorded_at), change, Fact.of(row.fact))
+
+
+@answer
+class Changes(Answer):
+    """What some messages changed, in their order."""
+
+    changes: tuple[Change, ...]
+    next: Annotated[int, Field(examples=[17], description="Ask for what follows with this as `since`.")]
+
+
+@answer
+class Evidence(Answer):
+    """Where something was said, in which words."""
+
+    episode: Id
+    name: Annotated[str, Field(description="The producer's name of the message.")]
+    position: Position
+    role: Annotated[str, Field(examples=["Ana"])]
+    said_at: Instant
+    recorded_at: Instant
+    quote: Annotated[str, Field(examples=["I moved to Berlin in March."])]
+    relationship: Id | None
+    mentions: Annotated[tuple[str, ...], Field(description="The ends of the relationship, as worded.")]
+
+
+@answer
+class Consequence(Answer):
+    """Something that became of a fact, by which statement, in whose words."""
+
+    kind: Annotated[str, Field(examples=["superseded"])]
+    statement: Id
+    recorded_at: Instant
+    ends_at: Annotated[Instant | None, Field(description="Of an ending: from when on the fact no longer holds.")]
+    evidence: Evidence | None
+
+
+@answer
+class Explanation(Answer):
+    """The evidence of a fact, and what became of it, each in the order of the log."""
+
+    fact: Annotated[Fact, Field(description="As first said.")]
+    evidence: Annotated[tuple[Evidence, ...], Field(description="Of its assertion, then of its repetitions.")]
+    time_words: Annotated[str | None, Field(examples=["in March"])]
+    corrects: Id | None
+    corrected_by: tuple[Id, ...]
+    consequences: tuple[Consequence, ...]
+
+
+@answer
+class WhatIf(Answer):
+    """The slots that statements would touch, as they are and as they would be: by subject and relation, with gaps."""
+
+    before: tuple[Segment, ...]
+    after: tuple[Segment, ...]
+
+
+@answer
+class Episode(Answer):
+    """The record of one message, text, JSON document or structured fact."""
+
+    uuid: Id
+    group_id: Group
+    position: Position
+    name: str
+    source: Annotated[str, Field(examples=["message"], description="message, text, json or fact.")]
+    source_description: str
+    role: Annotated[str, Field(examples=["Ana"])]
+    role_type: Annotated[str, Field(examples=["user"])]
+    content: Annotated[str, Field(examples=["I moved to Berlin in March."])]
+    valid_at: Annotated[Instant, Field(description="When it was said.")]
+    created_at: Annotated[Instant, Field(description="When it was recorded.")]
+
+    @classmethod
+    def of(cls, row: EpisodeRow) -> Self:
+        """Return a row as an answer."""
+        return cls(*row[:8], row.content, instant_of(row.valid_at), instant_of(row.created_at))
+
+
+@answer
+class Added(Answer):
+    """A message that is on the log for good."""
+
+    position: Annotated[Position, Field(description="On Kafka its offset, in the partition of its group.")]
+    episode_id: Annotated[Id | None, Field(description="Null on Kafka, where it is known once a worker processed it.")]
+
+
+@answer
+class Requested(Answer):
+    """A request that is on the log for good, and its place there."""
+
+    position: Annotated[Position, Field(description="On Kafka its offset, in the partition of its group.")]
+
+
+@answer
+class Refused(Answer):
+    """A line that was not accepted, and why; never its content."""
+
+    line: Annotated[int, Field(ge=1, description="Its number, from 1.")]
+    reason: Annotated[str, Field(description="It names the field.")]
+
+
+@answer
+class Produced(Answer):
+    """What became of many lines."""
+
+    accepted: int
+    refused: tuple[Refused, ...]
+    first_position: Annotated[int | None, Field(description="Of the first accepted message; on Kafka its offset.")]
+    parked: Annotated[
+        int | None, Field(description="Accepted, yet nothing could be made of them; null on Kafka: not known yet.")
+    ]
+
+
+@answer
+class LogEvent(Answer):
+    """An event in its envelope; docs/reference/events.md says what each type is, and what its `data` has."""
+
+    position: Annotated[int, Field(examples=[42], description="In its log.")]
+    id: Id
+    type: Annotated[str, Field(examples=["fact.asserted"])]
+    version: Annotated[int, Field(examples=[1])]
+    group_id: Group
+    generation: Annotated[
+        str | None,
+        Field(examples=["main"], description="Of the semantic log alone.", exclude_if=lambda name: name is None),
+    ]
+    recorded_at: Instant
+    cause: Annotated[int, Field(examples=[17], description="The position of its message.")]
+    index: Annotated[int, Field(examples=[0], description="Its place within the events of its message.")]
+    count: Annotated[int, Field(examples=[1], description="How many events its message has in this log.")]
+    term: Annotated[int, Field(examples=[1])]
+    data: dict[str, Any]
+
+    @classmethod
+    def of(cls, record: Record, log: str, generation: str | None) -> Self:
+        """Return a record of a log as an answer."""
+        event = record.event
+        return cls(
+            record.position,
+            record.id_in(log if generation is None else f"semantic.{generation}"),
+            event.type,
+            event.version,
+            record.group,
+            generation,
+            instant_of(record.recorded_at),
+            record.cause,
+            record.place,
+            record.size,
+            record.term,
+            event.model_dump(mode="json", exclude_none=True),
+        )
+
+
+@answer
+class EventPage(Answer):
+    """A page of a log. Positions of erased events, and of those of other groups, are passed over."""
+
+    events: tuple[LogEvent, ...]
+    next: Annotated[int, Field(examples=[42], description="Ask for what follows from here on.")]
+
+
+@answer
+class GroupInfo(Answer):
+    """A group, and how much it holds."""
+
+    group_id: Group
+    episodes: Annotated[int, Field(examples=[42], description="How many it has.")]
+    last_recorded_at: Annotated[Instant, Field(description="When its last episode was recorded.")]
+
+
+@answer
+class ParkedMessage(Answer):
+    """A message of which nothing could be made, and why."""
+
+    position: Position
+    group_id: Group
+    recorded_at: Instant
+    reason: Annotated[str, Field(examples=["uuid: no episode of this group has it; leave it out to record a new one"])]
+
+    @classmethod
+    def of(cls, row: ParkedRow) -> Self:
+        """Return a row as an answer."""
+        return cls(row.position, row.group_id, instant_of(row.recorded_at), row.reason)
+
+
+@answer
+class Queued(Answer):
+    """A message that waits to be processed."""
+
+    position: Position
+    state: Literal["queued"]
+    ahead: Annotated[int, Field(examples=[3], description="Messages that are processed before it.")]
+
+
+@answer
+class Done(Answer):
+    """A message that was processed, and what it made."""
+
+    position: Position
+    state: Literal["done"]
+    group_id: Group
+    episode_id: Annotated[
+        Id | None, Field(description="Null where it became none, such as one that names an older episode.")
+    ]
+    mentions: Annotated[int, Field(examples=[2])]
+    changes: tuple[Change, ...]
+
+
+@answer
+class Parked(Answer):
+    """A message of which nothing could be made."""
+
+    position: Position
+    state: Literal["parked"]
+    group_id: Group
+    reason: str
+
+
+@answer
+class Erased(Answer):
+    """A message that was erased with its group."""
+
+    position: Position
+    state: Literal["erased"]
+
+
+Outcome = Annotated[Queued | Done | Parked | Erased, Field(discriminator="state")]
+
+
+def facts_of(rows: Sequence[FactRow]) -> tuple[Fact, ...]:
+    """Return rows as facts, in their order."""
+    return tuple(map(Fact.of, rows))

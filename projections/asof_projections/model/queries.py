@@ -1,0 +1,428 @@
+"""The questions that a memory answers, each written once: every door takes its parameters from these models.
+
+A query is frozen and checked when it is made: unknown fields, groups that cannot be and times that cannot be read are
+refused by name. A time is RFC 3339 text, a date, month or year (its first instant in UTC), an aware datetime, or
+microseconds since 1970; a query holds it as microseconds. Stores take the query itself.
+"""
+
+import base64
+import binascii
+from collections.abc import Iterable
+from datetime import date, datetime
+from difflib import get_close_matches
+from typing import Annotated, Any, Final, Literal, NamedTuple, Self, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
+
+from asof_projections.model.rows import Moment
+from asof_streams import instants
+from asof_streams.errors import NOT_UNICODE, InvalidInput
+from asof_streams.messages import check_group
+
+DEFAULT_GROUP: Final = "default"
+HEAD: Final = instants.INF - 1  # as known so far: after everything that was recorded
+MAX_NAME: Final = 1_000  # characters
+MAX_QUERY: Final = 2_000  # characters
+FAR: Final = 2**53  # no log is as long
+
+Time = str | date | datetime | int
+
+
+def instant(time: Time) -> int:
+    """Return a time as microseconds since 1970. A date means its first instant in UTC.
+
+    InvalidInput: it is no time, or a naive one: a time of day needs its offset.
+    """
+    match time:
+        case bool():
+            pass
+        case int() if instants.NEG <= time <= instants.INF:
+            return time
+        case datetime():
+            return instants.from_datetime(time)
+        case date():
+            return instants.parse_moment(time.isoformat())
+        case str():
+            return instants.parse_moment(time.strip())
+    raise InvalidInput("a time is RFC 3339 text, a date, an aware datetime, or microseconds since 1970 as an int")
+
+
+def _time(value: Any) -> int:
+    try:
+        return instant(value)
+    except InvalidInput as error:
+        raise ValueError(str(error)) from None
+
+
+def _group(group: str) -> str:
+    try:
+        return check_group(group)
+    except InvalidInput as error:
+        raise ValueError(str(error)) from None
+
+
+def _text(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(NOT_UNICODE) from None
+    return text
+
+
+_TIMES: Final = ["2024", "2024-05-01", "2024-05-01T09:30:00Z"]
+Instant = Annotated[int, BeforeValidator(_time), WithJsonSchema({"type": "string", "examples": _TIMES})]
+GroupId = Annotated[
+    str,
+    AfterValidator(_group),
+    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9_-]{1,128}$", "examples": ["ana"]}),
+]
+Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_text)]
+
+
+class Point(NamedTuple):
+    """A point on both clocks; known None: all that is known."""
+
+    valid: int
+    known: int | None
+
+
+def _point(value: Any) -> Any:
+    if isinstance(value, str):
+        valid, comma, known = value.partition(",")
+        return _time(valid), _time(known) if comma else None
+    if isinstance(value, tuple | list) and len(value) == 2:
+        return _time(value[0]), None if value[1] is None else _time(value[1])
+    raise ValueError("a point is T or T,K: a valid time, and the time as of which it is known")
+
+
+PointField = Annotated[
+    Point, BeforeValidator(_point), WithJsonSchema({"type": "string", "examples": ["2024-05-01", "2024,2024-06-01"]})
+]
+
+
+class Cursor(NamedTuple):
+    """Where a page ended: the moments that the first page was asked as of, and the key of the last item."""
+
+    valid: int | None
+    known: int | None
+    after: tuple[str, ...]
+
+    def encode(self) -> str:
+        """Return the cursor as text that no door reads."""
+        parts = ["" if time is None else str(time) for time in self[:2]]
+        return base64.urlsafe_b64encode("\n".join([*parts, *self.after]).encode()).decode().rstrip("=")
+
+    @classmethod
+    def decode(cls, text: str) -> "Cursor":
+        """Read a cursor. ValueError: it is none that a page gave."""
+        try:
+            valid, known, *after = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode().split("\n")
+            return cls(int(valid) if valid else None, int(known) if known else None, tuple(after))
+        except (ValueError, binascii.Error):
+            raise ValueError("it is no cursor of a page: take the `next` of the page before") from None
+
+
+def _cursor(text: str) -> str:
+    Cursor.decode(text)
+    return text
+
+
+CursorField = Annotated[str, Field(max_length=2_000), AfterValidator(_cursor)]
+
+
+class Query(BaseModel):
+    """What all queries have."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, validate_by_name=True)
+
+    def __repr__(self) -> str:
+        """Return the class alone: what is asked is content."""
+        return f"{type(self).__name__}()"
+
+    __str__ = __repr__
+
+
+class GroupQuery(Query):
+    """A question about one group, or about all of them."""
+
+    group_id: GroupId = Field(DEFAULT_GROUP, description="The group that is asked about.")
+    all_groups: bool = Field(False, description="Ask about every group instead.")
+
+    @model_validator(mode="after")
+    def _one_or_all(self) -> Self:
+        if self.all_groups and self.group_id != DEFAULT_GROUP:
+            raise ValueError("all_groups: leave group_id out, or this")
+        return self
+
+    @property
+    def group(self) -> str | None:
+        """The group; None for all."""
+        return None if self.all_groups else self.group_id
+
+
+class KnownQuery(GroupQuery):
+    """A question as of a moment of known time."""
+
+    known_at: Instant | None = Field(None, description="As it was known then; all that is known, if left out.")
+
+    @property
+    def known(self) -> int:
+        """The known moment; after everything, where none is given."""
+        return HEAD if self.known_at is None else self.known_at
+
+
+class MomentQuery(KnownQuery):
+    """A question as of one moment on both clocks."""
+
+    valid_at: Instant | None = Field(None, description="As the world was then; now, if left out.")
+
+    def moment(self, now: int) -> Moment:
+        """Return the moment that is asked about."""
+        return Moment(now if self.valid_at is None else self.valid_at, self.known)
+
+
+class AnyTimeQuery(MomentQuery):
+    """A question as of one moment, or of any moment of valid time."""
+
+    any_time: bool = Field(False, description="Whenever it was true.")
+
+    @model_validator(mode="after")
+    def _at_or_any(self) -> Self:
+        if self.any_time and self.valid_at is not None:
+            raise ValueError("any_time: leave valid_at out, or this")
+        return self
+
+    def moment(self, now: int) -> Moment:
+        """Return the moment that is asked about, without a valid one where any will do."""
+        return Moment(None, self.known) if self.any_time else super().moment(now)
+
+
+class Limited(Query):
+    """A question whose answer is a list."""
+
+    limit: int | None = Field(None, ge=1, description="At most this many; all of them, if left out.")
+
+
+class Paged(Limited):
+    """A question whose answer comes page by page."""
+
+    cursor: CursorField | None = Field(
+        None, description="The `next` of the page before, with the same other parameters; left out, the first page."
+    )
+
+    @property
+    def page(self) -> Cursor | None:
+        """Where the page before ended; None for the first."""
+        return None if self.cursor is None else Cursor.decode(self.cursor)
+
+
+class FactsFilter(GroupQuery, Paged):
+    """The facts that are asked for; what is left out is any."""
+
+    about: Name | None = Field(None, description="Whose facts: the subject's name or id.", examples=["Ana"])
+    relation: Name | None = Field(None, description="The relation.", examples=["lives_in"])
+    object: Name | None = Field(
+        None, description="The other end of the relation: a name, an id or a literal.", examples=["Berlin"]
+    )
+
+
+class FactsQuery(AnyTimeQuery, FactsFilter):
+    """Ask which facts hold, as of one moment on both clocks."""
+
+
+class PeriodQuery(KnownQuery, FactsFilter):
+    """A question about a period of valid time."""
+
+    start: Instant = Field(alias="from", description="From this time on.")
+    stop: Instant = Field(alias="to", description="Up to this time, without it.")
+
+    @model_validator(mode="after")
+    def _begins_before_it_ends(self) -> Self:
+        if self.start >= self.stop:
+            raise ValueError("from: a period begins before it ends")
+        return self
+
+
+class OverlappingQuery(PeriodQuery):
+    """Ask which facts hold at some instant of a period [start, stop)."""
+
+
+class ThroughoutQuery(PeriodQuery):
+    """Ask what holds at every instant of a period [start, stop), said by one fact or by several that meet."""
+
+
+class SearchQuery(AnyTimeQuery):
+    """Find the facts that hold and fit a question best, by words and by meaning."""
+
+    query: Annotated[str, Field(max_length=MAX_QUERY), AfterValidator(_text)] = Field(
+        description="Words, or a question.", examples=["Where does Ana live?"]
+    )
+    limit: int = Field(10, ge=1, le=1_000, description="At most this many.")
+
+
+class EntitiesQuery(KnownQuery, Paged):
+    """List the entities that are known, those introduced first first."""
+
+    like: Name | None = Field(
+        None, description="Those with the nearest names, nearest first; ten, unless `limit` says how many."
+    )
+
+
+class EntityQuery(MomentQuery, Limited):
+    """Ask for all that is known of everything that has a name: names, merges, attributes, facts."""
+
+    name: Name = Field(description="A name, or an id.", examples=["Ana"])
+    limit: int | None = Field(None, ge=1, description="At most this many facts of each; all, if left out.")
+
+
+class CommunitiesQuery(KnownQuery, Paged):
+    """List the communities that are known with their members, those formed first first."""
+
+
+class NeighbourhoodQuery(MomentQuery, Limited):
+    """Ask for the facts around a name, step by step away from it."""
+
+    name: Name = Field(description="A name, or an id.", examples=["Ana"])
+    hops: int = Field(2, ge=1, le=10, description="Steps away from the name.")
+    limit: int | None = Field(None, ge=1, description="At most this many facts of each step; all, if left out.")
+
+
+class HistoryQuery(GroupQuery, Paged):
+    """Ask for every version of a fact (by id) or of an entity's facts (by name), with what made each."""
+
+    id: Name = Field(description="A fact's id, or an entity's name.", examples=["Ana"])
+
+
+class TimelineQuery(KnownQuery, Paged):
+    """Ask what held of an entity and when: slot by slot, gaps included."""
+
+    name: Name = Field(description="A name, or an id.", examples=["Ana"])
+    relation: Name | None = Field(None, description="The relation.", examples=["lives_in"])
+
+
+class KnownHistoryQuery(Query):
+    """Ask when a fact was believed."""
+
+    id: Name = Field(description="A fact's id.")
+    valid_at: Instant | None = Field(None, description="Believed to hold then; at any time, if left out.")
+
+
+class DiffQuery(FactsFilter):
+    """Ask what differs between two points (valid, known), each change under one label."""
+
+    start: PointField = Field(alias="from", description="T or T,K: the world at T, as known at K.")
+    stop: PointField = Field(alias="to", description="The other point.")
+
+
+class ChangesQuery(GroupQuery):
+    """Ask what messages changed, in their order."""
+
+    since: int = Field(-1, ge=-1, le=FAR, description="After the message at this position; -1: from the first.")
+    limit: int = Field(1_000, ge=1, description="At most this many changes; those of one message are never parted.")
+
+
+class WhyQuery(Query):
+    """Ask for the words that a fact rests on, and for those behind what became of it."""
+
+    id: Name = Field(description="A fact's id.")
+    known_at: Instant | None = Field(None, description="As it was known then; all that is known, if left out.")
+
+
+class FactQuery(Query):
+    """Ask for one fact by its id, as it is believed now; of several periods the last."""
+
+    id: Name = Field(description="A fact's id.")
+
+
+class EpisodeQuery(Query):
+    """Ask for one episode by its id."""
+
+    id: Name = Field(description="An episode's id.")
+
+
+class EpisodesQuery(KnownQuery, Paged):
+    """List episodes in the order in which they were recorded."""
+
+    start: Instant | None = Field(None, alias="from", description="Said from this time on.")
+    stop: Instant | None = Field(None, alias="to", description="Said before this time.")
+
+    @property
+    def first(self) -> int:
+        """The first instant of the period."""
+        return instants.NEG if self.start is None else self.start
+
+    @property
+    def last(self) -> int:
+        """The last instant of the period."""
+        return instants.INF if self.stop is None else self.stop - 1
+
+
+class GroupsQuery(Paged):
+    """List the groups, in the order of their ids, with how much each holds."""
+
+    prefix: str = Field("", max_length=128, description="Those whose ids begin so.")
+
+
+class MessageQuery(Query):
+    """Ask what became of a message."""
+
+    position: int = Field(ge=0, le=FAR, description="Its position in the messages log; on Kafka its offset.")
+
+
+class EventsQuery(Query):
+    """Replay a log, or a page of it."""
+
+    log: Literal["messages", "episodic", "semantic"] = Field("semantic", description="The log.")
+    start: int = Field(0, alias="from", ge=0, le=FAR, description="From this position on.")
+    stop: int | None = Field(None, alias="to", ge=0, le=FAR, description="Up to this position, without it.")
+    generation: Name | None = Field(None, description="Of the semantic log: the one that answers, if left out.")
+
+
+class ExportQuery(MomentQuery):
+    """Write out the graph as text."""
+
+    format: Literal["json", "graphml"] = Field("json", description="The form.")
+    episodic: bool = Field(False, description="What was recorded, instead of what is believed.")
+
+    @model_validator(mode="after")
+    def _episodic_is_json(self) -> Self:
+        if self.episodic and self.format != "json":
+            raise ValueError("format: the episodic graph is exported as json")
+        return self
+
+
+Q = TypeVar("Q", bound=BaseModel)
+
+_REASONS: Final = {
+    "missing": "it is missing",
+    "string_too_long": "it is too long",
+}
+
+
+def ask(kind: type[Q], fields: dict[str, Any]) -> Q:
+    """Return a query of a kind. InvalidInput names the field that is wrong, and the nearest one to an unknown field."""
+    try:
+        return kind(**fields)
+    except ValidationError as error:
+        raise invalid(error, kind.model_fields) from None
+
+
+def invalid(error: ValidationError, known: Iterable[str]) -> InvalidInput:
+    """Return the first thing that is wrong with some fields, without their content."""
+    first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        near = get_close_matches(where, [*known], 1, 0.6)
+        reason = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+        return InvalidInput(f"{where if where.isidentifier() else '(a name)'}: no such field; {reason}")
+    reason = _REASONS.get(first["type"]) or first["msg"].removeprefix("Value error, ")
+    return InvalidInput(f"{where}: {reason}" if where else reason)

@@ -1,0 +1,106 @@
+"""Questions in few words: queries made of plain arguments, put to stores and to TemporalQueries."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from asof_projections.model import queries
+from asof_projections.model.answers import time_of
+from asof_projections.model.queries import FactsFilter, ask
+from asof_projections.model.rows import FactRow, Moment, Window
+from asof_projections.queries.temporal import TemporalQueries
+
+NO_LITERAL = "\0"  # where the objects are entities alone
+
+
+def filter_of(group: str | None, **fields: Any) -> FactsFilter:
+    scope = {"all_groups": True} if group is None else {"group_id": group}
+    return ask(FactsFilter, {**scope, **fields})
+
+
+def facts_at(
+    store: Any,
+    group: str | None,
+    at: Moment | Window,
+    *,
+    subjects: Sequence[str] | None = None,
+    relation: str | None = None,
+    objects: Sequence[str] | None = None,
+    value: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> list[FactRow]:
+    """Return the versions of a store that meet a moment, or a window."""
+    window = at if isinstance(at, Window) else Window.at(at)
+    literal = NO_LITERAL if value is None and objects is not None else value
+    query = filter_of(group, relation=relation, object=literal, cursor=cursor)
+    return store.facts(query, window, subjects=subjects, objects=objects, limit=limit)
+
+
+def facts_during(store: Any, group: str | None, start: int, stop: int, known: int | None, **of: Any) -> list[FactRow]:
+    """Return the versions of a store that hold at some instant of [start, stop)."""
+    return facts_at(store, group, Window.during(start, stop, known), **of)
+
+
+class Asker:
+    """TemporalQueries asked with a moment and a group: None is every group."""
+
+    def __init__(self, questions: TemporalQueries) -> None:
+        self._questions = questions
+
+    def _query(self, kind: Any, group: str | None, **fields: Any) -> Any:
+        scope = {"all_groups": True} if group is None else {"group_id": group}
+        return ask(kind, {**scope, **fields})
+
+    def facts(self, at: Moment, group: str | None = None, **of: Any) -> Any:
+        return self._questions.facts(self._query(queries.FactsQuery, group, **of), at)
+
+    def overlapping(self, start: int, stop: int, known: int, group: str | None = None, **of: Any) -> Any:
+        query = self._query(queries.OverlappingQuery, group, start=start, stop=stop, **of)
+        return self._questions.overlapping(query, known)
+
+    def throughout(self, start: int, stop: int, known: int, group: str | None = None, **of: Any) -> Any:
+        query = self._query(queries.ThroughoutQuery, group, start=start, stop=stop, **of)
+        return self._questions.throughout(query, known)
+
+    def timeline(self, name: str, known: int, group: str | None = None, **of: Any) -> Any:
+        return self._questions.timeline(self._query(queries.TimelineQuery, group, name=name, **of), known)
+
+    def entities(self, known: int, group: str | None = None, **of: Any) -> Any:
+        return self._questions.entities(self._query(queries.EntitiesQuery, group, **of), known)
+
+    def communities(self, known: int, group: str | None = None) -> Any:
+        return self._questions.communities(self._query(queries.CommunitiesQuery, group), known)
+
+    def entity(self, name: str, at: Moment, group: str | None = None, **of: Any) -> Any:
+        return self._questions.entity(self._query(queries.EntityQuery, group, name=name, **of), at)
+
+    def neighbourhood(self, name: str, hops: int, at: Moment, group: str | None = None, **of: Any) -> Any:
+        query = self._query(queries.NeighbourhoodQuery, group, name=name, hops=hops, **of)
+        return self._questions.neighbourhood(query, at)
+
+    def history(self, what: str, group: str | None = None) -> Any:
+        return self._questions.history(self._query(queries.HistoryQuery, group, id=what))
+
+    def known_history(self, fact: str, valid: int | None) -> Any:
+        return self._questions.known_history(queries.KnownHistoryQuery(id=fact, valid_at=valid))
+
+    def diff(self, first: Moment, second: Moment, group: str | None = None, **of: Any) -> Any:
+        query = self._query(queries.DiffQuery, group, start=tuple(first), stop=tuple(second), **of)
+        return self._questions.diff(query, queries.HEAD)
+
+    def changes(self, since: int, limit: int, group: str | None = None) -> Any:
+        return self._questions.changes(self._query(queries.ChangesQuery, group, since=since, limit=limit))
+
+    def why(self, fact: str, known: int | None = None) -> Any:
+        return self._questions.why(queries.WhyQuery(id=fact, known_at=known))
+
+
+def time(instant: int) -> datetime | None:
+    """Return microseconds as answers have them."""
+    return time_of(instant)
+
+
+def search_of(text: str, group: str | None = None, *, limit: int = 10) -> queries.SearchQuery:
+    scope = {"all_groups": True} if group is None else {"group_id": group}
+    return ask(queries.SearchQuery, {"query": text, "limit": limit, **scope})
