@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import asof
-from asof.runtime.json_lines import Line, as_message, read_lines
+from asof.runtime.inbound_message import InboundMessage
+from asof.runtime.json_lines import as_message, read_lines
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.writer import open_writer
 from asof.settings import Settings
@@ -31,7 +32,7 @@ def measure(material: Material) -> Iterator[Figure]:
 def _through_the_engine(directory: Path, lines: list[bytes]) -> tuple[list[float], float]:
     """Return the seconds of each message, and of all with the flush at the end; they are on the log already."""
     writer = open_writer(DirectoryLayout(directory), Settings(data=directory, embedder="none"))
-    messages = [line.message for line in read_lines(lines, as_message) if isinstance(line, Line)]
+    messages = [line.event for line in read_lines(lines, as_message) if isinstance(line, InboundMessage)]
     writer.messages.accept(messages, clock=0)
     times = []
     began = time.perf_counter()

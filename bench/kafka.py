@@ -14,7 +14,8 @@ from itertools import count, islice
 from pathlib import Path
 from subprocess import DEVNULL, Popen
 
-from asof.runtime.json_lines import Line, Read, as_fact, as_message, read_lines
+from asof.runtime.inbound_message import InboundMessage
+from asof.runtime.json_lines import Read, as_fact, as_message, read_lines
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import writable_log
 from asof.runtime.writer import open_writer
@@ -84,7 +85,9 @@ def _embedded(folder: Path, lines: list[bytes], read: Read) -> float:
     writer = open_writer(
         DirectoryLayout(folder), Settings(data=folder, embedder="none"), writable_log
     )  # in this process alone
-    writer.messages.accept([line.message for line in read_lines(lines, read) if isinstance(line, Line)], clock=0)
+    writer.messages.accept(
+        [line.event for line in read_lines(lines, read) if isinstance(line, InboundMessage)], clock=0
+    )
     began = time.perf_counter()
     writer.process(flush=True)
     rate = len(lines) / (time.perf_counter() - began)

@@ -4,7 +4,6 @@ __all__ = [
     "engine",
     "extraction",
     "handlers",
-    "partition_task",
     "ports",
     "prefetcher",
     "resolution",

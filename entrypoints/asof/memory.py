@@ -48,8 +48,7 @@ from asof_projections.model.answers import (
     WhatIf,
 )
 from asof_projections.model.queries import Time, ask, instant
-from asof_streams import instants
-from asof_streams.messages import EntityStatement, ErasureRequest, Message, WithdrawalRequest, accept
+from asof_streams.messages import EntityStatement, ErasureRequest, Message, WithdrawalRequest, accept, validate
 
 LogName = Literal["messages", "episodic", "semantic"]
 
@@ -88,8 +87,8 @@ class Memory:
         """
         given = {"content": content, "group_id": group_id, "role": role, "role_type": role_type, **fields}
         if timestamp is not None:
-            given["timestamp"] = instants.render(instant(timestamp))
-        return writes.add(self._session, accept(Message, given))
+            given["timestamp"] = instant(timestamp)
+        return writes.add(self._session, validate(Message, given))
 
     def produce(
         self, source: Iterable[bytes | str], *, strict: bool = False, acknowledged: Progress | None = None

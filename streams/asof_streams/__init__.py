@@ -1,6 +1,7 @@
 """The logs: messages, events and envelopes; the SQLite log, and under `kafka` the same logs as topics."""
 
 __all__ = [
+    "backoff",
     "chain",
     "episodic",
     "errors",
@@ -12,6 +13,7 @@ __all__ = [
     "log",
     "messages",
     "options",
+    "resource_pool",
     "semantic",
     "sqlite",
     "sqlite_log",

@@ -1,13 +1,14 @@
 """The messages that producers send: episodes, structured facts, entities, withdrawals and erasures."""
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
 
 from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from asof_streams.errors import NOT_UNICODE, InvalidInput
 from asof_streams.events import Event, register
-from asof_streams.instants import parse
+from asof_streams.instants import FIRST, LAST, parse
 from asof_streams.options import (
     EntityTypes,
     EpisodeIds,
@@ -192,6 +193,7 @@ def accept(kind: type[M], fields: Any) -> M:
     `content`, `fact` and `summary` may have 512 KiB in UTF-8, names 1000 characters.
 
     Example: `accept(Message, {"group_id": "ana", "role_type": "user", "content": "I moved to Oslo."})`.
+    `validate` does the same for times in microseconds.
     """
     if not isinstance(fields, dict):
         raise InvalidInput("a line must be one JSON object")
@@ -204,10 +206,18 @@ def accept(kind: type[M], fields: Any) -> M:
                 raise InvalidInput(f"{name}: {error}") from None
         elif values.get(name) is not None:
             raise InvalidInput(f"{name}: a time is a string such as 2024-05-01T09:30:00Z")
-    for name in _LONG.intersection(values):
-        _check_size(name, values[name])
+    return validate(kind, values)
+
+
+def validate(kind: type[M], fields: Mapping[str, Any]) -> M:
+    """Return a message of these fields, with times in UTC microseconds. InvalidInput is as in `accept`."""
+    for name in TIMES:
+        if isinstance(time := fields.get(name), int) and not FIRST <= time <= LAST:
+            raise InvalidInput(f"{name}: it is outside of the years 1 to 9999")
+    for name in _LONG.intersection(fields):
+        _check_size(name, fields[name])
     try:
-        return kind.model_validate(values, strict=True)
+        return kind.model_validate(fields, strict=True)
     except ValidationError as error:
         raise InvalidInput(_first_problem(error, kind)) from None
 

@@ -14,7 +14,7 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from asof.cli import app, calls
 from asof.kafka.partition import Partition
 from asof.memory import Memory
-from asof.runtime.json_lines import MAX_RECORD_BYTES
+from asof.runtime.inbound_message import MAX_RECORD_BYTES
 from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
 from asof_streams.errors import DecodeError, InvalidInput

@@ -140,7 +140,7 @@ def test_a_search_with_vectors_costs_two_more_and_asks_in_one_for_what_held_and_
     assert cost.total() <= 6
     assert [hit.uuid for hit in found[0]] == ["f"]
     assert {hit.uuid for hit in search(search_of("Oslo", "g"), Moment(3, None))} == {"f", "past"}
-    assert {hit.uuid for hit in search("likes", NOW)} == {"f", "theirs"}
+    assert {hit.uuid for hit in search(search_of("likes"), NOW)} == {"f", "theirs"}
     [query] = cached.embed(["likes Oslo"])
     among = Holding("g", NOW, lambda: pytest.fail("the numbers are the database's to know"))
     assert stores.server.counted(lambda: index.search(query, 9, among)) == {"query": 1}

@@ -11,7 +11,8 @@ import pytest
 import asof
 from asking import facts_at
 from asof.runtime import build_state, bulk_builder, child_process, generations, ingestion, open_generations
-from asof.runtime.json_lines import Line, as_fact, read_lines
+from asof.runtime.inbound_message import InboundMessage
+from asof.runtime.json_lines import as_fact, read_lines
 from asof_streams.errors import StorageFailed
 from asof_streams.messages import ErasureRequest
 from asof_streams.sqlite_log import SqliteLog
@@ -144,7 +145,7 @@ def test_an_erasure_among_what_was_left_waits_for_the_second_process(tmp_path):
     world = World(tmp_path)
     writer = world.memory._write()
     read = read_lines(LINES, as_fact(recorded=False, ontology=None))
-    messages = [line.message for line in read if isinstance(line, Line)]
+    messages = [line.event for line in read if isinstance(line, InboundMessage)]
     writer.messages.accept(messages, clock=1)
     writer.messages.accept([ErasureRequest(group_id="g")], clock=1)
     writer.messages.accept(messages[:30], clock=1)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof_streams.errors import InvalidInput
+from asof_streams.instants import FIRST, INF, LAST, NEG
 from asof_streams.messages import (
     MAX_CONTENT_BYTES,
     MAX_NAME_CHARACTERS,
@@ -15,6 +16,7 @@ from asof_streams.messages import (
     Message,
     accept,
     check_group,
+    validate,
 )
 
 MESSAGE = {"group_id": "ana-1", "content": "I moved to Berlin.", "role_type": "user"}
@@ -30,6 +32,21 @@ def test_times_are_read_from_text_with_their_offset() -> None:
     fact = accept(FactStatement, {**FACT, "valid_at": "1970-01-01T00:00:01Z", "invalid_at": None, "said_at": None})
 
     assert (message.timestamp, fact.valid_at, fact.invalid_at) == (0, 1_000_000, None)
+
+
+def test_times_in_microseconds_are_taken_as_they_are() -> None:
+    given_ = "2024-05-01T09:30:00.25+02:00", 1_714_548_600_250_000
+
+    assert validate(Message, {**MESSAGE, "timestamp": given_[1]}) == accept(
+        Message, {**MESSAGE, "timestamp": given_[0]}
+    )
+    assert [validate(Message, {**MESSAGE, "timestamp": at}).timestamp for at in (FIRST, LAST)] == [FIRST, LAST]
+
+
+@pytest.mark.parametrize("time", [NEG, FIRST - 1, LAST + 1, INF])
+def test_a_time_that_cannot_be_written_is_refused(time: int) -> None:
+    with pytest.raises(InvalidInput, match="timestamp: it is outside of the years 1 to 9999"):
+        validate(Message, {**MESSAGE, "timestamp": time})
 
 
 def test_what_was_given_is_left_as_it_was() -> None:

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from asof.runtime.ingestion import take
-from asof.runtime.json_lines import Line, as_message, read_lines
+from asof.runtime.inbound_message import InboundMessage
+from asof.runtime.ingestion import ingest
+from asof.runtime.json_lines import as_message, read_lines
 from asof_streams.errors import BrokerUnavailable
 
 LINE = b'{"group_id": "g", "role_type": "user", "content": "Hello."}\n'
@@ -15,17 +16,17 @@ class Topic:
     """Keeps what is put there, until its broker goes away."""
 
     def __init__(self, lasts: int) -> None:
-        self.kept: list[Line] = []
+        self.kept: list[InboundMessage] = []
         self._lasts = lasts
 
-    def put(self, good: Sequence[Line], *, flush: bool = True) -> int:
+    def put(self, messages: Sequence[InboundMessage], *, flush: bool = True) -> int:
         del flush
-        if len(self.kept) + len(good) > self._lasts:
+        if len(self.kept) + len(messages) > self._lasts:
             raise BrokerUnavailable("no broker at kafka:9092")
-        self.kept += good
-        return len(self.kept) - len(good)
+        self.kept += messages
+        return len(self.kept) - len(messages)
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         pass
 
     def parked(self) -> int | None:
@@ -37,7 +38,7 @@ def test_whoever_gives_lines_hears_how_many_are_acknowledged_when_the_broker_goe
     found = read_lines([LINE, b"no\n"] * 2_000, as_message)
 
     with pytest.raises(BrokerUnavailable) as raised:
-        take(found, lambda: topic, strict=False, acknowledged=lambda accepted, _: heard.append(accepted))
+        ingest(found, lambda: topic, strict=False, acknowledged=lambda accepted, _: heard.append(accepted))
 
     assert str(raised.value) == "no broker at kafka:9092; the first 1500 good lines, at least, are on the topic"
     assert heard[-1] == len(topic.kept) == 1_500
@@ -47,7 +48,7 @@ def test_nothing_is_opened_for_lines_of_which_none_may_be_taken() -> None:
     def opened() -> Topic:
         raise AssertionError
 
-    done = take(read_lines([LINE, b"no\n"], as_message), opened, strict=True, acknowledged=None)
+    done = ingest(read_lines([LINE, b"no\n"], as_message), opened, strict=True, acknowledged=None)
 
     assert (done.accepted, [refused.line for refused in done.refused]) == (0, [2])
 
@@ -60,7 +61,7 @@ def test_what_has_come_is_put_when_no_more_is_there_just_now() -> None:
         sizes.append(len(topic.kept))
         yield LINE
 
-    done = take(read_lines(coming(), as_message), lambda: topic, strict=False, acknowledged=None)
+    done = ingest(read_lines(coming(), as_message), lambda: topic, strict=False, acknowledged=None)
 
     assert sizes == [2]
     assert (done.accepted, done.first, done.parked) == (3, 0, None)

@@ -5,7 +5,7 @@ from itertools import chain
 from secrets import token_hex
 from typing import Final
 
-from asof.runtime.json_lines import Line
+from asof.runtime.inbound_message import InboundMessage
 from asof.runtime.wiring import connection_of
 from asof.settings import Settings
 from asof_streams.kafka.client import Client
@@ -16,7 +16,7 @@ from asof_streams.kafka.topics import Topics, check_messages
 
 
 class Producer:
-    """Sends lines to the messages topic; any number may at once. TopicUnfit: the topic would lose some, or is absent.
+    """Sends to the messages topic; any number may at once. TopicUnfit: the topic would lose some, or is absent.
 
     Every record has an id that no other has, so that one which reaches the topic twice becomes one message.
     """
@@ -34,19 +34,19 @@ class Producer:
             self._client.close()
             raise
 
-    def put(self, good: Sequence[Line], *, flush: bool = True) -> int:
-        """Send lines, those of one group in their order; all replicas have them then. Return the first one's offset."""
+    def put(self, messages: Sequence[InboundMessage], *, flush: bool = True) -> int:
+        """Send messages, those of a group in their order; all replicas have them then. Return the first offset."""
         del flush  # nothing of it waits here
-        return self.send(good, [None] * len(good))[0]
+        return self.send(messages, [None] * len(messages))[0]
 
-    def send(self, good: Sequence[Line], ids: Sequence[str | None]) -> list[int]:
-        """Send lines, each under its id, or one that no other has; return their offsets."""
+    def send(self, messages: Sequence[InboundMessage], ids: Sequence[str | None]) -> list[int]:
+        """Send messages, each under its id, or one that no other has; return their offsets."""
         of: dict[int, list[tuple[int, Outgoing]]] = {}
-        for number, (line, id_) in enumerate(zip(good, ids, strict=True)):
+        for number, (inbound, id_) in enumerate(zip(messages, ids, strict=True)):
             self._sent += 1
-            record = message(line.message, line.text, id_ or f"{self._run}-{self._sent}")
-            of.setdefault(partition_of(line.message.group_id, self.partitions), []).append((number, record))
-        offsets = [0] * len(good)
+            record = message(inbound.event, inbound.line, id_ or f"{self._run}-{self._sent}")
+            of.setdefault(partition_of(inbound.event.group_id, self.partitions), []).append((number, record))
+        offsets = [0] * len(messages)
         for partition, records in of.items():
             runs = self._client.send(self._topic, partition, [record for _, record in records])
             sent = chain.from_iterable(range(run.offset, run.offset + run.size) for run in runs)
@@ -58,7 +58,7 @@ class Producer:
         """Return the offset that the next record of the first partition will have."""
         return self._client.end(self._topic, 0)
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Do nothing: what follows is made by the worker."""
 
     def parked(self) -> int | None:

@@ -93,7 +93,7 @@ def digest(session: Session, query: DigestQuery) -> str:
     """
     digests = []
     for source in session.sources.every():
-        source.settle()
+        source.process_backlog()
         opened = open_reader(source.places, session.settings, query.name)
         try:
             digests.append(opened.beliefs.digest())

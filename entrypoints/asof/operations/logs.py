@@ -138,7 +138,7 @@ def replay(
 ) -> Iterator[LogEvent]:
     """Yield the events of a log from a position on; `follow`: then wait for more, without end."""
     source = session.sources.partition(partition)
-    source.settle()
+    source.process_backlog()
     generation = generation_of(session, query)
 
     def wait(seconds: float) -> None:

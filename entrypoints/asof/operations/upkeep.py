@@ -27,7 +27,7 @@ def stats(session: Session, query: StatsQuery) -> dict[str, Any]:
     del query
     sources = session.sources.every()
     for source in sources:
-        source.settle()
+        source.process_backlog()
     counts = [integrity.stats(source.places) for source in sources]
     return counts[0] if len(counts) == 1 else integrity.together(counts, [s.places.root.name for s in sources])
 
@@ -39,7 +39,7 @@ def verify(session: Session, query: VerifyQuery) -> list[Check]:
     checks: list[Check] = []
     sources = session.sources.every()
     for source in sources:
-        source.settle()
+        source.process_backlog()
         where = f"{source.places.root.name}: " if len(sources) > 1 else ""
         checks += (
             replace(check, what=where + check.what) for check in integrity.verify(source.places, session.progress)

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from asof.operations.operation import operation
 from asof.runtime import json_lines
-from asof.runtime.ingestion import take
+from asof.runtime.inbound_message import MAX_RECORD_BYTES, InboundMessage, check_size
+from asof.runtime.ingestion import ingest
 from asof.runtime.session import Session
 from asof.runtime.wiring import Progress, load_ontology
 from asof_agents.handlers.episodes import episode_id
@@ -45,9 +46,10 @@ def erase(session: Session, query: ErasureRequest) -> Requested:
 
 
 def _put(session: Session, message: AnyMessage) -> int:
-    line = json_lines.line_as_sent(message)
-    json_lines.check_size(line.text, session.line_limit)
-    return session.sink().put([line])
+    inbound = InboundMessage(message)
+    if session.on_kafka:
+        check_size(inbound.line, MAX_RECORD_BYTES)
+    return session.sink().put([inbound])
 
 
 Lines = Iterable[bytes | str]
@@ -78,4 +80,4 @@ def _take_lines(
     session: Session, source: Lines, read: json_lines.Read, *, strict: bool, acknowledged: Progress | None
 ) -> Produced:
     lines = json_lines.read_lines(source, read, session.line_limit)
-    return take(lines, session.sink, strict=strict, acknowledged=acknowledged)
+    return ingest(lines, session.sink, strict=strict, acknowledged=acknowledged)

@@ -1,9 +1,10 @@
-"""Taking what was given at the door: lines become messages that are on a log for good, or refused with the reason."""
+"""Ingesting what the door was given: each message is on a log for good, or refused with the reason."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from asof.runtime import json_lines
+from asof.runtime.inbound_message import InboundMessage
 from asof.runtime.wiring import Progress
 from asof.runtime.writer import Writer
 from asof_projections.model.answers import Produced, Refused
@@ -12,14 +13,14 @@ from asof_streams.errors import BrokerUnavailable
 _CHUNK = 1_000  # lines accepted, hence durable, at once
 
 
-class Sink(Protocol):
-    """Where lines go: the log of a directory, or a topic."""
+class MessageSink(Protocol):
+    """Where messages go: the log of a directory, or a topic."""
 
-    def put(self, good: Sequence[json_lines.Line], *, flush: bool = True) -> int:
-        """Put lines there for good; return the position of the first. Not flushed, more will come at once."""
+    def put(self, messages: Sequence[InboundMessage], *, flush: bool = True) -> int:
+        """Put messages there for good; return the position of the first. Not flushed, more will come at once."""
         ...
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Let all that follows from them be seen, as far as that is made here."""
         ...
 
@@ -28,35 +29,35 @@ class Sink(Protocol):
         ...
 
 
-class Directory:
-    """The log of a directory; the engine makes what follows from each line."""
+class EmbeddedSink:
+    """The log of a directory; the engine ingests each message."""
 
     def __init__(self, writer: Writer, now: Callable[[], int]) -> None:
         self._writer = writer
         self._now = now
 
-    def put(self, good: Sequence[json_lines.Line], *, flush: bool = True) -> int:
-        messages = [line.message for line in good]
-        recorded = [line.recorded_at for line in good if line.recorded_at is not None]
-        positions = self._writer.messages.accept(messages, clock=self._now(), recorded=recorded or None)
+    def put(self, messages: Sequence[InboundMessage], *, flush: bool = True) -> int:
+        events = [message.event for message in messages]
+        recorded = [message.recorded_at for message in messages if message.recorded_at is not None]
+        positions = self._writer.messages.accept(events, clock=self._now(), recorded=recorded or None)
         self._writer.process(flush=flush)
         return positions.start
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         self._writer.process(flush=True)
 
     def parked(self) -> int | None:
         return self._writer.parked()
 
 
-def take(
-    found: Iterable[json_lines.Line | Refused | None],
-    open_sink: Callable[[], Sink],
+def ingest(
+    found: Iterable[InboundMessage | Refused | None],
+    open_sink: Callable[[], MessageSink],
     *,
     strict: bool,
     acknowledged: Progress | None,
 ) -> Produced:
-    """Put what was read where it goes, some at once. `strict`: nothing of it where any line is refused."""
+    """Put messages where they go, some at once. `strict`: none of them where any line is refused."""
     if strict:
         every = [f for f in found if f is not None]  # whether any may be taken is known only at the end
         if bad := tuple(f for f in every if isinstance(f, Refused)):
@@ -68,7 +69,7 @@ def take(
     try:
         for chunk in json_lines.chunks(found, _CHUNK):
             refused += [f for f in chunk if isinstance(f, Refused)]
-            if good := [f for f in chunk if isinstance(f, json_lines.Line)]:
+            if good := [f for f in chunk if isinstance(f, InboundMessage)]:
                 start = sink.put(good, flush=len(chunk) < _CHUNK)
                 first = start if first is None else first
                 accepted += len(good)
@@ -77,7 +78,7 @@ def take(
     except BrokerUnavailable as error:
         raise BrokerUnavailable(f"{error}; the first {accepted} good lines, at least, are on the topic") from error
     finally:  # also where the source failed: what was acknowledged is shown
-        sink.settle()
+        sink.flush()
     after = sink.parked()
     parked = None if before is None or after is None else after - before
     return Produced(accepted, tuple(refused), first, parked)

@@ -2,43 +2,16 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
+from asof.runtime.inbound_message import InboundMessage, check_size
 from asof_ontologies.model import Ontology
 from asof_projections.model.answers import Refused
 from asof_streams.errors import InvalidInput
-from asof_streams.instants import parse, render
-from asof_streams.kafka.topic_rules import MESSAGE_BYTES
-from asof_streams.messages import TIMES, AnyMessage, FactStatement, Message, RecordRefused, accept
+from asof_streams.instants import parse
+from asof_streams.messages import AnyMessage, FactStatement, Message, accept
 
 MAX_LINE_BYTES = 4 * 1024 * 1024  # content is limited to less; this bounds what is read before anything is known
-MAX_RECORD_BYTES = MESSAGE_BYTES - 1024  # of a line that goes on a topic: its key and headers need less than the rest
-
-
-class Line(NamedTuple):
-    """One accepted line."""
-
-    number: int
-    message: AnyMessage
-    recorded_at: int | None  # given only where a history is moved in
-    text: bytes  # the line itself, without its end
-
-
-def line_of(message: AnyMessage, fields: dict[str, Any]) -> Line:
-    """Return a message as the line of JSON that it would be."""
-    return Line(1, message, None, json.dumps(fields, ensure_ascii=False).encode())
-
-
-def line_as_sent(message: AnyMessage) -> Line:
-    """Return a message that was accepted as the line of JSON that it may have come as.
-
-    One that was refused becomes a line without a group, which is refused too.
-    """
-    if isinstance(message, RecordRefused):
-        return line_of(Message.model_construct(group_id=""), {"group_id": ""})
-    fields = message.model_dump(mode="json", exclude_none=True)
-    return line_of(message, fields | {name: render(fields[name]) for name in TIMES if name in fields})
-
 
 Read = Callable[[dict[str, Any]], tuple[AnyMessage, int | None]]
 
@@ -88,15 +61,9 @@ def _check_relation(stated: FactStatement, ontology: Ontology) -> None:
         raise InvalidInput(f"relation: ontology {ontology.id} is closed and does not have it; it has {known}")
 
 
-def check_size(text: bytes, limit: int) -> None:
-    """Refuse a line that is longer than its place takes."""
-    if len(text) > limit:
-        raise InvalidInput(f"the line has {len(text)} bytes, the limit is {limit}")
-
-
 def read_lines(
     lines: Iterable[bytes | str], read: Read, limit: int = MAX_LINE_BYTES
-) -> Iterator[Line | Refused | None]:
+) -> Iterator[InboundMessage | Refused | None]:
     """Yield each line as a message or as refused; empty lines are passed over. `limit`: bytes of a line.
 
     An item without any byte is no line: it says that no more is there to read just now, and is yielded as None.
@@ -112,14 +79,14 @@ def read_lines(
         try:
             text = _text(line)
             check_size(text, limit)
-            yield Line(number, *read(_json(line)), text)
+            yield InboundMessage(*read(_json(line)), text)
         except InvalidInput as error:
             yield Refused(number, str(error))
 
 
-def chunks(found: Iterable[Line | Refused | None], size: int) -> Iterator[list[Line | Refused]]:
+def chunks(found: Iterable[InboundMessage | Refused | None], size: int) -> Iterator[list[InboundMessage | Refused]]:
     """Group what was read: `size` at once, or fewer where no more is there just now, so that nobody waits."""
-    chunk: list[Line | Refused] = []
+    chunk: list[InboundMessage | Refused] = []
     for item in found:
         if item is not None:
             chunk.append(item)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from asof.runtime.extractors import extractor_factory
 from asof.runtime.generations import check_order, keep_ontology, restore_ontologies
+from asof.runtime.graph_database import address_of
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
 from asof.runtime.wiring import OpenLog, describe, load_ontology, writable_log
@@ -30,6 +31,7 @@ class OpenLogs:
         self.are_replicas = open_log is not None
         if not self.are_replicas and is_copy(places.root):
             raise InvalidInput(f"{places.root} is a copy of topics: what is written goes there, with --kafka HOST:PORT")
+        address_of(settings, places)  # one that is none is refused before anything is written
         self.extractors = extractor_factory(settings)
         self.open_log = open_log or writable_log
         self._opened: list[SqliteLog] = []

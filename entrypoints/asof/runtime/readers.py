@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from asof.runtime import clock
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.recovery import settle
+from asof.runtime.recovery import process_backlog
 from asof.runtime.replica_health import Health
 from asof.runtime.replica_manifest import PATIENCE, is_held, parts
 from asof.runtime.wiring import Opened, Progress, connection_of, open_reader
@@ -29,7 +29,7 @@ _AGAIN_SECONDS: Final = 0.1
 _GLANCE_SECONDS: Final = 0.05  # for which a look at the topics counts: many questions come at once
 
 
-class Source:
+class ReadSession:
     """One directory, opened for questions without a lock. A switch of generations, by any process, is seen at once."""
 
     def __init__(self, places: DirectoryLayout, settings: Settings) -> None:
@@ -43,7 +43,7 @@ class Source:
     def opened(self) -> Opened:
         """Return the generation that answers."""
         if self._opened is None or self._stamp != _stamp(self._catalog):
-            self.settle()
+            self.process_backlog()
             self.close()
             self._stamp = _stamp(self._catalog)
             self._opened = open_reader(self.places, self._settings)
@@ -74,9 +74,9 @@ class Source:
         """How many vectors a search compares with; 0 before the first."""
         return 0 if self._searching is None else self._searching.vectors
 
-    def settle(self) -> None:
+    def process_backlog(self) -> None:
         """Let messages that a crash left unprocessed be processed, where no writer is about to."""
-        settle(self.places, self._settings)
+        process_backlog(self.places, self._settings)
 
     def close(self) -> None:
         """Close what is open; the next question opens it anew."""
@@ -88,7 +88,7 @@ class Source:
             self._opened = None
 
 
-class Sources:
+class ReadSessions:
     """All of a memory. With the setting `kafka` it is brought up to the topics' ends before each question.
 
     What another process keeps up, a worker or a projector, is left to it; another question is waited for.
@@ -98,20 +98,20 @@ class Sources:
         self._places = places
         self._settings = settings
         self._on_kafka = settings.kafka is not None
-        self._sources: list[Source] = []
+        self._sources: list[ReadSession] = []
         self._client: Client | None = None
         self._reached: dict[tuple[str, int], int] = {}  # where the topics ended when they were last followed
         self._looked = 0.0  # when, by the monotonic clock, that was still so
 
-    def every(self) -> list[Source]:
+    def every(self) -> list[ReadSession]:
         """Return the directories of all partitions."""
         if self._on_kafka:
             self._follow()
         if not self._sources:
-            self._sources = [Source(places, self._settings) for places in parts(self._places.root)]
+            self._sources = [ReadSession(places, self._settings) for places in parts(self._places.root)]
         return self._sources
 
-    def of(self, group: str | None) -> Source:
+    def of(self, group: str | None) -> ReadSession:
         """Return the directory where a group is. InvalidInput: there are several, and no group to choose by."""
         sources = self.every()
         if len(sources) == 1:
@@ -124,7 +124,7 @@ class Sources:
 
         return sources[partition_of(group, len(sources))]
 
-    def partition(self, number: int | None) -> Source:
+    def partition(self, number: int | None) -> ReadSession:
         """Return the directory of a partition. InvalidInput: there are several, and none is named, or no such one."""
         sources = self.every()
         if number is None and len(sources) > 1:

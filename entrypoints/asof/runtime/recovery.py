@@ -13,7 +13,7 @@ from asof_streams.errors import ContractError, WriterBusy
 from asof_streams.sqlite_log import SqliteLog
 
 
-def settle(places: DirectoryLayout, settings: Settings) -> None:
+def process_backlog(places: DirectoryLayout, settings: Settings) -> None:
     """Process messages that were acknowledged and then left, by a crash; a living writer does so itself.
 
     What a copy of topics has not made of its messages, a worker makes.

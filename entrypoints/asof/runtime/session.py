@@ -5,9 +5,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
 from asof.runtime import json_lines
-from asof.runtime.ingestion import Directory, Sink
+from asof.runtime.inbound_message import MAX_RECORD_BYTES
+from asof.runtime.ingestion import EmbeddedSink, MessageSink
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.readers import Source, Sources
+from asof.runtime.readers import ReadSession, ReadSessions
 from asof.runtime.wiring import Progress, existing
 from asof.runtime.writer import Writer, open_writer
 from asof.settings import Settings
@@ -33,13 +34,13 @@ class Session:
         self.settings = settings
         self.now = now
         self.on_kafka = settings.kafka is not None
-        self.line_limit = json_lines.MAX_RECORD_BYTES if self.on_kafka else json_lines.MAX_LINE_BYTES  # bytes
-        self.sources = Sources(places, settings)
+        self.line_limit = MAX_RECORD_BYTES if self.on_kafka else json_lines.MAX_LINE_BYTES  # bytes
+        self.sources = ReadSessions(places, settings)
         self.progress: Progress | None = None  # told of long work
         self._writer: Writer | None = None
         self._producer: Producer | None = None
 
-    def of(self, group: str | None) -> Source:
+    def of(self, group: str | None) -> ReadSession:
         """Return the partition of a group. InvalidInput: there are several, and no group is named."""
         return self.sources.of(group)
 
@@ -51,10 +52,10 @@ class Session:
         """Return the catalogue of generations. NotFound: nothing was written yet."""
         return existing(self.sources.every()[0].places)
 
-    def sink(self) -> Sink:
+    def sink(self) -> MessageSink:
         """Return where messages go: the directory's log, or the messages topic."""
         if not self.on_kafka:
-            return Directory(self.writer(), self.now)
+            return EmbeddedSink(self.writer(), self.now)
         if self._producer is None:
             from asof.kafka.producer import Producer
 

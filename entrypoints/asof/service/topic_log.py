@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Self
 
 from asof.kafka.producer import Producer
-from asof.runtime.json_lines import MAX_RECORD_BYTES, Line, check_size, line_as_sent
+from asof.runtime.inbound_message import MAX_RECORD_BYTES, InboundMessage, check_size
 from asof.settings import Settings
 from asof_streams.errors import InvalidInput
-from asof_streams.messages import AnyMessage
+from asof_streams.messages import AnyMessage, Message, RecordRefused
 from asof_streams.sqlite_requests import KeyedRequest
 
 
@@ -31,19 +31,19 @@ class Topic:
         What is sent again under the same request is on the topic again, and one message.
         """
         del clock  # the broker has one of its own
-        lines: list[Line] = []
+        inbound: list[InboundMessage] = []
         ids: list[str | None] = []
         sizes: list[int | InvalidInput] = []
         for messages, request in given:
             try:
-                found = [_line(message) for message in messages]
+                found = [outbound(message) for message in messages]
             except InvalidInput as error:
                 sizes.append(error)
                 continue
-            lines += found
+            inbound += found
             ids += [None if request is None else f"{request.key.hex()}-{n}" for n in range(len(found))]
             sizes.append(len(found))
-        offsets = iter(self._producer.send(lines, ids) if lines else ())
+        offsets = iter(self._producer.send(inbound, ids) if inbound else ())
         return [self._range(size, offsets) if isinstance(size, int) else size for size in sizes]
 
     def _range(self, size: int, offsets: Iterator[int]) -> range:
@@ -64,7 +64,13 @@ class Topic:
         self.close()
 
 
-def _line(message: AnyMessage) -> Line:
-    line = line_as_sent(message)
-    check_size(line.text, MAX_RECORD_BYTES)
-    return line
+def outbound(message: AnyMessage) -> InboundMessage:
+    """Return a message as it is sent to the topic. InvalidInput: it is too long for one.
+
+    One that was refused for its group is sent without a group, so that the worker refuses it for the same reason.
+    """
+    if isinstance(message, RecordRefused):
+        return InboundMessage(Message.model_construct(group_id=""), received=b'{"group_id": ""}')
+    sent = InboundMessage(message)
+    check_size(sent.line, MAX_RECORD_BYTES)
+    return sent

@@ -10,7 +10,7 @@ from asof_projections.model.answers import Entity, Episode, Fact
 from asof_streams import instants
 from asof_streams.errors import InvalidInput
 from asof_streams.ids import derive
-from asof_streams.messages import AnyMessage, EntityStatement, Message, RecordRefused, accept, check_group
+from asof_streams.messages import AnyMessage, EntityStatement, Message, RecordRefused, accept, check_group, validate
 
 DEFAULT_GROUP = "default"
 _OF_READING = graphiti.NewMessage.model_fields.keys() - graphiti.Message.model_fields.keys()
@@ -34,13 +34,13 @@ def _message(group: str, number: int, given: graphiti.NewMessage, schema_id: str
         "role": given.role or "",
         "name": given.name,
         "uuid": given.uuid,
-        "timestamp": instants.render(instants.from_datetime(given.timestamp)),
+        "timestamp": instants.from_datetime(given.timestamp),
         "source_description": given.source_description,
         "schema_id": schema_id,
         **{name: getattr(given, name) for name in _OF_READING},
     }
     try:
-        return accept(Message, fields)
+        return validate(Message, fields)
     except InvalidInput as error:
         field, _, reason = str(error).partition(": ")
         raise unprocessable(reason, "messages", number, field) from None

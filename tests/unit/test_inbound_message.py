@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from asof.runtime.json_lines import line_as_sent
+from asof.runtime.inbound_message import InboundMessage
+from asof.runtime.json_lines import as_message, read_lines
+from asof.service.topic_log import outbound
 from asof_streams.kafka.envelope import Raw, message
 from asof_streams.kafka.inbox import parse_message
 from asof_streams.messages import (
@@ -32,8 +34,8 @@ TYPES = {
 
 
 def received(sent: AnyMessage) -> AnyMessage:
-    line = line_as_sent(sent)
-    key, value, headers = message(line.message, line.text, "1")
+    inbound = outbound(sent)
+    key, value, headers = message(inbound.event, inbound.line, "1")
     return parse_message(Raw(0, 0, key, value, headers)).message
 
 
@@ -63,4 +65,12 @@ def test_what_was_refused_for_its_group_is_refused_again_with_the_same_reason() 
     refused = RecordRefused(group_id="", reason="group_id: a group id has 1 to 128 letters, digits, _ or -")
 
     assert received(refused) == refused
-    assert json.loads(line_as_sent(refused).text) == {"group_id": ""}
+    assert json.loads(outbound(refused).line) == {"group_id": ""}
+
+
+def test_a_message_that_came_as_a_line_is_sent_on_byte_by_byte() -> None:
+    line = b'{"content":"Hi.",  "role_type":"user","group_id":"g"}'
+    [message] = read_lines([line + b"\r\n"], as_message)
+
+    assert isinstance(message, InboundMessage)
+    assert message.line == line

@@ -1,0 +1,97 @@
+"""Directories and topics as an earlier version wrote them, and what it answered: where they are, and how to ask again.
+
+`tests/history/write_directories.py` wrote them. Of a directory NAME there are NAME.tar.xz and NAME.answers.json.xz:
+
+    settings   the environment in which it was asked
+    asked      questions, with what the version that wrote it answered
+    rebuilt    commands that build generations anew beside those that there are, and what they printed
+    replayed   questions asked once all but the messages log was deleted; left out where a model or a topic is needed
+    http       requests to `asof serve` on it
+"""
+
+import hashlib
+import json
+import lzma
+import tarfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from asof_command import asof
+
+FOLDER: Final = Path(__file__).resolve().parent / "history" / "directories"
+NAMES: Final = sorted(path.name.removesuffix(".tar.xz") for path in FOLDER.glob("*.tar.xz"))
+TOPICS: Final = FOLDER / "topics.jsonl.xz"
+
+# What everything but the messages log is made from it again.
+DERIVED: Final = ("episodic.sqlite*", "episodes.db*", "generations/*/semantic.*.sqlite*", "generations/*/graph.db*")
+
+Ask = dict[str, Any]
+"""`ask`: the arguments of a command; `lines`: of a file that stands in them as @; `code` and `answer`: what came of it,
+but for the sentence of an error; `digest`: the answer is that of the events that were printed."""
+
+
+@cache
+def expected(name: str) -> dict[str, Any]:
+    """Return what is written down of a directory."""
+    found: dict[str, Any] = json.loads(lzma.decompress((FOLDER / f"{name}.answers.json.xz").read_bytes()))
+    return found
+
+
+def unpack(name: str, folder: Path) -> Path:
+    """Put a directory there as it was written; return where it is."""
+    with tarfile.open(FOLDER / f"{name}.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    return folder / name
+
+
+def forget_derived(data: Path) -> None:
+    """Leave of a directory only what its messages log cannot give back."""
+    for pattern in DERIVED:
+        for file in data.glob(pattern):
+            file.unlink()
+
+
+def ask(data: Path, question: Ask) -> Ask:
+    """Return a question with the answer of today."""
+    arguments = list(question["ask"])
+    if "lines" in question:
+        file = data.with_name("lines.jsonl")
+        file.write_text("".join(json.dumps(line) + "\n" for line in question["lines"]), encoding="utf-8")
+        arguments[arguments.index("@")] = str(file)
+    said = asof(*arguments, "--data", str(data))
+    answer = _lasting(arguments[0], _read(said.out))
+    return {**question, "code": said.code, "answer": _digest(answer) if "digest" in question else answer}
+
+
+def _read(text: str) -> Any:
+    """Return JSON as what it says, JSON lines as a list, and anything else as it is."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        pass
+    try:
+        return [json.loads(line) for line in text.splitlines()]
+    except ValueError:
+        return text
+
+
+_PASSING: Final[dict[str, Callable[[Any], Any]]] = {
+    "stats": lambda found: _without("bytes", found),
+    "events": lambda found: [_without("term", event) for event in found],
+}
+
+
+def _lasting(command: str, answer: Any) -> Any:
+    """Return an answer without what says nothing of what is known: the size of files, and how often one was opened."""
+    return _PASSING.get(command, lambda found: found)(answer)
+
+
+def _without(name: str, found: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in found.items() if key != name}
+
+
+def _digest(events: list[Any]) -> dict[str, Any]:
+    """Return how many events there are, and what they come to."""
+    return {"events": len(events), "sha256": hashlib.sha256(json.dumps(events).encode()).hexdigest()}
