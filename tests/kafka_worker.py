@@ -23,7 +23,7 @@ from asof.settings import Settings
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Outgoing, Raw
-from asof_streams.kafka.inbox import receive
+from asof_streams.kafka.inbox import parse_message
 from asof_streams.kafka.topics import Topics, create
 from asof_streams.sqlite_log import SqliteLog
 
@@ -183,7 +183,7 @@ def embedded(world: World, told: Path, data: Path, partition: int = 0) -> Dump:
     writer = open_writer(DirectoryLayout(data), _settings(data))
     with closing(sqlite3.connect(DirectoryLayout(told).messages)) as log:
         for offset, recorded_at in log.execute("SELECT cause, recorded_at FROM log ORDER BY position"):
-            writer.messages.accept([receive(raws[offset]).message], clock=0, recorded=[recorded_at])
+            writer.messages.accept([parse_message(raws[offset]).message], clock=0, recorded=[recorded_at])
     writer.process(flush=True)
     writer.close()
     return dump(data)

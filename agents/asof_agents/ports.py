@@ -1,7 +1,7 @@
-"""What the handlers may ask of what is known so far: two read-only ports, filled by the graph store.
+"""The handlers' read-only views of what is known so far. The graph stores implement them.
 
-Answers include everything applied before, also within a transaction that is still open: a handler sees the effect of
-the message before its own.
+Answers include everything that was applied before, also in a transaction that is still open, so a handler sees the
+effects of the message before its own.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from asof_streams.episodic import ExtractionAnswered
 
 
 class EpisodeView(Protocol):
-    """The episodic layer as far as it goes."""
+    """A view of the episodic layer: episodes, mentions and recorded answers."""
 
     def episode(self, uuid: str) -> EpisodeRow | None:
         """Return an episode by id."""
@@ -34,10 +34,10 @@ class EpisodeView(Protocol):
         ...
 
     def recent(self, group: str, source: str, until: int, before: int, limit: int) -> list[EpisodeRow]:
-        """Return the latest episodes of a group and source said by `until`, oldest first (add-messages 17).
+        """Return the latest episodes of a group and source said by `until` (UTC microseconds), oldest first.
 
-        Only of messages at positions before `before`: what comes later is not known yet, also where it is read again.
-        Those withdrawn by then are left out.
+        They are of messages at positions below `before`, and were not withdrawn by then: a rebuild, which has later
+        messages too, gets the same ones.
         """
         ...
 
@@ -46,15 +46,15 @@ class EpisodeView(Protocol):
         ...
 
     def mentions_called(self, group: str, name: str) -> list[str]:
-        """Return the ids of the mentions of a group with this text in any case, in the order of the log."""
+        """Return the ids of a group's mentions with this text, in any case, in the order of the log."""
         ...
 
     def types_of_names(self, group: str, names: Sequence[str]) -> Mapping[str, str]:
-        """Return the entity type of each name that the group has mentioned before (any case), by the name as asked."""
+        """Return the entity types of those names, in any case, that the group has mentioned, by the name as passed."""
         ...
 
     def answer(self, group: str, request: str) -> ExtractionAnswered | None:
-        """Return what a model answered in a group, by the digest of what it was asked."""
+        """Return the recorded answer to a request about a group's text, by the request's digest."""
         ...
 
 

@@ -24,7 +24,7 @@ from asof_agents.partition_task import OpenPartition, PartitionTask, on_failure
 from asof_streams.errors import BrokerUnavailable, UnavailableError, WorkerStalled
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Raw
-from asof_streams.kafka.errors import guard
+from asof_streams.kafka.errors import translate_errors
 
 _log = logging.getLogger(__name__)
 
@@ -87,7 +87,7 @@ class FaustWorker:
             await self._within_reason(self._app.stop(), *(task.stop() for task in self._tasks.values()))
 
     async def _start(self) -> None:
-        async with guard(self._connection, self._topic):
+        async with translate_errors(self._connection, self._topic):
             await self._app.start()
 
     async def _within_reason(self, *work: Coroutine[Any, Any, None]) -> None:

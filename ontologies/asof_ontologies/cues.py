@@ -1,13 +1,13 @@
-"""Cues: how a relation is said, as a small pattern over the words between subject and object.
+"""Cues: small patterns over the words between subject and object, by which English expresses a relation.
 
 "<live> in"             the verb in any form, then "in", then the object
 "<get> a|the job at"    one of several words
 "<move> (back) to"      a word that may be left out
 "<take> * to"           one to four words of any kind
-"{object} <be> written by"   the object stands first, the subject last
+"{object} <be> written by"   the object comes first, the subject last
 "<attend> {any}"        the object may be any noun phrase
-"<*>"                   any verb, where a time is stated: the object is what was done, in the words used
-"<have> {typed}"        the object must be known to be of a fitting type: a name of no known type is not enough
+"<*>"                   any verb, where a time is stated: the object is the deed, in the words of the text
+"<have> {typed}"        the object must have a known, fitting type: a name of unknown type is not enough
 """
 
 import re
@@ -24,7 +24,7 @@ _CUE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One place after the verb: one of `words`, perhaps left out; no words stand for the gap."""
+    """One place after the verb: one of `words`. Without words it is the gap `*`, of one to four words."""
 
     words: frozenset[str]
     optional: bool = False
@@ -32,24 +32,24 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """One compiled cue. `verb` is a lemma to be conjugated; `word` a word taken as it is."""
+    """One compiled cue. `verb` is a lemma that matches in every form; `word` matches only as it is written."""
 
     verb: str | None
     word: str | None
     steps: tuple[Step, ...]
     reversed: bool = False
-    takes: str = ""  # "any", "typed", or "" for what is of a fitting type or has a name
+    takes: str = ""  # "any", "typed", or "": an object of a fitting type, or a name
 
 
 def parse_cue(text: str) -> Cue:
-    """Read one cue; ValueError says what a cue looks like."""
-    found = _CUE.fullmatch(text)
-    if not found:
+    """Return a cue compiled from its text. ValueError says how a cue is written."""
+    match = _CUE.fullmatch(text)
+    if not match:
         raise ValueError('write a cue as "<live> in": a verb in angle brackets or a word, then words, (optional) or *')
-    head = found["verb"]
+    head = match["verb"]
     verb = head[1:-1] if head.startswith("<") else None
     steps = tuple(
         Step(frozenset()) if part == "*" else Step(frozenset(part.strip("()").split("|")), part.startswith("("))
-        for part in found["rest"].split()
+        for part in match["rest"].split()
     )
-    return Cue(verb, None if verb else head, steps, bool(found["reversed"]), found["takes"] or "")
+    return Cue(verb, None if verb else head, steps, bool(match["reversed"]), match["takes"] or "")

@@ -1,4 +1,4 @@
-"""The one error of this package. It imports nothing above it, so the doors turn it into their own InvalidInput."""
+"""The one error of this package. The package imports nothing else of asof, so a caller turns it into InvalidInput."""
 
 
 class OntologyError(ValueError):

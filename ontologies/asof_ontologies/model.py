@@ -1,7 +1,7 @@
-"""An ontology: which kinds of things and relations a group's memory speaks of, and how they are said in English.
+"""An ontology: the entity types and relation types of a memory, and how English expresses them.
 
-It is data (data/*.yaml), validated whole by `registry`. Rules read its words and cues; a language model gets its
-names and sentences; facts carry its id and digest.
+It is data (data/*.yaml), validated whole by `registry`. The English rules use its words and cues, a language model gets
+its names and descriptions, and a generation records its id and digest.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ Cardinality = Literal["one", "many"]
 
 
 def unset(value: object) -> bool:
-    """Whether a field that came later is not used: then it is not written, and the digest is what it was without it."""
+    """Whether a field that was added later is unused: it is then left out, so that the digest stays as it was."""
     return not value
 
 
@@ -28,18 +28,18 @@ class EntityType(Part):
 
     name: str = Field(pattern=r"^[A-Z][A-Za-z]*$")
     description: str = Field(min_length=1)
-    literal: bool = False  # a value (an age, a meaning), never an entity of its own
+    literal: bool = False  # a value, such as an age: never an entity of its own
     open: bool = False  # any noun phrase may be one; otherwise only names, and phrases that end in one of `words`
     words: tuple[str, ...] = ()  # common nouns for it, singular, lower case: "beach", "support group"
     names: tuple[str, ...] = ()  # well-known proper names of it, lower case
-    told: bool = Field(default=False, exclude_if=unset)  # whether a model gets the description: the name is not enough
+    told: bool = Field(default=False, exclude_if=unset)  # whether a model's prompt has the description beside the name
 
 
 class RelationType(Part):
     """A kind of statement about a source and a target.
 
-    A lasting relation holds on until something ends it ("lives in"). One that is not lasting is an event: its fact
-    begins when the event happened and stays true ("has visited").
+    A lasting relation ("lives in") holds until something ends it. A relation that is not lasting is an event ("has
+    visited"): its fact begins when the event happened, and stays true.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9]*(_[a-z0-9]+)*$")
@@ -51,15 +51,15 @@ class RelationType(Part):
     lasting: bool = True
     symmetric: bool = False
     inverse: str | None = None
-    opposite: str | None = None  # what the negated cue says: "I don't like X" is dislikes
+    opposite: str | None = None  # the relation of the negated cue: "I don't like X" is dislikes
     named: bool = False  # targets have proper names: "a small town" is not one
     generic: bool = False  # targets are kinds of things, so "the painting" is not one
-    cues: tuple[str, ...] = ()  # said while it holds (or, of an event, when it has happened); see `cues`
-    starts: tuple[str, ...] = ()  # said of what begins it: "<move> to"
-    ends: tuple[str, ...] = ()  # said of what ends it: "<leave>"
-    nouns: tuple[str, ...] = ()  # "my sister Ana": what the target is to the source
-    told: bool = Field(default=False, exclude_if=unset)  # whether a model gets what it means: the name is not enough
-    pairs: tuple[tuple[str, str], ...] = Field(default=(), exclude_if=unset)  # of source and target alone, where given
+    cues: tuple[str, ...] = ()  # for a relation that holds, or an event that has happened; see the module `cues`
+    starts: tuple[str, ...] = ()  # cues that begin it: "<move> to"
+    ends: tuple[str, ...] = ()  # cues that end it: "<leave>"
+    nouns: tuple[str, ...] = ()  # nouns for the target, as in "my sister Ana"
+    told: bool = Field(default=False, exclude_if=unset)  # whether a model's prompt has `means` beside the name
+    pairs: tuple[tuple[str, str], ...] = Field(default=(), exclude_if=unset)  # the only (source, target) pairs, if any
 
 
 class Ontology(Part):
@@ -74,7 +74,7 @@ class Ontology(Part):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the content in a canonical form: the same for the same meaning, whatever the file's layout."""
+        """SHA-256 of the content in a canonical form, so the layout of its file does not matter."""
         content = json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(content.encode()).hexdigest()
 
@@ -89,6 +89,6 @@ class Ontology(Part):
         return {relation.name: relation for relation in self.relation_types}
 
     def is_value(self, type_: str) -> bool:
-        """Whether what is of an entity type is a value: it is what it says, and no thing."""
+        """Whether the instances of an entity type are values, such as ages, and not entities."""
         kind = self.entities.get(type_)
         return kind is not None and kind.literal

@@ -1,4 +1,4 @@
-"""Prompts: what a language model is told, as data, under a key with a version. New words are a new version."""
+"""The prompts of language models: data under a key and a version. Any change of a prompt's words is a new version."""
 
 import hashlib
 from functools import lru_cache
@@ -13,27 +13,27 @@ _DATA = files("asof_ontologies") / "data" / "prompts"
 
 
 class Prompt(Part):
-    """A prompt in two parts; words that begin with $ are filled in where it is used."""
+    """A prompt for the system role and one for the user role, with placeholders that begin with $."""
 
     key: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     version: int = Field(ge=1)
     temperature: float = Field(ge=0.0, le=2.0)
     system: str = Field(min_length=1)
     user: str = Field(min_length=1)
-    open: dict[str, str] = Field(default_factory=dict)  # filled in for an ontology that is not closed
+    open: dict[str, str] = Field(default_factory=dict)  # values of placeholders, for an ontology that is not closed
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all of it."""
+        """SHA-256 of the whole prompt."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
 
     @property
     def version_id(self) -> str:
-        """Key, version and the beginning of the digest."""
+        """Key, version and the beginning of the digest, such as `extract-1@0123456789ab`."""
         return f"{self.key}-{self.version}@{self.digest[:12]}"
 
 
 @lru_cache
 def prompt(key: str) -> Prompt:
-    """Return a prompt that comes with asof."""
+    """Return a prompt of asof's own, by its key: `extract` or `resolve`."""
     return Prompt.model_validate(yaml.safe_load((_DATA / f"{key}.yaml").read_text("utf-8")))

@@ -1,6 +1,6 @@
-"""The registry: ontologies by name or path, validated before anything uses them.
+"""Loads ontologies by id or path, and validates them before anything uses them.
 
-A bad file is OntologyError; its message names the file, the line, the key and what to write instead.
+An invalid file raises OntologyError: its message names the file, the line, the key and the remedy.
 """
 
 import re
@@ -18,30 +18,33 @@ from asof_ontologies.errors import OntologyError
 from asof_ontologies.model import Ontology, RelationType
 
 _DATA = files("asof_ontologies") / "data"
-Problem = tuple[tuple[str | int, ...], str]  # where (keys and indexes), and what to do
+Problem = tuple[tuple[str | int, ...], str]  # the path of keys and indexes, and the remedy
 
 
 def names() -> list[str]:
-    """The ids of the ontologies that come with asof."""
+    """Return the ids of asof's own ontologies, sorted."""
     return sorted(entry.name.removesuffix(".yaml") for entry in _DATA.iterdir() if entry.name.endswith(".yaml"))
 
 
 def load(name_or_path: str | Path) -> Ontology:
-    """Return an ontology that comes with asof, by id, or one from a YAML file, by its path (*.yaml or *.yml)."""
+    """Return one of asof's own ontologies by id, or the ontology of a YAML file by path (*.yaml or *.yml).
+
+    OntologyError: there is no such ontology or file, or the file is invalid. Example: `load("default")`.
+    """
     text = str(name_or_path)
     if text in names():
-        return _read(f"{text}.yaml", (_DATA / f"{text}.yaml").read_text("utf-8"))
+        return _parse(f"{text}.yaml", (_DATA / f"{text}.yaml").read_text("utf-8"))
     if not text.endswith((".yaml", ".yml")):
         raise OntologyError(f"no ontology {text!r}: choose one of {', '.join(names())}, or give a YAML file's path")
     try:
         content = Path(text).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise OntologyError(f"{text}: cannot be read ({type(error).__name__}): give a UTF-8 YAML file") from None
-    return _read(text, content)
+    return _parse(text, content)
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML in which only true and false are not text: `on`, `no`, 1984 and dates stay words. No key stands twice."""
+    """YAML in which only true, false and null are not text: `on`, `no`, 1984 and dates stay words. Keys are unique."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: set[str] = set()
@@ -58,7 +61,7 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"^(?:~|null|
 
 
 @lru_cache(maxsize=16)
-def _read(name: str, content: str) -> Ontology:
+def _parse(name: str, content: str) -> Ontology:
     loader = _Loader(content)
     try:
         node = loader.get_single_node()
@@ -76,10 +79,10 @@ def _read(name: str, content: str) -> Ontology:
         first = error.errors(include_url=False, include_input=False)[0]
         problem: Problem = (tuple(first["loc"]), first["msg"])
     else:
-        found = next(_problems(ontology), None)
-        if found is None:
+        first_problem = next(_problems(ontology), None)
+        if first_problem is None:
             return ontology
-        problem = found
+        problem = first_problem
     raise OntologyError(f"{name}:{_line(node, problem[0])}: {_dotted(problem[0])}: {problem[1]}")
 
 
@@ -96,9 +99,9 @@ def _problems(ontology: Ontology) -> Iterator[Problem]:
             yield ("relation_types", index, *where), remedy
 
 
-def _duplicates(key: str, found: Sequence[str]) -> Iterator[Problem]:
-    for index, name in enumerate(found):
-        if name in found[:index]:
+def _duplicates(key: str, names: Sequence[str]) -> Iterator[Problem]:
+    for index, name in enumerate(names):
+        if name in names[:index]:
             yield (key, index, "name"), f"{name!r} is defined twice: keep one"
 
 
@@ -141,7 +144,7 @@ def _inverse_problems(relation: RelationType, other: RelationType) -> Iterator[P
 
 
 def _line(node: yaml.Node | None, where: Sequence[str | int]) -> int:
-    """The line of the deepest part of the file that the path reaches."""
+    """Return the line of the deepest node on the path, from 1."""
     line = 1
     for step in where:
         if isinstance(node, yaml.MappingNode):

@@ -1,7 +1,7 @@
-"""The hash chain over a log: each record's hash covers all that came before it, so that nothing changes unseen.
+"""The hash chain over a log: each record's hash covers all records before it, so no change goes unnoticed.
 
-A payload enters the chain only as its seal, a hash of it under a salt of its own. Erasing puts the seal in the place of
-salt and payload: the chain still verifies, and no guess at the payload can be tested against it any more.
+A payload enters the chain only as its seal, a hash of the payload and a salt of its own. Erasure replaces salt and
+payload by the seal: the chain still verifies, and without the salt nobody can test a guess at the payload.
 """
 
 from hashlib import sha256
@@ -16,17 +16,17 @@ Envelope = tuple[int, str, int, int, int, int, int, str, int]
 
 
 def genesis(log: str) -> bytes:
-    """Return the hash before the first record; it holds the log's name, so that no log can stand in for another."""
+    """Return the hash before the first record; it covers the log's name, so no log can pass for another."""
     return sha256(b"asof log " + log.encode()).digest()
 
 
 def seal(salt: bytes, payload: bytes) -> bytes:
-    """Return what stands for a payload in the chain."""
+    """Return the hash that represents a payload in the chain."""
     return sha256(salt + payload).digest()
 
 
 def link(previous: bytes, envelope: Envelope, sealed: bytes) -> bytes:
-    """Return the hash of a record: of the hash before it, its envelope and its seal."""
+    """Return a record's hash, over the previous hash, its envelope and its seal."""
     position, group, recorded_at, cause, place, size, term, type_, version = envelope
     numbers = _NUMBERS.pack(position, recorded_at, cause, place, size, term, version)
     names = f"{type_}\0{group}".encode()

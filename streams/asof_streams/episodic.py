@@ -1,4 +1,4 @@
-"""The episodic events: what was recorded of each message, as worded, resolved to nothing."""
+"""The episodic events: each message's episode and its extraction, as worded, before any entity is resolved."""
 
 from typing import ClassVar, Literal
 
@@ -36,19 +36,19 @@ class EpisodeRecorded(Event):
     body: str = Field(repr=False)
     content_length: int  # in characters
     valid_at: int  # when it was said
-    ontology: str | None = None  # the id of the ontology that it is read with, where that is not left to the memory
+    ontology: str | None = None  # the id of the episode's own ontology; None: that of the memory or the generation
     entity_types: EntityTypes | None = Field(default=None, repr=False)
     excluded_entity_types: ExcludedTypes | None = Field(default=None, repr=False)
     relation_types: RelationTypes | None = Field(default=None, repr=False)
     relation_type_map: RelationTypeMap | None = Field(default=None, repr=False)
     previous_episode_ids: EpisodeIds | None = None
-    suppressed: bool = Field(default=False, exclude_if=unset)  # whether its content was taken out
+    suppressed: bool = Field(default=False, exclude_if=unset)  # whether its content was left out
     update_communities: bool = Field(default=False, exclude_if=unset)
     statement_version: int = Field(default=1, exclude_if=_is_first)  # version of the `fact.stated` in a fact's body
 
     @property
     def content(self) -> str:
-        """The words themselves, without the prefix that names the speaker."""
+        """The content of the message, without the prefix that names the speaker."""
         return self.body[len(self.body) - self.content_length :]
 
     @property
@@ -61,10 +61,10 @@ class EpisodeRecorded(Event):
 
 @register
 class MentionObserved(Event):
-    """An entity was mentioned in an episode, in these words. Unique per (episode, entity type, text).
+    """An episode mentions an entity in these words. Unique per (episode, entity type, text).
 
     `repeats` names the mention of the same type and text within the last four messages, if there is one: the episodic
-    graph has one node for both (spec/episodic-graph). `speaker`: the words mean whoever speaks.
+    graph has one node for both. `speaker`: the words mean the speaker, as "I" does.
     """
 
     type: ClassVar[str] = "mention.observed"
@@ -80,7 +80,7 @@ class MentionObserved(Event):
 
 @register
 class RelationshipStated(Event):
-    """Two mentions were related in an episode. Dated by the turn alone; what its words say of time is kept beside it.
+    """An episode states a relation between two mentions, dated by its turn; a time in its words stands beside that.
 
     `source` and `target` are mention ids, of this episode or of an earlier one (a resolved pronoun).
     """
@@ -104,7 +104,7 @@ class RelationshipStated(Event):
 
 @register
 class AttributeStated(Event):
-    """A mention was described in an episode: what it is like, not what it is related to. As worded, judged by nobody.
+    """An episode states an attribute of a mention: a quality of it, not a relation. As worded, not yet weighed.
 
     Emitted by: asof_agents.handlers.mentions. The mention is of this episode or of an earlier one, as in
     relationship.stated.
@@ -124,10 +124,10 @@ class AttributeStated(Event):
 
 @register
 class ExtractionAnswered(Event):
-    """A language model answered what it was asked about an episode. Whoever asks the same again finds this first.
+    """A language model answered a request about an episode. A later identical request uses this answer.
 
-    Emitted by: asof_agents.handlers.mentions, of what the episode states; asof_agents.resolution, of whom its names
-    mean. Before whatever is made of the answer.
+    Emitted by: asof_agents.handlers.mentions, for an extraction; asof_agents.resolution, for the entities that names
+    mean. It stands before the events that are derived from the answer.
     """
 
     type: ClassVar[str] = "extraction.answered"
@@ -137,16 +137,16 @@ class ExtractionAnswered(Event):
     prompt: str
     prompt_version: int
     model: str
-    answer: str = Field(repr=False)  # as the model gave it
+    answer: str = Field(repr=False)  # the model's answer, unchanged
     calls: int
     prompt_tokens: int
     completion_tokens: int
-    latency_ms: int  # milliseconds, of all calls together; a rebuild that finds the answer keeps this
+    latency_ms: int  # milliseconds, of all calls together; a rebuild that reuses the answer keeps this
 
 
 @register
 class ExtractionFailed(Event):
-    """No answer could be had about an episode: what a model would have found in it is missing. A rebuild asks again."""
+    """A language model gave no usable answer about an episode, so its extraction is missing. A rebuild asks again."""
 
     type: ClassVar[str] = "extraction.failed"
 
@@ -155,7 +155,7 @@ class ExtractionFailed(Event):
     prompt: str
     prompt_version: int
     model: str
-    reason: str  # what went wrong the last time, never content
+    reason: str  # of the last failure, never content
     calls: int
     prompt_tokens: int
     completion_tokens: int
@@ -163,7 +163,7 @@ class ExtractionFailed(Event):
 
 @register
 class ExtractionRefused(Event):
-    """Parts of a model's answer could not stand, so they were left out; the rest of it was taken."""
+    """Parts of a model's answer were rejected; the rest of the answer was used."""
 
     type: ClassVar[str] = "extraction.refused"
 
@@ -176,7 +176,7 @@ class ExtractionRefused(Event):
 
 @register
 class MessageParked(Event):
-    """A message could not become an episode, and never can. `reason` names fields and ids, never content."""
+    """A message cannot become an episode, now or later. `reason` names fields and ids, never content."""
 
     type: ClassVar[str] = "message.parked"
 
@@ -185,7 +185,7 @@ class MessageParked(Event):
 
 @register
 class EntityRecorded(Event):
-    """A producer stated that there is an entity, under this id."""
+    """A producer stated an entity, under an id of its own."""
 
     type: ClassVar[str] = "entity.recorded"
 
@@ -196,9 +196,9 @@ class EntityRecorded(Event):
 
 @register
 class EpisodeWithdrawn(Event):
-    """An episode counts no longer, from here on: what rests on it alone is retracted, and it is not listed.
+    """An episode was withdrawn: from here on its statements are retracted, and it is no longer listed.
 
-    It no longer says again what others say, and another name that it alone gave calls nobody.
+    It no longer counts as another source of a fact, and an alias that it alone gave names no entity.
     """
 
     type: ClassVar[str] = "episode.withdrawn"
@@ -208,7 +208,7 @@ class EpisodeWithdrawn(Event):
 
 @register
 class GroupErased(Event):
-    """Everything of this group (the envelope's) is gone, at every moment of both clocks."""
+    """Everything of the envelope's group is destroyed, at every valid and known time."""
 
     type: ClassVar[str] = "group.erased"
 

@@ -1,7 +1,7 @@
-"""What an event is, and how stored bytes become one again: types by name, versions by number, upcasting on read.
+"""Events and their stored form: types by name, versions by number, upcasters that bring old payloads up to date.
 
-Type names are strings that asof owns, never Python paths; a released event never changes its meaning. A newer
-version than this code knows stops the reader; an older one is brought up to date one step at a time.
+Type names are strings that asof owns, never Python paths, and a released event never changes its meaning. A version
+newer than this code knows stops the reader; an older one is upcast on read, one version at a time.
 """
 
 import json
@@ -16,20 +16,20 @@ from asof_streams.ids import derive
 
 
 class Event(BaseModel):
-    """One thing that happened. Written once, never changed, readable for ever.
+    """The base of all events: immutable, written once, readable by every later version.
 
-    `type`, `version` and all else that every event has travel in the envelope (Record), not in the payload.
-    Times are UTC microseconds; None is an open end.
+    The payload holds the fields of the subclass. `type`, `version` and the fields that all events have (Record) are
+    in the envelope. Times are UTC microseconds; None is an open end.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     type: ClassVar[str]
     version: ClassVar[int] = 1
-    since: ClassVar[int] = 0  # the version after which only optional fields came, so that payloads are read as they are
+    since: ClassVar[int] = 0  # later versions add optional fields only, so their payloads need no upcaster; 0: none
 
     def encode(self) -> bytes:
-        """Return the payload as it is stored: JSON in field order, absent values left out."""
+        """Return the stored payload: JSON in field order, without None."""
         return self.__pydantic_serializer__.to_json(self, exclude_none=True)
 
 
@@ -37,18 +37,18 @@ E = TypeVar("E", bound=Event)
 
 
 class Draft(NamedTuple):
-    """An event about to be appended: its envelope but for what the log itself adds (position and term)."""
+    """An event about to be appended; the log adds its position and term."""
 
     group: str
     recorded_at: int  # of the message that caused it
     cause: int  # position of that message
-    place: int  # place within the batch that this cause gave
-    size: int  # size of that batch; all of it is visible or none
+    place: int  # within the batch of this cause, from 0
+    size: int  # of the batch; readers see all of it or nothing
     event: Event
 
 
 class Record(NamedTuple):
-    """An event as read from a log: position, envelope and payload."""
+    """An event as a log returns it: position, envelope and payload."""
 
     position: int
     group: str
@@ -56,11 +56,11 @@ class Record(NamedTuple):
     cause: int
     place: int
     size: int
-    term: int  # of the writer: rises each time a process takes the log over
+    term: int  # of the writer; it rises each time a process takes the log over
     event: Event
 
     def id_in(self, log: str) -> str:
-        """Return the event's id, made from its cause; `log` is the log's name."""
+        """Return the event's id, derived from its cause and the name of its log."""
         return derive("event", log, self.cause, self.place, self.event.type)
 
 
@@ -69,14 +69,14 @@ _UPCASTERS: Final[dict[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any
 
 
 def register(cls: type[E]) -> type[E]:
-    """Make an event class readable by its type name (a class decorator)."""
+    """Register an event class under its type name (a class decorator)."""
     assert cls.type not in _TYPES, f"two classes for {cls.type}"
     _TYPES[cls.type] = cls
     return cls
 
 
 def upcaster(type_: str, version: int) -> Callable[[Callable[[dict[str, Any]], dict[str, Any]]], None]:
-    """Register the one step that turns the payload of `version` into that of `version + 1`. Pure."""
+    """Register the pure function that turns a payload of `version` into one of `version + 1` (a decorator)."""
 
     def add(step: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
         _UPCASTERS[type_, version] = step
@@ -90,8 +90,8 @@ def types() -> dict[str, type[Event]]:
 
 
 @cache
-def known(type_: str, version: int) -> type[Event]:
-    """Return the class of a stored event. DecodeError: a newer asof wrote it."""
+def event_class(type_: str, version: int) -> type[Event]:
+    """Return the class of a stored event. DecodeError: a newer version of asof wrote it."""
     cls = _TYPES.get(type_)
     if cls is None:
         raise DecodeError(f"unknown event type {type_}: a newer asof wrote it; upgrade this one")
@@ -101,8 +101,11 @@ def known(type_: str, version: int) -> type[Event]:
 
 
 def decode(type_: str, version: int, payload: bytes) -> Event:
-    """Return the event that was stored. DecodeError says why it cannot be read."""
-    cls = known(type_, version)
+    """Return a stored event, upcast to its newest version. DecodeError names the type, and the fields that do not fit.
+
+    Example: `decode("fact.ended", 1, payload)`.
+    """
+    cls = event_class(type_, version)
     try:
         if version == cls.version or version >= cls.since > 0:
             return cls.__pydantic_validator__.validate_json(payload)  # type: ignore[no-any-return]

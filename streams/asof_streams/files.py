@@ -1,4 +1,4 @@
-"""Making files last: what is written, or renamed, is on the disk when a call returns."""
+"""Durable files: when a call returns, the bytes and the names are on the disk."""
 
 import os
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from asof_streams.errors import StorageFailed
 
 
 def sync(path: Path) -> None:
-    """Put a file on the disk; or a folder, whose content is the names in it, so that a rename lasts."""
+    """Flush a file to the disk, or a folder: its content is the names in it, so a rename becomes durable."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -18,7 +18,7 @@ def sync(path: Path) -> None:
 
 
 def replace_file(path: Path, parts: Iterable[bytes | memoryview]) -> None:
-    """Write a file whole or not at all: beside it, then renamed over it. StorageFailed: what was there still is."""
+    """Write a file whole or not at all: a new file beside it, then a rename. StorageFailed: the old file is intact."""
     fresh = path.with_name(path.name + ".new")
     try:
         with fresh.open("wb") as file:

@@ -1,4 +1,4 @@
-"""Ids made from their cause: the same cause gives the same id, on every machine and at every replay."""
+"""Derived ids: the same cause gives the same id, on every machine and at every replay."""
 
 from hashlib import sha1
 from typing import Final
@@ -10,9 +10,9 @@ _PREFIX: Final = sha1(_NAMESPACE.bytes, usedforsecurity=False)
 
 
 def derive(*parts: str | int) -> str:
-    """Return the version-5 UUID of the parts, in order. Equal to uuid.uuid5, at a third of its cost."""
+    """Return the version-5 UUID of the parts, in order: as uuid.uuid5 gives it, at a third of the cost."""
     text = _SEPARATOR.join(map(str, parts))
-    if text.count(_SEPARATOR) >= len(parts):  # it stands within a part: then lengths say where parts end
+    if text.count(_SEPARATOR) >= len(parts):  # a part contains the separator: lengths then mark where parts end
         text = _SEPARATOR.join(f"{len(part)}:{part}" for part in map(str, parts))
     digest = _PREFIX.copy()
     digest.update(text.encode())

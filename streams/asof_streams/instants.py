@@ -1,4 +1,4 @@
-"""Instants and intervals: UTC microseconds since 1970 as integers, half-open, with sentinels for open ends (design 4).
+"""Instants are integers, UTC microseconds since 1970; intervals are half-open, with sentinels for open ends.
 
 Nothing here reads a clock or a local zone. Text is RFC 3339; a naive time is an error, never a guess.
 """
@@ -25,14 +25,14 @@ _DATE: Final = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?", re.ASCII)
 
 
 def from_datetime(moment: datetime) -> int:
-    """Return an aware datetime as microseconds; a naive one is refused."""
+    """Return an aware datetime in microseconds. InvalidInput: it is naive."""
     if moment.tzinfo is None:
         raise InvalidInput("a time needs its offset: add Z or +hh:mm")
     return (moment - _EPOCH) // _MICROSECOND
 
 
 def to_datetime(instant: int) -> datetime:
-    """Return microseconds as an aware UTC datetime. Sentinels have no datetime: ValueError."""
+    """Return an instant as an aware UTC datetime. ValueError: it is a sentinel, which has no datetime."""
     try:
         return _EPOCH + timedelta(microseconds=instant)
     except OverflowError as error:
@@ -40,19 +40,22 @@ def to_datetime(instant: int) -> datetime:
 
 
 def parse(text: str) -> int:
-    """Read an RFC 3339 time with its offset. InvalidInput says what is missing."""
+    """Return the instant of an RFC 3339 time with an offset, such as 2024-05-01T09:30:00Z, or raise InvalidInput."""
     if not _RFC3339.fullmatch(text):
         raise InvalidInput("not a time: write it as 2024-05-01T09:30:00Z")
     try:
         instant = from_datetime(datetime.fromisoformat(text.upper()))
-        to_datetime(instant)  # an offset can lead out of the years 1 to 9999, where nothing could be written again
+        to_datetime(instant)  # an offset may lead out of the years 1 to 9999; such an instant could not be rendered
     except (ValueError, OverflowError):
         raise InvalidInput("no such day or hour: write it as 2024-05-01T09:30:00Z") from None
     return instant
 
 
 def parse_moment(text: str) -> int:
-    """Read the moment of a question: an RFC 3339 time, or a date, month or year meaning its first instant in UTC."""
+    """Return the instant of a query's time, or raise InvalidInput.
+
+    It is RFC 3339, or a date, month or year, which mean their first instant in UTC: 2024-05 is 2024-05-01T00:00:00Z.
+    """
     if _DATE.fullmatch(text):
         try:
             return from_datetime(datetime.fromisoformat((text + "-01-01")[:10]).replace(tzinfo=UTC))
@@ -62,7 +65,7 @@ def parse_moment(text: str) -> int:
 
 
 def render(instant: int) -> str | None:
-    """Return RFC 3339 with Z, microseconds only where there are any; None for an open end."""
+    """Return RFC 3339 in UTC, ending in Z, with microseconds only if there are any; None for an open end."""
     if instant in (INF, NEG):
         return None
     moment = to_datetime(instant)

@@ -1,7 +1,7 @@
-"""The port of a log: an ordered, append-only sequence of events that knows its position.
+"""The ports of a log: an ordered, append-only sequence of events.
 
-Three kinds of log have one shape: `messages` (what was said to us), `episodic` (what was recorded) and one
-`semantic.<generation>` for each generation (what is believed). Positions start at 0 and have no gaps.
+Three kinds of log have one shape: `messages` (the input), `episodic` (episodes and extractions) and one
+`semantic.<generation>` for each generation (facts and beliefs). Positions start at 0 and have no gaps.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from asof_streams.messages import AnyMessage
 
 
 class EventLog(Protocol):
-    """A log as its readers and its one writer see it."""
+    """A log, for its one writer and any number of readers. Adapters: SqliteLog, and on Kafka EventTopic."""
 
     @property
     def name(self) -> str:
@@ -24,58 +24,62 @@ class EventLog(Protocol):
         ...
 
     def checkpoint(self) -> int:
-        """Return the position of the input log to go on from: all before it is in this log, or gave nothing."""
+        """Return the next position of the input log: this log has the events of every record before it."""
         ...
 
     def append(self, drafts: Sequence[Draft], *, checkpoint: int) -> int:
-        """Append all or nothing, with the checkpoint that it stands for; return the new end.
+        """Append events and move the checkpoint in one atomic step; return the new end.
 
-        Durable when it returns, as far as the log's fsync mode goes. StorageFailed: nothing was appended.
+        Durable when it returns, unless the log was opened without durability. StorageFailed: nothing was appended.
+        PositionConflict: the checkpoint is before the log's own. WriterBusy: another writer has taken the log over.
         """
         ...
 
     def read(self, start: int = 0, stop: int | None = None) -> Iterator[Record]:
-        """Yield the records of [start, stop), in order, without the erased ones. No stop: up to the end as of now.
+        """Yield the records of [start, stop) in order of position, without the erased ones.
 
-        DamagedLog names the position that cannot be read.
+        stop: None means the log's end at the time of the call. DamagedLog names the position that cannot be read;
+        DecodeError: a newer version of asof wrote the record.
         """
         ...
 
     def head(self, position: int) -> bytes:
-        """Return the chain's hash over all records before `position`: equal heads mean equal histories.
+        """Return the chain's hash over all records before `position`: within one log, equal heads mean equal histories.
 
-        Each log salts its chain, so two logs with the same events have different heads.
+        Each log salts its payloads, so two logs with the same events have different heads. InvalidInput: the log ends
+        before `position`.
         """
         ...
 
     def verify(self) -> int:
-        """Check every record against the hash chain; return how many there are. DamagedLog names the first bad one."""
+        """Check every record against the hash chain; return their number. DamagedLog names the first bad position."""
         ...
 
     def erase(self, group: str, *, before: int | None = None) -> int:
-        """Make a group's payloads below position `before` (None: all) unreadable for ever; return how many.
+        """Destroy a group's payloads at positions below `before` (None: all) for ever; return their number.
 
-        Positions and chain stay whole; read() no longer yields these records. What says that something was erased
-        stays. Safe to repeat after any failure.
+        Positions and the chain stay whole; read() no longer yields these records. The events that record an erasure
+        itself stay. Idempotent, so a caller repeats it after any failure.
         """
         ...
 
 
 class MessageLog(EventLog, Protocol):
-    """The log that producers append to: it gives each message its position and its recorded time."""
+    """The log to which producers append: it assigns each message its position and its recorded time."""
 
     def accept(self, messages: Sequence[AnyMessage], *, clock: int, recorded: Sequence[int] | None = None) -> range:
-        """Append messages; return their positions. Durable when it returns.
+        """Append messages in order, all or none; return their positions. Durable when it returns.
 
-        Each is recorded at max(clock, the last of its group + 1 µs), so that its time rises strictly within a group.
-        `recorded` gives the times instead of the clock, for moving a history in: PositionConflict where they decrease,
-        or where the group has something later. Times that stand still rise by a microsecond each.
+        clock: UTC microseconds. Each message is recorded at max(clock, its group's last + 1 µs), so recorded times
+        rise strictly within a group.
+        recorded: one time for each message instead of the clock, to import a history. Equal times rise by a
+        microsecond each. PositionConflict: they decrease within a group, or the group has a later record.
         """
         ...
 
     def suppress(self, start: int, stop: int) -> bool:
-        """Make the messages of [start, stop) that wish it unreadable for ever, as if they were erased.
+        """Destroy the content of those messages of [start, stop) that were sent with `suppress_content`.
 
-        Returns whether no byte of them is left in the log's files; if not, a reader is in the way: repeat it later.
+        Return whether no byte of them is left in the log's files. False: a reader holds the file; repeat it later.
         """
         ...

@@ -1,4 +1,4 @@
-"""What producers send: messages, structured facts and entities, and what is to count no longer, or be forgotten."""
+"""The messages that producers send: episodes, structured facts, entities, withdrawals and erasures."""
 
 import re
 from collections.abc import Mapping
@@ -20,19 +20,19 @@ from asof_streams.options import (
     unset,
 )
 
-MAX_CONTENT_BYTES: Final = 512 * 1024  # a record must stay below Kafka's usual 1 MB with room for its envelope
+MAX_CONTENT_BYTES: Final = 512 * 1024  # a record must fit Kafka's default limit of 1 MB, with room for its envelope
 MAX_NAME_CHARACTERS: Final = 1_000
 _GROUP: Final = re.compile(r"[A-Za-z0-9_-]{1,128}", re.ASCII)
 
 
 def check_group(group_id: str) -> str:
-    """Return the group id if it is one (Graphiti's rule: letters, digits, _ and -; up to 128)."""
+    """Return a group id unchanged. InvalidInput: it is not 1 to 128 letters, digits, _ or -, Graphiti's rule."""
     if not _GROUP.fullmatch(group_id):
         raise InvalidInput("a group id has 1 to 128 letters, digits, _ or -")
     return group_id
 
 
-# Constraints are pydantic's own, which cost a decode next to nothing; what they cannot say is checked in accept().
+# These constraints also run when a log is read, so they are pydantic's own, which are cheap; accept() checks the rest.
 GroupId = Annotated[str, StringConstraints(pattern=rf"^{_GROUP.pattern}$")]
 Text = Annotated[str, StringConstraints(max_length=MAX_CONTENT_BYTES)]
 Label = Annotated[str, StringConstraints(max_length=MAX_NAME_CHARACTERS)]
@@ -41,12 +41,13 @@ Name = Annotated[str, StringConstraints(max_length=MAX_NAME_CHARACTERS, pattern=
 
 @register
 class Message(Event):
-    """One thing said in a conversation, or a text or JSON document.
+    """A message of a conversation, or a text or JSON document.
 
-    Without a timestamp it was said when it was recorded. A uuid names an episode that exists already
-    (spec/add-messages 9, 10): such a message adds nothing, and one that names no episode is parked.
+    Without a timestamp it counts as said when it is recorded. A uuid names an episode that exists already: such a
+    message adds nothing, and it is parked if its group has no such episode.
 
-    The fields from `schema_id` on say how it is read; one whose types do not fit each other or the ontology is parked.
+    The fields from `schema_id` on choose the ontology and its types. A message whose types do not fit each other or
+    the ontology is parked.
     """
 
     type: ClassVar[str] = "message.sent"
@@ -80,12 +81,12 @@ class Message(Event):
 
 @register
 class FactStatement(Event):
-    """A structured fact as its producer states it: no extraction, no model, exact names (design 8).
+    """A structured fact: exact names, no extraction, no model.
 
-    assert: subject, relation, object hold from valid_at (else said_at) to invalid_at (else no end stated).
-    end: the fact, or with no object whatever holds there, ends at invalid_at (else said_at).
-    retract: it was wrong to say so. correct: retract and assert in one.
-    `ref` is the producer's own id of a fact, or the uuid of one: end, correct and retract then concern that fact alone.
+    assert: subject, relation and object hold from valid_at (else said_at) to invalid_at (else no end is stated).
+    end: the fact ends at invalid_at (else said_at); without an object, every value of subject and relation ends.
+    retract: the fact was wrong from the start. correct: a retraction and an assertion in one batch.
+    `ref` is the producer's own id of a fact, or a fact's uuid; end, correct and retract then apply to that fact alone.
     """
 
     type: ClassVar[str] = "fact.stated"
@@ -123,9 +124,9 @@ class FactStatement(Event):
 
 @register
 class EntityStatement(Event):
-    """An entity as its producer states it, under an id of the producer's own.
+    """An entity under an id of its producer's own.
 
-    Stated again under that id it is the same one: also called by the new name, with the new summary if one is given.
+    Another statement with that id adds its name to the same entity, and replaces the summary if it has one.
     """
 
     type: ClassVar[str] = "entity.stated"
@@ -138,7 +139,7 @@ class EntityStatement(Event):
 
 @register
 class WithdrawalRequest(Event):
-    """The wish that an episode count no longer: it is retracted whole, and its past can still be asked about."""
+    """A request to withdraw an episode: its statements are retracted; queries as of earlier times still see them."""
 
     type: ClassVar[str] = "withdrawal.requested"
 
@@ -148,7 +149,7 @@ class WithdrawalRequest(Event):
 
 @register
 class ErasureRequest(Event):
-    """The wish that everything of a group be gone, at every moment of both clocks."""
+    """A request to erase a group: all of its data is destroyed, at every valid and known time."""
 
     type: ClassVar[str] = "erasure.requested"
 
@@ -157,9 +158,9 @@ class ErasureRequest(Event):
 
 @register
 class RecordRefused(Event):
-    """Something reached the messages topic that cannot be a message; it keeps its place, so that nothing is lost.
+    """A record of the messages topic that is no valid message. It takes a position like any other, and is parked.
 
-    `group_id` is the group that it names, or "" where it names none. `reason` names fields, never content.
+    `group_id` is the group that the record names, or "" if it names none. `reason` names fields, never content.
     """
 
     type: ClassVar[str] = "record.refused"
@@ -186,26 +187,30 @@ TIMES: Final = ("timestamp", "valid_at", "invalid_at", "said_at")
 
 
 def accept(kind: type[M], fields: Any) -> M:
-    """Return what a producer sent as JSON, or InvalidInput naming the field and the reason, never its content.
+    """Return a message made of a producer's JSON object; times are RFC 3339 strings.
 
-    Times are text; `validate` takes them as microseconds.
+    InvalidInput names the first field that is wrong and the reason, never content. Unknown fields are refused.
+    `content`, `fact` and `summary` may have 512 KiB in UTF-8, names 1000 characters.
+
+    Example: `accept(Message, {"group_id": "ana", "role_type": "user", "content": "I moved to Oslo."})`.
+    `validate` does the same for times in microseconds.
     """
     if not isinstance(fields, dict):
         raise InvalidInput("a line must be one JSON object")
-    read = dict(fields)
+    values = dict(fields)
     for name in TIMES:
-        if isinstance(read.get(name), str):
+        if isinstance(values.get(name), str):
             try:
-                read[name] = parse(read[name])
+                values[name] = parse(values[name])
             except InvalidInput as error:
                 raise InvalidInput(f"{name}: {error}") from None
-        elif read.get(name) is not None:
+        elif values.get(name) is not None:
             raise InvalidInput(f"{name}: a time is a string such as 2024-05-01T09:30:00Z")
-    return validate(kind, read)
+    return validate(kind, values)
 
 
 def validate(kind: type[M], fields: Mapping[str, Any]) -> M:
-    """Return a message of these fields, with times in microseconds; InvalidInput as of `accept`."""
+    """Return a message of these fields, with times in UTC microseconds. InvalidInput is as in `accept`."""
     for name in TIMES:
         if isinstance(time := fields.get(name), int) and not FIRST <= time <= LAST:
             raise InvalidInput(f"{name}: it is outside of the years 1 to 9999")
@@ -214,11 +219,11 @@ def validate(kind: type[M], fields: Mapping[str, Any]) -> M:
     try:
         return kind.model_validate(fields, strict=True)
     except ValidationError as error:
-        raise InvalidInput(_told(error, kind)) from None
+        raise InvalidInput(_first_problem(error, kind)) from None
 
 
 def _check_size(name: str, value: Any) -> None:
-    """Refuse what a record cannot carry: it is bytes that count, and pydantic counts characters."""
+    """Refuse a text that is too large for a record. The limit is in bytes, and pydantic counts characters."""
     if isinstance(value, str) and len(value) > MAX_CONTENT_BYTES // 4:
         size = len(value.encode(errors="replace"))
         if size > MAX_CONTENT_BYTES:
@@ -226,11 +231,11 @@ def _check_size(name: str, value: Any) -> None:
             raise InvalidInput(f"{name}: it has {size} bytes, {limit}")
 
 
-def _told(error: ValidationError, kind: type[Event]) -> str:
-    """Return the first thing that is wrong, and where, without a word of the content."""
+def _first_problem(error: ValidationError, kind: type[Event]) -> str:
+    """Return the first field that is wrong and the reason, without content."""
     first = error.errors(include_input=False, include_url=False, include_context=False)[0]
     if first["loc"] and first["loc"][0] in _OPTIONS:
-        return _told_of_option(first["loc"], first["type"], first["msg"])
+        return _option_problem(first["loc"], first["type"], first["msg"])
     where, kind_of_error = ".".join(map(str, first["loc"])), first["type"]
     reason = _REASONS.get(kind_of_error) or first["msg"].removeprefix("Value error, ")
     if kind_of_error == "extra_forbidden":
@@ -241,8 +246,8 @@ def _told(error: ValidationError, kind: type[Event]) -> str:
     return f"{where}: {reason}" if where else reason
 
 
-def _told_of_option(loc: tuple[int | str, ...], kind_of_error: str, reason: str) -> str:
-    """Return what is wrong with types that a producer made up, without their names."""
+def _option_problem(loc: tuple[int | str, ...], kind_of_error: str, reason: str) -> str:
+    """Return the problem of a message's own types, without their names, which the producer chose."""
     ours = {*_OPTIONS, *RelationPair.model_fields}
     where = ".".join(str(at) for at in loc if isinstance(at, int) or at in ours)
     if kind_of_error == "extra_forbidden":

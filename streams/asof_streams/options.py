@@ -1,12 +1,12 @@
-"""What may be said with a message of how it is read: the shapes alone. What they mean is for whoever reads it."""
+"""The extraction options of a message: the shapes of their fields. Extraction decides what they mean."""
 
 from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pydantic.config import JsonDict
 
-MAX_TYPES: Final = 100  # of one kind, with one message: each is told to a model
-MAX_PREVIOUS: Final = 20  # episodes as context
+MAX_TYPES: Final = 100  # of one kind, in one message: each of them lengthens the model's prompt
+MAX_PREVIOUS: Final = 20  # episodes as context for one message
 _NAME: Final = 64  # characters
 _DESCRIPTION: Final = 500  # characters
 
@@ -18,12 +18,12 @@ EpisodeId = Annotated[str, StringConstraints(pattern=r"\S", max_length=1_000)]
 
 
 def unset(value: object) -> bool:
-    """Whether an option was left at what it is by itself: such a field is not written."""
+    """Whether an option has its default: such a field is left out of the payload."""
     return not value
 
 
 class RelationPair(BaseModel):
-    """Two entity types, and the relations that may lead from the one to the other; `Entity` is any type."""
+    """Two entity types and the relations that may lead from `source` to `target`; `Entity` means any type."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
@@ -32,7 +32,7 @@ class RelationPair(BaseModel):
     relations: list[RelationName] = Field(min_length=1, max_length=MAX_TYPES)
 
 
-_NO_OTHER: Final[JsonDict] = {"additionalProperties": False}  # names are checked, which a schema must be told
+_NO_OTHER: Final[JsonDict] = {"additionalProperties": False}  # pydantic checks the keys; the JSON schema must say so
 EntityTypes = Annotated[dict[TypeName, Description], Field(max_length=MAX_TYPES, json_schema_extra=_NO_OTHER)]
 ExcludedTypes = Annotated[list[TypeName], Field(max_length=MAX_TYPES)]
 RelationTypes = Annotated[dict[RelationName, Description], Field(max_length=MAX_TYPES, json_schema_extra=_NO_OTHER)]

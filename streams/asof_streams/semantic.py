@@ -1,4 +1,4 @@
-"""The semantic events of one generation: what is believed, and what follows from it."""
+"""The semantic events of one generation: entities, facts, and the changes of belief that follow from them."""
 
 from typing import ClassVar, Literal
 
@@ -6,13 +6,13 @@ from pydantic import Field
 
 from asof_streams.events import Event, register
 
-Period = tuple[int, int | None]  # [from, to); None is no end stated
-Ending = Literal["superseded", "ended", "retracted", "corrected", "contradicted", "merged"]
+Period = tuple[int, int | None]  # [from, to); None: no end is stated
+InvalidationKind = Literal["superseded", "ended", "retracted", "corrected", "contradicted", "merged"]
 
 
 @register
 class GenerationStarted(Event):
-    """A build of the semantic layer began. `build` is the digest of all that decides its content."""
+    """A build of the semantic layer began. `build` is the digest of everything that decides its content."""
 
     type: ClassVar[str] = "generation.started"
 
@@ -26,7 +26,7 @@ class GenerationStarted(Event):
 
 @register
 class RelationDeclared(Event):
-    """From here on this relation is single-valued or not: in its group, or with none in every one.
+    """A relation is single-valued or many-valued from here on: in the envelope's group, or in all if that is empty.
 
     A relation that was never declared is many-valued.
     """
@@ -39,7 +39,7 @@ class RelationDeclared(Event):
 
 @register
 class EntityIntroduced(Event):
-    """A mention, or a structured fact, named something not known before in its group."""
+    """A mention or a structured fact named an entity that was not known in its group."""
 
     type: ClassVar[str] = "entity.introduced"
 
@@ -51,9 +51,9 @@ class EntityIntroduced(Event):
 
 @register
 class EntityDescribed(Event):
-    """An entity is also called so.
+    """An entity has one more name.
 
-    Where the episode that gave the name is withdrawn, the first that calls it so as well gives it from there on.
+    If the episode that gave the name is withdrawn, the first other episode that uses the name gives it from there on.
     """
 
     type: ClassVar[str] = "entity.described"
@@ -65,7 +65,7 @@ class EntityDescribed(Event):
 
 @register
 class MentionResolved(Event):
-    """A mention was taken to mean an entity, for this reason."""
+    """A mention was resolved to an entity, for this reason."""
 
     type: ClassVar[str] = "mention.resolved"
 
@@ -78,7 +78,7 @@ class MentionResolved(Event):
 
 @register
 class EntityMerged(Event):
-    """Two entities are one, known from here on: a duplicate_of link. Facts keep their own ids."""
+    """Two entities are one, known from here on: a duplicate_of link. Facts keep the ids of their entities."""
 
     type: ClassVar[str] = "entity.merged"
 
@@ -99,11 +99,11 @@ class EntityUnmerged(Event):
 
 @register
 class EntityAttributed(Event):
-    """An attribute of an entity was said to have a value; `holds` says whether that is what is believed from here on.
+    """A value was stated for an attribute of an entity; `holds` says whether it is believed from here on.
 
-    If so, the value stands in the place of any other. If not, it was said less surely than the one that is believed.
-    Where an episode was withdrawn, the values that it said are weighed again, and so is the one that is believed
-    instead; a value that nobody else says has a support of 0, and if that one holds, nothing is believed.
+    If so, it replaces any other value. If not, it has less support than the value that is believed. After a withdrawal
+    the values that its episode stated are weighed again, and so is the value that is believed instead. A value that no
+    other episode states has a support of 0; if that one holds, no value is believed.
     """
 
     type: ClassVar[str] = "entity.attributed"
@@ -112,8 +112,8 @@ class EntityAttributed(Event):
     name: str
     value: str = Field(repr=False)
     confidence: float
-    support: float  # how sure the value is, 0 to 1, by all that said it so far
-    attested: int  # the latest moment at which it was said so far
+    support: float  # confidence in the value, 0 to 1, from all statements of it so far
+    attested: int  # the latest time at which it was said so far
     holds: bool
     said_at: int
     episode_id: str
@@ -122,9 +122,9 @@ class EntityAttributed(Event):
 
 @register
 class CommunityFormed(Event):
-    """Entities that facts connect are one community from here on, each of them of this one and no other.
+    """Entities that facts connect form one community from here on. An entity is a member of at most one.
 
-    It is named after those that it begins with; the first of them is the one that it was formed for.
+    Its name lists the first members; the first of all is the entity for which it was formed.
     """
 
     type: ClassVar[str] = "community.formed"
@@ -137,7 +137,7 @@ class CommunityFormed(Event):
 
 @register
 class CommunityJoined(Event):
-    """An entity is of this community from here on, and of no other."""
+    """An entity is a member of this community from here on, and of no other."""
 
     type: ClassVar[str] = "community.joined"
 
@@ -148,10 +148,10 @@ class CommunityJoined(Event):
 
 @register
 class FactAsserted(Event):
-    """A claim holds in the world from valid_from, to valid_to where an end is stated.
+    """A fact was asserted: it holds in the world from valid_from to valid_to, if an end is stated.
 
-    `holds` are the periods over which it is believed once the batch is whole: a projection opens one version for each.
-    Either `object` (an entity) or `value` (a literal) is given.
+    `holds` are the periods over which it is believed after the whole batch: a projection opens one version for each.
+    Either `object` (an entity) or `value` (a literal) is set.
     """
 
     type: ClassVar[str] = "fact.asserted"
@@ -177,7 +177,7 @@ class FactAsserted(Event):
 
 @register
 class FactReinforced(Event):
-    """A fact was said again: provenance, and a later moment at which it was attested."""
+    """A fact was said again: one more source, and perhaps a later time at which it was attested."""
 
     type: ClassVar[str] = "fact.reinforced"
 
@@ -189,20 +189,20 @@ class FactReinforced(Event):
 
 @register
 class FactAttested(Event):
-    """An episode that had said a fact was withdrawn: others still say it, and this is when they last did."""
+    """An episode that had said a fact was withdrawn; other episodes still say it, and this is when they last did."""
 
     type: ClassVar[str] = "fact.attested"
 
     fact_id: str
-    attested: int  # the latest moment at which an episode that counts said it
+    attested: int  # the latest time at which an episode said it that was not withdrawn
 
 
 @register
 class FactEnded(Event):
     """The world changed: from `at` on, the fact no longer holds.
 
-    It names the fact (subject, relation, and object or value; neither means whatever holds there), not an event, so the
-    order of hearing does not matter. With `fact_id` it concerns that assertion alone.
+    It names the fact by subject, relation, and object or value (neither: every value), not by an event, so the order of
+    arrival does not matter. With `fact_id` it applies to that assertion alone.
     """
 
     type: ClassVar[str] = "fact.ended"
@@ -221,9 +221,9 @@ class FactEnded(Event):
 
 @register
 class FactRetracted(Event):
-    """We were wrong: the target (an assertion, an ending or a retraction) is as if it had never been said.
+    """The target (an assertion, an ending or a retraction) was wrong: it counts as if it had never been said.
 
-    `dead` and `live` are the statements whose standing this changes, the target among them.
+    `dead` and `live` are the statements that count no longer, or again, from here on; the target is among them.
     """
 
     type: ClassVar[str] = "fact.retracted"
@@ -249,7 +249,7 @@ class ContradictionFlagged(Event):
 
 @register
 class ContradictionSettled(Event):
-    """A flagged contradiction is over: one of its facts was retracted."""
+    """A flagged contradiction is settled: one of its facts was retracted."""
 
     type: ClassVar[str] = "contradiction.settled"
 
@@ -260,19 +260,19 @@ class ContradictionSettled(Event):
 
 @register
 class FactInvalidated(Event):
-    """A fact lost validity, or our belief. `holds` are the periods that are left; `cause` names the statement."""
+    """A fact is believed over less time. `holds` are the periods that are left; `cause` is the statement behind it."""
 
     type: ClassVar[str] = "fact.invalidated"
 
     fact_id: str
-    kind: Ending
+    kind: InvalidationKind
     cause: str
     holds: tuple[Period, ...]
 
 
 @register
 class FactRestored(Event):
-    """A fact holds again over `holds`, because what had displaced it is gone."""
+    """A fact is believed over `holds` again, because the statement that had displaced it is gone."""
 
     type: ClassVar[str] = "fact.restored"
 

@@ -1,4 +1,4 @@
-"""SQLite files: making and opening them, transactions, and SQLite's errors turned into ours."""
+"""SQLite files: creates and opens them, runs transactions, and translates SQLite's errors into asof's."""
 
 import os
 import sqlite3
@@ -25,27 +25,27 @@ _FAILURES: Final = {
 }
 
 
-class Guard:
-    """Turns what SQLite and the file system raise inside `with` into ours, naming the file and what to do.
+class SqliteGuard:
+    """A context manager that translates errors of SQLite and the file system into asof's, with the file and a remedy.
 
-    An error of the caller's own making (wrong SQL, wrong types) passes through as it is.
+    A programmer's error (wrong SQL, wrong types) passes through unchanged.
     """
 
     __slots__ = ("_path", "_remedy")
 
     def __init__(self, path: Path, remedy: str) -> None:
         self._path = path
-        self._remedy = remedy  # for stored bytes that are not what was written
+        self._remedy = remedy  # where the file is damaged
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        if error is not None and (ours := self._translate(error)) is not None:
-            raise ours from error
+        if error is not None and (translated := self._translate(error)) is not None:
+            raise translated from error
 
     def _translate(self, error: BaseException) -> AsofError | None:
-        if isinstance(error, UnicodeEncodeError):  # a name that was asked about
+        if isinstance(error, UnicodeEncodeError):  # a name in a query
             return InvalidInput(NOT_UNICODE)
         if isinstance(error, OSError):
             return StorageFailed(f"{self._path}: {error.strerror}")
@@ -60,18 +60,18 @@ class Guard:
 
 
 def _is_damage(error: BaseException) -> bool:
-    if isinstance(error, UnicodeDecodeError):  # the file has garbage where SQLite's own error quotes it
+    if isinstance(error, UnicodeDecodeError):  # SQLite's own error message quotes garbage of the file
         return True
     if not isinstance(error, sqlite3.Error):
         return False
     code = getattr(error, "sqlite_errorcode", None)
-    if code is None:  # Python's own error: a text in the file that is not UTF-8, or a wrong call
+    if code is None:  # raised by Python: a text in the file is not UTF-8, or the call was wrong
         return isinstance(error, sqlite3.OperationalError)
     return code & 0xFF in _DAMAGE or str(error) == "unsupported file format"
 
 
 def create(path: Path, script: str) -> None:
-    """Make a SQLite file, whole or not at all: a crash leaves no half-made file under its name."""
+    """Create a SQLite file with a script, whole or not at all: a crash leaves no unfinished file under its name."""
     fresh = path.with_name(path.name + ".new")
     fresh.unlink(missing_ok=True)
     with closing(sqlite3.connect(fresh, isolation_level=None)) as connection:
@@ -83,8 +83,8 @@ def create(path: Path, script: str) -> None:
 def connect(path: Path, *, writable: bool, durable: bool) -> sqlite3.Connection:
     """Open a SQLite file in autocommit mode, for one thread.
 
-    durable: a commit returns when it is on the disk; otherwise a power cut (not a crash of the process) may take the
-    last commits, from the end. ExtractorRegistry never block the writer, nor it them.
+    durable: a commit returns when it is on the disk. Otherwise a power cut may lose the last commits; a crash of the
+    process never does. Readers and the writer do not block each other. NotFound: there is no such file.
     """
     if not path.is_file():
         raise NotFound(f"{path} does not exist")
@@ -97,7 +97,7 @@ def connect(path: Path, *, writable: bool, durable: bool) -> sqlite3.Connection:
         if writable:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-            connection.execute("PRAGMA secure_delete = ON")  # what is erased is overwritten
+            connection.execute("PRAGMA secure_delete = ON")  # deleted bytes are overwritten: an erasure depends on it
     except BaseException:
         connection.close()
         raise
@@ -105,14 +105,14 @@ def connect(path: Path, *, writable: bool, durable: bool) -> sqlite3.Connection:
 
 
 def _never_changes(path: Path) -> bool:
-    """Whether a file is on a disk mounted read-only, and whole: SQLite could not make the lock files it else needs."""
+    """Whether a file is whole and on a read-only disk, where SQLite cannot create the lock files that it needs."""
     wal = path.with_name(path.name + "-wal")
     return bool(os.statvfs(path).f_flag & os.ST_RDONLY) and not (wal.exists() and wal.stat().st_size)
 
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Write all or nothing."""
+    """Run a write transaction: commit at the end, roll back after an error."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -125,7 +125,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 @contextmanager
 def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
-    """Read one state of the file. Keep it short: while it lasts, the write-ahead log cannot be cut back."""
+    """Read one state of the file. Keep it short: the write-ahead log cannot be truncated meanwhile."""
     connection.execute("BEGIN")
     try:
         yield

@@ -1,4 +1,4 @@
-"""A log in one SQLite file: gap-free positions, whole batches, a hash chain, one writer and any number of readers."""
+"""A log in one SQLite file: positions without gaps, atomic batches, a hash chain, one writer, any number of readers."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -8,15 +8,15 @@ from secrets import token_bytes
 from struct import Struct
 from typing import Final, NamedTuple, Protocol, Self
 
-from asof_streams import chain, semantic  # noqa: F401 - semantic: so that its events can be read
+from asof_streams import chain, semantic  # noqa: F401 - semantic: its import registers its events
 from asof_streams.episodic import GroupErased
 from asof_streams.errors import DecodeError, InvalidInput, PositionConflict, StorageFailed, WriterBusy
 from asof_streams.events import Draft, Record, decode
 from asof_streams.instants import NEG, SECOND
 from asof_streams.messages import AnyMessage, ErasureRequest, Message
-from asof_streams.sqlite import Guard, connect, create, snapshot, transaction
-from asof_streams.sqlite_records import REMEDY, Head, Records, Row, new
-from asof_streams.sqlite_requests import Request, Requests
+from asof_streams.sqlite import SqliteGuard, connect, create, snapshot, transaction
+from asof_streams.sqlite_records import REMEDY, Head, Records, Row, empty_log_script
+from asof_streams.sqlite_requests import KeyedRequest, Requests
 
 _INSERT: Final = "INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)"
 _DATED: Final = "INSERT INTO groups VALUES (?, ?) ON CONFLICT DO UPDATE SET recorded_at = excluded.recorded_at"
@@ -24,17 +24,17 @@ _ERASE: Final = (
     "UPDATE log SET seal = seal(salt, payload), salt = NULL, payload = NULL "
     "WHERE grp = ? AND position < ? AND payload IS NOT NULL AND type NOT IN (?, ?)"
 )
-_SUPPRESS: Final = (  # text within a payload has its quotes escaped, so only a field of this name is found
+_SUPPRESS: Final = (  # JSON escapes the quotes of a text, so this matches the field alone
     "UPDATE log SET seal = seal(salt, payload), salt = NULL, payload = NULL WHERE position >= ? AND position < ? "
     "AND payload IS NOT NULL AND type = ? AND instr(payload, CAST('\"suppress_content\":true' AS BLOB))"
 )
-_CHUNK: Final = 256  # records read at once: no reader keeps a snapshot while its caller thinks
-_STOOD_STILL: Final = SECOND  # how far equal given times may have risen: a million messages of one moment
+_CHUNK: Final = 256  # records read in one query: no snapshot stays open while the caller works on them
+_EQUAL_TIMES: Final = SECOND  # a million imported messages of one moment rise by a microsecond each
 _SALTS: Final = Struct(f"{chain.SALT_BYTES}s")
 
 
 class Encoded(Protocol):
-    """What is kept of an event: it need not be decoded for that."""
+    """An event as a log stores it; it need not be decoded."""
 
     @property
     def type(self) -> str: ...
@@ -55,24 +55,25 @@ class EncodedEvent(NamedTuple):
 
 
 EncodedDraft = tuple[str, int, int, int, int, Encoded]
-"""A Draft: group, recorded_at, cause, place, size and what is kept of the event."""
+"""A Draft of an encoded event: group, recorded_at, cause, place, size, event."""
 
 
 class SqliteLog:
     """A MessageLog in the file `<name>.sqlite`, used by the thread that opened it.
 
-    durable: append and accept return when the disk has what they wrote; without it a power cut (never a crash of the
-    process) may take the last batches, whole and from the end. A second writer deposes the first, which then gets
-    WriterBusy: hold the directory's WriterLock to keep others out in the first place.
-    term: that of the writer for which this one writes too, from another thread.
+    writable: create the file if it does not exist, and take the log over. Each writer raises the log's term, so the
+    writer before it gets WriterBusy at its next append; hold the directory's WriterLock to keep a second writer out.
+    durable: append and accept return when the disk has the batch. Without it a power cut may lose the last batches,
+    whole and from the end; a crash of the process never does.
+    term: of a writer in another thread of this process that this object writes beside; None: raise the term.
     """
 
     def __init__(self, path: Path, *, writable: bool = False, durable: bool = True, term: int | None = None) -> None:
         self.path: Final = path
-        self._guard = Guard(path, REMEDY)
+        self._guard = SqliteGuard(path, REMEDY)
         with self._guard:
             if writable and not path.exists():
-                create(path, new(self.name))
+                create(path, empty_log_script(self.name))
             self._db = connect(path, writable=writable, durable=durable)
         try:
             self._records = Records(path, self._db)
@@ -88,7 +89,7 @@ class SqliteLog:
 
     @property
     def term(self) -> int:
-        """Return which writer of the log this is, counted from 1; 0 for a reader."""
+        """The number of this writer among all writers of the log, from 1; 0 for a reader."""
         return self._term
 
     def close(self) -> None:
@@ -113,8 +114,8 @@ class SqliteLog:
             return chain.genesis(self.name)
         if not 0 < position <= self.end():
             raise InvalidInput(f"{self.name} has no position {position - 1}: it ends at {self.end()}")
-        found: bytes = self._records.rows(position - 1, position)[0][9]
-        return found
+        hash_: bytes = self._records.rows(position - 1, position)[0][9]
+        return hash_
 
     def read(self, start: int = 0, stop: int | None = None) -> Iterator[Record]:
         end = self.end()
@@ -144,8 +145,8 @@ class SqliteLog:
         ]
 
     def groups(self) -> list[str]:
-        """Return every group that a record was ever written for."""
-        return [group for (group,) in self._records.ask("SELECT grp FROM groups", trusted=0)]
+        """Return every group that has had a record, in no particular order."""
+        return [group for (group,) in self._records.query("SELECT grp FROM groups", trusted=0)]
 
     def verify(self) -> int:
         with self._guard, snapshot(self._db):
@@ -159,11 +160,11 @@ class SqliteLog:
                     last[row[1]] = row[2]
             if previous != head.hash:
                 raise self._records.damaged(max(end - 1, 0), "it is not the record that the log ended with")
-            if self._records.ask("SELECT count(*) FROM log", trusted=end) != [(end,)]:
+            if self._records.query("SELECT count(*) FROM log", trusted=end) != [(end,)]:
                 raise self._records.damaged(end, "there are records beyond the log's end")
-            if dict(self._records.ask("SELECT grp, recorded_at FROM groups", trusted=end)) != last:
+            if dict(self._records.query("SELECT grp, recorded_at FROM groups", trusted=end)) != last:
                 raise self._records.damaged(end, "the groups' last recorded times are not those of the records")
-            if self._records.ask("PRAGMA integrity_check(1)", trusted=end) != [("ok",)]:
+            if self._records.query("PRAGMA integrity_check(1)", trusted=end) != [("ok",)]:
                 raise self._records.damaged(end, "the records are whole, but the file around them is not")
         return end
 
@@ -175,10 +176,12 @@ class SqliteLog:
             return self._write(head, drafts, checkpoint)
 
     def append_encoded(self, start: int, drafts: Sequence[EncodedDraft], *, checkpoint: int) -> int:
-        """Append what another process made, as `append` does. PositionConflict: the log does not end at `start`."""
+        """Append the events of another process, as `append` does. PositionConflict: the log does not end at `start`."""
         with self._writing() as head:
             if head.position != start:
-                raise PositionConflict(f"{self.name} ends at {head.position}: what begins at {start} cannot follow")
+                raise PositionConflict(
+                    f"{self.name} ends at {head.position}: a batch that begins at {start} cannot follow"
+                )
             expect_checkpoint(self.name, checkpoint, head)
             return self._write(head, drafts, checkpoint)
 
@@ -187,83 +190,86 @@ class SqliteLog:
             return self._accept(head, messages, clock, recorded)
 
     def accept_each(
-        self, given: Sequence[tuple[Sequence[AnyMessage], Request | None]], *, clock: int
+        self, submissions: Sequence[tuple[Sequence[AnyMessage], KeyedRequest | None]], *, clock: int
     ) -> list[range | InvalidInput]:
-        """Accept what several give, in one go; return where the messages of each are, or why they cannot be taken.
+        """Accept the messages of several callers in one transaction; return each caller's positions, in order.
 
-        A request that was made before, also just before in `given`, adds nothing, and is where it was.
+        A request whose key was used before, also earlier in `submissions`, adds nothing and gets its first positions.
+        InvalidInput in an answer: the key belongs to another request; the other callers' messages are accepted.
         """
-        taken: list[AnyMessage] = []
+        new: list[AnyMessage] = []
         answers: list[range | InvalidInput] = []
         with self._writing() as head:
-            for messages, request in given:
+            for messages, request in submissions:
                 try:
-                    made = None if request is None else self._requests.made(request, clock)
+                    positions = None if request is None else self._requests.positions_of(request, clock)
                 except InvalidInput as error:
                     answers.append(error)
                     continue
-                if made is None:
-                    start = head.position + len(taken)
-                    made = range(start, start + len(messages))
-                    taken += messages
+                if positions is None:
+                    start = head.position + len(new)
+                    positions = range(start, start + len(messages))
+                    new += messages
                     if request is not None:
-                        self._requests.note(request, made, messages[0].group_id, clock)
-                answers.append(made)
-            if taken:
-                self._accept(head, taken, clock, None)
+                        self._requests.record(request, positions, messages[0].group_id, clock)
+                answers.append(positions)
+            if new:
+                self._accept(head, new, clock, None)
         return answers
 
-    def made(self, request: Request, *, clock: int) -> range | None:
-        """Return where the messages of a request are; None: it was not made, or long ago. InvalidInput: another was."""
+    def positions_of(self, request: KeyedRequest, *, clock: int) -> range | None:
+        """Return the positions of a request's messages; None: it was not accepted in the last day.
+
+        clock: UTC microseconds. InvalidInput: another request had the same key.
+        """
         with self._guard:
-            return self._requests.made(request, clock)
+            return self._requests.positions_of(request, clock)
 
     def erase(self, group: str, *, before: int | None = None) -> int:
-        """Erase as the port says; no byte of a payload is left in the log's files. It rewrites the whole file."""
+        """Erase as the port says, and leave no byte of a payload in the log's files. It rewrites the whole file.
+
+        StorageFailed: the records are erased, but a reader keeps the write-ahead log in use; erase again later.
+        """
         with self._writing() as head:
             limit = head.position if before is None else before
             self._db.create_function("seal", 2, chain.seal, deterministic=True)
-            self._requests.forget(group, limit)
+            self._requests.erase(group, limit)
             erased = self._db.execute(_ERASE, (group, limit, ErasureRequest.type, GroupErased.type)).rowcount
         with self._guard:
-            self._db.execute("VACUUM")  # SQLite may have left copies where it moved records about
-        if not self._cut_back():
+            self._db.execute("VACUUM")  # SQLite moves rows between pages, which may leave copies of them behind
+        if not self._truncate_wal():
             raise StorageFailed(f"{self.path}-wal still holds erased text: a reader is using it; erase again")
         return erased
 
     def suppress(self, start: int, stop: int) -> bool:
-        """Make the messages of [start, stop) that wish it unreadable for ever, as if they were erased.
-
-        Returns whether no byte of them is left in the log's files; if not, a reader is in the way: repeat it later.
-        """
         with self._writing():
             self._db.create_function("seal", 2, chain.seal, deterministic=True)
             self._db.execute(_SUPPRESS, (start, stop, Message.type))
-        return self._cut_back()
+        return self._truncate_wal()
 
     def group_of(self, position: int) -> str:
-        """Return the group of a record, whether or not it was erased."""
-        found: str = self._records.rows(position, position + 1)[0][1]
-        return found
+        """Return the group of a record, also of an erased one."""
+        group: str = self._records.rows(position, position + 1)[0][1]
+        return group
 
     def cause_of(self, position: int) -> int:
-        """Return the cause of a record, whether or not it was erased."""
-        found: int = self._records.rows(position, position + 1)[0][3]
-        return found
+        """Return the cause of a record, also of an erased one."""
+        cause: int = self._records.rows(position, position + 1)[0][3]
+        return cause
 
     def caused_by(self, cause: int) -> int:
-        """Return the position of the first record whose cause is this one or a later one: causes never fall."""
+        """Return the position of the first record with this cause or a later one. Causes never decrease in a log."""
         return bisect_left(range(self.end()), cause, key=self.cause_of)
 
-    def _cut_back(self) -> bool:
-        """Let nothing of what was overwritten stay in the write-ahead log; return whether no reader was in the way."""
+    def _truncate_wal(self) -> bool:
+        """Empty the write-ahead log, which may still hold erased text; return False if a reader prevents it."""
         with self._guard:
             busy, _, _ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return not busy
 
     def _accept(self, head: Head, messages: Sequence[AnyMessage], clock: int, recorded: Sequence[int] | None) -> range:
         times = self._times([message.group_id for message in messages], clock, recorded)
-        drafts = [  # in the shape of a Draft, at a fifth of its cost
+        drafts = [  # tuples in the shape of a Draft, at a fifth of the cost
             (message.group_id, at, position, 0, 1, message)
             for position, (message, at) in enumerate(zip(messages, times, strict=True), head.position)
         ]
@@ -281,7 +287,7 @@ class SqliteLog:
                 payload = event.encode()
                 envelope = (position, group, recorded_at, cause, place, size, term, event.type, event.version)
                 last = chain.link(last, envelope, chain.seal(salt, payload))
-                yield (*envelope, bytearray(last), bytearray(salt), bytearray(payload))  # bound without a detour
+                yield (*envelope, bytearray(last), bytearray(salt), bytearray(payload))  # sqlite3 binds these fastest
 
         self._db.executemany(_INSERT, rows())
         self._db.executemany(_DATED, {draft[0]: draft[1] for draft in drafts}.items())
@@ -290,23 +296,23 @@ class SqliteLog:
         return end
 
     def _times(self, groups: Sequence[str], clock: int, recorded: Sequence[int] | None) -> list[int]:
-        last: dict[str, int] = {}  # as recorded here: risen where the given times stood still
-        given: dict[str, int] = {}
+        last: dict[str, int] = {}  # the last recorded time of each group, as this log has it
+        imported: dict[str, int] = {}  # the same as `recorded` has it: it stands still where those rise
         times = []
         for index, group in enumerate(groups):
             before = last[group] if group in last else self.last_recorded(group)
             at = clock if recorded is None else recorded[index]
-            if recorded is not None and at < given.get(group, before - _STOOD_STILL):
+            if recorded is not None and at < imported.get(group, before - _EQUAL_TIMES):
                 raise PositionConflict(
                     f"group {group}: message {index + 1} was recorded before the one that it follows"
                 )
-            given[group] = at
+            imported[group] = at
             last[group] = at = max(at, before + 1)
             times.append(at)
         return times
 
     def last_recorded(self, group: str) -> int:
-        """Return the recorded time of a group's last record; NEG where it has none."""
+        """Return the recorded time of a group's last record; NEG if it has none."""
         row = self._db.execute("SELECT recorded_at FROM groups WHERE grp = ?", (group,)).fetchone()
         return NEG if row is None else row[0]
 
@@ -326,6 +332,6 @@ class SqliteLog:
 
 
 def expect_checkpoint(log: str, checkpoint: int, head: Head) -> None:
-    """Refuse a checkpoint that goes back."""
+    """Refuse a checkpoint that is before the log's own. PositionConflict names both."""
     if checkpoint < head.checkpoint:
         raise PositionConflict(f"{log}: checkpoint {checkpoint} is before {head.checkpoint}")

@@ -1,4 +1,4 @@
-"""The stored form of a log: its SQLite tables, and a way to read them that believes nothing it can check."""
+"""The stored form of a log: its SQLite tables, and reads that check everything that can be checked."""
 
 import sqlite3
 import struct
@@ -7,11 +7,11 @@ from typing import Any, Final, NamedTuple
 
 from asof_streams import chain
 from asof_streams.errors import DamagedLog
-from asof_streams.sqlite import Guard
+from asof_streams.sqlite import SqliteGuard
 from asof_streams.sqlite_requests import SCHEMA as REQUESTS
 
-# A record has salt and payload, or once it is erased the seal alone. `head` is one row: how far the log goes, checked
-# by its digest, so that a log cut short is found. `groups` holds the recorded time of each group's last record.
+# A record has salt and payload; an erased one has the seal alone. `head` is one row with the log's end and checkpoint;
+# its digest reveals a log that was cut short. `groups` has the recorded time of each group's last record.
 _LOG: Final = (
     "CREATE TABLE log (position INTEGER PRIMARY KEY, grp TEXT NOT NULL, recorded_at INTEGER NOT NULL, "
     "cause INTEGER NOT NULL, place INTEGER NOT NULL, size INTEGER NOT NULL, term INTEGER NOT NULL, type TEXT NOT NULL, "
@@ -36,9 +36,9 @@ Row = tuple[Any, ...]
 
 
 class Head(NamedTuple):
-    """How far a log goes."""
+    """The end of a log, its checkpoint, and the term of its writer."""
 
-    position: int  # the next record's
+    position: int  # of the next record
     hash: bytes  # over all records
     checkpoint: int
     term: int
@@ -47,25 +47,25 @@ class Head(NamedTuple):
         return chain.seal(self.hash, _NUMBERS.pack(self.position, self.checkpoint, self.term))
 
 
-def new(name: str) -> str:
-    """Return the script that makes an empty log."""
+def empty_log_script(name: str) -> str:
+    """Return the SQL script that creates an empty log."""
     head = Head(0, chain.genesis(name), 0, 0)
     return ";".join([*_SCHEMA, f"INSERT INTO head VALUES (0, x'{head.hash.hex()}', 0, 0, x'{head.digest().hex()}')"])
 
 
 class Records:
-    """What is stored in a log's file. Damage is a DamagedLog that names the first position not to be trusted."""
+    """The rows of a log's file. DamagedLog names the first position that cannot be trusted."""
 
     def __init__(self, path: Path, db: sqlite3.Connection) -> None:
         self._path = path
         self._db = db
-        self._guard = Guard(path, REMEDY)
-        tables = tuple(sql for (sql,) in self.ask("SELECT sql FROM sqlite_schema ORDER BY rowid", trusted=0))
+        self._guard = SqliteGuard(path, REMEDY)
+        tables = tuple(sql for (sql,) in self.query("SELECT sql FROM sqlite_schema ORDER BY rowid", trusted=0))
         if tables not in (_SCHEMA, (*_SCHEMA, *REQUESTS)):
             raise self.damaged(0, "its tables are not those of a log that this version knows")
 
     def head(self) -> Head:
-        rows = self.ask("SELECT position, hash, checkpoint, term, digest FROM head", trusted=0)
+        rows = self.query("SELECT position, hash, checkpoint, term, digest FROM head", trusted=0)
         try:
             [(*fields, digest)] = rows
             head = Head(*fields)
@@ -81,9 +81,12 @@ class Records:
         )
 
     def rows(self, start: int, stop: int) -> list[Row]:
-        """Return the rows of [start, stop), all of which must be there."""
+        """Return the rows of [start, stop), in order. DamagedLog: one of them is missing or cannot be read.
+
+        Where the range cannot be read, halves of it are tried, so that the error names the first bad position.
+        """
         try:
-            rows = self.ask(_SELECT, start, stop, trusted=start)
+            rows = self.query(_SELECT, start, stop, trusted=start)
         except DamagedLog:
             if stop - start == 1:
                 raise
@@ -97,15 +100,15 @@ class Records:
         return rows
 
     def expect_link(self, previous: bytes, row: Row) -> bytes:
-        """Return a record's hash, which must be the one that follows from the hash before it."""
-        envelope, (found, salt, sealed, payload) = row[:9], row[9:]
+        """Return a record's hash. DamagedLog: it does not follow from the previous hash and the record."""
+        envelope, (stored, salt, sealed, payload) = row[:9], row[9:]
         try:
             if payload is not None:
                 sealed = chain.seal(salt, payload)
             expected = chain.link(previous, envelope, sealed)
         except (TypeError, struct.error):
             expected = b""
-        if found != expected:
+        if stored != expected:
             raise self.damaged(row[0], "it is not what was written")
         return expected
 
@@ -114,13 +117,13 @@ class Records:
         if row[11] is None:
             raise self.damaged(row[0], "its payload is missing")
 
-    def ask(self, sql: str, *values: int, trusted: int) -> list[Row]:
-        """Return the rows of a query; where it fails, all before position `trusted` still stands."""
+    def query(self, sql: str, *values: int, trusted: int) -> list[Row]:
+        """Return the rows of a query. DamagedLog: it failed; records before position `trusted` are intact."""
         try:
             with self._guard:
                 return self._db.execute(sql, values).fetchall()
         except DamagedLog:
             raise self.damaged(trusted, "the file cannot be read there") from None
 
-    def damaged(self, position: int, what: str) -> DamagedLog:
-        return DamagedLog(f"{self._path} is damaged from position {position} on: {what}; {REMEDY}")
+    def damaged(self, position: int, reason: str) -> DamagedLog:
+        return DamagedLog(f"{self._path} is damaged from position {position} on: {reason}; {REMEDY}")

@@ -1,7 +1,7 @@
-"""Requests under a key of the caller's: what each put on the log, so that one that is sent again adds nothing.
+"""Idempotency keys: the positions that each request with a key of its caller's got, so that a retry adds nothing.
 
-They stand in the log's own file, and change with it in one transaction. They are no part of its history: they are kept
-for a day, are in no chain, and are forgotten with their group.
+They are in the log's own file, so that a request and its messages are written in one transaction. They are no part of
+the log's history: they are kept for a day, are not in the hash chain, and are erased with their group.
 """
 
 import sqlite3
@@ -14,58 +14,58 @@ _TABLE: Final = (
     "CREATE TABLE requests (start INTEGER PRIMARY KEY, size INTEGER NOT NULL, key BLOB NOT NULL, said BLOB NOT NULL, "
     "grp TEXT NOT NULL, at INTEGER NOT NULL) STRICT"
 )
-SCHEMA: Final = (_TABLE, "CREATE UNIQUE INDEX request_key ON requests (key)")  # made with the first that has a key
+SCHEMA: Final = (_TABLE, "CREATE UNIQUE INDEX request_key ON requests (key)")  # created with the first key
 LIFETIME: Final = DAY
-_MANY: Final = 100  # old ones forgotten at once: more than one comes, so none stays long
-_THERE: Final = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'requests')"
-_FORGET_OLD: Final = (
+_MANY: Final = 100  # expired keys deleted with each new one: they go faster than they come
+_EXISTS: Final = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'requests')"
+_DELETE_EXPIRED: Final = (
     "DELETE FROM requests WHERE start IN (SELECT start FROM requests ORDER BY start LIMIT ?) AND at <= ?"
 )
 
 
-class Request(NamedTuple):
-    """What a caller sends under a key: the key, and all that is asked, each as a digest."""
+class KeyedRequest(NamedTuple):
+    """A request with an idempotency key: a digest of the key, and one of the request itself."""
 
     key: bytes
     said: bytes
 
 
 class Requests:
-    """The requests of one log, read and written through its connection, whose transaction the caller holds."""
+    """The requests with a key of one log. The caller holds the transaction of the connection."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
 
-    def made(self, request: Request, now: int) -> range | None:
-        """Return the positions of what this request put on the log; None where it was not made within a day.
+    def positions_of(self, request: KeyedRequest, now: int) -> range | None:
+        """Return the positions of a request's messages; None: it was not accepted in the last day.
 
-        InvalidInput: another request was made under its key.
+        now: UTC microseconds. InvalidInput: another request had the same key.
         """
-        if not self._known():
+        if not self._exists():
             return None
-        found = self._db.execute(
+        row = self._db.execute(
             "SELECT start, size, said FROM requests WHERE key = ? AND at > ?", (request.key, now - LIFETIME)
         ).fetchone()
-        if found is None:
+        if row is None:
             return None
-        start, size, said = found
+        start, size, said = row
         if said != request.said:
             raise InvalidInput("this key was used for another request: send a new one, or the same request again")
         return range(start, start + size)
 
-    def note(self, request: Request, positions: range, group: str, now: int) -> None:
-        """Keep what a request put on the log."""
-        if not self._known():
+    def record(self, request: KeyedRequest, positions: range, group: str, now: int) -> None:
+        """Keep the positions of a request's messages."""
+        if not self._exists():
             for statement in SCHEMA:
                 self._db.execute(statement)
         row = (positions.start, len(positions), request.key, request.said, group, now)
-        self._db.execute(_FORGET_OLD, (_MANY, now - LIFETIME))
+        self._db.execute(_DELETE_EXPIRED, (_MANY, now - LIFETIME))
         self._db.execute("INSERT OR REPLACE INTO requests VALUES (?, ?, ?, ?, ?, ?)", row)
 
-    def forget(self, group: str, before: int) -> None:
-        """Forget those of a group that put something before a position."""
-        if self._known():
+    def erase(self, group: str, before: int) -> None:
+        """Delete a group's requests whose messages begin before a position."""
+        if self._exists():
             self._db.execute("DELETE FROM requests WHERE grp = ? AND start < ?", (group, before))
 
-    def _known(self) -> bool:
-        return bool(self._db.execute(_THERE).fetchone()[0])
+    def _exists(self) -> bool:
+        return bool(self._db.execute(_EXISTS).fetchone()[0])

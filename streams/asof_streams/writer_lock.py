@@ -1,4 +1,4 @@
-"""One writer for each data directory, across processes: a lock that the operating system frees when its holder dies."""
+"""The lock that admits one writer to a data directory; the operating system frees it when its holder dies."""
 
 import fcntl
 import os
@@ -13,10 +13,10 @@ _AGAIN_SECONDS: Final = 0.05
 
 
 class WriterLock:
-    """Held from its making until release(); WriterBusy if another process, or this one, holds it already.
+    """Locks a directory from construction until release(). WriterBusy: another process, or this one, holds the lock.
 
-    patience: for how many seconds to wait for it in that case.
-    The file stays behind and holds the last holder's process id, for people to read; the lock itself is the system's.
+    patience: the seconds to wait for the lock before WriterBusy is raised.
+    The file `writer.lock` stays behind with the last holder's process id, for people to read; it is not the lock.
     """
 
     def __init__(self, directory: Path, *, patience: float = 0.0) -> None:
@@ -33,7 +33,7 @@ class WriterLock:
             raise StorageFailed(f"{path}: {error.strerror}") from error
 
     def release(self) -> None:
-        """Let others write. Releasing twice does nothing."""
+        """Release the lock. A second call does nothing."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -49,14 +49,14 @@ def _wait(file: int, directory: Path, patience: float) -> None:
     until = time.monotonic() + patience
     while True:
         try:
-            return _take(file, directory)
+            return _lock(file, directory)
         except WriterBusy:
             if time.monotonic() >= until:
                 raise
         time.sleep(_AGAIN_SECONDS)
 
 
-def _take(file: int, directory: Path) -> None:
+def _lock(file: int, directory: Path) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

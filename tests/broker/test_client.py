@@ -12,7 +12,7 @@ import pytest
 from aiokafka import AIOKafkaProducer
 
 from asof_streams.errors import BrokerUnavailable
-from asof_streams.kafka.client import Client, Run
+from asof_streams.kafka.client import Client, SentRun
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Outgoing
 from asof_streams.kafka.topics import Topics, create
@@ -24,7 +24,7 @@ def topic_of(bootstrap: str, prefix: str) -> str:
     return Topics(prefix).messages
 
 
-def sent(client: Client, topic: str, *values: bytes) -> list[Run]:
+def sent(client: Client, topic: str, *values: bytes) -> list[SentRun]:
     return client.send(topic, 0, [Outgoing(b"g", value, []) for value in values])
 
 
@@ -57,7 +57,7 @@ def test_a_broker_that_says_nothing_for_a_while_ends_no_topic(own_broker: Broker
     topic = topic_of(own_broker.bootstrap, prefix)
     with Client(Connection(own_broker.bootstrap), timeout=20) as client:
         sent(client, topic, b"one", b"two", b"three")
-        assert client.one(topic, 0, 0) is not None
+        assert client.read_one(topic, 0, 0) is not None
         with frozen(own_broker):
             later = threading.Timer(3, lambda: os.killpg(own_broker._process.pid, signal.SIGCONT))  # type: ignore[union-attr]
             later.start()
@@ -69,7 +69,7 @@ def test_a_broker_that_does_not_come_back_is_an_error_and_not_an_end(own_broker:
     topic = topic_of(own_broker.bootstrap, prefix)
     with Client(Connection(own_broker.bootstrap), timeout=2) as client:
         sent(client, topic, b"one")
-        assert client.one(topic, 0, 0) is not None
+        assert client.read_one(topic, 0, 0) is not None
         own_broker.kill()
         with pytest.raises(BrokerUnavailable):
             values(client, topic, 0, 1)
@@ -102,7 +102,7 @@ def test_marks_of_transactions_are_read_past_at_once(bootstrap: str, prefix: str
 
     with Client(Connection(bootstrap)) as client:
         first, end = client.extent(topic, 0)
-        client.one(topic, 0, 0)
+        client.read_one(topic, 0, 0)
         start = time.monotonic()
         assert values(client, topic, first, end) == [b"kept", b"kept too"]
         assert time.monotonic() - start < 0.9

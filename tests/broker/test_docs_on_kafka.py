@@ -40,7 +40,9 @@ def test_what_is_sent_as_told_becomes_facts_and_once(tmp_path: Path) -> None:
 
     assert worker.returncode == 0
     with local(tmp_path / "asof-data") as memory:
-        assert [record.cause for record in records(memory, "messages")] == [0, 1, 2, 3], "not those that were sent again"
+        assert [record.cause for record in records(memory, "messages")] == [0, 1, 2, 3], (
+            "not those that were sent again"
+        )
         assert memory.stats()["parked"] == 0
 
 

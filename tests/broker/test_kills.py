@@ -20,7 +20,7 @@ from aiokafka.protocol.group import LeaveGroupRequest
 from asof_streams.errors import BrokerUnavailable
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.envelope import Outgoing, Raw
-from asof_streams.kafka.inbox import receive
+from asof_streams.kafka.inbox import parse_message
 from kafka_broker import Broker
 from kafka_worker import Running, World, dump, embedded, fact, reached, until_known
 
@@ -162,7 +162,7 @@ def test_fifty_kills_of_the_worker_and_some_of_the_broker_lose_double_and_reorde
 
 def _kept(numbers: list[int]) -> list[Any]:
     """What is left of the lines in the end: all but what was erased."""
-    messages = [receive(Raw(0, 0, None, value, headers)).message for _, value, headers in map(line, numbers)]
+    messages = [parse_message(Raw(0, 0, None, value, headers)).message for _, value, headers in map(line, numbers)]
     erased = {m.group_id: place for place, m in enumerate(messages) if m.type == "erasure.requested"}
     return [
         message

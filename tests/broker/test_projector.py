@@ -29,7 +29,7 @@ from asof_streams.kafka.envelope import Outgoing
 from asof_streams.kafka.event_topic import EventTopic
 from asof_streams.kafka.messages_topic import MessagesTopic
 from asof_streams.kafka.state import State
-from asof_streams.kafka.topic_log import At
+from asof_streams.kafka.topic_log import PartitionId
 from asof_streams.kafka.topics import create
 from asof_streams.semantic import GenerationStarted
 from asof_streams.sqlite_log import SqliteLog
@@ -316,11 +316,11 @@ def test_an_erasure_that_could_not_be_carried_out_is_not_kept_and_done_the_next_
 
     with State(tmp_path / "copy" / "kafka.db") as state:
         messages = MessagesTopic(
-            tmp_path / "copy" / "messages.sqlite", At(world.topics.messages, 0), world.client, state
+            tmp_path / "copy" / "messages.sqlite", PartitionId(world.topics.messages, 0), world.client, state
         )
         episodic = EventTopic(
             tmp_path / "copy" / "episodic.sqlite",
-            At(world.topics.episodic, 0),
+            PartitionId(world.topics.episodic, 0),
             world.client,
             state,
             messages,

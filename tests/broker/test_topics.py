@@ -23,8 +23,8 @@ from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Outgoing
-from asof_streams.kafka.errors import guard
-from asof_streams.kafka.topic_rules import RULES, Finding
+from asof_streams.kafka.errors import translate_errors
+from asof_streams.kafka.topic_rules import RULES, TopicFinding
 from asof_streams.kafka.topics import Topics, check, create, ends
 from kafka_broker import SASL_PASSWORD, SASL_USER, Broker
 
@@ -67,7 +67,7 @@ async def alter(bootstrap: str, topic: str, settings: dict[str, str]) -> None:
         assert [resource[0] for resource in response.resources] == [0], response
 
 
-async def errors_of(connection: Connection, topics: Topics) -> list[Finding]:
+async def errors_of(connection: Connection, topics: Topics) -> list[TopicFinding]:
     return [finding for finding in await check(connection, topics) if finding.severity == "error"]
 
 
@@ -133,7 +133,7 @@ def test_every_wrong_setting_of_a_real_topic_is_found_and_mended_by_what_is_want
 def test_a_topic_that_the_broker_made_by_its_own_defaults_is_found_unfit(
     connection: Connection, topics: Topics
 ) -> None:
-    async def by_default() -> list[Finding]:
+    async def by_default() -> list[TopicFinding]:
         async with administering(connection.bootstrap) as admin:
             await admin.create_topics([NewTopic(topics.messages, num_partitions=1, replication_factor=1)])
         await create(connection, topics, ["main"])
@@ -147,7 +147,7 @@ def test_a_topic_that_the_broker_made_by_its_own_defaults_is_found_unfit(
 def test_an_absent_topic_and_an_uneven_one_are_found(connection: Connection, topics: Topics) -> None:
     settings = {rule.setting: rule.wanted for rule in RULES["derived"]}
 
-    async def uneven() -> list[Finding]:
+    async def uneven() -> list[TopicFinding]:
         async with administering(connection.bootstrap) as admin:
             counts = {topics.messages: 2, topics.episodic: 1}
             await admin.create_topics([NewTopic(name, n, 1, topic_configs=settings) for name, n in counts.items()])
@@ -161,7 +161,7 @@ def test_an_absent_topic_and_an_uneven_one_are_found(connection: Connection, top
 
 
 def test_looking_makes_no_topic(connection: Connection, topics: Topics) -> None:
-    async def look() -> list[Finding]:
+    async def look() -> list[TopicFinding]:
         await check(connection, topics, ["main"])
         assert await ends(connection, topics) == {}
         return await errors_of(connection, topics)
@@ -170,7 +170,7 @@ def test_looking_makes_no_topic(connection: Connection, topics: Topics) -> None:
 
 
 def test_records_that_were_deleted_are_missed(connection: Connection, topics: Topics) -> None:
-    async def truncate() -> list[Finding]:
+    async def truncate() -> list[TopicFinding]:
         await create(connection, topics, ["main"], partitions=2)
         async with AIOKafkaProducer(bootstrap_servers=connection.bootstrap) as producer:
             for number in range(5):
@@ -187,7 +187,7 @@ def test_records_that_were_deleted_are_missed(connection: Connection, topics: To
 
 def test_a_topic_that_is_asked_for_and_is_not_there_is_named(connection: Connection, topics: Topics) -> None:
     async def ask() -> None:
-        async with guard(connection, topics.messages), administering(connection.bootstrap) as admin:
+        async with translate_errors(connection, topics.messages), administering(connection.bootstrap) as admin:
             await admin.create_partitions({topics.messages: NewPartitions(2)})
 
     with pytest.raises(NotFound, match=f"{topics.messages}.*asof topics create"):

@@ -18,10 +18,10 @@ from asof_streams import sqlite
 from asof_streams.episodic import GroupErased, MessageParked
 from asof_streams.errors import DecodeError, InvalidInput, NotFound, PositionConflict, StorageFailed, WriterBusy
 from asof_streams.events import Draft, Event, Record
-from asof_streams.follow import follow
 from asof_streams.log import EventLog, MessageLog
 from asof_streams.messages import ErasureRequest, FactStatement, Message
 from asof_streams.sqlite_log import SqliteLog
+from asof_streams.tail import tail
 from asof_streams.writer_lock import WriterLock
 
 MANY = 700  # records: more than a reader takes at once
@@ -104,7 +104,7 @@ def test_what_another_process_made_is_appended_where_it_belongs_or_not_at_all(lo
 
     assert log.append_encoded(1, [parked("b")], checkpoint=2) == 2
     for start in (1, 3):
-        with pytest.raises(PositionConflict, match=f"what begins at {start} cannot follow"):
+        with pytest.raises(PositionConflict, match=f"a batch that begins at {start} cannot follow"):
             log.append_encoded(start, [parked("c")], checkpoint=3)
 
     assert [record.event for record in log.read()] == [parked("a").event, parked("b").event]
@@ -224,7 +224,7 @@ def test_following_gives_what_is_there_and_then_what_comes(path: Path, log: Sqli
 
     def reader() -> None:
         with SqliteLog(path) as mine:
-            for record in follow(mine, 1, poll_seconds=0.01):
+            for record in tail(mine, 1, poll_seconds=0.01):
                 seen.append(record.position)
                 if record.position == 3:
                     return

@@ -10,9 +10,9 @@ import pytest
 from asof_streams.errors import InvalidInput, WriterBusy
 from asof_streams.messages import ErasureRequest, Message
 from asof_streams.sqlite_log import SqliteLog
-from asof_streams.sqlite_requests import LIFETIME, Request
+from asof_streams.sqlite_requests import LIFETIME, KeyedRequest
 
-ASKED = Request(b"key", b"said")
+ASKED = KeyedRequest(b"key", b"said")
 
 
 def said(content: str, group: str = "ana") -> Message:
@@ -30,7 +30,7 @@ def log(path: Path) -> Iterator[SqliteLog]:
         yield opened
 
 
-def give(log: SqliteLog, *contents: str, request: Request | None = ASKED, clock: int = 0) -> range | InvalidInput:
+def give(log: SqliteLog, *contents: str, request: KeyedRequest | None = ASKED, clock: int = 0) -> range | InvalidInput:
     [answer] = log.accept_each([([said(content) for content in contents], request)], clock=clock)
     return answer
 
@@ -47,7 +47,7 @@ def test_without_a_key_the_same_is_taken_as_often_as_it_is_sent(log: SqliteLog) 
 
 
 def test_what_is_given_together_is_taken_in_order_each_request_once(log: SqliteLog) -> None:
-    other = Request(b"other", b"said")
+    other = KeyedRequest(b"other", b"said")
 
     answers = log.accept_each(
         [
@@ -55,7 +55,7 @@ def test_what_is_given_together_is_taken_in_order_each_request_once(log: SqliteL
             ([said("b")], None),
             ([said("a")], ASKED),
             ([said("c"), said("d")], other),
-            ([said("e")], Request(b"other", b"something else")),
+            ([said("e")], KeyedRequest(b"other", b"something else")),
         ],
         clock=0,
     )
@@ -68,32 +68,32 @@ def test_what_is_given_together_is_taken_in_order_each_request_once(log: SqliteL
 def test_another_request_under_the_key_is_refused_and_adds_nothing(log: SqliteLog) -> None:
     give(log, "a")
 
-    assert isinstance(give(log, "b", request=Request(b"key", b"another")), InvalidInput)
+    assert isinstance(give(log, "b", request=KeyedRequest(b"key", b"another")), InvalidInput)
     with pytest.raises(InvalidInput):
-        log.made(Request(b"key", b"another"), clock=0)
+        log.positions_of(KeyedRequest(b"key", b"another"), clock=0)
     assert log.end() == 1
 
 
 def test_it_is_known_to_readers_and_after_a_new_start(path: Path) -> None:
     with SqliteLog(path, writable=True) as log:
-        assert log.made(ASKED, clock=0) is None
+        assert log.positions_of(ASKED, clock=0) is None
         give(log, "a")
 
     with SqliteLog(path) as reader, SqliteLog(path, writable=True) as again:
-        assert reader.made(ASKED, clock=0) == range(1)
+        assert reader.positions_of(ASKED, clock=0) == range(1)
         assert give(again, "a") == range(1)
         assert again.end() == 1
 
 
 def test_a_key_can_be_used_again_after_a_day_and_old_ones_are_forgotten(log: SqliteLog, path: Path) -> None:
     for number in range(250):
-        give(log, "old", request=Request(b"%d" % number, b"said"))
+        give(log, "old", request=KeyedRequest(b"%d" % number, b"said"))
     give(log, "a")
 
     assert give(log, "a", clock=LIFETIME - 1) == range(250, 251)
     assert give(log, "a", clock=LIFETIME) == range(251, 252)
-    give(log, "b", request=Request(b"b", b"said"), clock=LIFETIME)
-    give(log, "c", request=Request(b"c", b"said"), clock=LIFETIME)
+    give(log, "b", request=KeyedRequest(b"b", b"said"), clock=LIFETIME)
+    give(log, "c", request=KeyedRequest(b"c", b"said"), clock=LIFETIME)
 
     with closing(sqlite3.connect(path)) as db:
         assert db.execute("SELECT count(*) FROM requests").fetchone() == (3,)
@@ -104,15 +104,15 @@ def test_what_could_not_be_taken_is_not_known_as_made(log: SqliteLog, path: Path
         with pytest.raises(WriterBusy):
             give(log, "a")
 
-        assert other.made(ASKED, clock=0) is None
+        assert other.positions_of(ASKED, clock=0) is None
 
 
 def test_what_was_sent_is_forgotten_with_its_group_but_for_the_wish_itself(log: SqliteLog) -> None:
-    kept, wish = Request(b"kept", b"said"), Request(b"wish", b"said")
+    kept, wish = KeyedRequest(b"kept", b"said"), KeyedRequest(b"wish", b"said")
     log.accept_each(
         [([said("a")], ASKED), ([said("b", "bo")], kept), ([ErasureRequest(group_id="ana")], wish)], clock=0
     )
 
     log.erase("ana", before=2)
 
-    assert [log.made(request, clock=0) for request in (ASKED, kept, wish)] == [None, range(1, 2), range(2, 3)]
+    assert [log.positions_of(request, clock=0) for request in (ASKED, kept, wish)] == [None, range(1, 2), range(2, 3)]

@@ -1,6 +1,5 @@
 """kill -9 of a service between its 202 and the processing: every message that was accepted ends as one episode."""
 
-from asking import records
 import http.client
 import json
 import os
@@ -17,6 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import asof
+from asking import records
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(600)]
 

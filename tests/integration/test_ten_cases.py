@@ -1,10 +1,10 @@
 """The ten cases that tell a bi-temporal memory from its rivals (temporal semantics, design 4)."""
 
-from asking import records
 import sqlite3
 
 import pytest
 
+from asking import records
 from world import World, on
 
 

@@ -7,7 +7,7 @@ from asof.runtime.extractors import ExtractorFactory
 from asof_agents.extraction.ports import Turn
 from asof_agents.extraction.registry import SchemaFilter
 from asof_ontologies import registry
-from asof_ontologies.adapting import Pair, adapted
+from asof_ontologies.adaptation import TypePair, adapt_ontology
 from asof_ontologies.errors import OntologyError
 from asof_ontologies.model import Ontology
 
@@ -22,12 +22,12 @@ def adaptations(draw: st.DrawFn) -> tuple[Ontology, Ontology]:
     types = st.sampled_from([*ontology.entities, "Vendor", "Entity", "Unheard"])
     relations = st.sampled_from([*ontology.relations, "supplied_by", "unheard_of"])
     try:
-        made = adapted(
+        made = adapt_ontology(
             ontology,
             draw(st.dictionaries(types.filter(lambda name: name != "Entity"), st.just("A thing."), max_size=3)),
             draw(st.lists(st.sampled_from([*ontology.entities]), max_size=len(ontology.entities))),
             draw(st.dictionaries(relations, st.just("What it means."), max_size=3)),
-            draw(st.lists(st.builds(Pair, types, types, st.lists(relations, min_size=1, max_size=2)), max_size=3)),
+            draw(st.lists(st.builds(TypePair, types, types, st.lists(relations, min_size=1, max_size=2)), max_size=3)),
         )
     except OntologyError:
         return ontology, ontology

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from asof_agents.extraction.english.dates import find_times
 from asof_agents.extraction.english.extractor import EnglishExtractor
-from asof_agents.extraction.english.sentences import read, readable
+from asof_agents.extraction.english.sentences import blank_markup, parse_sentences
 from asof_agents.extraction.ports import Extraction, Mention, Turn
 from asof_ontologies.registry import load
 from asof_streams.instants import parse
@@ -67,8 +67,8 @@ def test_the_same_turns_give_the_same_answer(texts: list[str]) -> None:
 
 @given(text=TEXTS)
 def test_sentences_lie_in_order_and_leave_no_word_out(text: str) -> None:
-    sentences = read(text)
+    sentences = parse_sentences(text)
     ends = [0, *(sentence.end for sentence in sentences)]
     assert all(end <= sentence.start < sentence.end for end, sentence in zip(ends, sentences, strict=False))
-    kept = "".join(readable(text)[sentence.start : sentence.end] for sentence in sentences)
-    assert "".join(kept.split()) == "".join(readable(text).split())
+    kept = "".join(blank_markup(text)[sentence.start : sentence.end] for sentence in sentences)
+    assert "".join(kept.split()) == "".join(blank_markup(text).split())

@@ -3,7 +3,7 @@
 import pytest
 
 from asof_ontologies import registry
-from asof_ontologies.adapting import Pair, adapted
+from asof_ontologies.adaptation import TypePair, adapt_ontology
 from asof_ontologies.errors import OntologyError
 
 AGENTS = registry.load("agent_memory_v1")
@@ -11,7 +11,7 @@ DEFAULT = registry.load("default")
 
 
 def with_(ontology=AGENTS, types=(), excluded=(), relations=(), pairs=()):
-    return adapted(ontology, dict(types), list(excluded), dict(relations), [Pair(*pair) for pair in pairs])
+    return adapt_ontology(ontology, dict(types), list(excluded), dict(relations), [TypePair(*pair) for pair in pairs])
 
 
 VENDOR = {"Vendor": "A company that we buy from."}

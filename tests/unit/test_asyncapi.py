@@ -15,7 +15,7 @@ import asof_streams
 from asof_streams import episodic, events, messages, semantic
 from asof_streams.events import Draft
 from asof_streams.kafka import envelope
-from asof_streams.kafka.topic_rules import RULES, Described, judge
+from asof_streams.kafka.topic_rules import RULES, TopicDescription, check_topic
 from asof_streams.kafka.topics import Topics
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -114,9 +114,9 @@ def test_the_channels_are_the_topics_with_the_settings_that_they_must_have() -> 
             "cleanup.policy": ",".join(binding["topicConfiguration"]["cleanup.policy"]),
         }
         settings = {key: str(value) for key, value in given.items()}
-        described = Described(binding["partitions"], 3, {"min.insync.replicas": "2", **settings}, [0])
+        described = TopicDescription(binding["partitions"], 3, {"min.insync.replicas": "2", **settings}, [0])
         assert {rule.setting for rule in RULES[kind]} == settings.keys()
-        assert list(judge(name, kind, described, 1, "localhost:9092")) == []
+        assert list(check_topic(name, kind, described, 1, "localhost:9092")) == []
 
 
 def test_the_messages_topic_takes_what_producers_may_send() -> None:

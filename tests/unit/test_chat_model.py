@@ -8,7 +8,7 @@ import pytest
 
 from asof_agents.extraction.llm.chat_model import ChatModel
 from asof_agents.extraction.llm.extractor import LLMExtractor
-from asof_agents.extraction.llm.usage import Used
+from asof_agents.extraction.llm.usage import UsageCounts
 from asof_agents.extraction.ports import Turn
 from asof_ontologies.prompts import prompt
 from asof_ontologies.registry import load
@@ -137,4 +137,4 @@ def test_a_call_that_is_refused_is_counted(server: ModelServer, model: ChatModel
     with pytest.raises(ModelUnavailable):
         model.ask(REQUEST)
 
-    assert list(model.usage.snapshot().values()) == [Used(calls=1, failed=1)]
+    assert list(model.usage.snapshot().values()) == [UsageCounts(calls=1, failed=1)]

@@ -189,7 +189,9 @@ def test_each_mention_of_an_episode_is_linked_to_the_entity_that_it_means(world)
 
     [episode] = [r.event for r in records(world.memory, "episodic") if r.event.type == "episode.recorded"]
     mentioned = {
-        r.event.mention_id: r.event.text for r in records(world.memory, "episodic") if r.event.type == "mention.observed"
+        r.event.mention_id: r.event.text
+        for r in records(world.memory, "episodic")
+        if r.event.type == "mention.observed"
     }
     links = [r.event for r in stated(world, "mention.resolved")]
     names = {entity.uuid: entity.name for entity in world.memory.entities(group_id="g")}

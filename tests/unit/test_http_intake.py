@@ -11,7 +11,7 @@ from asof.service.intake import Intake
 from asof_streams.errors import InvalidInput, NotFound, WriterBusy
 from asof_streams.messages import Message
 from asof_streams.sqlite_log import SqliteLog
-from asof_streams.sqlite_requests import Request
+from asof_streams.sqlite_requests import KeyedRequest
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_whoever_gives_messages_is_told_that_they_could_not_be_taken(writer: Sql
 
 def test_a_request_that_comes_twice_at_once_is_taken_once(writer: SqliteLog) -> None:
     intake = Intake(lambda: SqliteLog(writer.path, writable=True, term=writer.term), lambda: None)
-    request = Request(b"key", b"said")
+    request = KeyedRequest(b"key", b"said")
 
     with ThreadPoolExecutor(8) as clients:
         positions = list(clients.map(lambda _: intake.put([said("a"), said("b")], request).result(), range(50)))
@@ -80,8 +80,8 @@ def test_another_request_under_a_key_is_refused_alone(writer: SqliteLog) -> None
     intake = Intake(lambda: SqliteLog(writer.path, writable=True, term=writer.term), lambda: None)
 
     first, other, plain = (
-        intake.put([said("a")], Request(b"key", b"said")),
-        intake.put([said("b")], Request(b"key", b"other")),
+        intake.put([said("a")], KeyedRequest(b"key", b"said")),
+        intake.put([said("b")], KeyedRequest(b"key", b"other")),
         intake.put([said("c")]),
     )
     intake.close()

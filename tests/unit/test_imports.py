@@ -68,6 +68,69 @@ def test_no_way_of_importing_is_overlooked(source: str) -> None:
     assert set(packages_imported(source)) == {"asof_agents"}
 
 
+PUBLISHING = ("streams", "ontologies", "agents")  # floors whose packages list their public modules in `__all__`
+
+
+def modules_imported(source: str) -> Iterator[str]:
+    """Yield the full names that a source imports from our packages: of modules, or of things in modules."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Import(names):
+                names_ = [alias.name for alias in names]
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                names_ = [f"{module}.{alias.name}" for alias in names]
+            case _:
+                continue
+        yield from (name for name in names_ if name.split(".")[0] in OURS)
+
+
+def our_modules() -> dict[str, Path]:
+    """Return the files of our modules and packages by their dotted names."""
+    files = [file for package in BELOW for file in (ROOT / package).rglob("*.py")]
+    roots = {file: next(root for root in map(ROOT.joinpath, BELOW) if root in file.parents).parent for file in files}
+    names = {file: ".".join(file.relative_to(root).with_suffix("").parts) for file, root in roots.items()}
+    return {name.removesuffix(".__init__"): file for file, name in names.items()}
+
+
+def listed(package: Path) -> set[str] | None:
+    """Return the public modules that a package lists; None: it lists none."""
+    for node in ast.parse(package.read_text()).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return set(ast.literal_eval(node.value))
+    return None
+
+
+def crossings(modules: dict[str, Path]) -> Iterator[tuple[str, str, str]]:
+    """Yield (importer, package, part of it) wherever a module imports from a package in which it is not."""
+    for importer, file in modules.items():
+        for name in modules_imported(file.read_text()):
+            parts = name.split(".")
+            for at in range(1, len(parts)):
+                package, inner = ".".join(parts[:at]), ".".join(parts[: at + 1])
+                if inner in modules and not f"{importer}.".startswith(f"{package}."):
+                    yield importer, package, parts[at]
+
+
+def test_only_the_modules_that_a_package_lists_are_imported_from_outside_of_it() -> None:
+    modules = our_modules()
+    packages = {name: listed(file) for name, file in modules.items() if file.name == "__init__.py"}
+    floors = {name for name in packages if modules[name].relative_to(ROOT).parts[0] in PUBLISHING}
+    public = {name: parts for name, parts in packages.items() if name in floors and parts is not None}
+    used = list(crossings(modules))
+
+    assert floors == public.keys()
+    assert not {
+        f"{importer} imports {package}.{part}, which is private to {package}"
+        for importer, package, part in used
+        if package in public and part not in public[package]
+    }
+    assert not {
+        f"{package} lists {part}, which no module outside of it imports"
+        for package, parts in public.items()
+        for part in parts - {part for _, at, part in used if at == package}
+    }
+
+
 @pytest.mark.parametrize("statement", ["import asof", "import asof.cli"])
 def test_importing_loads_nothing_heavy(statement: str) -> None:
     assert loaded_after(statement) & HEAVY == set()

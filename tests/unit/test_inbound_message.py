@@ -9,7 +9,7 @@ from asof.runtime.inbound_message import InboundMessage
 from asof.runtime.json_lines import as_message, read_lines
 from asof.service.topic_log import outbound
 from asof_streams.kafka.envelope import Raw, message
-from asof_streams.kafka.inbox import receive
+from asof_streams.kafka.inbox import parse_message
 from asof_streams.messages import (
     AnyMessage,
     EntityStatement,
@@ -36,7 +36,7 @@ TYPES = {
 def received(sent: AnyMessage) -> AnyMessage:
     inbound = outbound(sent)
     key, value, headers = message(inbound.event, inbound.line, "1")
-    return receive(Raw(0, 0, key, value, headers)).message
+    return parse_message(Raw(0, 0, key, value, headers)).message
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from asof_streams.errors import DecodeError
 from asof_streams.instants import parse
 from asof_streams.kafka.envelope import Headers, Outgoing, Raw, dead_letter
-from asof_streams.kafka.inbox import Received, receive
+from asof_streams.kafka.inbox import ReceivedMessage, parse_message
 from asof_streams.messages import (
     EntityStatement,
     ErasureRequest,
@@ -24,9 +24,9 @@ SAID = {"group_id": "g", "content": "Hello", "role_type": "user"}
 FACT = {"group_id": "g", "subject": "Ana", "relation": "likes", "object": "Tea"}
 
 
-def received(value: Any, key: bytes | None = None, **headers: bytes | None) -> Received:
+def received(value: Any, key: bytes | None = None, **headers: bytes | None) -> ReceivedMessage:
     value = value if isinstance(value, bytes | None) else json.dumps(value).encode()
-    return receive(Raw(7, 1_500, key, value, [*headers.items()]))  # type: ignore[arg-type]
+    return parse_message(Raw(7, 1_500, key, value, [*headers.items()]))  # type: ignore[arg-type]
 
 
 def reason(value: Any, key: bytes | None = None, **headers: bytes | None) -> str:
@@ -36,7 +36,7 @@ def reason(value: Any, key: bytes | None = None, **headers: bytes | None) -> str
 
 
 def test_a_record_needs_no_headers_and_no_key() -> None:
-    assert received(SAID) == Received(7, 1_500_000, Message(**SAID), None)  # type: ignore[arg-type]
+    assert received(SAID) == ReceivedMessage(7, 1_500_000, Message(**SAID), None)  # type: ignore[arg-type]
     assert received(FACT).message == FactStatement(**FACT)  # type: ignore[arg-type]
 
 
@@ -133,7 +133,7 @@ def test_no_record_at_all_stops_a_reader_but_one_of_a_newer_version(
 ) -> None:
     raw = Raw(3, 1_000, key, value, headers)
     try:
-        found = receive(raw)
+        found = parse_message(raw)
     except DecodeError:
         assert "ce_eventversion" in dict(headers)
         return

@@ -8,7 +8,7 @@ import pytest
 
 from asof_agents.extraction.ports import ModelReply, ModelRequest
 from asof_agents.resolution.candidates import Candidate
-from asof_agents.resolution.judge import Doubt, Judge, Verdict, read
+from asof_agents.resolution.judge import Doubt, Judge, Verdict, parse_verdict
 from asof_ontologies.prompts import prompt
 from asof_projections.model.rows import EntityRow
 from asof_streams.episodic import EpisodeRecorded, MentionObserved
@@ -33,7 +33,7 @@ DOUBTS = [
 
 
 def verdict(**answer: Any) -> Verdict:
-    return read(json.dumps({"meant": [], "same": [], **answer}), DOUBTS)
+    return parse_verdict(json.dumps({"meant": [], "same": [], **answer}), DOUBTS)
 
 
 def meant(mention: int, known: int, confidence: float = 0.9) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def test_a_pair_that_cannot_stand_is_refused(pair: Any, reason: str) -> None:
 
 @pytest.mark.parametrize("answer", ["no", "{}", '{"meant": 1, "same": {}}', "[" * 100_000])
 def test_an_answer_that_is_none_decides_nothing(answer: str) -> None:
-    found = read(answer, DOUBTS)
+    found = parse_verdict(answer, DOUBTS)
 
     assert (found.meant, found.same) == ({}, [])
     assert {refusal.reason for refusal in found.refused} == {"schema"}

@@ -29,7 +29,7 @@ from asof_streams.errors import (
 )
 from asof_streams.kafka import errors
 from asof_streams.kafka.connection import Connection
-from asof_streams.kafka.errors import guard, reach, translated
+from asof_streams.kafka.errors import expect_reachable, translate, translate_errors
 
 TLS_ALERT = bytes.fromhex("15030300020250")  # how TLS answers who speaks something else
 SASL = {
@@ -218,18 +218,18 @@ def test_a_broker_that_is_not_there_is_named() -> None:
         address = f"127.0.0.1:{server.getsockname()[1]}"
 
     with pytest.raises(BrokerUnavailable, match=f"no broker at {address}.*: Connection refused"):
-        asyncio.run(reach(Connection(address)))
+        asyncio.run(expect_reachable(Connection(address)))
 
 
 def test_a_host_that_is_not_there_is_named() -> None:
     with pytest.raises(BrokerUnavailable, match=r"kafka\.invalid:9092.* no host of that name"):
-        asyncio.run(reach(Connection("kafka.invalid:9092")))
+        asyncio.run(expect_reachable(Connection("kafka.invalid:9092")))
 
 
 @pytest.mark.parametrize("protocol", ["PLAINTEXT", "SSL"])
 def test_what_hangs_up_before_it_has_said_anything_may_be_a_broker_later(protocol: str) -> None:
     with listening(hang_up) as address, pytest.raises(BrokerUnavailable, match="it hangs up"):
-        asyncio.run(reach(connection(kafka=address, kafka_security_protocol=protocol)))
+        asyncio.run(expect_reachable(connection(kafka=address, kafka_security_protocol=protocol)))
 
 
 @pytest.mark.parametrize("protocol", ["PLAINTEXT", "SSL"])
@@ -238,7 +238,7 @@ def test_what_never_answers_is_not_waited_for(protocol: str, monkeypatch: pytest
     monkeypatch.setattr(errors, "ANSWER_MS", 200)
 
     with listening(say_nothing) as address, pytest.raises(BrokerUnavailable, match="it does not answer"):
-        asyncio.run(reach(connection(kafka=address, kafka_security_protocol=protocol)))
+        asyncio.run(expect_reachable(connection(kafka=address, kafka_security_protocol=protocol)))
 
 
 def test_the_second_broker_is_asked_where_the_first_is_away() -> None:
@@ -246,7 +246,7 @@ def test_the_second_broker_is_asked_where_the_first_is_away() -> None:
         away = f"127.0.0.1:{server.getsockname()[1]}"
 
     with listening(alert) as address, pytest.raises(InvalidInput, match=address):
-        asyncio.run(reach(Connection(f"{away},{address}")))
+        asyncio.run(expect_reachable(Connection(f"{away},{address}")))
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_who_speaks_in_the_clear_to_tls_is_told_to_encrypt(protocol: str, sasl: 
         listening(alert) as address,
         pytest.raises(InvalidInput, match=f"set ASOF_KAFKA_SECURITY_PROTOCOL to {remedy}$"),
     ):
-        asyncio.run(reach(connection(kafka=address, kafka_security_protocol=protocol, **sasl)))
+        asyncio.run(expect_reachable(connection(kafka=address, kafka_security_protocol=protocol, **sasl)))
 
 
 def test_a_broker_with_a_certificate_that_nobody_vouches_for_is_refused(certificate: tuple[Path, Path]) -> None:
@@ -265,7 +265,7 @@ def test_a_broker_with_a_certificate_that_nobody_vouches_for_is_refused(certific
         listening(tls(*certificate)) as address,
         pytest.raises(InvalidInput, match=r"ASOF_KAFKA_SSL_CAFILE.*self.signed"),
     ):
-        asyncio.run(reach(connection(kafka=address, kafka_security_protocol="SSL")))
+        asyncio.run(expect_reachable(connection(kafka=address, kafka_security_protocol="SSL")))
 
 
 def test_a_certificate_for_another_host_is_refused(certificate: tuple[Path, Path]) -> None:
@@ -275,7 +275,7 @@ def test_a_certificate_for_another_host_is_refused(certificate: tuple[Path, Path
         listening(tls(*certificate), "127.0.0.1") as address,
         pytest.raises(InvalidInput, match=r"not valid for '127\."),
     ):
-        asyncio.run(reach(connection(kafka=address, **trusting)))
+        asyncio.run(expect_reachable(connection(kafka=address, **trusting)))
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_a_certificate_for_another_host_is_refused(certificate: tuple[Path, Path
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
 )
 def test_what_aiokafka_raises_says_what_to_do(theirs_: Exception, ours: type[AsofError], said: str) -> None:
-    error = translated(Connection("kafka:9092"), theirs_, "asof.messages")
+    error = translate(Connection("kafka:9092"), theirs_, "asof.messages")
 
     assert type(error) is ours
     assert re.search(said, str(error))
@@ -305,7 +305,7 @@ def test_what_aiokafka_raises_says_what_to_do(theirs_: Exception, ours: type[Aso
 
 def test_what_is_not_aiokafkas_passes_the_guard_as_it_is() -> None:
     async def fail() -> None:
-        async with guard(Connection("kafka:9092")):
+        async with translate_errors(Connection("kafka:9092")):
             raise NotFound("as it was")
 
     with pytest.raises(NotFound, match=r"^as it was$"):

@@ -1,10 +1,10 @@
 """The mentions agent: both examples of the episodic graph's specification from end to end, and its rules one by one."""
 
-from asking import records
 import json
 
 import pytest
 
+from asking import records
 from world import World
 
 BOOKS = [

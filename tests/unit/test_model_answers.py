@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from asof_agents.extraction.hybrid import merged
-from asof_agents.extraction.llm.answers import SCHEMA_WITH_ATTRIBUTES, find, read
+from asof_agents.extraction.hybrid import merge
+from asof_agents.extraction.llm.answers import SCHEMA_WITH_ATTRIBUTES, find_span, parse_answer
 from asof_agents.extraction.llm.extractor import LONGEST, LLMExtractor
 from asof_agents.extraction.ports import Extraction, Mention, Relationship, StatedAttribute, Turn
 from asof_ontologies.prompts import prompt
@@ -37,7 +37,7 @@ def answer(*facts: Any, entities: Any = (BERLIN, EVA)) -> str:
 
 
 def taken(given: str, *, turn: Turn = TURN, before: tuple[Turn, ...] = (), ontology: str = "default") -> Extraction:
-    return read(given, turn, before, load(ontology))
+    return parse_answer(given, turn, before, load(ontology))
 
 
 def refused(found: Extraction) -> list[tuple[str, str]]:
@@ -146,9 +146,9 @@ def test_an_answer_within_a_fence_is_read() -> None:
 
 
 def test_words_are_found_whole_and_however_they_are_spaced_and_capitalised() -> None:
-    assert find("new york", "In New\n York.") == (3, 12)
-    assert find("york", "Yorkshire") is None
-    assert find("a+b", "aab a+b") == (4, 7)
+    assert find_span("new york", "In New\n York.") == (3, 12)
+    assert find_span("york", "Yorkshire") is None
+    assert find_span("a+b", "aab a+b") == (4, 7)
 
 
 def test_what_is_asked_depends_on_the_texts_and_never_on_what_was_found_in_them() -> None:
@@ -182,14 +182,14 @@ def test_what_rules_found_stands_and_the_model_adds_the_rest() -> None:
     siemens = {"id": 3, "text": "Siemens", "type": "Organization"}
     more = taken(answer(MOVED, {**works, "valid_from": None}, entities=[BERLIN, EVA, siemens]))
 
-    both = merged(sure, more)
+    both = merge(sure, more)
 
     assert [(r.source.text, r.relation, r.confidence) for r in both.relationships] == [
         ("I", "lives_in", 0.95),
         ("Eva", "works_at", 0.9),
     ]
     assert [m.text for m in both.mentions] == ["Berlin", "I", "Eva", "Siemens"]
-    assert merged(sure, Extraction()) == sure
+    assert merge(sure, Extraction()) == sure
 
 
 KEEN = {"entity": 2, "name": "temper", "value": "Keen  on", "confidence": 0.8}
@@ -263,6 +263,6 @@ def test_what_is_sent_as_schema_is_strict_and_in_one_piece() -> None:
 
 def test_rules_and_model_together_give_an_attribute_to_the_mention_that_rules_found() -> None:
     sure, more = Mention("e1", "Person", "Eva", 10), Mention("e1", "Animal", "eva", 10)
-    found = merged(Extraction((sure,)), Extraction((more,), attributes=(StatedAttribute(more, "temper", "keen"),)))
+    found = merge(Extraction((sure,)), Extraction((more,), attributes=(StatedAttribute(more, "temper", "keen"),)))
 
     assert [a.mention for a in found.attributes] == [sure]

@@ -278,7 +278,9 @@ def spoken_of(world):
     """The facts of the last message."""
     last = max(r.cause for r in records(world.memory, "semantic"))
     return [
-        r.event.sentence for r in records(world.memory, "semantic") if r.cause == last and r.event.type == "fact.asserted"
+        r.event.sentence
+        for r in records(world.memory, "semantic")
+        if r.cause == last and r.event.type == "fact.asserted"
     ]
 
 

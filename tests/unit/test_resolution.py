@@ -23,7 +23,9 @@ def say(world, *turns):
 
 def resolved(world):
     """What each mention was taken to mean, in order: its words, the entity's name, the reason."""
-    words = {r.event.mention_id: r.event for r in records(world.memory, "episodic") if r.event.type == "mention.observed"}
+    words = {
+        r.event.mention_id: r.event for r in records(world.memory, "episodic") if r.event.type == "mention.observed"
+    }
     names, found = {}, []
     for record in records(world.memory):
         event = record.event

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from asof_streams.kafka.envelope import Raw
-from asof_streams.kafka.inbox import receive
+from asof_streams.kafka.inbox import parse_message
 from asof_streams.messages import (
     MAX_NAME_CHARACTERS,
     EntityStatement,
@@ -44,7 +44,7 @@ def taken(door: str, value: Any) -> bool:
     """Whether the messages topic takes a value under the key "ana", or under none where the value names a group."""
     key = None if isinstance(value, dict) and "group_id" in value else b"ana"
     headers = [("ce_type", DOOR[door].type.encode())]
-    return not isinstance(receive(Raw(0, 0, key, json.dumps(value).encode(), headers)).message, RecordRefused)
+    return not isinstance(parse_message(Raw(0, 0, key, json.dumps(value).encode(), headers)).message, RecordRefused)
 
 
 def agreed(door: str, value: Any) -> bool:

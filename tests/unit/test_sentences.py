@@ -2,7 +2,7 @@
 
 import pytest
 
-from asof_agents.extraction.english.sentences import read, readable, split
+from asof_agents.extraction.english.sentences import blank_markup, parse_sentences, split
 from asof_agents.extraction.english.verbs import forms
 
 SPLITS = [
@@ -28,7 +28,7 @@ def test_a_text_is_split_into_sentences(text: str, expected: list[str]) -> None:
 
 def test_words_keep_their_places_and_contractions_are_written_out() -> None:
     text = "I'm sure Ana's brother can't come."
-    sentence = read(text)[0]
+    sentence = parse_sentences(text)[0]
     assert sentence.low == ("i", "am", "sure", "ana", "'s", "brother", "can", "not", "come", ".")
     assert [text[start:end] for start, end in zip(sentence.starts, sentence.ends, strict=True)] == list(sentence.raw)
 
@@ -39,13 +39,13 @@ def test_words_keep_their_places_and_contractions_are_written_out() -> None:
 )
 def test_what_a_message_carries_along_is_blanked_without_moving_anything(carried: str) -> None:
     text = f"I live here. {carried} And you?"
-    clean = readable(text)
+    clean = blank_markup(text)
     assert len(clean) == len(text)
     assert clean.split() == ["I", "live", "here.", "And", "you?"]
 
 
 def test_a_question_is_known_by_its_mark() -> None:
-    assert [sentence.question for sentence in read("Where? Here. Why not?!")] == [True, False, True]
+    assert [sentence.question for sentence in parse_sentences("Where? Here. Why not?!")] == [True, False, True]
 
 
 VERBS = [

@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 
 from asof_streams.errors import InvalidInput, TopicUnfit
-from asof_streams.kafka.topic_rules import RULES, Described, Finding, Kind, absent, judge, require
+from asof_streams.kafka.topic_rules import (
+    RULES,
+    Kind,
+    TopicDescription,
+    TopicFinding,
+    check_topic,
+    missing_topic,
+    require,
+)
 from asof_streams.kafka.topics import Topics
 
 SAFE = {"min.insync.replicas": "2", "unclean.leader.election.enable": "false"}
@@ -22,13 +30,13 @@ HARMFUL = [
 ]
 
 
-def described(kind: Kind, settings: Mapping[str, str] = MappingProxyType({}), **found: Any) -> Described:
+def described(kind: Kind, settings: Mapping[str, str] = MappingProxyType({}), **found: Any) -> TopicDescription:
     right = {rule.setting: rule.wanted for rule in RULES[kind]} | SAFE
-    return Described(3, 3, right | dict(settings), (0, 0, 0))._replace(**found)
+    return TopicDescription(3, 3, right | dict(settings), (0, 0, 0))._replace(**found)
 
 
-def found_in(kind: Kind, topic: Described) -> list[tuple[str, str, str, str]]:
-    findings = judge("asof.x", kind, topic, partitions=3, bootstrap="kafka:9092")
+def found_in(kind: Kind, topic: TopicDescription) -> list[tuple[str, str, str, str]]:
+    findings = check_topic("asof.x", kind, topic, partitions=3, bootstrap="kafka:9092")
     return [(f.severity, f.setting, f.found, f.wanted) for f in findings]
 
 
@@ -77,7 +85,7 @@ def test_a_topic_that_is_set_as_it_is_made_is_found_without_fault(kind: Kind) ->
 def test_a_setting_that_loses_history_is_an_error_with_the_command_that_mends_it(
     kind: Kind, setting: str, found: str, wanted: str
 ) -> None:
-    [finding] = judge("asof.x", kind, described(kind, {setting: found}), partitions=3, bootstrap="kafka:9092")
+    [finding] = check_topic("asof.x", kind, described(kind, {setting: found}), partitions=3, bootstrap="kafka:9092")
 
     assert (finding.severity, finding.setting, finding.found, finding.wanted) == ("error", setting, found, wanted)
     assert finding.fix == (
@@ -107,7 +115,9 @@ def test_dead_letters_may_be_thrown_away_since_the_messages_are_kept() -> None:
 
 @pytest.mark.parametrize(("count", "command"), [(1, "--alter --topic asof.x --partitions 3"), (4, "--delete")])
 def test_another_number_of_partitions_than_the_messages_have_is_an_error(count: int, command: str) -> None:
-    [finding] = judge("asof.x", "derived", described("derived", partitions=count), partitions=3, bootstrap="kafka:9092")
+    [finding] = check_topic(
+        "asof.x", "derived", described("derived", partitions=count), partitions=3, bootstrap="kafka:9092"
+    )
 
     assert (finding.severity, finding.setting, finding.found, finding.wanted) == (
         "error",
@@ -139,12 +149,12 @@ def test_what_endangers_history_only_when_a_broker_is_lost_is_a_warning() -> Non
 
 def test_nothing_is_raised_where_there_is_no_error() -> None:
     require([])
-    require([replace(absent("asof.x"), severity="warning")])
+    require([replace(missing_topic("asof.x"), severity="warning")])
 
 
 def test_the_first_error_is_raised_with_its_remedy_and_the_number_of_the_others() -> None:
-    errors = [absent("asof.messages"), absent("asof.episodic"), absent("asof.dead-letters")]
-    warning = Finding("asof.x", "replication factor", "1", "3 or more", "why", "fix", "warning")
+    errors = [missing_topic("asof.messages"), missing_topic("asof.episodic"), missing_topic("asof.dead-letters")]
+    warning = TopicFinding("asof.x", "replication factor", "1", "3 or more", "why", "fix", "warning")
 
     with pytest.raises(TopicUnfit, match=r"^asof\.messages: .* Run: asof topics create \(2 more: asof topics check"):
         require([warning, *errors])

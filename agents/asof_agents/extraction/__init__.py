@@ -1,0 +1,10 @@
+"""Extraction: finds mentions, relationships and attributes in a turn, by English rules or a language model."""
+
+__all__ = [
+    "english",
+    "hybrid",
+    "llm",
+    "markup",
+    "ports",
+    "registry",
+]

@@ -1,4 +1,4 @@
-"""Rules and a model together: what rules find is sure and stands; the model adds what they did not find. Pure."""
+"""The hybrid extractor: the findings of rules stand, and a model adds those that the rules did not find. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from asof_agents.extraction.ports import Extraction, Extractor, KnownNames, Ment
 
 
 class HybridExtractor:
-    """Implements ports.Extractor by two of them."""
+    """Implements ports.Extractor by an extractor of rules and one of a model."""
 
     def __init__(self, rules: Extractor, model: LLMExtractor) -> None:
         self._rules = rules
@@ -19,17 +19,20 @@ class HybridExtractor:
         return f"{self._rules.version}+{self._model.version}"
 
     def request(self, turn: Turn, before: Sequence[Turn]) -> ModelRequest:
-        """Return what to ask: the model is shown the whole turn, for rules do not say what they missed."""
+        """Return the model's request, about the whole turn: the rules cannot tell what they have missed."""
         return self._model.request(turn, before)
 
     def extract(self, turn: Turn, before: Sequence[Turn], known: KnownNames, answer: str | None = None) -> Extraction:
-        """Return what rules find, then what only the model found; without an answer, what rules find."""
+        """Return the findings of the rules, then those of the model alone; without an answer, the rules' findings."""
         sure = self._rules.extract(turn, before, known)
-        return merged(sure, self._model.extract(turn, before, known, answer))
+        return merge(sure, self._model.extract(turn, before, known, answer))
 
 
-def merged(sure: Extraction, more: Extraction) -> Extraction:
-    """Return both. The same words are one mention, of the type that is sure; the same two are related once in a way."""
+def merge(sure: Extraction, more: Extraction) -> Extraction:
+    """Return two extractions as one, the sure one first.
+
+    The same words are one mention, with the sure type. The same two mentions have each relation once.
+    """
     same = {(m.text.casefold(), m.speaker): m for m in sure.mentions}
     speaker = next((m for m in sure.mentions if m.speaker), None)
 

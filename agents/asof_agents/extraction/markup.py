@@ -1,4 +1,4 @@
-"""The words of an agent's episode, without what is markup around them: tags, headers and the names of directives.
+"""Blanks the markup of an agent's episode: tags, headers and the names of directives.
 
 <graphiti_episode kind="decision">
 source: copilot-chat
@@ -20,11 +20,11 @@ _LETTER: Final = re.compile(r"[^\n]")
 
 
 def words(content: str) -> str:
-    """Return a content with its markup blanked, so that what is left stands where it stood."""
+    """Return a content with its markup replaced by blanks, so that all offsets stay as they are."""
     return _MARKUP.sub(_blank, content)
 
 
 def _blank(markup: re.Match[str]) -> str:
-    """Return as many blanks; a tag ends what stands before it, as a line does."""
+    """Return as many blanks. A tag becomes the end of a line, because it also ends a sentence."""
     blank = _LETTER.sub(" ", markup[0])
     return "\n" + blank[1:] if markup[0].startswith("<") else blank

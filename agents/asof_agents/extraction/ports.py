@@ -1,7 +1,8 @@
-"""What extraction is given and what it gives back: the port of every extractor, rules or model.
+"""The ports of extraction: extractors, the requests to a model and its replies, and the values that they exchange.
 
-An extractor sees one turn, the few turns before it, and which names its group already knows. It answers with
-mentions and relationships as worded; it resolves nothing to entities (spec/episodic-graph) and keeps no state.
+An extractor gets one turn, the few turns before it, and the names that its group already knows. It returns mentions and
+relationships as worded. It keeps no state and resolves no entity: that is done later, for each generation, by
+`resolution`.
 """
 
 import hashlib
@@ -22,7 +23,7 @@ class Mention:
     type: str
     text: str = field(repr=False)
     start: int = field(compare=False)  # offset of the first occurrence in the turn's text
-    speaker: bool = False  # the words mean whoever speaks ("I", "my"): resolved by the turn's role
+    speaker: bool = False  # the words ("I", "my") mean the speaker, whom the turn's role names
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +31,19 @@ class Turn:
     """One episode as an extractor sees it. `text` is the content alone, without the "role(type): " prefix."""
 
     episode_id: str
-    role: str  # the speaker's own name, "" where none was given
+    role: str  # the speaker's own name; "" if unknown
     role_type: str  # user | assistant | system
     text: str = field(repr=False)
     said_at: int  # microseconds UTC
-    mentions: tuple[Mention, ...] = ()  # filled for the turns before; empty for the turn to read
+    mentions: tuple[Mention, ...] = ()  # of an earlier turn; empty for the turn to extract
 
 
 @dataclass(frozen=True, slots=True)
 class TimeHint:
-    """What one time expression says, resolved against the moment it was said.
+    """A time expression, resolved against the time of the message. Times are UTC microseconds.
 
-    point: [start, end) is the granule named ("in March", "yesterday"); since: start is known, end is INF;
-    until: end is known (exclusive: the first instant after it), start is NEG; during: a stated period.
+    point: [start, end) is the named granule ("in March", "yesterday"); since: end is INF; until: start is NEG, and end
+    is the first instant after it; during: [start, end) is the stated period.
     """
 
     kind: Literal["point", "since", "until", "during"]
@@ -55,10 +56,10 @@ class TimeHint:
 
 @dataclass(frozen=True, slots=True)
 class Relationship:
-    """A statement found in one turn: source and target are mentions of this turn or of an earlier one.
+    """A relationship stated in one turn: source and target are mentions of this turn or of an earlier one.
 
-    stance: `holds` (true from valid_from, to valid_to where an end is said), `ended` ("I no longer…": the world changed
-    at valid_to), `denied` ("I never…", "not X": it was wrong to say so). None where the text says nothing of the time.
+    stance: `holds` (from valid_from to valid_to), `ended` ("I no longer…": the world changed at valid_to) or `denied`
+    ("I never…", "not X": the statement was wrong). Times are UTC microseconds; None: the text states no time.
     """
 
     source: Mention
@@ -75,7 +76,7 @@ class Relationship:
 
 @dataclass(frozen=True, slots=True)
 class StatedAttribute:
-    """What one turn says a thing is like ("a vegetarian", "42 years old"): the value is worded as it was said."""
+    """A quality of a mention stated in one turn ("a vegetarian", "42 years old"), in the words of the text."""
 
     mention: Mention
     name: str  # in snake_case: role, age, diet
@@ -85,7 +86,7 @@ class StatedAttribute:
 
 
 class RejectedPart(NamedTuple):
-    """One part of a model's answer that could not stand, and why: in words of ours, never the model's."""
+    """A part of a model's answer that was rejected, and the reason: fixed words, never the model's own."""
 
     part: str
     reason: str
@@ -93,7 +94,7 @@ class RejectedPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """Everything found in one turn."""
+    """The result of an extractor for one turn. `refused`: the rejected parts of a model's answer."""
 
     mentions: tuple[Mention, ...] = ()
     relationships: tuple[Relationship, ...] = ()
@@ -103,7 +104,7 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One question to a language model, whole: whatever could change the answer is a field."""
+    """A complete request to a language model: everything that could change the answer is a field."""
 
     prompt: str
     prompt_version: int
@@ -115,13 +116,13 @@ class ModelRequest:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all of it: the same question has the same answer."""
+        """SHA-256 of all fields, by which a recorded answer is found again."""
         return hashlib.sha256(json.dumps(astuple(self), ensure_ascii=False).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """What came of a question: an answer, or the reason why there is none. Counts are of all calls that it took."""
+    """The reply to a request: an answer, or the reason of a failure. Counts and latency are of all its calls."""
 
     answer: str | None = field(repr=False)
     failure: str = ""
@@ -132,32 +133,36 @@ class ModelReply:
 
 
 class Answers(Protocol):
-    """Where the handlers get answers: recorded ones, else asked for ahead of them."""
+    """The source of a model's answers for the handlers: recorded answers, else the model's."""
 
     def reply(self, group: str, request: ModelRequest) -> ModelReply:
-        """Return what came of a question about a group's text."""
+        """Return the reply to a request about a group's text. ModelUnavailable: the settings of the model are wrong."""
         ...
 
 
 KnownNames = Callable[[Sequence[str]], Mapping[str, str]]
-"""Given names (any case), the entity type of those that the group has mentioned before, keyed by the name asked."""
+"""Returns the entity types of those of the names, in any case, that the group has mentioned, by the name as passed."""
 
 
 class Extractor(Protocol):
-    """Reads one turn. Pure: the same arguments give the same answer."""
+    """Extracts mentions, relationships and attributes from one turn. Pure: equal arguments give equal results."""
 
     @property
     def version(self) -> str:
-        """Name and version: a change of it means that the same text may be read differently."""
+        """Name and version. It changes whenever the same text may give another result, and is part of a build."""
         ...
 
     def request(self, turn: Turn, before: Sequence[Turn]) -> ModelRequest | None:
-        """Return what a language model has to be asked first; None: nothing. Of the turns it takes the texts alone."""
+        """Return the request whose answer `extract` needs; None: it needs no model.
+
+        It depends on the texts of the turns alone, not on their mentions, so it can be sent ahead of time.
+        """
         ...
 
     def extract(self, turn: Turn, before: Sequence[Turn], known: KnownNames, answer: str | None = None) -> Extraction:
-        """Return what the turn says. `before` holds up to four earlier turns of its group, oldest first.
+        """Return the extraction of a turn. It raises nothing, whatever the text or the answer.
 
-        `answer` is what a model answered to `request`, where there is an answer.
+        before: the earlier turns for context, oldest first; four, unless the message names others.
+        answer: the model's answer to `request`; None: there was no request, or it failed.
         """
         ...

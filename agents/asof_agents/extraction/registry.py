@@ -1,6 +1,6 @@
-"""With which ontology an episode is read, and by what: as its message says, else as is left to whoever reads it.
+"""Chooses the ontology and the extractor of an episode: those that its message names, otherwise the layer's own.
 
-Pure but for `find`, which the composition root gives: it looks a named ontology up, and keeps it as it was found.
+Pure, except for `find`, which looks up a named ontology; the runtime passes it in.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,70 +17,70 @@ from asof_agents.extraction.ports import (
     Relationship,
     Turn,
 )
-from asof_ontologies.adapting import Pair, adapted
+from asof_ontologies.adaptation import TypePair, adapt_ontology
 from asof_ontologies.errors import OntologyError
 from asof_ontologies.model import Ontology
 from asof_streams.episodic import EpisodeRecorded
 from asof_streams.errors import InvalidInput
 from asof_streams.messages import Message
 
-TAG: Final = "<graphiti_episode"  # what agents wrap their episodes in
-TAGGED: Final = "agent_memory_v1"  # what such content is read with where nothing else is said (agent-memory 1.3)
+TAG: Final = "<graphiti_episode"  # the tag around an agent's episode
+TAGGED: Final = "agent_memory_v1"  # the ontology of such an episode, if its message names no other
 _TYPES: Final = ("entity_types", "excluded_entity_types", "relation_types", "relation_type_map")
-_MOST: Final = 32  # ontologies, and extractors, that are kept for the messages to come
+_MOST: Final = 32  # adapted ontologies, and extractors, in memory
 
 FindOntology = Callable[[str], Ontology | None]
 MakeExtractor = Callable[[Ontology, Ontology | None], Extractor]
-"""Given an ontology, and where it is one adapted to a message, the one that it was made of: what reads with it."""
+"""Makes the extractor of an ontology. The second argument is the ontology that was adapted to a message, if any was."""
 
 
 class Ontologies:
-    """The ontologies that a message may be read with: the memory's own, and named ones."""
+    """The ontologies that a message may choose: the memory's own, and named ones, adapted to the message's types."""
 
     def __init__(self, own: Ontology, names: Sequence[str] = (), find: FindOntology = lambda _: None) -> None:
         self.own: Final = own
         self.names: Final = sorted({own.id, *names})
         self._find = find
-        self._found: dict[str, Ontology] = {}
+        self._named: dict[str, Ontology] = {}
         self._adapted: dict[tuple[str, str], Ontology] = {}
 
-    def choose(self, said: Message) -> dict[str, Any]:
-        """Return the fields of an episode that say what its message is read with; none where it leaves that open.
+    def choose(self, message: Message) -> dict[str, Any]:
+        """Return the episode's fields for the ontology and types that a message chooses; {}: it chooses none.
 
-        Types that come with a message are for the memory's own ontology where it names none, and stay so.
-        InvalidInput: there is no such ontology, or the types do not fit it.
+        A message with types and no ontology chooses the memory's own. InvalidInput: there is no such ontology, or the
+        types do not fit it.
         """
-        types = {name: given for name in _TYPES if (given := getattr(said, name))}
-        named = said.schema_id or (TAGGED if TAG in said.content else self.own.id if types else None)
+        types = {name: value for name in _TYPES if (value := getattr(message, name))}
+        named = message.schema_id or (TAGGED if TAG in message.content else self.own.id if types else None)
         if named is None:
             return {}
         self._adapt(self.named(named), types)
         return {"ontology": named, **types}
 
-    def of(self, episode: EpisodeRecorded, left: Ontology) -> Ontology:
-        """Return what an episode is read with; `left` where that was left open."""
+    def of(self, episode: EpisodeRecorded, default: Ontology) -> Ontology:
+        """Return the ontology of an episode: the one that its message chose, else `default`."""
         if episode.ontology is None:
-            return left
+            return default
         return self._adapt(self.named(episode.ontology), {n: t for n in _TYPES if (t := getattr(episode, n))})
 
     def named(self, name: str) -> Ontology:
         """Return an ontology by its id. InvalidInput: there is none."""
         if name == self.own.id:
             return self.own
-        found = self._found.get(name) or self._find(name)
-        if found is None:
+        ontology = self._named.get(name) or self._find(name)
+        if ontology is None:
             raise InvalidInput(f"schema_id: there is no such ontology; known are {', '.join(self.names)}")
-        self._found[name] = found
-        return found
+        self._named[name] = ontology
+        return ontology
 
     def _adapt(self, ontology: Ontology, types: Mapping[str, Any]) -> Ontology:
         if not types:
             return ontology
-        pairs = [Pair(p.source, p.target, p.relations) for p in types.get("relation_type_map", ())]
+        pairs = [TypePair(p.source, p.target, p.relations) for p in types.get("relation_type_map", ())]
         key = ontology.digest, repr((types, pairs))
         if key not in self._adapted:
             try:
-                changed = adapted(
+                changed = adapt_ontology(
                     ontology,
                     types.get("entity_types", {}),
                     types.get("excluded_entity_types", ()),
@@ -94,7 +94,7 @@ class Ontologies:
 
 
 class ExtractorRegistry:
-    """What reads the episodes of one layer: an extractor for each ontology, made when it is first needed."""
+    """The extractors of one layer: one for each ontology that its episodes choose, made when it is first needed."""
 
     def __init__(self, ontology: Ontology, ontologies: Ontologies, make: MakeExtractor) -> None:
         self.ontologies: Final = ontologies
@@ -105,7 +105,7 @@ class ExtractorRegistry:
         self._made: dict[str, Extractor] = {}
 
     def of(self, episode: EpisodeRecorded) -> Extractor:
-        """Return what reads an episode."""
+        """Return the extractor of an episode. InvalidInput: its ontology cannot be found any more."""
         if episode.ontology is None:
             return self._usual
         ontology = self.ontologies.of(episode, self._ontology)
@@ -117,9 +117,9 @@ class ExtractorRegistry:
 
 
 class SchemaFilter:
-    """An extractor that finds nothing but what its ontology has: no type that was excluded, no pair that was not given.
+    """An extractor whose results are restricted to the entity types and the related pairs of an ontology.
 
-    Rules know of some types whatever the ontology, and of no pairs.
+    The English rules find some types whatever the ontology, and know nothing of pairs.
     """
 
     def __init__(self, extractor: Extractor, ontology: Ontology) -> None:
@@ -132,33 +132,33 @@ class SchemaFilter:
         return self._extractor.version
 
     def request(self, turn: Turn, before: Sequence[Turn]) -> ModelRequest | None:
-        """Return what a language model has to be asked first."""
+        """Return the request of the extractor."""
         return self._extractor.request(turn, before)
 
     def extract(self, turn: Turn, before: Sequence[Turn], known: KnownNames, answer: str | None = None) -> Extraction:
-        """Return what the turn says within the bounds."""
-        found = self._extractor.extract(turn, before, known, answer)
-        relationships = tuple(filter(self._may_relate, found.relationships))
-        refused = (RejectedPart("fact", "type"),) * (len(found.relationships) - len(relationships))
+        """Return the extractor's result without mentions and relationships of other types."""
+        extraction = self._extractor.extract(turn, before, known, answer)
+        relationships = tuple(filter(self._may_relate, extraction.relationships))
+        rejected = (RejectedPart("fact", "type"),) * (len(extraction.relationships) - len(relationships))
         return replace(
-            found,
-            mentions=tuple(filter(self._is_known, found.mentions)),
+            extraction,
+            mentions=tuple(filter(self._is_known, extraction.mentions)),
             relationships=relationships,
-            attributes=tuple(attribute for attribute in found.attributes if self._is_known(attribute.mention)),
-            refused=(*found.refused, *refused),
+            attributes=tuple(attribute for attribute in extraction.attributes if self._is_known(attribute.mention)),
+            refused=(*extraction.refused, *rejected),
         )
 
     def _is_known(self, mention: Mention) -> bool:
         return mention.type in self._types
 
-    def _may_relate(self, found: Relationship) -> bool:
-        pairs = self._pairs.get(found.relation)
-        ends = found.source.type, found.target.type
+    def _may_relate(self, relationship: Relationship) -> bool:
+        pairs = self._pairs.get(relationship.relation)
+        ends = relationship.source.type, relationship.target.type
         return self._types >= set(ends) and (pairs is None or ends in pairs)
 
 
 def _keep(kept: dict[Any, Any], key: Any, value: Any) -> None:
-    """Keep a value for the messages to come, in the place of the oldest where there are many."""
+    """Keep a value for later messages; the oldest one goes if there are too many."""
     if len(kept) >= _MOST:
         del kept[next(iter(kept))]
     kept[key] = value

@@ -1,9 +1,9 @@
-"""What entities are like: which value of an attribute is believed, of all that were said. Pure.
+"""Attributes of entities: derives the value that is believed, of all values that were stated. Pure.
 
-A value is as sure as all that said it together: two who are each wrong one time in three are both wrong one time in
-nine. One message says a value once, as surely as it says it at most. The surest is believed; of equally sure ones that
-which was said last. So a value that was said surely, or often, is not given up for one that was said once and in
-passing, and what is believed in the end does not depend on the order in which messages arrive.
+The support of a value combines the confidences of all messages that state it, as independent sources: two that are each
+wrong one time in three are both wrong one time in nine. A message counts once for a value, with its highest confidence.
+The value with the most support is believed; of equal ones the latest. So a single remark does not displace a value that
+was stated often or surely, and the order in which messages arrive does not change the outcome.
 """
 
 from collections import defaultdict
@@ -18,29 +18,29 @@ from asof_streams.events import Event
 from asof_streams.semantic import EntityAttributed
 
 
-def attribute(events: Sequence[Event], names: Resolver, known: BeliefView) -> list[Event]:
-    """Return what the attributes stated in one episode lead to; `names` has resolved the mentions of it."""
+def weigh_attributes(events: Sequence[Event], names: Resolver, known: BeliefView) -> list[Event]:
+    """Return an event for each attribute that an episode states; `names` has resolved its mentions."""
     stated = [event for event in events if isinstance(event, AttributeStated)]
-    return Attributes(names, known).weigh(stated) if stated else []
+    return AttributeWeigher(names, known).weigh(stated) if stated else []
 
 
 def withdraw(episode: str, known: BeliefView) -> list[Event]:
-    """Return what follows for attributes where an episode counts no longer, as if it had said nothing of them."""
+    """Return the changes of attributes when an episode is withdrawn, as if it had stated none."""
     return [event for entity, name in known.spoken_of(episode) for event in _without(episode, entity, name, known)]
 
 
 def _without(episode: str, entity: str, name: str, known: BeliefView) -> Iterator[Event]:
-    said = known.sayings(entity, name)
-    left: dict[str, list[Saying]] = {}  # by value, that which was said last at the end: what other episodes said
-    for saying in said:
+    sayings = known.sayings(entity, name)
+    left: dict[str, list[Saying]] = {}  # of other episodes, by value; the value that was said last is last
+    for saying in sayings:
         if saying.episode_id != episode:
             value = folded(saying.value)
             left[value] = left.pop(value, [])
             left[value].append(saying)
-    stands = {value: _standing(None, sayings) for value, sayings in left.items()}
+    stands = {value: _standing(None, others) for value, others in left.items()}
     held = known.attribute(entity, name)
     best = max(reversed(stands), key=lambda value: stands[value].sureness, default=held and folded(held.value))
-    gone = {folded(saying.value): saying for saying in said if saying.episode_id == episode}
+    gone = {folded(saying.value): saying for saying in sayings if saying.episode_id == episode}
     for value, saying in gone.items():
         if value in left:
             yield _event(stands[value], left[value][-1], holds=value == best)
@@ -51,7 +51,7 @@ def _without(episode: str, entity: str, name: str, known: BeliefView) -> Iterato
 
 
 def _standing(before: AttributeRow | None, sayings: Sequence[Saying]) -> AttributeRow:
-    """Return how a value stands after sayings of it by episodes that had not said it; `before`: how it stood."""
+    """Return a value with its support after more episodes have stated it; `before`: the same before them."""
     surest: dict[str, float] = {}
     for saying in sayings:
         surest[saying.episode_id] = max(saying.confidence, surest.get(saying.episode_id, 0.0))
@@ -85,8 +85,8 @@ def _event(now: AttributeRow, saying: Saying, *, holds: bool) -> Event:
     )
 
 
-class Attributes:
-    """Weighs the statements of one episode, one after the other."""
+class AttributeWeigher:
+    """Weighs the attributes of one episode, one after the other."""
 
     def __init__(self, names: Resolver, known: BeliefView) -> None:
         self._names = names
@@ -95,7 +95,7 @@ class Attributes:
         self._said: defaultdict[tuple[str, str, str], list[Saying]] = defaultdict(list)
 
     def weigh(self, stated: Sequence[AttributeStated]) -> list[Event]:
-        """Return an event for each statement: what it was said of, and whether its value is believed from there on."""
+        """Return an event for each statement, in order: its entity, and whether its value is believed from then on."""
         entities = [self._names.meant(s.mention_id) for s in stated]
         return [self._weigh(entity, s) for entity, s in zip(entities, stated, strict=True) if entity is not None]
 

@@ -1,10 +1,9 @@
-"""Communities, where a message asks for them: each entity that it mentions goes where most of its neighbours are.
+"""Communities: assigns the entities that a message mentions, if the message has `update_communities`. Pure.
 
-Neighbours are those with which a fact connects it that is believed, and holds when the message is said. Where they are
-of several communities, it goes to the one that has most of them, of equals to its own, else to that with the smallest
-id. Where none of them is of any, it and they become one. This is label propagation, one step at a time, where something
-was said: so a message costs the same however large its group is. Pure: it reads what is known, and what its own message
-changed of it.
+An entity joins the community of most of its neighbours: entities that a believed fact connects to it at the time of the
+message. Of equal communities its own one stays, else the smallest id wins. If no neighbour has a community, the entity
+and its neighbours form one. This is label propagation, one step for each mentioned entity, so a message costs the same
+however large its group is.
 """
 
 from collections import Counter
@@ -31,30 +30,30 @@ _NAMES: Final = 3  # of members, in the name of a community
 
 
 def assign_communities(events: Sequence[Event], names: Resolver, known: BeliefView) -> list[Event]:
-    """Return what the semantic events of one message lead to for the communities of the entities that it mentions."""
-    gathering = CommunityAssigner(events, names, known)
+    """Return the changes of communities; `events` are the semantic events of the message so far."""
+    assigner = CommunityAssigner(events, names, known)
     mentioned = dict.fromkeys(event.entity_id for event in events if isinstance(event, MentionResolved))
-    return [event for entity in mentioned for event in gathering.place(entity)]
+    return [event for entity in mentioned for event in assigner.assign(entity)]
 
 
 class CommunityAssigner:
-    """The communities as one message leaves them."""
+    """Assigns entities to communities, with the facts as one message leaves them."""
 
     def __init__(self, events: Iterable[Event], names: Resolver, known: BeliefView) -> None:
         self._names = names
         self._known = known
         self._now = names.episode.valid_at
-        self._communities: dict[str, str] = {}  # of those that this message placed
-        self._changed: set[str] = set()  # facts of which the store says what was so before
-        self._links: list[tuple[str, str]] = []  # that they make now
+        self._communities: dict[str, str] = {}  # by entity, as this message assigned them
+        self._changed: set[str] = set()  # facts that this message changed: the store has them as they were before
+        self._links: list[tuple[str, str]] = []  # the entities that those facts connect now
         for event in events:
             if isinstance(event, FactAsserted | FactInvalidated | FactRestored):
                 self._changed.add(event.fact_id)
                 if _hold(event.holds, self._now):
                     self._links += self._ends(event)
 
-    def place(self, entity: str) -> list[Event]:
-        """Return the event by which an entity goes where its neighbours are; none where it is there, or has none."""
+    def assign(self, entity: str) -> list[Event]:
+        """Return the event that assigns an entity; nothing, if it has no neighbours or its community is right."""
         near = self._neighbours(entity)
         belongs = self._of([entity, *near])
         counts = Counter(belongs[other] for other in near if other in belongs)
@@ -85,7 +84,7 @@ class CommunityAssigner:
         return sorted(near - {entity})
 
     def _ends(self, event: FactAsserted | FactInvalidated | FactRestored) -> list[tuple[str, str]]:
-        """Return the two entities of a fact; nothing where one is a literal."""
+        """Return the two entities of a fact; nothing, if its object is a literal."""
         if isinstance(event, FactAsserted):
             return [] if event.object is None else [(event.subject, event.object)]
         statement = self._known.statement(event.fact_id)

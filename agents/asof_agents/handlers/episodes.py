@@ -1,7 +1,7 @@
-"""The episodes agent: one message becomes one episode, or is parked with the reason.
+"""The episodes handler: each message becomes an episode, or is parked with the reason. Pure.
 
-Pure. The body of a message is `"{role or empty}({role_type}): {content}"` (spec/add-messages 11); a document's is its
-content; a structured fact's is the statement as JSON, so that the episodic log alone is enough to build facts again.
+The body of a message's episode is `"{role or empty}({role_type}): {content}"`, as Graphiti has it; a document's is its
+content. A structured fact's body is the statement as JSON, so that a rebuild needs the episodic log alone.
 """
 
 from collections.abc import Sequence
@@ -23,14 +23,15 @@ from asof_streams.messages import (
 
 
 def episode_id(group: str, position: int) -> str:
-    """Return the id of the episode that the message at this position becomes."""
+    """Return the id of the episode of the message at a position."""
     return derive("episode", group, position)
 
 
 def record(message: Record, known: EpisodeView, ontologies: Ontologies) -> Sequence[Event]:
-    """Return the episode of a message; nothing where it names one that is there already.
+    """Return the episodic event of a message; nothing, if the message names an episode that exists already.
 
-    With it goes what its message is read with, so that no later reading has to decide.
+    An episode records the ontology and types that its message chose, so that every later extraction uses the same.
+    DecodeError: the record is no message.
     """
     match message.event:
         case Message() as said:
@@ -84,13 +85,13 @@ def _of_message(message: Record, said: Message, known: EpisodeView, ontologies: 
 
 
 def _is_of(group: str, uuid: str, known: EpisodeView) -> bool:
-    """Whether a group has an episode."""
-    named = known.episode(uuid)
-    return named is not None and named.group_id == group
+    """Whether a group has an episode with this id."""
+    episode = known.episode(uuid)
+    return episode is not None and episode.group_id == group
 
 
 def _counts(group: str, uuid: str, known: EpisodeView) -> bool:
-    """Whether a group has an episode that was not withdrawn."""
+    """Whether a group has an episode with this id that was not withdrawn."""
     return _is_of(group, uuid, known) and not known.withdrawn(uuid)
 
 

@@ -1,4 +1,4 @@
-"""Carrying over what was found in an episode that cannot be read anew: its content was not kept. Pure."""
+"""Copies the extraction of an episode whose content was suppressed, and so cannot be extracted anew. Pure."""
 
 from collections.abc import Sequence
 
@@ -9,27 +9,28 @@ from asof_streams.episodic import AttributeStated, EpisodeRecorded, MentionObser
 from asof_streams.events import Event, Record
 
 
-def copy_extraction(batch: Sequence[Record], episodes: EpisodeView, seen: EpisodeView) -> list[Event]:
-    """Return what was found in an episode that cannot be read anew, among what is found anew in the turns before it.
+def copy_extraction(batch: Sequence[Record], episodes: EpisodeView, own: EpisodeView) -> list[Event]:
+    """Return the extraction of an episode, adapted to a generation that has extracted the turns before it anew.
 
-    What points to a mention of one of them points to the one that `seen` has in its place, as worded and of its type;
-    where there is none, to the episode's own that repeated it.
+    episodes: has the episodic layer's mentions. own: has the generation's mentions.
+    A reference to a mention of an earlier turn becomes one to the generation's mention with the same words and type;
+    if there is none, to the mention of this episode that repeats it.
     """
-    first, found = batch[0], [record.event for record in batch[1:]]
+    first, extracted = batch[0], [record.event for record in batch[1:]]
     assert isinstance(first.event, EpisodeRecorded)
-    if not found:
+    if not extracted:
         return []
     earlier = [e.uuid for e in context(first.group, first.event, first.cause, episodes)]
-    anew = {_place(row): row.repeats or row.uuid for row in reversed(seen.mentions_of(earlier))}
-    nodes = {row.repeats or row.uuid: anew.get(_place(row)) for row in episodes.mentions_of(earlier)}
-    return [_carried(event, nodes) for event in found]
+    anew = {_key(row): row.repeats or row.uuid for row in reversed(own.mentions_of(earlier))}
+    nodes = {row.repeats or row.uuid: anew.get(_key(row)) for row in episodes.mentions_of(earlier)}
+    return [_copy(event, nodes) for event in extracted]
 
 
-def _place(row: MentionRow) -> tuple[str, str, str | None]:
+def _key(row: MentionRow) -> tuple[str, str, str | None]:
     return row.type, row.text, row.episode_id if row.speaker else None
 
 
-def _carried(event: Event, nodes: dict[str, str | None]) -> Event:
+def _copy(event: Event, nodes: dict[str, str | None]) -> Event:
     match event:
         case MentionObserved(repeats=str(before)):
             node = nodes.get(before)

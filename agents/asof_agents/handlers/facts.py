@@ -1,12 +1,12 @@
-"""The facts agent: the episodic events of one message become the semantic events of one generation.
+"""The facts handler: derives a generation's semantic events from the episodic events of one message. Pure.
 
-Pure: it reads what the generation knows so far and gives events. Statements of chat go through entity resolution here;
-structured facts are left to `statements`, and what follows for belief to `invalidations`.
+Statements of chat go through entity resolution here. Structured facts are in `structured_facts`, and the consequences
+for older facts in `invalidations`.
 """
 
 from collections.abc import Sequence
 
-from asof_agents.handlers.attributes import attribute
+from asof_agents.handlers.attributes import weigh_attributes
 from asof_agents.handlers.communities import assign_communities
 from asof_agents.handlers.statement_writer import Build, StatementWriter, Triple
 from asof_agents.handlers.structured_facts import state
@@ -29,21 +29,21 @@ def derive_semantic_events(
     speakers: Speakers = tuple,
     judge: Judge | None = None,
 ) -> list[Event]:
-    """Return the semantic events of one message's episodic events; a statement that cannot stand is parked whole."""
+    """Return the semantic events of one message; if one of its statements is invalid, only the reason as a parking."""
     episode = batch[0].event
     if not isinstance(episode, EpisodeRecorded):
         return []
-    found = [r.event for r in batch[1:]]
+    extracted = [record.event for record in batch[1:]]
     chat = None if episode.source == "fact" else _chat(batch[0], episode, build, known, speakers)
     try:
         if chat is None:
             return state(batch[0], episode, build, known)
-        chat.read(found, judge)
+        chat.state(extracted, judge)
     except (InvalidInput, NotFound) as error:
         return [MessageParked(reason=str(error))]
     events = chat.events()
-    if found:
-        events += attribute(found, chat.names, known)
+    if extracted:
+        events += weigh_attributes(extracted, chat.names, known)
     if episode.update_communities:
         events += assign_communities(events, chat.names, known)
     return events
@@ -60,9 +60,9 @@ def _chat(
 class ChatStatements(StatementWriter[Resolver]):
     """Writes down what was said in words: resolves its names, states its relationships."""
 
-    def read(self, events: Sequence[Event], judge: Judge | None) -> None:
-        """Resolve the mentions of an episode, then state its relationships; what is denied first."""
-        self.names.read((event for event in events if isinstance(event, MentionObserved)), judge)
+    def state(self, events: Sequence[Event], judge: Judge | None) -> None:
+        """Resolve the mentions of an episode, then add its relationships: denials first, for corrections need them."""
+        self.names.resolve((event for event in events if isinstance(event, MentionObserved)), judge)
         stated = [e for e in events if isinstance(e, RelationshipStated)]
         replaced: dict[tuple[str, str], Assertion] = {}
         for relationship in sorted(stated, key=lambda r: r.stance != "denied"):
@@ -70,7 +70,7 @@ class ChatStatements(StatementWriter[Resolver]):
 
     def events(self) -> list[Event]:
         """Return everything written: relations declared and what was asked before all else."""
-        declared = [RelationDeclared(relation=name, cardinality="one") for name in self.beliefs.declared]
+        declared = [RelationDeclared(relation=name, cardinality="one") for name in self.changes.declared]
         return [*declared, *self.names.asked, *super().events()]
 
     def _relate(self, stated: RelationshipStated, replaced: dict[tuple[str, str], Assertion]) -> None:
@@ -82,27 +82,27 @@ class ChatStatements(StatementWriter[Resolver]):
         subject, object_ = (target, source) if flipped else (source, target)
         other = self.names.entity(object_)
         literal = other.type is not None and self.ontology.is_value(other.type)
-        place = Triple(subject, relation, None if literal else object_, other.name if literal else None)
+        triple = Triple(subject, relation, None if literal else object_, other.name if literal else None)
         match stated.stance:
             case "denied":
-                for assertion in self.held(place):
+                for assertion in self.held(triple):
                     self.retract(self.statement(assertion.fact_id), "corrected")
-                    replaced[place.subject, place.relation] = assertion
+                    replaced[triple.subject, triple.relation] = assertion
             case "ended":
                 at = self.episode.valid_at if stated.valid_to is None else stated.valid_to
-                self.end(place, at, relationship=stated.relationship_id)
+                self.end(triple, at, relationship=stated.relationship_id)
             case "holds":
-                self._hold(place, stated, replaced.get((place.subject, place.relation)))
+                self._hold(triple, stated, replaced.get((triple.subject, triple.relation)))
 
     def _declare(self, relation: str) -> None:
-        """Declare a single-valued relation that only this episode's ontology knows: others keep what they are here."""
+        """Declare a relation that only this episode's own ontology has as single-valued, once for its group."""
         own = self.ontology.relations.get(relation)
         if own is None or own.cardinality != "one" or relation in self.build.ontology.relations:
             return
         if not self.known.single(self.names.group, relation):
-            self.beliefs.declared[relation] = None
+            self.changes.declared[relation] = None
 
-    def _hold(self, place: Triple, stated: RelationshipStated, replaced: Assertion | None) -> None:
+    def _hold(self, triple: Triple, stated: RelationshipStated, replaced: Assertion | None) -> None:
         said_at = self.episode.valid_at
         start, end = stated.valid_from, stated.valid_to
         if replaced is not None and start is None and end is None:
@@ -110,12 +110,12 @@ class ChatStatements(StatementWriter[Resolver]):
         if start is None:
             start = min(said_at, said_at if end is None else end - 1)
         if end is not None and start >= end:
-            return  # the words contradict each other; a missing fact costs less than a wrong one
-        if self.reinforce(place, start, end, stated.relationship_id):
+            return  # the stated times contradict each other; a missing fact costs less than a wrong one
+        if self.reinforce(triple, start, end, stated.relationship_id):
             return
-        self.claim(
-            place,
-            sentence=self._sentence(place),
+        self.assert_fact(
+            triple,
+            sentence=self._sentence(triple),
             confidence=stated.confidence,
             valid_from=start,
             valid_to=end,
@@ -125,19 +125,22 @@ class ChatStatements(StatementWriter[Resolver]):
             corrects=replaced.fact_id if replaced else None,
         )
 
-    def _sentence(self, place: Triple) -> str:
-        relation = self.ontology.relations.get(place.relation)
-        subject, object_ = self.names.entity(place.subject).name, self._object_name(place)
+    def _sentence(self, triple: Triple) -> str:
+        relation = self.ontology.relations.get(triple.relation)
+        subject, object_ = self.names.entity(triple.subject).name, self._object_name(triple)
         if relation is None:
-            return f"{subject} {place.relation.replace('_', ' ')} {object_}"
+            return f"{subject} {triple.relation.replace('_', ' ')} {object_}"
         return relation.sentence.format(subject=subject, object=object_)
 
-    def _object_name(self, place: Triple) -> str:
-        return place.value if place.value is not None else self.names.entity(place.object or "").name
+    def _object_name(self, triple: Triple) -> str:
+        return triple.value if triple.value is not None else self.names.entity(triple.object or "").name
 
 
 def _canonical(ontology: Ontology, name: str) -> tuple[str, bool]:
-    """Return a relation as facts keep it: of two inverses the one named first, and whether that turns it round."""
+    """Return the name under which facts have a relation, and whether source and target are exchanged.
+
+    Of two inverse relations it is the one that the ontology defines first.
+    """
     relation: RelationType | None = ontology.relations.get(name)
     if relation is None or relation.inverse is None or relation.inverse == name:
         return name, False

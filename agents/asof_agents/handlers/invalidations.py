@@ -1,7 +1,7 @@
-"""The invalidations agent: what follows for belief from what one message said.
+"""The invalidations handler: derives the changes of belief that follow from the statements of one message. Pure.
 
-The rules of design 4 live here and in `asof_projections.versions`; the consequences are written as events, each with
-its kind and its cause, so that projections hold no rules. Pure: it reads what is known and gives events.
+The rules of belief are in `asof_projections.versions`; docs/conformance.md lists their tests. Their consequences are
+written as events, each with its kind and its cause, so that projections and other readers of the log need no rules.
 """
 
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -24,58 +24,62 @@ from asof_streams.semantic import (
     FactReinforced,
     FactRestored,
     FactRetracted,
+    InvalidationKind,
     Period,
 )
-from asof_streams.semantic import Ending as Kind
 
 Reason = Literal["retracted", "corrected", "contradicted"]
 
 
 @dataclass(slots=True)
 class SlotState:
-    """One slot as this message leaves it. Of a many-valued relation: the part of the slot that has one value."""
+    """A slot as this message leaves it. Of a many-valued relation it has the facts of one value only."""
 
     single: bool
     assertions: dict[str, Assertion]
     endings: dict[str, Ending]
-    before: Mapping[str, tuple[Interval, ...]]  # what was believed when the message came
-    last: str = ""  # the latest statement of this message that touched it
-    causes: dict[str, tuple[Kind, str]] = field(default_factory=dict)  # why a fact lost belief, where it is known
+    before: Mapping[str, tuple[Interval, ...]]  # the believed periods of each fact before this message
+    last: str = ""  # the latest statement of this message that changed it
+    causes: dict[str, tuple[InvalidationKind, str]] = field(
+        default_factory=dict
+    )  # why a fact lost belief, where it is known
 
 
 @dataclass(slots=True)
 class BeliefChanges:
-    """Collects what one message says, in order, and works out what follows."""
+    """Collects the statements of one message, in order, and derives their consequences."""
 
     known: FactView
     build: str
     group: str
     cause: int
     episode_id: str
-    introduced: Container[str]  # entities that this message made: nothing can have been said of them
-    said: list[Event | dict[str, Any]] = field(default_factory=list)  # a dict: an assertion still without its holds
+    introduced: Container[str]  # entities that this message introduced: no store has facts of them
+    statements: list[Event | dict[str, Any]] = field(
+        default_factory=list
+    )  # a dict: an assertion still without its holds
     declared: dict[str, None] = field(default_factory=dict)  # relations that this message needs as single-valued
     _slots: dict[tuple[str, str, str | None], SlotState] = field(default_factory=dict)
     _dead: dict[str, bool] = field(default_factory=dict)
 
     def slot(self, subject: str, relation: str, value: str | None) -> SlotState:
-        """Return the working state of a slot; of a many-valued relation, the part of it that has this value."""
-        found = self._slots.get((subject, relation, value)) or self._slots.get((subject, relation, None))
-        if found is None:
+        """Return the state of a slot; of a many-valued relation, with the facts of this value only."""
+        state = self._slots.get((subject, relation, value)) or self._slots.get((subject, relation, None))
+        if state is None:
             single = self.single(relation)
             at = (subject, relation, None if single else value)
-            found = self._slots[at] = SlotState(single, {}, {}, {})
-            if subject not in self.introduced:  # of a new value alone, an ending of every value may be known
-                self._recall(found, *at)
-        return found
+            state = self._slots[at] = SlotState(single, {}, {}, {})
+            if subject not in self.introduced:  # even for a new value: an ending of every value may apply to it
+                self._load(state, *at)
+        return state
 
-    def _recall(self, working: SlotState, subject: str, relation: str, value: str | None) -> None:
-        slot = self.known.slot(self.group, subject, relation, value)
-        if slot.assertions:
-            working.assertions = {a.fact_id: a for a in slot.assertions}
-            working.before = slot.held
-        if slot.endings:
-            working.endings = {e.ending_id: e for e in slot.endings}
+    def _load(self, state: SlotState, subject: str, relation: str, value: str | None) -> None:
+        known = self.known.slot(self.group, subject, relation, value)
+        if known.assertions:
+            state.assertions = {a.fact_id: a for a in known.assertions}
+            state.before = known.held
+        if known.endings:
+            state.endings = {e.ending_id: e for e in known.endings}
 
     def single(self, relation: str) -> bool:
         """Whether a relation was declared single-valued."""
@@ -83,68 +87,71 @@ class BeliefChanges:
 
     def new_id(self, kind: str) -> str:
         """Return the id of the next statement of this message."""
-        return derive(kind, self.build, self.episode_id, len(self.said))
+        return derive(kind, self.build, self.episode_id, len(self.statements))
 
-    def claim(self, fields: dict[str, Any]) -> None:
-        """Say that a claim holds; `fields` are those of FactAsserted but for `holds`."""
+    def assert_fact(self, fields: dict[str, Any]) -> None:
+        """Assert a fact. `fields`: those of FactAsserted, except `holds`, which is known at the end of the message."""
         value = value_of(fields.get("object"), fields.get("value"))
-        working = self.slot(fields["subject"], fields["relation"], value)
+        slot = self.slot(fields["subject"], fields["relation"], value)
         end = fields.get("valid_to")
-        working.assertions[fields["fact_id"]] = Assertion(
+        slot.assertions[fields["fact_id"]] = Assertion(
             fields["fact_id"],
             value,
             fields["valid_from"],
             INF if end is None else end,
-            (self.cause, len(self.said)),
+            (self.cause, len(self.statements)),
             fields["said_at"],
         )
-        working.last = fields["fact_id"]
-        self.said.append(fields)
+        slot.last = fields["fact_id"]
+        self.statements.append(fields)
 
-    def reinforce(self, assertion: Assertion, working: SlotState, event: FactReinforced) -> None:
-        """Say a known fact again."""
+    def reinforce(self, assertion: Assertion, slot: SlotState, event: FactReinforced) -> None:
+        """Add another statement of a known fact, and perhaps a later time at which it was attested."""
         if event.said_at > assertion.attested:
-            working.assertions[assertion.fact_id] = assertion._replace(attested=event.said_at)
-            working.last = assertion.fact_id
-        self.said.append(event)
+            slot.assertions[assertion.fact_id] = assertion._replace(attested=event.said_at)
+            slot.last = assertion.fact_id
+        self.statements.append(event)
 
     def attest(self, statement: Statement, attested: int) -> None:
-        """Say when a known fact was last said, now that one who said it counts no longer."""
+        """Set the time at which a known fact was last attested, after a withdrawal of an episode that stated it."""
         assert statement.assertion is not None, f"{statement.uuid} is no fact"
-        working = self.slot(statement.subject, statement.relation, statement.assertion.value)
-        if assertion := working.assertions.get(statement.uuid):
-            working.assertions[statement.uuid] = assertion._replace(attested=attested)
-            working.last = statement.uuid
-        self.said.append(FactAttested(fact_id=statement.uuid, attested=attested))
+        slot = self.slot(statement.subject, statement.relation, statement.assertion.value)
+        if assertion := slot.assertions.get(statement.uuid):
+            slot.assertions[statement.uuid] = assertion._replace(attested=attested)
+            slot.last = statement.uuid
+        self.statements.append(FactAttested(fact_id=statement.uuid, attested=attested))
 
     def end(self, event: FactEnded) -> None:
-        """Say that the world changed."""
+        """End a fact, or every fact of a slot: the world changed."""
         value = None if event.object is None and event.value is None else value_of(event.object, event.value)
         ending = Ending(event.ending_id, value, event.at, event.fact_id)
-        for working in self._ended_by(event.subject, event.relation, value):
-            working.endings[event.ending_id] = ending
-            working.last = event.ending_id
-            for fact_id, assertion in working.assertions.items():
+        for slot in self._ended_by(event.subject, event.relation, value):
+            slot.endings[event.ending_id] = ending
+            slot.last = event.ending_id
+            for fact_id, assertion in slot.assertions.items():
                 if ending.cuts(assertion):
-                    working.causes[fact_id] = ("ended", event.ending_id)
-        self.said.append(event)
+                    slot.causes[fact_id] = ("ended", event.ending_id)
+        self.statements.append(event)
 
     def _ended_by(self, subject: str, relation: str, value: str | None) -> Iterator[SlotState]:
         if value is not None or self.single(relation):
             yield self.slot(subject, relation, value)
             return
-        said = self.known.slot(self.group, subject, relation, None).assertions
-        for other in dict.fromkeys(a.value for a in said):  # in the order of the log, as what follows is written
+        assertions = self.known.slot(self.group, subject, relation, None).assertions
+        for other in dict.fromkeys(a.value for a in assertions):  # in the log's order, so that events are too
             yield self.slot(subject, relation, other)
 
     def retract(self, target: Statement, reason: Reason) -> list[tuple[Statement, bool]]:
-        """Say that we were wrong. Returns the statements whose standing this changes, and whether they are dead now."""
+        """Retract a statement. Return the statements that count no longer, or again, and whether each is dead now.
+
+        To retract a retraction revives its target, unless another retraction of that target counts.
+        """
         retraction = self.new_id("retraction")
         flips: dict[str, Statement] = {}
         self._flip(target, dead=True, flips=flips)
         for statement in flips.values():
-            self._stand(statement, retraction, reason)
-        self.said.append(
+            self._update_slot(statement, retraction, reason)
+        self.statements.append(
             FactRetracted(
                 retraction_id=retraction,
                 target=target.uuid,
@@ -157,18 +164,18 @@ class BeliefChanges:
         killed = [s.uuid for s in flips.values() if s.assertion and self._dead[s.uuid]]
         for contradiction, earlier, later in self._open_contradictions(killed) if killed else ():
             kept, dropped = (later, earlier) if earlier in killed else (earlier, later)
-            self.said.append(ContradictionSettled(contradiction_id=contradiction, kept=kept, dropped=dropped))
+            self.statements.append(ContradictionSettled(contradiction_id=contradiction, kept=kept, dropped=dropped))
         return [(s, self._dead[s.uuid]) for s in flips.values()]
 
     def _open_contradictions(self, facts: Sequence[str]) -> list[tuple[str, str, str]]:
-        """Return those that name one of these facts, this message's own among them."""
-        settled = {s.contradiction_id for s in self.said if isinstance(s, ContradictionSettled)}
-        own = [(s.contradiction_id, s.earlier, s.later) for s in self.said if isinstance(s, ContradictionFlagged)]
+        """Return the open contradictions that name one of these facts, those of this message included."""
+        settled = {s.contradiction_id for s in self.statements if isinstance(s, ContradictionSettled)}
+        own = [(s.contradiction_id, s.earlier, s.later) for s in self.statements if isinstance(s, ContradictionFlagged)]
         own = [c for c in own if c[1] in facts or c[2] in facts]
         return [c for c in [*self.known.open_contradictions(facts), *own] if c[0] not in settled]
 
     def _flip(self, statement: Statement, *, dead: bool, flips: dict[str, Statement]) -> None:
-        """Note that a statement dies or lives, and what that does to the statement it had retracted."""
+        """Mark a statement as dead or live, and then the target of its retraction, if it is one."""
         if self._dead.get(statement.uuid, statement.dead) == dead:
             return
         self._dead[statement.uuid] = dead
@@ -180,66 +187,64 @@ class BeliefChanges:
         others = [r for r in self.known.retractions_of(inner.uuid) if not self._dead.get(r.uuid, r.dead)]
         self._flip(inner, dead=bool(others) if dead else True, flips=flips)
 
-    def _stand(self, statement: Statement, retraction: str, reason: Reason) -> None:
-        """Take a statement out of its slot, or put it back, as its standing now is."""
+    def _update_slot(self, statement: Statement, retraction: str, reason: Reason) -> None:
+        """Remove a dead statement from its slot, or put a live one back."""
         dead = self._dead[statement.uuid]
         if (assertion := statement.assertion) is not None:
-            working = self.slot(statement.subject, statement.relation, assertion.value)
-            working.last = retraction
+            slot = self.slot(statement.subject, statement.relation, assertion.value)
+            slot.last = retraction
             if dead:
-                working.assertions.pop(assertion.fact_id, None)
-                working.causes[assertion.fact_id] = (reason, retraction)
+                slot.assertions.pop(assertion.fact_id, None)
+                slot.causes[assertion.fact_id] = (reason, retraction)
             else:
-                working.assertions[assertion.fact_id] = assertion
+                slot.assertions[assertion.fact_id] = assertion
         elif (ending := statement.ending) is not None:
-            for working in self._ended_by(statement.subject, statement.relation, ending.value):
-                working.last = retraction
+            for slot in self._ended_by(statement.subject, statement.relation, ending.value):
+                slot.last = retraction
                 if dead:
-                    working.endings.pop(ending.ending_id, None)
+                    slot.endings.pop(ending.ending_id, None)
                 else:
-                    working.endings[ending.ending_id] = ending
+                    slot.endings[ending.ending_id] = ending
 
     def events(self) -> list[Event]:
-        """Return what was said, each assertion with what it holds, and then the consequences for older facts."""
+        """Return the statements, each assertion with the periods over which it is believed, then the consequences."""
         after = [
             (w, belief(w.assertions.values(), tuple(w.endings.values()), single=w.single)) for w in self._slots.values()
         ]
         holds = {fact: periods for _, held in after for fact, periods in held.items()}
         events: list[Event] = []
         new = set()
-        for said in self.said:
+        for said in self.statements:
             if not isinstance(said, dict):
                 events.append(said)
                 continue
             fact = said["fact_id"]
             events.append(FactAsserted(**said, holds=_open(holds.get(fact, ()))))
             new.add(fact)
-        for working, held in after:
-            if older := (working.before.keys() | held.keys()) - new:
-                events.extend(_consequences(working, sorted(older), held))
+        for slot, held in after:
+            if older := (slot.before.keys() | held.keys()) - new:
+                events.extend(_consequences(slot, sorted(older), held))
         return events
 
 
-def _consequences(
-    working: SlotState, older: Sequence[str], held: Mapping[str, tuple[Interval, ...]]
-) -> Iterator[Event]:
-    """Yield what follows for facts that were known before."""
+def _consequences(slot: SlotState, older: Sequence[str], held: Mapping[str, tuple[Interval, ...]]) -> Iterator[Event]:
+    """Yield the changes of belief in facts that were known before this message."""
     for fact_id in older:
-        before, now = working.before.get(fact_id, ()), held.get(fact_id, ())
+        before, now = slot.before.get(fact_id, ()), held.get(fact_id, ())
         if before == now:
             continue
         if _within(before, now):
-            yield FactRestored(fact_id=fact_id, cause=working.last, holds=_open(now))
+            yield FactRestored(fact_id=fact_id, cause=slot.last, holds=_open(now))
         else:
-            kind, cause = working.causes.get(fact_id, ("superseded", working.last))
-            if cause == fact_id and now:  # attested less long, it is displaced by what was said before
+            kind, cause = slot.causes.get(fact_id, ("superseded", slot.last))
+            if cause == fact_id and now:  # the fact itself is attested less long, so an older fact displaces it
                 end = now[-1][1]
-                cause = next((a.fact_id for a in working.assertions.values() if a.start == end), cause)
+                cause = next((a.fact_id for a in slot.assertions.values() if a.start == end), cause)
             yield FactInvalidated(fact_id=fact_id, kind=kind, cause=cause, holds=_open(now))
 
 
 def value_of(entity: str | None, literal: str | None) -> str:
-    """Return an object as slots compare it."""
+    """Return the key of an object, by which slots compare values: an entity or a literal."""
     return f"e:{entity}" if entity is not None else f"v:{literal}"
 
 

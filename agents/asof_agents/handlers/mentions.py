@@ -1,8 +1,7 @@
-"""The mentions agent: what an extractor finds in one turn becomes events of mentions, relationships and attributes.
+"""The mentions handler: the extraction of a turn becomes events of mentions, relationships and attributes.
 
-Mentions are unique per (episode, entity type, text). A mention that stands already in the turns before, with the same
-type and text, `repeats` that one, and relationships point to the first: the graph has one node for both, as in the
-second example of spec/episodic-graph.
+Mentions are unique per (episode, entity type, text). A mention with the type and text of one in the turns before
+`repeats` that one, and relationships refer to the first: the episodic graph has one node for both.
 """
 
 from collections import Counter
@@ -37,9 +36,9 @@ from asof_streams.episodic import (
 from asof_streams.events import Event, Record
 from asof_streams.ids import derive
 
-CONTEXT_TURNS = 4  # spec/episodic-graph: "context window of last 4 messages"
+CONTEXT_TURNS = 4  # earlier turns that an extractor gets, and within which a mention is repeated
 
-Nodes = Mapping[tuple[str, str], str]  # the mention id that stands for a (type, text) of the turns before
+Nodes = Mapping[tuple[str, str], str]  # the id of the first mention of a (type, text) in the turns before
 
 
 def mention_id(build: str, mention: Mention) -> str:
@@ -48,36 +47,37 @@ def mention_id(build: str, mention: Mention) -> str:
 
 
 def turn_of(episode: EpisodeRecorded, content: str | None = None) -> Turn:
-    """Return an episode as an extractor sees it; `content` is what was said, where the episode may not have it."""
-    text = _read(episode.content if content is None else content)
+    """Return an episode as an extractor's input; `content`: the message's content, if the episode has it suppressed."""
+    text = _without_markup(episode.content if content is None else content)
     return Turn(episode.episode_id, episode.role, episode.role_type, text, episode.valid_at)
 
 
 def turns(episodes: Sequence[EpisodeRow], rows: Sequence[MentionRow] = ()) -> list[Turn]:
-    """Return recorded episodes as an extractor sees them, with the mentions that were found in them."""
+    """Return recorded episodes as an extractor's input, with their mentions."""
     by_episode: dict[str, tuple[Mention, ...]] = {
         uuid: tuple(Mention(r.episode_id, r.type, r.text, r.start, r.speaker) for r in of)
         for uuid, of in groupby(sorted(rows, key=lambda r: r.episode_id), key=lambda r: r.episode_id)
     }
     return [
-        Turn(e.uuid, e.role, e.role_type, _read(e.content), e.valid_at, by_episode.get(e.uuid, ())) for e in episodes
+        Turn(e.uuid, e.role, e.role_type, _without_markup(e.content), e.valid_at, by_episode.get(e.uuid, ()))
+        for e in episodes
     ]
 
 
-def _read(content: str) -> str:
+def _without_markup(content: str) -> str:
     return words(content) if TAG in content else content
 
 
 def context(group: str, episode: EpisodeRecorded, before: int, known: EpisodeView) -> list[EpisodeRow]:
-    """Return the episodes with which one is read, oldest first: those that it names, else the last ones.
+    """Return the context of an episode, oldest first: the episodes that it names, otherwise the last four.
 
-    Of the last ones only those of messages at positions before `before`.
+    The last four are of messages at positions below `before`, so that a rebuild finds the same ones.
     """
     named = episode.previous_episode_ids
     if named is None:
         return known.recent(group, episode.source, episode.valid_at, before, CONTEXT_TURNS)
-    found = [known.episode(uuid) for uuid in dict.fromkeys(named)]
-    return sorted((e for e in found if e is not None), key=lambda e: e.valid_at)
+    chosen = [known.episode(uuid) for uuid in dict.fromkeys(named)]
+    return sorted((e for e in chosen if e is not None), key=lambda e: e.valid_at)
 
 
 def extract(
@@ -85,35 +85,36 @@ def extract(
     extractor: Extractor,
     answers: Answers | None,
     episodes: EpisodeView,
-    seen: EpisodeView,
+    own: EpisodeView,
     build: str,
     content: str | None = None,
 ) -> list[Event]:
-    """Read one recorded episode with the turns before it as context; return its events, a model's answer first.
+    """Return the events of a recorded episode's extraction, a model's answer first.
 
-    `content` is what was said, of which suppressed content leaves nothing in its episode or in an answer that is kept.
-    `seen` knows the mentions of this extraction: the episodic layer's, or those of a generation that extracts anew.
+    episodes: has the episodes for context. own: has the mentions of this extraction, which are the episodic layer's, or
+    those of a generation that extracts anew. content: the message's content; where it is suppressed, neither the
+    episode nor the recorded answer keeps a word of it.
     """
     group, episode = recorded.group, recorded.event
     assert isinstance(episode, EpisodeRecorded)
     turn = turn_of(episode, content)
     earlier = context(group, episode, recorded.cause, episodes)
-    rows = seen.mentions_of([e.uuid for e in earlier])
+    rows = own.mentions_of([e.uuid for e in earlier])
     before = turns(earlier, rows)
     request = extractor.request(turn, before)
     reply = answers.reply(group, request) if request and answers else None
-    found = extractor.extract(
-        turn, before, lambda names: seen.types_of_names(group, names), reply.answer if reply else None
+    extraction = extractor.extract(
+        turn, before, lambda names: own.types_of_names(group, names), reply.answer if reply else None
     )
     if reply and reply.answer and episode.suppressed:
-        reply = replace(reply, answer="")  # it quotes what was said
-    asked = answer_events(turn, request, reply, found.refused) if request and reply else []
+        reply = replace(reply, answer="")  # the answer quotes the content
+    answered = answer_events(turn, request, reply, extraction.refused) if request and reply else []
     nodes = {(r.type, r.text): r.repeats or r.uuid for r in reversed(rows) if not r.speaker}
-    return [*asked, *extraction_events(found, turn, nodes, build)]
+    return [*answered, *extraction_events(extraction, turn, nodes, build)]
 
 
 def answer_events(turn: Turn, request: ModelRequest, reply: ModelReply, refused: Sequence[RejectedPart]) -> list[Event]:
-    """Return the events of a question to a model: its answer and how many parts of it were refused, or its failure."""
+    """Return the events of a model's reply: the answer and the counts of its rejected parts, or the failure."""
     about: dict[str, Any] = {
         "episode_id": turn.episode_id,
         "request": request.digest,
@@ -138,11 +139,11 @@ def answer_events(turn: Turn, request: ModelRequest, reply: ModelReply, refused:
     ]
 
 
-def extraction_events(found: Extraction, turn: Turn, before: Nodes, build: str) -> list[Event]:
-    """Return the events of what was found in a turn: its mentions, its relationships, then its attributes. Pure."""
+def extraction_events(extraction: Extraction, turn: Turn, before: Nodes, build: str) -> list[Event]:
+    """Return the events of a turn's extraction: its mentions, its relationships, then its attributes."""
     node: dict[Mention, str] = {}
     events: list[Event] = []
-    for mention in dict.fromkeys(found.mentions):
+    for mention in dict.fromkeys(extraction.mentions):
         repeats = None if mention.speaker else before.get((mention.type, mention.text))
         own = mention_id(build, mention)
         node[mention] = repeats or own
@@ -161,7 +162,7 @@ def extraction_events(found: Extraction, turn: Turn, before: Nodes, build: str) 
     def node_of(mention: Mention) -> str:
         return node.get(mention) or before.get((mention.type, mention.text)) or mention_id(build, mention)
 
-    for number, statement in enumerate(found.relationships):
+    for number, statement in enumerate(extraction.relationships):
         events.append(
             RelationshipStated(
                 relationship_id=derive("relationship", build, turn.episode_id, number),
@@ -179,7 +180,7 @@ def extraction_events(found: Extraction, turn: Turn, before: Nodes, build: str) 
                 end=statement.span[1],
             )
         )
-    for number, attribute in enumerate(found.attributes):
+    for number, attribute in enumerate(extraction.attributes):
         events.append(
             AttributeStated(
                 attribute_id=derive("attribute", build, turn.episode_id, number),

@@ -1,8 +1,8 @@
-"""The graded policy: when two facts of a single-valued slot contradict each other, which rule decides (spec/pipelines).
+"""The graded policy: decides between two facts of a single-valued slot that contradict each other. Pure.
 
-Starts more than a year apart: the newer wins, as under the default policy (recency). Else, confidence more than 0.3
-apart: the surer wins and the other is retracted. Else neither rule decides: the contradiction is flagged for a
-person, who settles it by retracting one; until then recency stands.
+If their starts are more than a year apart, the newer fact wins, as under the default policy (recency). Otherwise, if
+their confidences are more than 0.3 apart, the fact with less is retracted. Otherwise the contradiction is flagged for a
+person, who settles it by retracting one of them; until then recency decides.
 """
 
 from typing import Final
@@ -19,48 +19,48 @@ YEAR: Final = 31_557_600 * SECOND
 CONFIDENCE: Final = 0.3
 
 
-def apply_graded_policy(beliefs: BeliefChanges, known: FactView, working: SlotState, new: str) -> None:
+def apply_graded_policy(changes: BeliefChanges, known: FactView, slot: SlotState, new: str) -> None:
     """Let a new assertion contest the other assertions of its slot, those of this message included."""
-    this = working.assertions[new]
+    this = slot.assertions[new]
     rivals = [
-        _statement(beliefs, known, other)
-        for other in working.assertions.values()
-        if other.value != this.value and _meet(working, other, this) and abs(this.start - other.start) <= YEAR
+        _statement(changes, known, other)
+        for other in slot.assertions.values()
+        if other.value != this.value and _meet(slot, other, this) and abs(this.start - other.start) <= YEAR
     ]
-    own = _statement(beliefs, known, this)
+    own = _statement(changes, known, this)
     if any(rival.confidence - own.confidence > CONFIDENCE for rival in rivals):
-        beliefs.retract(own, "contradicted")
+        changes.retract(own, "contradicted")
         return
     for rival in rivals:
         if own.confidence - rival.confidence > CONFIDENCE:
-            beliefs.retract(rival, "contradicted")
+            changes.retract(rival, "contradicted")
         else:
-            beliefs.said.append(
+            changes.statements.append(
                 ContradictionFlagged(
                     contradiction_id=derive("contradiction", rival.uuid, new), earlier=rival.uuid, later=new
                 )
             )
 
 
-def _meet(working: SlotState, other: Assertion, this: Assertion) -> bool:
-    """Whether two assertions claim an instant in common; what was known before claims what was believed of it."""
-    held = working.before.get(other.fact_id, ((other.start, other.end),))
+def _meet(slot: SlotState, other: Assertion, this: Assertion) -> bool:
+    """Whether two assertions claim a common instant; an older one claims only the periods that were believed of it."""
+    held = slot.before.get(other.fact_id, ((other.start, other.end),))
     return any(low < this.end and this.start < high for low, high in held)
 
 
-def _statement(beliefs: BeliefChanges, known: FactView, assertion: Assertion) -> Statement:
+def _statement(changes: BeliefChanges, known: FactView, assertion: Assertion) -> Statement:
     """Return the statement behind an assertion, also of one that this message makes."""
-    for said in beliefs.said:
+    for said in changes.statements:
         if isinstance(said, dict) and said["fact_id"] == assertion.fact_id:
             return Statement(
                 uuid=assertion.fact_id,
-                group_id=beliefs.group,
+                group_id=changes.group,
                 subject=said["subject"],
                 relation=said["relation"],
                 dead=False,
                 assertion=assertion,
                 confidence=said["confidence"],
             )
-    found = known.statement(assertion.fact_id)
-    assert found is not None, f"fact {assertion.fact_id} is in no log"
-    return found
+    statement = known.statement(assertion.fact_id)
+    assert statement is not None, f"fact {assertion.fact_id} is in no log"
+    return statement

@@ -1,6 +1,6 @@
-"""Writing down what one episode says: what statements of chat and structured facts have in common.
+"""Writes the statements of one episode as semantic events: the base for chat and for structured facts. Pure.
 
-Pure: it reads what the generation knows so far and gives events. What follows for belief is left to `invalidations`.
+The consequences for older facts are derived in `invalidations`.
 """
 
 from dataclasses import dataclass
@@ -20,15 +20,15 @@ from asof_streams.semantic import EntityMerged, EntityUnmerged, FactEnded, FactR
 
 N = TypeVar("N", bound=ExactNames)
 
-ALSO_KNOWN_AS = "also_known_as"  # the one relation that says something of identity
-MERGE = "merge:"  # and a fact's id, where it rests on one
+ALSO_KNOWN_AS = "also_known_as"  # a fact of this relation also merges its two entities
+MERGE = "merge:"  # the id of such a merge is this and the fact's id
 
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """What decides the content of a generation; its digest goes into every id.
+    """The parameters that decide the content of a generation. The digest is part of every derived id.
 
-    An episode that names its ontology is taken with that one: `ontologies` has them.
+    ontologies: those that an episode may choose instead of `ontology`.
     """
 
     digest: str
@@ -37,12 +37,12 @@ class Build:
     ontologies: Ontologies | None = None
 
     def ontology_of(self, episode: EpisodeRecorded) -> Ontology:
-        """Return what an episode is taken with."""
+        """Return the ontology of an episode."""
         return self.ontologies.of(episode, self.ontology) if self.ontologies else self.ontology
 
 
 class Triple(NamedTuple):
-    """Subject, relation, and an object: an entity, a literal, or (in an ending of every value) neither."""
+    """A subject, a relation and an object: an entity, a literal, or neither, which means every value."""
 
     subject: str
     relation: str
@@ -50,7 +50,7 @@ class Triple(NamedTuple):
     value: str | None
 
     @property
-    def compared(self) -> str | None:
+    def value_key(self) -> str | None:
         if self.object is None and self.value is None:
             return None
         return value_of(self.object, self.value)
@@ -65,45 +65,52 @@ class StatementWriter(Generic[N]):
         self.known = names.known
         self.build = build
         self.ontology = build.ontology_of(names.episode)
-        self.beliefs = BeliefChanges(
+        self.changes = BeliefChanges(
             names.known, build.digest, names.group, cause, names.episode.episode_id, names.introduced.keys()
         )
 
     def events(self) -> list[Event]:
         """Return everything written: names, then statements, then what follows."""
-        return [*self.names.events, *self.beliefs.events()]
+        return [*self.names.events, *self.changes.events()]
 
-    def claim(self, place: Triple, **fields: Any) -> None:
-        """Assert a fact anew; two names of one thing are joined, and a graded policy may contest it."""
-        beliefs, fact_id = self.beliefs, self.beliefs.new_id("fact")
-        beliefs.claim(
+    def assert_fact(self, triple: Triple, **fields: Any) -> None:
+        """Assert a new fact. `also_known_as` merges its entities as well; the graded policy may contest the fact."""
+        changes, fact_id = self.changes, self.changes.new_id("fact")
+        changes.assert_fact(
             {
                 "fact_id": fact_id,
-                "subject": place.subject,
-                "relation": place.relation,
-                "object": place.object,
-                "value": place.value,
+                "subject": triple.subject,
+                "relation": triple.relation,
+                "object": triple.object,
+                "value": triple.value,
                 "said_at": self.episode.valid_at,
                 "episode_id": self.episode.episode_id,
                 **fields,
             }
         )
-        if place.relation == ALSO_KNOWN_AS and place.object is not None:
-            beliefs.said.append(_merged(fact_id, place.subject, place.object))
-        if self.build.policy == "graded" and self.beliefs.single(place.relation):
-            apply_graded_policy(beliefs, self.known, beliefs.slot(place.subject, place.relation, None), fact_id)
+        if triple.relation == ALSO_KNOWN_AS and triple.object is not None:
+            changes.statements.append(_merged(fact_id, triple.subject, triple.object))
+        if self.build.policy == "graded" and self.changes.single(triple.relation):
+            apply_graded_policy(changes, self.known, changes.slot(triple.subject, triple.relation, None), fact_id)
 
-    def reinforce(self, place: Triple, start: int, end: int | None, relationship: str | None) -> bool:
-        """Say a held fact again, if this says nothing new: its time lies within what is believed already."""
-        for at in self.both_ways(place):
-            working = self.slot(at)
-            for assertion in working.assertions.values():
-                held = working.before.get(assertion.fact_id, ())
+    def reinforce(self, triple: Triple, start: int, end: int | None, relationship: str | None) -> bool:
+        """Reinforce a believed fact instead of asserting it again; return whether there was one.
+
+        The start must lie within a believed period of the fact; the end must be its stated end, or open.
+        """
+        for at in self.both_ways(triple):
+            slot = self.slot(at)
+            for assertion in slot.assertions.values():
+                held = slot.before.get(assertion.fact_id, ())
                 known_end = None if assertion.end == INF else assertion.end
-                if assertion.value == at.compared and end in (None, known_end) and any(a <= start < b for a, b in held):
-                    self.beliefs.reinforce(
+                if (
+                    assertion.value == at.value_key
+                    and end in (None, known_end)
+                    and any(a <= start < b for a, b in held)
+                ):
+                    self.changes.reinforce(
                         assertion,
-                        working,
+                        slot,
                         FactReinforced(
                             fact_id=assertion.fact_id,
                             said_at=self.episode.valid_at,
@@ -114,33 +121,33 @@ class StatementWriter(Generic[N]):
                     return True
         return False
 
-    def both_ways(self, place: Triple) -> list[Triple]:
-        """Return a claim as it is said, and turned round where that means the same."""
-        relation = self.ontology.relations.get(place.relation)
-        if relation is None or not relation.symmetric or place.object is None:
-            return [place]
-        return [place, Triple(place.object, place.relation, place.subject, None)]
+    def both_ways(self, triple: Triple) -> list[Triple]:
+        """Return a triple and, if its relation is symmetric, also the reversed one."""
+        relation = self.ontology.relations.get(triple.relation)
+        if relation is None or not relation.symmetric or triple.object is None:
+            return [triple]
+        return [triple, Triple(triple.object, triple.relation, triple.subject, None)]
 
-    def held(self, place: Triple) -> list[Assertion]:
-        """Return the believed assertions of exactly this claim, said either way round where that means the same."""
+    def held(self, triple: Triple) -> list[Assertion]:
+        """Return the believed assertions of a triple, or of its reverse if the relation is symmetric."""
         return [
             a
-            for at in self.both_ways(place)
-            for working in [self.slot(at)]
-            for a in working.assertions.values()
-            if a.value == at.compared and working.before.get(a.fact_id)
+            for at in self.both_ways(triple)
+            for slot in [self.slot(at)]
+            for a in slot.assertions.values()
+            if a.value == at.value_key and slot.before.get(a.fact_id)
         ]
 
-    def slot(self, place: Triple) -> SlotState:
-        """Return what is known of the slot of a claim."""
-        return self.beliefs.slot(place.subject, place.relation, place.compared)
+    def slot(self, triple: Triple) -> SlotState:
+        """Return the state of a triple's slot."""
+        return self.changes.slot(triple.subject, triple.relation, triple.value_key)
 
-    def end(self, place: Triple, at: int, fact: str | None = None, relationship: str | None = None) -> None:
-        """End what holds of a claim (or one fact of it) at an instant."""
-        for way in [place] if fact else self.both_ways(place):
-            self.beliefs.end(
+    def end(self, triple: Triple, at: int, fact: str | None = None, relationship: str | None = None) -> None:
+        """End a triple's facts at an instant, or one `fact` of them."""
+        for way in [triple] if fact else self.both_ways(triple):
+            self.changes.end(
                 FactEnded(
-                    ending_id=self.beliefs.new_id("ending"),
+                    ending_id=self.changes.new_id("ending"),
                     subject=way.subject,
                     relation=way.relation,
                     object=way.object,
@@ -154,18 +161,18 @@ class StatementWriter(Generic[N]):
             )
 
     def retract(self, target: Statement, reason: Reason) -> None:
-        """Take a statement back, and what it said of identity with it."""
-        for statement, dead in self.beliefs.retract(target, reason):
+        """Retract a statement, and with an `also_known_as` fact the merge that rests on it."""
+        for statement, dead in self.changes.retract(target, reason):
             assertion = statement.assertion
             if assertion is None or statement.relation != ALSO_KNOWN_AS:
                 continue
             if dead:
-                self.beliefs.said.append(EntityUnmerged(merge_id=_merge_id(statement.uuid)))
+                self.changes.statements.append(EntityUnmerged(merge_id=_merge_id(statement.uuid)))
             elif assertion.value.startswith("e:"):
-                self.beliefs.said.append(_merged(statement.uuid, statement.subject, assertion.value[2:]))
+                self.changes.statements.append(_merged(statement.uuid, statement.subject, assertion.value[2:]))
 
     def statement(self, fact_id: str) -> Statement:
-        """Return the statement of a fact that is known to be there."""
+        """Return the statement of a fact that exists."""
         statement = self.known.statement(fact_id)
         assert statement is not None, f"fact {fact_id} is in no log"
         return statement

@@ -28,7 +28,7 @@ class StructuredStatements(StatementWriter[ExactNames]):
     """Writes down a structured fact."""
 
     def state(self, stated: FactStatement) -> None:
-        """State a structured fact."""
+        """Add the statements of a structured fact, as its `op` says."""
         target = self._referred(stated) if stated.ref is not None else None
         match stated.op:
             case "assert":
@@ -36,7 +36,7 @@ class StructuredStatements(StatementWriter[ExactNames]):
             case "correct":
                 self._state_correction(stated, target)
             case "retract" if target is None and stated.ref is not None:
-                self.beliefs.said.append(EntityUnmerged(merge_id=self._merge(stated.ref)))
+                self.changes.statements.append(EntityUnmerged(merge_id=self._merge(stated.ref)))
             case "retract":
                 for statement in self._wrong(stated, target):
                     self.retract(statement, "retracted")
@@ -44,41 +44,41 @@ class StructuredStatements(StatementWriter[ExactNames]):
                 self._state_end(stated, target)
 
     def _state_assertion(self, stated: FactStatement, target: Statement | None) -> None:
-        place = self._named_place(stated)
+        triple = self._named_triple(stated)
         start = self._start(stated)
-        if target is not None and not target.dead and not self._same(target, place, start, stated.invalid_at):
+        if target is not None and not target.dead and not self._same(target, triple, start, stated.invalid_at):
             raise InvalidInput("ref: it names another fact already; use op correct (or end) to change that one")
-        if (stated.ref is None or target is not None) and self.reinforce(place, start, stated.invalid_at, None):
+        if (stated.ref is None or target is not None) and self.reinforce(triple, start, stated.invalid_at, None):
             return
-        self._state_new(stated, place)
+        self._state_new(stated, triple)
 
     def _state_correction(self, stated: FactStatement, target: Statement | None) -> None:
         if stated.ref is not None and (target is None or target.assertion is None):
             raise NotFound("ref: no fact of this group has it")
-        place = self._named_place(stated)
-        wrong = [target] if target else [self.statement(a.fact_id) for a in self._replaced(stated, place)]
+        triple = self._named_triple(stated)
+        wrong = [target] if target else [self.statement(a.fact_id) for a in self._replaced(stated, triple)]
         for statement in wrong:
             self.retract(statement, "corrected")
         if wrong and wrong[0].assertion and stated.valid_at is None and stated.invalid_at is None:
-            old = wrong[0].assertion  # no period of its own: it held when the other was thought to
+            old = wrong[0].assertion  # without a period of its own, the correction has that of the corrected fact
             period = {"valid_at": old.start, "invalid_at": None if old.end == INF else old.end}
             stated = stated.model_copy(update=period)
-        self._state_new(stated, place, corrects=wrong[0].uuid if wrong else None)
+        self._state_new(stated, triple, corrects=wrong[0].uuid if wrong else None)
 
-    def _same(self, target: Statement, place: Triple, start: int, end: int | None) -> bool:
-        """Whether a fact is exactly what is stated again; what leaves the end open contradicts no end."""
+    def _same(self, target: Statement, triple: Triple, start: int, end: int | None) -> bool:
+        """Whether a fact is stated again unchanged; an open end agrees with any end."""
         known = target.assertion
-        if known is None or (target.subject, target.relation) != (place.subject, place.relation):
+        if known is None or (target.subject, target.relation) != (triple.subject, triple.relation):
             return False
-        return (known.value, known.start) == (place.compared, start) and end in (None, known.end)
+        return (known.value, known.start) == (triple.value_key, start) and end in (None, known.end)
 
-    def _state_new(self, stated: FactStatement, place: Triple, corrects: str | None = None) -> None:
+    def _state_new(self, stated: FactStatement, triple: Triple, corrects: str | None = None) -> None:
         start = self._start(stated)
         if stated.invalid_at is not None and start >= stated.invalid_at:
             raise InvalidInput("invalid_at: it must be after valid_at (or, without one, after the time it was said)")
-        self.claim(
-            place,
-            sentence=stated.fact or f"{stated.subject} {place.relation.replace('_', ' ')} {stated.object}",
+        self.assert_fact(
+            triple,
+            sentence=stated.fact or f"{stated.subject} {triple.relation.replace('_', ' ')} {stated.object}",
             confidence=stated.confidence,
             valid_from=start,
             valid_to=stated.invalid_at,
@@ -96,17 +96,17 @@ class StructuredStatements(StatementWriter[ExactNames]):
         if target is None or target.assertion is None:
             raise NotFound("ref: no fact of this group has it")
         kind, value = target.assertion.value[:2], target.assertion.value[2:]
-        place = Triple(target.subject, target.relation, *((value, None) if kind == "e:" else (None, value)))
-        self.end(place, at, fact=target.uuid)
+        triple = Triple(target.subject, target.relation, *((value, None) if kind == "e:" else (None, value)))
+        self.end(triple, at, fact=target.uuid)
 
     def _referred(self, stated: FactStatement) -> Statement | None:
-        """Return what a ref names: a fact by its producer's id, or any statement by its uuid."""
-        group, ref = self.names.group, (stated.ref or "").removeprefix(MERGE)  # a merge's own id, or that of its fact
+        """Return the statement of a ref: a fact by its producer's id, or any statement by its uuid."""
+        group, ref = self.names.group, (stated.ref or "").removeprefix(MERGE)  # the id of a merge names its fact
         statement = self.known.fact_with_ref(group, ref) or self.known.statement(ref)
         return statement if statement is not None and statement.group_id == group else None
 
     def _merge(self, ref: str) -> str:
-        """Return the id of a merge that a retraction takes back: one that rests on no fact, so that none can be."""
+        """Return the id of a merge to undo that rests on no fact, so that there is no fact to retract instead."""
         link = self.known.link(ref)
         if link is None or link.known_to < INF or self.names.entity(link.into).group_id != self.names.group:
             raise NotFound("ref: no fact of this group has it, nor any merge that is believed")
@@ -117,27 +117,27 @@ class StructuredStatements(StatementWriter[ExactNames]):
             return [target]
         subject = self._existing(stated.subject, stated.subject_type)
         object_ = self._existing(stated.object, stated.object_type)
-        place = Triple(subject.uuid, stated.relation or "", object_.uuid, None)
+        triple = Triple(subject.uuid, stated.relation or "", object_.uuid, None)
         found = [
             self.statement(a.fact_id)
-            for way in self.both_ways(place)
+            for way in self.both_ways(triple)
             for a in self.slot(way).assertions.values()
-            if a.value == way.compared
+            if a.value == way.value_key
         ]
         if not found:
             raise NotFound("no such fact is held: nothing to retract")
         return found
 
-    def _replaced(self, stated: FactStatement, place: Triple) -> list[Assertion]:
-        """Return what a correction without a ref replaces: what is believed of the slot at the time it speaks of."""
-        if not self.known.single(self.names.group, place.relation):
+    def _replaced(self, stated: FactStatement, triple: Triple) -> list[Assertion]:
+        """Return the assertions that a correction without a ref replaces: those believed of the slot at its time."""
+        if not self.known.single(self.names.group, triple.relation):
             raise InvalidInput("ref: a relation with many values needs it, to say which of them is corrected")
         start = self._start(stated)
         end = start + 1 if stated.valid_at is None else INF if stated.invalid_at is None else stated.invalid_at
-        slot = self.known.slot(self.names.group, place.subject, place.relation, None)
+        slot = self.known.slot(self.names.group, triple.subject, triple.relation, None)
         return [a for a in slot.assertions if any(low < end and start < high for low, high in slot.held[a.fact_id])]
 
-    def _named_place(self, stated: FactStatement) -> Triple:
+    def _named_triple(self, stated: FactStatement) -> Triple:
         assert stated.subject is not None
         assert stated.object is not None
         subject = self.names.exact(stated.subject, stated.subject_type)
@@ -145,7 +145,7 @@ class StructuredStatements(StatementWriter[ExactNames]):
         return Triple(subject.uuid, stated.relation or "", object_.uuid, None)
 
     def _existing(self, name: str | None, type_: str | None) -> EntityRow:
-        """Return an entity that an ending or a retraction names; naming an unknown one is a mistake to report."""
+        """Return the entity that an ending or a retraction names. NotFound: there is none, so nothing can be ended."""
         found = [e for e in self.known.entities_named(self.names.group, name or "") if type_ in (None, e.type)]
         if not found:
             raise NotFound("subject or object: no entity of this group has that name")

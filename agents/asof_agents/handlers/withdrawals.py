@@ -1,10 +1,9 @@
-"""The withdrawals agent: an episode that counts no longer takes back what rests on it alone. Pure.
+"""The withdrawals handler: retracts the statements that rest on a withdrawn episode alone. Pure.
 
-Whatever it said is retracted, as if it had never been said: what it had displaced or ended holds again, and so does
-what it had taken back; two things that were joined for it are two again. A fact that another episode said as well
-stays, as last attested by that; another name that it gave is given by one that says it as well. Nothing of the past
-changes. That a name it alone gave calls nobody, and what it said again was last said before, needs no event: whoever
-follows the log knows that it counts no longer.
+They count as if they had never been made: facts that they had displaced, ended or retracted hold again, and merged
+entities are two again. A fact that another episode states as well stays, with the time at which that episode attested
+it; an alias stays with the first other episode that uses it. Answers as of earlier known times do not change. The loss
+of an alias, or of a reinforcement, needs no event of its own: episode.withdrawn tells every reader of the log.
 """
 
 from collections.abc import Iterator
@@ -24,41 +23,41 @@ def withdraw(
     withdrawn: EpisodeWithdrawn,
     build: Build,
     episodes: EpisodeView,
-    seen: EpisodeView,
+    mentioned: EpisodeView,
     known: BeliefView,
 ) -> list[Event]:
-    """Return the semantic events of a withdrawal: that it was made, then what follows, the latest statement first.
+    """Return the semantic events of a withdrawal: the withdrawal itself, then its consequences, latest statement first.
 
-    seen: has the mentions that the generation is built of.
+    mentioned: has the mentions from which the generation is built.
     """
     episode = episodes.episode(withdrawn.episode_id)
     assert episode is not None, f"episode {withdrawn.episode_id} is in no log"
     names = ExactNames(known, build.digest, first.group, first.recorded_at, _wordless(first))
-    scribe = StatementWriter(names, build, first.cause)
+    writer = StatementWriter(names, build, first.cause)
     for uuid in known.resting_on(episode.uuid, episode.created_at):
-        scribe.retract(scribe.statement(uuid), "retracted")
+        writer.retract(writer.statement(uuid), "retracted")
     for uuid, attested in known.attested_without(episode.uuid, episode.created_at):
-        scribe.beliefs.attest(scribe.statement(uuid), attested)
+        writer.changes.attest(writer.statement(uuid), attested)
     merges = known.merged(first.group, episode.created_at)
-    scribe.beliefs.said += [EntityUnmerged(merge_id=merge) for merge in merges if not merge.startswith(MERGE)]
-    given = _given_by_others(first.group, episode.uuid, seen, known)
-    return [withdrawn, *scribe.events(), *given, *attributes.withdraw(episode.uuid, known)]
+    writer.changes.statements += [EntityUnmerged(merge_id=merge) for merge in merges if not merge.startswith(MERGE)]
+    aliases = _names_by_others(first.group, episode.uuid, mentioned, known)
+    return [withdrawn, *writer.events(), *aliases, *attributes.withdraw(episode.uuid, known)]
 
 
-def _given_by_others(group: str, episode: str, seen: EpisodeView, known: BeliefView) -> Iterator[Event]:
-    """Give the names that an episode gave in the name of others: the first that says each of the same entity.
+def _names_by_others(group: str, episode: str, mentioned: EpisodeView, known: BeliefView) -> Iterator[Event]:
+    """Yield each alias of a withdrawn episode again, as given by the first other episode that uses it so.
 
-    Mentions that the generation has not come to yet mean nothing, so a rebuild finds what was found at the time.
+    Mentions that the generation has not resolved yet do not count, so that a rebuild gives the same events.
     """
-    said = dict.fromkeys(mention.text for mention in seen.mentions_of([episode]))
-    for entity, name in known.names_given(group, list(said), episode):
-        other = known.meaning(entity, seen.mentions_called(group, name), episode)
+    names = dict.fromkeys(mention.text for mention in mentioned.mentions_of([episode]))
+    for entity, name in known.names_given(group, list(names), episode):
+        other = known.meaning(entity, mentioned.mentions_called(group, name), episode)
         if other is not None:
             yield EntityDescribed(entity_id=entity, alias=name, episode_id=other)
 
 
 def _wordless(first: Record) -> EpisodeRecorded:
-    """Return what stands for the episode of a withdrawal, which has no words and is recorded as none."""
+    """Return an empty episode for the statements of a withdrawal, which is no episode itself."""
     return EpisodeRecorded(
         episode_id=episode_id(first.group, first.cause),
         name="",

@@ -1,0 +1,6 @@
+"""Entity resolution: decides which entity a mention means."""
+
+__all__ = [
+    "entities",
+    "judge",
+]

@@ -1,9 +1,9 @@
-"""Whom a name may mean where no rule is sure: things of its type that are called nearly so. Pure.
+"""Finds candidates for a name that no rule resolves: entities of its type with a similar name. Pure.
 
-Alike are names that differ by a slip, that share most of their words, or of which one is the initials of the other; of
-what shares a fact with an entity of the same episode, less will do. Near are names that mean nearly the same, by their
-vectors: "Holland" and "the Netherlands". Those that readers keep lag behind the log, and an answer that depended on how
-far could not be had again; so what is asked has the vector of every name that is known (`NameIndex`).
+Names are alike if they differ by a slip, share most of their words, or if one is the initials of the other. An entity
+that shares a fact with one of the same episode needs less likeness. Names are near if their vectors are: "Holland" and
+"the Netherlands". The vector index of the readers lags behind the log, so its answers could not be
+repeated in a rebuild; `NameIndex` therefore has the vector of every name that is known.
 """
 
 import re
@@ -17,16 +17,16 @@ from asof_projections.model.rows import EntityRow, FactRow, Moment
 from asof_projections.names import key, words
 
 MOST: Final = 4  # candidates of one name
-_SLIP: Final = 0.8  # Jaro-Winkler over keys: from here on one may be meant for the other
-_RELATED: Final = 0.7  # the same, of what shares a fact with an entity of the episode
+_SLIP: Final = 0.8  # Jaro-Winkler over keys: from here on one may be a slip for the other
+_RELATED: Final = 0.7  # the same, for an entity that shares a fact with an entity of the episode
 _SHARED: Final = 0.5  # of the words of both
-_LIKE: Final = 0.9  # how like names are that share so many
-_PREFIX: Final = 2  # characters that a slip of the pen leaves
-_BEGINNING_SO: Final = 200  # entities that are looked at
+_LIKE: Final = 0.9  # the likeness of names that share so many words
+_PREFIX: Final = 2  # characters that a slip of the pen leaves unchanged
+_WITH_PREFIX: Final = 200  # entities with that prefix that are compared
 _INITIALS: Final = range(2, 7)  # letters
 _LITTLE: Final = frozenset("a an and at for from her his in my of on our the their to with your".split())
-_FACTS: Final = 2  # which tell a model who is meant
-_LOOKED_AT: Final = 50  # facts of an entity, in which another of the episode may be found
+_FACTS: Final = 2  # of a candidate, in the prompt
+_COMPARED: Final = 50  # facts of an entity that are searched for another entity of the episode
 _NUMBER: Final = re.compile(r"\d+")
 
 # The cosine of names that are near. Of 60 pairs of real names for one thing 43 are not alike, of 60 for two things 54.
@@ -36,7 +36,7 @@ NEAR: Final = 0.75
 
 
 class Candidate(NamedTuple):
-    """One whom a name may mean, with what tells it from others."""
+    """An entity that a name may mean, with its names and facts, which tell it from others."""
 
     entity: EntityRow
     names: tuple[str, ...]  # its own first
@@ -48,18 +48,19 @@ Nearest = Sequence[tuple[EntityRow, float]]
 
 
 class NameIndex(Protocol):
-    """Names by meaning. Answers include everything applied before, as those of what is known do, and nothing else."""
+    """The names of a generation by their meaning. Its answers include the events of all messages before this one."""
 
     def nearest(self, group: str, texts: Sequence[str], least: float) -> Mapping[str, Nearest]:
-        """Return for each text the entities of a group with a name whose cosine with it is `least` or more.
+        """Return for each text the entities with a name whose cosine with it is at least `least`, nearest first.
 
-        Nearest first, and the same for the same names, whenever it is asked. ModelUnavailable: it cannot be said now.
+        The answer depends on the known names alone, so a rebuild gets the same one. ModelUnavailable: the embedder
+        cannot be loaded or reached.
         """
         ...
 
 
 class CandidateContext(NamedTuple):
-    """Where a name stands: the group, when it was heard, which entities the same episode names, and which are near."""
+    """The context of a name: its group, its recorded time, the entities of its episode, and those with a near name."""
 
     group: str
     known_at: int
@@ -69,9 +70,9 @@ class CandidateContext(NamedTuple):
 
 
 def candidates(known: BeliefView, text: str, type_: str, where: CandidateContext) -> list[Candidate]:
-    """Return whom a name may mean, the likeliest first."""
+    """Return the candidates for a name of an entity type, likeliest first, at most four."""
     cosines = {entity.uuid: cosine for entity, cosine in reversed(where.near)}
-    likely = (*_called_so(known, where.group, text), *where.introduced, *(entity for entity, _ in where.near))
+    likely = (*_with_similar_name(known, where.group, text), *where.introduced, *(entity for entity, _ in where.near))
     found = []
     for entity in {e.uuid: e for e in likely if e.type in (None, type_)}.values():
         names = (entity.name, *(name for name in known.aliases(entity.uuid, None) if name != entity.name))
@@ -87,25 +88,25 @@ def candidates(known: BeliefView, text: str, type_: str, where: CandidateContext
     return [row[-1] for row in sorted(found, key=lambda row: row[:-1])[:MOST]]
 
 
-def _called_so(known: BeliefView, group: str, text: str) -> list[EntityRow]:
+def _with_similar_name(known: BeliefView, group: str, text: str) -> list[EntityRow]:
     own = key(text)
     found = [e for word in _weighty(text) for e in known.entities_with_word(group, word)]
-    found += known.entities(group, None, prefix=own[:_PREFIX], limit=_BEGINNING_SO)
+    found += known.entities(group, None, prefix=own[:_PREFIX], limit=_WITH_PREFIX)
     if len(own) in _INITIALS and own.isalpha():  # it may be the initials of something
-        found += known.entities(group, None, prefix=own[:1], limit=_BEGINNING_SO)
+        found += known.entities(group, None, prefix=own[:1], limit=_WITH_PREFIX)
     if initials := _initials(text):
         found += known.entities_keyed(group, initials)
     return found
 
 
 def _facts(known: BeliefView, entity: EntityRow, where: CandidateContext) -> list[FactRow]:
-    """Return what is believed of an entity, as subject and as object, but for what it shares with itself."""
+    """Return the believed facts of an entity, first those of which it is the subject, then those as object."""
     at, one = Moment(None, where.known_at), (entity.uuid,)
-    return known.facts_around(one, at, _LOOKED_AT)
+    return known.facts_around(one, at, _COMPARED)
 
 
 def _alike(one: str, other: str) -> float:
-    """Return how alike two names are, from 0 to 1."""
+    """Return the likeness of two names, from 0 to 1."""
     if key(one) == _initials(other) or key(other) == _initials(one):
         return 1.0
     mine, theirs = _weighty(one), _weighty(other)
@@ -118,7 +119,7 @@ def _alike(one: str, other: str) -> float:
 
 
 def _numbers(name: str) -> list[str]:
-    """Return the numbers in a name: models 12 and 13 mean nearly the same, and are two."""
+    """Return the numbers in a name: "model 12" and "model 13" have near vectors, and are two things."""
     return _NUMBER.findall(name)
 
 
@@ -127,6 +128,6 @@ def _weighty(name: str) -> list[str]:
 
 
 def _initials(name: str) -> str:
-    """Return the first letters of a name of several words; "" of any other."""
+    """Return the initials of a name of several words; "" for any other name."""
     parts = _weighty(name)
     return "".join(word[0] for word in parts) if len(parts) in _INITIALS else ""

@@ -1,10 +1,10 @@
-"""Entity resolution: which entity a mention or a structured name means, and for which reason.
+"""Entity resolution: decides which entity a mention or a structured name means, and records the reason.
 
-Rules first, the surest of them first: the speaker, a repeated mention, the exact name, the normalised name or an alias,
-a first name that only one known person has, a nearly equal longer name. What they leave open, a judge is asked, where
-there is one and a likely candidate. Otherwise it is new. A wrong merge costs more than a duplicate, which a later merge
-can mend: every rule but the first two asks for compatible types and one candidate. A value is what it says: of two
-that are nearly equal, neither is ever taken for the other.
+The rules come first, the surest one first: the speaker, a repeated mention, the exact name, the normalised name or an
+alias, a first name that only one known person has, a nearly equal longer name. A name that they leave open goes to the
+judge, if there is one and a likely candidate. Otherwise it is a new entity. A wrong merge costs more than a duplicate,
+which a later merge can mend, so every rule but the first two requires compatible types and a single candidate. Values
+are never taken for each other, however similar they are.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -31,7 +31,7 @@ _SHORT_NAME_CHARACTERS: Final = 3  # "Mel" for Melanie; two letters say too litt
 
 
 Speakers = Callable[[], Iterable[str]]
-"""Gives the names of who spoke in the turns before; asked only where a short name needs it."""
+"""Returns the names of the speakers of the turns before; called only if a short name needs them."""
 
 
 @dataclass(slots=True)
@@ -45,8 +45,8 @@ class Resolver(ExactNames):
     _meant: dict[str, str] = field(default_factory=dict)  # mention id -> entity id
     _joined: set[tuple[str, str]] = field(default_factory=set)  # by this episode: duplicate, into
 
-    def read(self, observed: Iterable[MentionObserved], judge: Judge | None = None) -> None:
-        """Take each mention to mean an entity, and note the link with its reason; those left open are judged last."""
+    def resolve(self, observed: Iterable[MentionObserved], judge: Judge | None = None) -> None:
+        """Resolve mentions to entities, by the rules and then by the judge, with the reason of each in an event."""
         left: list[MentionObserved] = []
         for mention in observed:
             sure = self._sure(mention)
@@ -69,7 +69,7 @@ class Resolver(ExactNames):
                 self._mean(mention, *(sure or self._new(mention)))
         if not doubts:
             return
-        verdict, self.asked = judge.judge(self.group, self.episode, doubts)
+        verdict, self.asked = judge.decide(self.group, self.episode, doubts)
         for mention, _ in doubts:
             if mention.mention_id in verdict.meant:
                 entity, confidence = verdict.meant[mention.mention_id]

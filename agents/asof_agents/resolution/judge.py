@@ -1,7 +1,7 @@
-"""A language model as judge of whom a name means: asked only what rules leave open, once a message for all of it.
+"""A language model as the judge of names that the rules leave open: one request a message, for all of its doubts.
 
-What it says is taken piece by piece: numbers must be those that it was shown, and what it is not sure of is left as it
-was. A wrong merge costs more than a duplicate.
+The answer is validated part by part: its numbers must be those of the request, and a part of low confidence is
+rejected, because a wrong merge costs more than a duplicate.
 """
 
 from collections.abc import Sequence
@@ -20,11 +20,11 @@ from asof_projections.model.rows import EntityRow
 from asof_streams.episodic import EpisodeRecorded, MentionObserved
 from asof_streams.events import Event
 
-_SURE: Final = 0.5  # what a model is less sure of is not taken: of a name
-_SURE_OF_TWO: Final = 0.8  # and of two things that would be one from then on
-_WHOLE: Final = 1_000  # characters of a message that are shown whole
-_AROUND: Final = 200  # of a longer one, those on either side of a name
-_NAMES: Final = 4  # of a known thing
+_SURE: Final = 0.5  # the least confidence in the entity of a name
+_SURE_OF_TWO: Final = 0.8  # the least confidence in a merge of two entities, which lasts
+_WHOLE: Final = 1_000  # characters up to which the prompt has the whole message
+_AROUND: Final = 200  # characters on either side of each name, in a longer message
+_NAMES: Final = 4  # of a candidate, in the prompt
 
 
 class MeantAnswered(BaseModel):
@@ -44,7 +44,7 @@ class SameAnswered(BaseModel):
 
 
 class Resolution(BaseModel):
-    """What a model is asked to give."""
+    """The schema of an answer."""
 
     meant: list[MeantAnswered]
     same: list[SameAnswered]
@@ -54,38 +54,38 @@ SCHEMA: Final = schema_of(Resolution)
 
 
 class Doubt(NamedTuple):
-    """A mention, and whom it may mean."""
+    """A mention, with the entities that it may mean."""
 
     mention: MentionObserved
     candidates: list[Candidate]
 
 
 class Verdict(NamedTuple):
-    """What of an answer can stand."""
+    """The valid parts of an answer, and the rejected ones."""
 
-    meant: dict[str, tuple[EntityRow, float]]  # by mention id; with how sure the model is
+    meant: dict[str, tuple[EntityRow, float]]  # by mention id: the entity and the model's confidence
     same: list[tuple[EntityRow, EntityRow]]
     refused: list[RejectedPart]
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """What to ask of a model, where its answers come from, and what knows which names are near (None: nothing)."""
+    """Decides doubts by a model's answers. names: finds candidates of similar meaning; None: nothing does."""
 
     prompt: Prompt
     model: str
     answers: Answers
     names: NameIndex | None = None
 
-    def judge(self, group: str, episode: EpisodeRecorded, doubts: Sequence[Doubt]) -> tuple[Verdict, list[Event]]:
-        """Return what is decided of the doubts of an episode, and the events of having asked."""
+    def decide(self, group: str, episode: EpisodeRecorded, doubts: Sequence[Doubt]) -> tuple[Verdict, list[Event]]:
+        """Return the decisions about an episode's doubts, and the events of the model's reply."""
         request = self.request(episode, doubts)
         reply = self.answers.reply(group, request)
-        verdict = Verdict({}, [], []) if reply.answer is None else read(reply.answer, doubts)
+        verdict = Verdict({}, [], []) if reply.answer is None else parse_verdict(reply.answer, doubts)
         return verdict, answer_events(turn_of(episode), request, reply, verdict.refused)
 
     def request(self, episode: EpisodeRecorded, doubts: Sequence[Doubt]) -> ModelRequest:
-        """Return the one question about all doubts of an episode."""
+        """Return the request about all doubts of an episode."""
         numbers = _numbers(doubts)
         mentions = [
             f"{n}. {_line(doubt.mention.text)} ({doubt.mention.entity_type}): "
@@ -95,57 +95,57 @@ class Judge:
         user = fill(
             self.prompt.user,
             speaker=episode.role or episode.role_type,
-            text=_shown(episode.content, doubts),
+            text=_excerpt(episode.content, doubts),
             mentions="\n".join(mentions),
-            known="\n".join(f"{n}. {_told(c)}" for n, c in enumerate(_known(doubts), 1)),
+            known="\n".join(f"{n}. {_entry(c)}" for n, c in enumerate(_known(doubts), 1)),
         )
         prompt = self.prompt
         return ModelRequest(prompt.key, prompt.version, self.model, prompt.temperature, prompt.system, user, SCHEMA)
 
 
-def read(answer: str, doubts: Sequence[Doubt]) -> Verdict:
-    """Return what an answer decides, and what of it was refused. Pure."""
-    given = object_of(answer) or {}
+def parse_verdict(answer: str, doubts: Sequence[Doubt]) -> Verdict:
+    """Return the decisions of an answer, and its rejected parts."""
+    fields = object_of(answer) or {}
     known = {n: c.entity for n, c in enumerate(_known(doubts), 1)}
     refused: list[RejectedPart] = []
     meant: dict[str, tuple[EntityRow, float]] = {}
     answered: set[int] = set()
-    for said in pieces("mention", given.get("meant"), MeantAnswered, refused):
-        if said.mention in answered or not 1 <= said.mention <= len(doubts):
+    for part in pieces("mention", fields.get("meant"), MeantAnswered, refused):
+        if part.mention in answered or not 1 <= part.mention <= len(doubts):
             refused.append(RejectedPart("mention", "id"))
             continue
-        answered.add(said.mention)
-        mention, candidates = doubts[said.mention - 1]
-        entity = known.get(said.known)
-        if said.known != 0 and entity not in [c.entity for c in candidates]:
+        answered.add(part.mention)
+        mention, candidates = doubts[part.mention - 1]
+        entity = known.get(part.known)
+        if part.known != 0 and entity not in [c.entity for c in candidates]:
             refused.append(RejectedPart("mention", "id"))
-        elif why := _unsure(said.confidence, _SURE):
-            refused.append(RejectedPart("mention", why))
+        elif reason := _unsure(part.confidence, _SURE):
+            refused.append(RejectedPart("mention", reason))
         elif entity is not None:
-            meant[mention.mention_id] = (entity, said.confidence)
+            meant[mention.mention_id] = (entity, part.confidence)
     same: list[tuple[EntityRow, EntityRow]] = []
-    for pair in pieces("pair", given.get("same"), SameAnswered, refused):
+    for pair in pieces("pair", fields.get("same"), SameAnswered, refused):
         one, other = known.get(pair.one), known.get(pair.other)
         if one is None or other is None or one == other:
             refused.append(RejectedPart("pair", "id"))
         elif None not in (one.type, other.type) and one.type != other.type:
             refused.append(RejectedPart("pair", "type"))
-        elif why := _unsure(pair.confidence, _SURE_OF_TWO):
-            refused.append(RejectedPart("pair", why))
+        elif reason := _unsure(pair.confidence, _SURE_OF_TWO):
+            refused.append(RejectedPart("pair", reason))
         else:
             same.append((one, other))
     return Verdict(meant, same, refused)
 
 
 def _unsure(confidence: float, least: float) -> str | None:
-    """Return why a piece cannot stand: it says no confidence, or too little."""
+    """Return the reason to reject a confidence: it is none, or too low."""
     if not 0.0 <= confidence <= 1.0:
         return "confidence"
     return "unsure" if confidence < least else None
 
 
 def _known(doubts: Sequence[Doubt]) -> list[Candidate]:
-    """Return every candidate once, in the order in which they are shown."""
+    """Return every candidate once, in the order of their numbers in the prompt."""
     return list({c.entity.uuid: c for doubt in doubts for c in doubt.candidates}.values())
 
 
@@ -153,18 +153,18 @@ def _numbers(doubts: Sequence[Doubt]) -> dict[str, int]:
     return {c.entity.uuid: n for n, c in enumerate(_known(doubts), 1)}
 
 
-def _told(candidate: Candidate) -> str:
+def _entry(candidate: Candidate) -> str:
     name, *others = candidate.names[:_NAMES]
     also = f", also {', '.join(others)}" if others else ""
     return _line(f"{name}{also}: {'; '.join(candidate.facts) or '-'}")
 
 
-def _line(words: str) -> str:
-    """Return words on one line, so that none of them passes for another entry of the list."""
-    return " ".join(words.split())
+def _line(text: str) -> str:
+    """Return a text on one line, so that no part of it can pass for another entry of the list."""
+    return " ".join(text.split())
 
 
-def _shown(text: str, doubts: Sequence[Doubt]) -> str:
+def _excerpt(text: str, doubts: Sequence[Doubt]) -> str:
     if len(text) <= _WHOLE:
         return text
     starts = sorted({doubt.mention.start for doubt in doubts})

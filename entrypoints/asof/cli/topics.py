@@ -13,7 +13,7 @@ from asof.cli.options import Data, Json, Kafka
 if TYPE_CHECKING:
     from asof.settings import Settings
     from asof_streams.kafka.connection import Connection
-    from asof_streams.kafka.topic_rules import Finding
+    from asof_streams.kafka.topic_rules import TopicFinding
     from asof_streams.kafka.topics import Topics
 
 
@@ -65,9 +65,9 @@ def topics(
     return calls.FAILED if any(finding.severity == "error" for finding in findings) else 0
 
 
-def _show_findings(findings: Sequence["Finding"]) -> None:
+def _show_findings(findings: Sequence["TopicFinding"]) -> None:
     """Print what was found; once, where it is the same of several topics."""
-    alike: dict[Finding, list[str]] = {}
+    alike: dict[TopicFinding, list[str]] = {}
     for finding in findings:
         alike.setdefault(replace(finding, topic=""), []).append(finding.topic)
     for finding, names in alike.items():
@@ -81,14 +81,14 @@ def _lag(chosen: "Settings", connection: "Connection", names: "Topics") -> list[
     from asof.runtime.layout import DirectoryLayout
     from asof.runtime.replica_manifest import places_of
     from asof_streams.kafka import state
-    from asof_streams.kafka.topic_log import At
+    from asof_streams.kafka.topic_log import PartitionId
     from asof_streams.kafka.topics import ends
 
     rows: list[dict[str, Any]] = []
     for topic, offsets in asyncio.run(ends(connection, names)).items():
         for partition, end in enumerate(offsets):
             root = places_of(DirectoryLayout(chosen.data), partition, len(offsets)).root
-            read = state.offsets(root / state.FILE).get(str(At(topic, partition)))
+            read = state.offsets(root / state.FILE).get(str(PartitionId(topic, partition)))
             behind = None if read is None else max(end - read, 0)
             rows.append({"topic": topic, "partition": partition, "end": end, "read": read, "behind": behind})
     return rows

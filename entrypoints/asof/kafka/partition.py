@@ -48,7 +48,7 @@ class Partition:
         start = messages.offset
         new = [raw for raw in records if raw.offset >= start]
         if new and all(raw.offset == offset for offset, raw in enumerate(new, start)):
-            messages.take(new)
+            messages.append_records(new)
         elif new or not records:  # Faust has moved past something, or there are marks of transactions between
             end = new[-1].offset + 1 if new else self._client.end(*messages.at)
             messages.read_up_to(min(end, start + _STEP))

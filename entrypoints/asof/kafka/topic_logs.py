@@ -12,7 +12,7 @@ from asof_streams.kafka.dead_letters import DeadLetters
 from asof_streams.kafka.event_topic import EventTopic, Forget
 from asof_streams.kafka.messages_topic import MessagesTopic
 from asof_streams.kafka.state import FILE, State
-from asof_streams.kafka.topic_log import At
+from asof_streams.kafka.topic_log import PartitionId
 from asof_streams.kafka.topics import Topics
 from asof_streams.sqlite_log import SqliteLog
 
@@ -53,7 +53,7 @@ class TopicLogs:
         """Open what was said, and what was recorded of it; a writer's messages go as far as they were answered."""
         self._state = State(self._places.root / FILE)
         count = self._partitions(self._topics.messages)
-        at = At(self._topics.messages, self._partition)
+        at = PartitionId(self._topics.messages, self._partition)
         self.messages = MessagesTopic(self._places.messages, at, self._client, self._state, count)
         self.episodic = self._derived(self._places.episodic, self._topics.episodic, self.messages, self._forget_said)
         if self._writer is not None:
@@ -73,7 +73,7 @@ class TopicLogs:
         assert self._state is not None, "the messages come first"
         self._partitions(topic)
         park = DeadLetters(self._client, self._topics.dead_letters, self.messages).park
-        log = EventTopic(path, At(topic, self._partition), self._client, self._state, source, park, forget)
+        log = EventTopic(path, PartitionId(topic, self._partition), self._client, self._state, source, park, forget)
         self.derived.append(log)
         if self._writer is not None:
             log.take_over(self._writer)

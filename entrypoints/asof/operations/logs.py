@@ -35,8 +35,8 @@ from asof_projections.model.rows import Window
 from asof_streams import instants
 from asof_streams.errors import InvalidInput, NotFound, UnavailableError
 from asof_streams.events import Record
-from asof_streams.follow import follow as follow_log
 from asof_streams.sqlite_log import SqliteLog
+from asof_streams.tail import tail
 
 _EVENTS = 20  # read at once: one may have half a megabyte
 _LONG = 4_000_000  # characters: a page that has more ends
@@ -148,7 +148,7 @@ def replay(
 
     with open_log(source.places, query.log, generation) as log:
         if follow and query.stop is None:
-            records = follow_log(log, query.start, wait=wait)
+            records = tail(log, query.start, wait=wait)
         else:
             records = log.read(query.start, query.stop)
         for record in records:

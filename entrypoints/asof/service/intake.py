@@ -13,12 +13,12 @@ from asof.runtime import clock
 from asof_streams.errors import InvalidInput
 from asof_streams.messages import AnyMessage
 from asof_streams.resource_pool import ResourcePool
-from asof_streams.sqlite_requests import Request
+from asof_streams.sqlite_requests import KeyedRequest
 
 
 class _Given(NamedTuple):
     messages: Sequence[AnyMessage]
-    request: Request | None
+    request: KeyedRequest | None
     positions: Future[range]
 
 
@@ -26,7 +26,7 @@ class Log(Protocol):
     """What the intake asks of a log."""
 
     def accept_each(
-        self, given: Sequence[tuple[Sequence[AnyMessage], Request | None]], *, clock: int
+        self, given: Sequence[tuple[Sequence[AnyMessage], KeyedRequest | None]], *, clock: int
     ) -> Sequence[range | InvalidInput]:
         """Put on the log what several give; return where the messages of each are, or why they cannot be taken."""
         ...
@@ -46,7 +46,7 @@ class Intake:
             self._pool.close()
             raise
 
-    def put(self, messages: Sequence[AnyMessage], request: Request | None = None) -> Future[range]:
+    def put(self, messages: Sequence[AnyMessage], request: KeyedRequest | None = None) -> Future[range]:
         """Return the positions that these messages will have got once they are on the disk.
 
         Cancelled before they are taken, they are not. What a `request` put there before is not put there again.

@@ -3,7 +3,7 @@
 from asof.runtime.replica_manifest import is_copy
 from asof.runtime.session import Session
 from asof_streams.sqlite_log import SqliteLog
-from asof_streams.sqlite_requests import Request
+from asof_streams.sqlite_requests import KeyedRequest
 
 
 class Reader(Session):
@@ -27,7 +27,7 @@ class Reader(Session):
         with SqliteLog(self.places.messages) as log:
             return log.checkpoint() if is_copy(self.places.root) else log.end()
 
-    def made(self, request: Request) -> range | None:
+    def positions_of(self, request: KeyedRequest) -> range | None:
         """Return the positions of the messages of an earlier request; None: there was none. InvalidInput: another."""
         with SqliteLog(self.places.messages) as log:
-            return log.made(request, clock=self.now())
+            return log.positions_of(request, clock=self.now())

@@ -21,7 +21,7 @@ from asof_streams.errors import NotFound, UnavailableError
 from asof_streams.messages import AnyMessage, ErasureRequest
 from asof_streams.resource_pool import ResourcePool
 from asof_streams.sqlite_log import SqliteLog
-from asof_streams.sqlite_requests import Request
+from asof_streams.sqlite_requests import KeyedRequest
 
 _READERS: Final = 4
 _PATIENCE_SECONDS: Final = 30.0  # for which a request waits for the worker
@@ -71,23 +71,23 @@ class Service:
             self.ontologies: Final = ontologies_of(places, own).names  # that messages may be read with
             self._stack = stack.pop_all()
 
-    async def take(self, messages: Sequence[AnyMessage], request: Request | None = None) -> range:
+    async def take(self, messages: Sequence[AnyMessage], request: KeyedRequest | None = None) -> range:
         """Put messages on the log, durably; return their positions: those that the same request got before.
 
         Of none: where the next one will be.
         """
         return await asyncio.wrap_future(self._intake.put(messages, request))
 
-    async def take_and_see(self, messages: Sequence[AnyMessage], request: Request | None = None) -> None:
+    async def take_and_see(self, messages: Sequence[AnyMessage], request: KeyedRequest | None = None) -> None:
         """Put messages on the log, and wait until what follows from them can be asked about."""
         erases = any(isinstance(message, ErasureRequest) for message in messages)
         async with self._embedder.held() if erases and self._embedder else nullcontext():
             positions = await self.take(messages, request)
             await self.done(positions[-1])
 
-    async def made(self, request: Request | None) -> bool:
+    async def made(self, request: KeyedRequest | None) -> bool:
         """Return whether a request was made before; if so, what followed from it can be asked about."""
-        positions = None if request is None else await self.ask(lambda reader: reader.made(request))
+        positions = None if request is None else await self.ask(lambda reader: reader.positions_of(request))
         if positions is not None:
             await self.done(positions[-1])
         return positions is not None

@@ -8,7 +8,7 @@ from asof.runtime.inbound_message import MAX_RECORD_BYTES, InboundMessage, check
 from asof.settings import Settings
 from asof_streams.errors import InvalidInput
 from asof_streams.messages import AnyMessage, Message, RecordRefused
-from asof_streams.sqlite_requests import Request
+from asof_streams.sqlite_requests import KeyedRequest
 
 
 class Topic:
@@ -24,7 +24,7 @@ class Topic:
             )
 
     def accept_each(
-        self, given: Sequence[tuple[Sequence[AnyMessage], Request | None]], *, clock: int
+        self, given: Sequence[tuple[Sequence[AnyMessage], KeyedRequest | None]], *, clock: int
     ) -> list[range | InvalidInput]:
         """Send what several give; return at which offsets the messages of each are, or why they cannot be sent.
 

@@ -1,0 +1,16 @@
+"""The logs as Kafka topics: connection, topics, wire form, and the local copies that readers use."""
+
+__all__ = [
+    "client",
+    "connection",
+    "dead_letters",
+    "envelope",
+    "errors",
+    "event_topic",
+    "messages_topic",
+    "partitioning",
+    "state",
+    "topic_log",
+    "topic_rules",
+    "topics",
+]

@@ -1,6 +1,6 @@
-"""Kafka behind synchronous calls: how far a topic goes, reading it, sending to it. aiokafka on a thread of its own.
+"""A synchronous Kafka client: offsets, reads and sends. aiokafka runs on a thread of its own.
 
-Logs and the engine are synchronous; a network is not. Here is the one place where the two meet.
+The logs and the engine are synchronous, and aiokafka is not; this module joins the two.
 """
 
 import asyncio
@@ -15,27 +15,27 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPa
 from asof_streams.errors import BrokerUnavailable
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Outgoing, Raw
-from asof_streams.kafka.errors import guard
+from asof_streams.kafka.errors import translate_errors
 from asof_streams.kafka.topic_rules import DERIVED_BYTES
 
 _BATCH_BYTES: Final = 512 * 1024
 _FETCH_BYTES: Final = 4 * 1024 * 1024
-_FETCH_WAIT_MS: Final = 10  # reads end where a topic does: a fetch that waits for more only keeps the next one waiting
+_FETCH_WAIT_MS: Final = 10  # a read ends at the topic's end; a fetch that waits there for more delays the next call
 _CLOSE_SECONDS: Final = 5.0
 _POLL_SECONDS: Final = 0.25
 
 T = TypeVar("T")
 
 
-class Run(NamedTuple):
-    """Records that were sent together: the offset of the first, and how many."""
+class SentRun(NamedTuple):
+    """Records of one produce request, at consecutive offsets: the first offset and the number of records."""
 
     offset: int
     size: int
 
 
 class Client:
-    """A connection to one cluster. Its calls wait; `timeout` says how many seconds, then it is BrokerUnavailable."""
+    """A connection to one cluster. A call that takes more than `timeout` seconds raises BrokerUnavailable."""
 
     def __init__(self, connection: Connection, *, timeout: float = 30.0) -> None:
         self.connection: Final = connection
@@ -46,10 +46,10 @@ class Client:
         self._thread.start()
         self._producer: AIOKafkaProducer | None = None
         self._reader: AIOKafkaConsumer | None = None
-        self._asker: AIOKafkaConsumer | None = None  # who is not made to wait by a fetch that waits for records
+        self._metadata: AIOKafkaConsumer | None = None  # a second consumer, whose calls wait behind no fetch
 
     def close(self) -> None:
-        """Let go of the cluster: who waits gives up. What was not acknowledged may or may not be on a topic."""
+        """Close the connection; waiting calls raise BrokerUnavailable. Unacknowledged records may be on their topic."""
         self._closed = True
         asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -57,8 +57,8 @@ class Client:
         self._loop.close()
 
     async def _stop(self) -> None:
-        parts = [part.stop() for part in (self._producer, self._reader, self._asker) if part is not None]
-        with suppress(TimeoutError):  # it may not be there to say goodbye to
+        parts = [part.stop() for part in (self._producer, self._reader, self._metadata) if part is not None]
+        with suppress(TimeoutError):  # the broker may be away, and a consumer then waits for its answer
             await asyncio.wait_for(asyncio.gather(*parts, return_exceptions=True), _CLOSE_SECONDS)
         left = asyncio.all_tasks() - {asyncio.current_task()}
         for task in left:
@@ -72,47 +72,47 @@ class Client:
         self.close()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait for some work on the loop's thread, and turn its errors into ours."""
+        """Run a coroutine on the loop's thread and return its result; its errors are asof's."""
         return self._begin(work)()
 
     def _begin(self, work: Coroutine[Any, Any, T]) -> Callable[[], T]:
-        """Begin some work on the loop's thread; what is returned waits for it."""
-        begun: Future[T] | None = None
+        """Start a coroutine on the loop's thread; return a function that waits for its result."""
+        future: Future[T] | None = None
         if self._closed:
             work.close()
         else:
-            begun = asyncio.run_coroutine_threadsafe(self._guarded(work), self._loop)
+            future = asyncio.run_coroutine_threadsafe(self._translated(work), self._loop)
 
         def wait() -> T:
             try:
-                if begun is not None:
-                    return begun.result()
+                if future is not None:
+                    return future.result()
             except CancelledError:
                 work.close()
-            raise BrokerUnavailable(f"{self.connection.bootstrap} is no longer asked: the connection was closed")
+            raise BrokerUnavailable(f"the client of {self.connection.bootstrap} is closed")
 
         return wait
 
-    async def _guarded(self, work: Coroutine[Any, Any, T]) -> T:
-        async with guard(self.connection):
+    async def _translated(self, work: Coroutine[Any, Any, T]) -> T:
+        async with translate_errors(self.connection):
             return await asyncio.wait_for(work, self._timeout)
 
     # Reading.
 
     def extent(self, topic: str, partition: int) -> tuple[int, int]:
-        """Return the first offset that a topic still has, and the one that its next record will get."""
+        """Return the first offset that a partition still has, and the offset of its next record."""
         return self.run(self._extent(TopicPartition(topic, partition)))
 
     def end(self, topic: str, partition: int) -> int:
-        """Return the offset that the next record of a topic will get."""
+        """Return the offset of a partition's next record."""
         return self.ends([(topic, partition)])[topic, partition]
 
-    def ends(self, places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
-        """Return, of some partitions of topics, the offset that the next record of each will get."""
-        return self.run(self._ends([TopicPartition(*at) for at in places]))
+    def ends(self, partitions: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        """Return the offset of the next record of each (topic, partition)."""
+        return self.run(self._ends([TopicPartition(*partition) for partition in partitions]))
 
     def partitions(self, topic: str) -> int:
-        """Return how many partitions a topic has; 0 where there is no such topic."""
+        """Return the number of a topic's partitions; 0: there is no such topic."""
         return self.run(self._partitions(topic))
 
     def topics(self) -> set[str]:
@@ -120,15 +120,18 @@ class Client:
         return self.run(self._topics())
 
     def read(self, topic: str, partition: int, start: int, stop: int) -> Iterator[list[Raw]]:
-        """Yield the records of offsets [start, stop), in order, some at once: all of them, or BrokerUnavailable."""
+        """Yield the records at offsets [start, stop), in order, in lists of several.
+
+        BrokerUnavailable: the broker gave no more of them for `timeout` seconds, so the range is not complete.
+        """
         if start >= stop:
             return
         at, waited, source = start, 0.0, TopicPartition(topic, partition)
-        self.run(self._turn_to(source, start))
+        self.run(self._assign(source, start))
         try:
             while at < stop:
-                found, after = self.run(self._poll(source))
-                if within := [raw for raw in found if raw.offset < stop]:
+                records, after = self.run(self._poll(source))
+                if within := [raw for raw in records if raw.offset < stop]:
                     yield within
                 waited = 0.0 if after > at else waited + _POLL_SECONDS
                 if waited >= self._timeout:
@@ -136,25 +139,28 @@ class Client:
                     raise BrokerUnavailable(f"{self.connection.bootstrap} gives nothing of {where}, for {waited:.0f} s")
                 at = after
         finally:
-            self.run(self._turn_away())
+            self.run(self._unassign())
 
-    def one(self, topic: str, partition: int, offset: int) -> Raw | None:
-        """Return the record at an offset; None where none is there."""
-        for found in self.read(topic, partition, offset, offset + 1):
-            return found[0]
+    def read_one(self, topic: str, partition: int, offset: int) -> Raw | None:
+        """Return the record at an offset; None: there is none, as at the marker of a transaction."""
+        for records in self.read(topic, partition, offset, offset + 1):
+            return records[0]
         return None
 
     # Sending.
 
-    def send(self, topic: str, partition: int, records: Sequence[Outgoing]) -> list[Run]:
-        """Send records in this order; when it returns, all of them are on the topic, and none twice."""
-        return self.sending(topic, partition, records)()
+    def send(self, topic: str, partition: int, records: Sequence[Outgoing]) -> list[SentRun]:
+        """Send records in this order; when it returns, each of them is on the topic exactly once.
 
-    def sending(self, topic: str, partition: int, records: Sequence[Outgoing]) -> Callable[[], list[Run]]:
-        """Begin to send records; what is returned waits until all of them are on the topic, as `send` does."""
+        Return their offsets, in order. After an error some of them may be on the topic, always from the first one on.
+        """
+        return self.begin_send(topic, partition, records)()
+
+    def begin_send(self, topic: str, partition: int, records: Sequence[Outgoing]) -> Callable[[], list[SentRun]]:
+        """Start to send records; return a function that waits and returns as `send` does."""
         return self._begin(self._send(topic, partition, records))
 
-    async def _send(self, topic: str, partition: int, records: Sequence[Outgoing]) -> list[Run]:
+    async def _send(self, topic: str, partition: int, records: Sequence[Outgoing]) -> list[SentRun]:
         producer = await self._started_producer()
         batch = producer.create_batch()
         batches = [batch]
@@ -162,12 +168,12 @@ class Client:
             while batch.append(key=key, value=value, timestamp=None, headers=headers) is None:
                 batch = producer.create_batch()
                 batches.append(batch)
-        sent = []
+        acknowledgements = []
         for full in batches:
             full.close()
-            sent.append(await producer.send_batch(full, topic, partition=partition))
-        found = await asyncio.gather(*sent)
-        return [Run(done.offset, full.record_count()) for done, full in zip(found, batches, strict=True)]
+            acknowledgements.append(await producer.send_batch(full, topic, partition=partition))
+        done = await asyncio.gather(*acknowledgements)
+        return [SentRun(first.offset, full.record_count()) for first, full in zip(done, batches, strict=True)]
 
     async def _started_producer(self) -> AIOKafkaProducer:
         if self._producer is None:
@@ -182,27 +188,27 @@ class Client:
             self._producer = producer
         return self._producer
 
-    async def _turn_to(self, source: TopicPartition, start: int) -> None:
-        """Let the one consumer that reads, which is of no group since positions are ours, go on from an offset."""
+    async def _assign(self, source: TopicPartition, start: int) -> None:
+        """Let the reading consumer go on from an offset. It has no group: the logs keep their own offsets."""
         if self._reader is None:
             self._reader = await self._consumer()
         self._reader.assign([source])
         self._reader.seek(source, start)
 
     async def _poll(self, source: TopicPartition) -> tuple[list[Raw], int]:
-        """Return what comes within a while, and the offset to go on from: behind the marks of transactions too."""
+        """Return the records of one poll, and the offset after them and any markers of transactions."""
         assert self._reader is not None
-        found = await self._reader.getmany(timeout_ms=int(_POLL_SECONDS * 1_000))
-        return [_raw(record) for record in found.get(source, ())], await self._reader.position(source)
+        records = await self._reader.getmany(timeout_ms=int(_POLL_SECONDS * 1_000))
+        return [_raw(record) for record in records.get(source, ())], await self._reader.position(source)
 
-    async def _turn_away(self) -> None:
+    async def _unassign(self) -> None:
         assert self._reader is not None
         self._reader.unsubscribe()
 
-    async def _started_asker(self) -> AIOKafkaConsumer:
-        if self._asker is None:
-            self._asker = await self._consumer()
-        return self._asker
+    async def _started_metadata(self) -> AIOKafkaConsumer:
+        if self._metadata is None:
+            self._metadata = await self._consumer()
+        return self._metadata
 
     async def _consumer(self) -> AIOKafkaConsumer:
         consumer = AIOKafkaConsumer(
@@ -217,21 +223,21 @@ class Client:
         return consumer
 
     async def _extent(self, at: TopicPartition) -> tuple[int, int]:
-        asker = await self._started_asker()
-        first, end = await asker.beginning_offsets([at]), await asker.end_offsets([at])
+        consumer = await self._started_metadata()
+        first, end = await consumer.beginning_offsets([at]), await consumer.end_offsets([at])
         return first[at], end[at]
 
-    async def _ends(self, places: list[TopicPartition]) -> dict[tuple[str, int], int]:
-        found = await (await self._started_asker()).end_offsets(places)
-        return {(at.topic, at.partition): end for at, end in found.items()}
+    async def _ends(self, partitions: list[TopicPartition]) -> dict[tuple[str, int], int]:
+        ends = await (await self._started_metadata()).end_offsets(partitions)
+        return {(at.topic, at.partition): end for at, end in ends.items()}
 
     async def _partitions(self, topic: str) -> int:
-        asker = await self._started_asker()
-        await asker._client.force_metadata_update()  # noqa: SLF001 - what it has may be older than the topic
-        return len(asker.partitions_for_topic(topic) or ())
+        consumer = await self._started_metadata()
+        await consumer._client.force_metadata_update()  # noqa: SLF001 - its metadata may be older than the topic
+        return len(consumer.partitions_for_topic(topic) or ())
 
     async def _topics(self) -> set[str]:
-        return set(await (await self._started_asker()).topics())
+        return set(await (await self._started_metadata()).topics())
 
 
 def _raw(record: ConsumerRecord) -> Raw:

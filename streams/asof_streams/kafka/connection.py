@@ -1,4 +1,4 @@
-"""How a Kafka cluster is reached, as an operator sets it. A contradiction is found here, before anything is opened."""
+"""The settings of a connection to Kafka. Contradictions are found here, before anything is opened."""
 
 import logging
 import re
@@ -16,12 +16,12 @@ SaslMechanism = Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]
 
 _SERVER: Final = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})", re.ASCII)
 
-logging.getLogger("aiokafka").addHandler(logging.NullHandler())  # a failure is told once, by our own exception
+logging.getLogger("aiokafka").addHandler(logging.NullHandler())  # asof's own exception reports a failure, once
 
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """Where the brokers are, and what they ask for. InvalidInput names the setting (ASOF_...) that does not fit."""
+    """Addresses of brokers, with the protocol and credentials. InvalidInput names the setting (ASOF_...) at fault."""
 
     bootstrap: str
     security_protocol: SecurityProtocol = "PLAINTEXT"
@@ -34,8 +34,8 @@ class Connection:
 
     def __post_init__(self) -> None:
         for server in self.bootstrap.split(","):
-            found = _SERVER.fullmatch(server.strip())
-            if not found or not 0 < int(found[1]) < 65_536:
+            address = _SERVER.fullmatch(server.strip())
+            if not address or not 0 < int(address[1]) < 65_536:
                 raise InvalidInput("ASOF_KAFKA takes HOST:PORT, or several with commas between them")
         self._check(
             "SASL", {name: getattr(self, name) for name in ("sasl_mechanism", "sasl_username", "sasl_password")}
@@ -46,30 +46,30 @@ class Connection:
 
     @property
     def uses_sasl(self) -> bool:
-        """Whether a name and a password are sent."""
+        """Whether the client authenticates with a name and a password."""
         return self.security_protocol.startswith("SASL")
 
     @property
     def uses_ssl(self) -> bool:
-        """Whether what is sent is encrypted."""
+        """Whether the connection is encrypted."""
         return self.security_protocol.endswith("SSL")
 
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments that every client of aiokafka takes. InvalidInput: a file of TLS cannot be read."""
-        given: dict[str, Any] = {"bootstrap_servers": self.bootstrap, "security_protocol": self.security_protocol}
+        """Return the keyword arguments of aiokafka's clients. InvalidInput: a certificate or key cannot be read."""
+        arguments: dict[str, Any] = {"bootstrap_servers": self.bootstrap, "security_protocol": self.security_protocol}
         if self.uses_sasl:
             assert self.sasl_password is not None
-            given |= {
+            arguments |= {
                 "sasl_mechanism": self.sasl_mechanism,
                 "sasl_plain_username": self.sasl_username,
                 "sasl_plain_password": self.sasl_password.get_secret_value(),
             }
         if self.uses_ssl:
-            given["ssl_context"] = self._ssl_context()
-        return given
+            arguments["ssl_context"] = self._ssl_context()
+        return arguments
 
     def _check(self, layer: Literal["SASL", "SSL"], parts: dict[str, object]) -> None:
-        """Check that what a layer of the protocol needs is given, and nothing that would be passed over in silence."""
+        """Check the settings of one layer: all that it needs are set, and none is set that would be ignored."""
         used = self.uses_sasl if layer == "SASL" else self.uses_ssl
         needed = f"ASOF_KAFKA_SECURITY_PROTOCOL={self.security_protocol}"
         for name, value in parts.items():
@@ -86,7 +86,7 @@ class Connection:
         except OSError:
             raise InvalidInput(f"ASOF_KAFKA_SSL_CAFILE: {self.ssl_cafile} is no file of PEM certificates") from None
         if self.ssl_certfile:
-            try:  # with a passphrase given, even a wrong one, OpenSSL does not ask for it on the terminal
+            try:  # without any password OpenSSL would ask for one on the terminal
                 context.load_cert_chain(self.ssl_certfile, self.ssl_keyfile, password="")
             except OSError:
                 raise InvalidInput(

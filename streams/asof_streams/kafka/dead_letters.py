@@ -1,7 +1,8 @@
-"""Copies of parked records on the dead-letter topic: for people and tools; the logs do not need them.
+"""The dead-letter topic: copies of parked records, for people and tools. No log depends on it.
 
-A copy is the record as it came, with headers added that say where it stands and why it was parked. It is sent before
-the parking is on the log, so after a crash it may be sent again: `dlq_original_offset` tells.
+A copy is the original record with more headers: its topic, partition and offset, and the reason. It is sent before the
+message.parked event, so that a crash loses no copy; a crash between the two sends it twice, with the same
+`dlq_original_offset`.
 """
 
 from collections.abc import Sequence
@@ -20,11 +21,11 @@ class DeadLetters:
         self._messages = messages
 
     def park(self, parked: Sequence[tuple[int, str]]) -> None:
-        """Copy the messages at some positions, each with the reason why it was parked."""
+        """Send a copy of each parked message, given as (position, reason)."""
         copies = []
         for position, reason in parked:
-            for message in self._messages.read(position, position + 1):  # none where it was erased since
-                original = self._client.one(*self._messages.at, message.cause)
+            for message in self._messages.read(position, position + 1):  # none, if it has been erased
+                original = self._client.read_one(*self._messages.at, message.cause)
                 if original is not None:
                     copies.append(dead_letter(original, *self._messages.at, reason))
         if copies:

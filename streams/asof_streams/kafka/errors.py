@@ -1,4 +1,4 @@
-"""What aiokafka raises, as ours: what the operator must change, or that the broker is away for now."""
+"""Translates aiokafka's errors: either an operator must change a setting, or the broker is away for now."""
 
 import os
 import socket
@@ -23,8 +23,8 @@ from asof_streams.errors import (
 )
 from asof_streams.kafka.connection import Connection
 
-ANSWER_MS: Final = 5_000  # how long a broker may take to say who it is, or to look something up
-_LARGEST: Final = 100 * 2**20  # no answer to a first question is longer; what looks so is not Kafka's protocol
+ANSWER_MS: Final = 5_000  # for a broker to answer a connection, or one request for metadata
+_LARGEST: Final = 100 * 2**20  # of the first response; a greater length means that it is not Kafka's protocol
 
 _AWAY = (theirs.KafkaConnectionError, theirs.NodeNotReadyError, theirs.NoBrokersAvailable, OSError)
 _TIMED_OUT = (theirs.KafkaTimeoutError, theirs.RequestTimedOutError, TimeoutError)
@@ -39,23 +39,26 @@ _DENIED = (
 
 
 @asynccontextmanager
-async def guard(connection: Connection, *topics: str) -> AsyncIterator[None]:
-    """Turn what aiokafka raises within into our exceptions; `topics` are those that it is asked about."""
+async def translate_errors(connection: Connection, *topics: str) -> AsyncIterator[None]:
+    """Translate aiokafka's errors inside `async with`; `topics` are named in the error's message."""
     try:
         yield
     except _AWAY as error:
-        await reach(connection)  # says why, where nobody is let in: aiokafka only logs that
-        raise translated(connection, error, *topics) from error
+        await expect_reachable(connection)  # raises the reason, which aiokafka only logs
+        raise translate(connection, error, *topics) from error
     except theirs.KafkaError as error:
-        raise translated(connection, error, *topics) from error
+        raise translate(connection, error, *topics) from error
 
 
-async def reach(connection: Connection) -> None:
-    """Return once a broker has let us in. InvalidInput: none will, as things are set; BrokerUnavailable: not now."""
+async def expect_reachable(connection: Connection) -> None:
+    """Return once a broker accepts the connection and its credentials.
+
+    InvalidInput: a setting is wrong, and the message names it. BrokerUnavailable: no broker answers now.
+    """
     arguments = connection.arguments()
     failure: AsofError | None = None
     for host, port, _ in collect_hosts(arguments.pop("bootstrap_servers"), randomize=False):
-        failure = await _knock(connection, host, port, arguments)
+        failure = await _try(connection, host, port, arguments)
         if failure is None:
             return
         if isinstance(failure, InvalidInput):
@@ -64,8 +67,8 @@ async def reach(connection: Connection) -> None:
     raise failure
 
 
-def translated(connection: Connection, error: BaseException, *topics: str) -> AsofError:
-    """Return our exception for one that aiokafka raised after it had been let in."""
+def translate(connection: Connection, error: BaseException, *topics: str) -> AsofError:
+    """Return asof's exception for one that aiokafka raised on an open connection."""
     where = connection.bootstrap
     named = ", ".join(topics) or "a topic"
     match error:
@@ -94,22 +97,22 @@ def translated(connection: Connection, error: BaseException, *topics: str) -> As
             return BrokerUnavailable(f"{where} failed: {type(error).__name__}")
 
 
-async def _knock(connection: Connection, host: str, port: int, arguments: dict[str, Any]) -> AsofError | None:
-    """Return why a server does not let us in, if it does not."""
+async def _try(connection: Connection, host: str, port: int, arguments: dict[str, Any]) -> AsofError | None:
+    """Return the reason why a server refuses the connection; None: it accepts it."""
     try:
-        asked = await create_conn(host, port, request_timeout_ms=ANSWER_MS, **arguments)
+        server = await create_conn(host, port, request_timeout_ms=ANSWER_MS, **arguments)
     except (theirs.KafkaError, OSError) as error:
         if connection.uses_ssl and isinstance(error, ConnectionError) and await _is_plain(host, port):
             return InvalidInput(f"{host}:{port} does not speak TLS: {_protocol(connection, tls=False)}")
         return _refusal(connection, f"{host}:{port}", error)
     try:
-        await asked.send(MetadataRequest([]))
+        await server.send(MetadataRequest([]))
     except _AWAY as error:
         if isinstance(error, TimeoutError) or connection.uses_sasl:
             return _refusal(connection, f"{host}:{port}", error)
         return InvalidInput(f"{host}:{port} wants a password: {_protocol(connection, sasl=True)}")
     finally:
-        asked.close()
+        server.close()
     return None
 
 
@@ -147,7 +150,7 @@ def _refusal(connection: Connection, where: str, error: BaseException) -> AsofEr
             case _ if isinstance(cause, _CREDENTIALS):
                 return InvalidInput(f"{where} refuses ASOF_KAFKA_SASL_USERNAME with ASOF_KAFKA_SASL_PASSWORD")
             case _ if isinstance(cause, _TOO_OLD):
-                return translated(connection, cause)
+                return translate(connection, cause)
     return BrokerUnavailable(f"no broker at {where}, where ASOF_KAFKA says that one is: {_reason(error)}")
 
 
@@ -166,7 +169,7 @@ def _reason(error: BaseException) -> str:
 
 
 def _protocol(connection: Connection, *, sasl: bool | None = None, tls: bool | None = None) -> str:
-    """Return the remedy for another security protocol, which differs from the one that is set in what is given."""
+    """Return the remedy: the security protocol with `sasl` or `tls` as given, and the rest as it is set."""
     first = "SASL_" if (connection.uses_sasl if sasl is None else sasl) else ""
     second = "SSL" if (connection.uses_ssl if tls is None else tls) else "PLAINTEXT"
     return f"set ASOF_KAFKA_SECURITY_PROTOCOL to {first}{second}"

@@ -6,12 +6,12 @@ from typing import Final
 
 from asof_streams.episodic import GroupErased, MessageParked
 from asof_streams.errors import DecodeError, WriterBusy
-from asof_streams.events import Draft, known
-from asof_streams.kafka.client import Client, Run
+from asof_streams.events import Draft, event_class
+from asof_streams.kafka.client import Client, SentRun
 from asof_streams.kafka.envelope import Outgoing, Raw, Sent, claim, event
 from asof_streams.kafka.fence import Fence
-from asof_streams.kafka.state import Place, State, mark
-from asof_streams.kafka.topic_log import At, TopicLog
+from asof_streams.kafka.state import State, TopicProgress, mark
+from asof_streams.kafka.topic_log import PartitionId, TopicLog
 from asof_streams.sqlite_log import EncodedDraft, EncodedEvent, SqliteLog, expect_checkpoint
 
 Park = Callable[[Sequence[tuple[int, str]]], None]
@@ -29,17 +29,17 @@ class EventTopic(TopicLog):
     """
 
     def __init__(
-        self, path: Path, at: At, client: Client, state: State, source: SqliteLog, park: Park, forget: Forget
+        self, path: Path, at: PartitionId, client: Client, state: State, source: SqliteLog, park: Park, forget: Forget
     ) -> None:
         super().__init__(path, at, client, state)
         self._source: Final = source
         self._park = park
         self._forget = forget
-        self._place = state.place(str(at))
-        if self._place.position > self.end():  # the log was deleted beside it
-            self._place = Place()
-        self._expect_same(self._place)
-        self._fence = Fence(str(at), *self._place[:4])
+        self._progress = state.progress(str(at))
+        if self._progress.position > self.end():  # the log was deleted beside it
+            self._progress = TopicProgress()
+        self._expect_same(self._progress)
+        self._fence = Fence(str(at), *self._progress[:4])
         self._mine = False
 
     @property
@@ -51,14 +51,14 @@ class EventTopic(TopicLog):
         """Keep what has come to stand in the topic since the last time; `end`: where it ends, if that is known."""
         if end is None:
             end = self._client.end(*self.at)
-        self._expect_reached(end, self._place)
+        self._expect_reached(end, self._progress)
         self._fence.restart()
         for found in self._client.read(*self.at, self.offset, end):
-            self.take(found)
+            self.append_records(found)
         if self._fence.position < self.end():
-            raise self._another(self._place, f"{self._fence.position} events stand in it, {self.end()} were read")
+            raise self._another(self._progress, f"{self._fence.position} events stand in it, {self.end()} were read")
 
-    def take(self, found: Sequence[Raw]) -> None:
+    def append_records(self, found: Sequence[Raw]) -> None:
         """Keep what stands of some more records, which must be the next ones."""
         stands: list[Sent] = []
         for raw in found:
@@ -125,7 +125,7 @@ class EventTopic(TopicLog):
         records = self._records_of(drafts, checkpoint)
         with self._writing() as head:  # kept while it is on its way, and for good when it stands
             expect_checkpoint(self.name, checkpoint, head)
-            sent = self._client.sending(*self.at, records)
+            sent = self._client.begin_send(*self.at, records)
             end = self._write(head, _as_sent(drafts, records), checkpoint)
             self._expect_to_stand(sent(), len(drafts))
         self._put()
@@ -139,7 +139,7 @@ class EventTopic(TopicLog):
             for i, draft in enumerate(drafts)
         ]
 
-    def _expect_to_stand(self, runs: Sequence[Run], count: int) -> None:
+    def _expect_to_stand(self, runs: Sequence[SentRun], count: int) -> None:
         """Go on from where the records came to stand. WriterBusy: they do not, since another has taken over."""
         offset = self._fence.offset
         for run in runs:
@@ -160,14 +160,14 @@ class EventTopic(TopicLog):
 
     def _put(self, last: Raw | None = None) -> None:
         """Keep how far the topic is read, and a mark of the last record read."""
-        fence, before = self._fence, self._place
+        fence, before = self._fence, self._progress
         marked = (before.marked, before.mark) if last is None else (last.offset, mark(last))
-        self._place = Place(fence.offset, fence.position, fence.term, fence.writer, *marked)
-        self._state.put(str(self.at), self._place)
+        self._progress = TopicProgress(fence.offset, fence.position, fence.term, fence.writer, *marked)
+        self._state.put(str(self.at), self._progress)
 
     def _expect_known(self, type_: str, version: int, new: Sequence[Sent]) -> None:
         try:
-            known(type_, version)
+            event_class(type_, version)
         except DecodeError as error:
             first = next(sent.position for sent in new if (sent.type, sent.version) == (type_, version))
             raise DecodeError(f"{self.at}, event {first}: {error}") from None

@@ -1,7 +1,7 @@
-"""What a record of the messages topic is: a message, or a reason why it cannot be one. Pure.
+"""Parses the records of the messages topic, to which any client may produce. Pure.
 
-Any client may produce there. The value is what a line of `asof produce` or `asof import` is; all headers may be left
-out. What cannot be taken is not lost: it becomes a message.refused in its place, and is parked with the reason.
+A record's value is a JSON object as in a line of `asof produce` or `asof import`; all headers are optional. A record
+that is no message is not lost: it becomes a record.refused at its position, and is parked with the reason.
 """
 
 import hashlib
@@ -30,27 +30,30 @@ _OF_FACTS: Final = frozenset({"subject", "relation", "object", "op", "ref"})
 _DIGITS: Final = 9
 
 
-class Received(NamedTuple):
+class ReceivedMessage(NamedTuple):
     """One record of the messages topic."""
 
     offset: int
     appended_at: int  # by the broker's clock, in microseconds
     message: AnyMessage
-    producer: bytes | None  # who sent it and under what id, as a hash; None where there is no id
+    producer: bytes | None  # a hash of the producer and its id of the record; None: there is no id
 
 
-def receive(raw: Raw) -> Received:
-    """Return what a record is. DecodeError: a newer asof wrote it, so this one must not go on."""
+def parse_message(raw: Raw) -> ReceivedMessage:
+    """Return the message of a record, or a RecordRefused with the reason.
+
+    DecodeError: a newer version of asof wrote the record, so this one must stop before it loses anything.
+    """
     headers = {name: value for name, value in raw.headers if value is not None}
     try:
         message = _message(raw, headers)
     except InvalidInput as error:
         message = RecordRefused(group_id=_group_of(raw), reason=str(error))
-    return Received(raw.offset, raw.timestamp * 1_000, message, _key(headers))
+    return ReceivedMessage(raw.offset, raw.timestamp * 1_000, message, _key(headers))
 
 
 def _message(raw: Raw, headers: dict[str, bytes]) -> AnyMessage:
-    kind = _named(headers)  # before the value is looked at: a newer version of it may not be JSON
+    kind = _kind_of(headers)  # first, because a newer version of the value may not be JSON
     fields = _fields(raw.value)
     if kind is None:
         kind = FactStatement if "content" not in fields and fields.keys() & _OF_FACTS else Message
@@ -65,11 +68,11 @@ def _message(raw: Raw, headers: dict[str, bytes]) -> AnyMessage:
     return accept(kind, fields)
 
 
-def _named(headers: dict[str, bytes]) -> _Kind | None:
-    """Return the kind that the headers name, if they do."""
-    if (named := headers.get("ce_type")) is None:
+def _kind_of(headers: dict[str, bytes]) -> _Kind | None:
+    """Return the class that `ce_type` names; None: there is no such header."""
+    if (type_ := headers.get("ce_type")) is None:
         return None
-    kind = _KINDS.get(_text(named, "ce_type"))
+    kind = _KINDS.get(_text(type_, "ce_type"))
     if kind is None:
         raise InvalidInput(f"ce_type: it is none of {', '.join(_KINDS)}")
     version = headers.get("ce_eventversion", b"1")
@@ -83,25 +86,25 @@ def _named(headers: dict[str, bytes]) -> _Kind | None:
 def _fields(value: bytes | None) -> dict[str, Any]:
     try:
         fields = json.loads(value or b"")
-    except (ValueError, RecursionError):  # bytes that are no text are a ValueError too
+    except (ValueError, RecursionError):  # UnicodeDecodeError is a ValueError
         raise InvalidInput("the value must be one JSON object in UTF-8") from None
     if not isinstance(fields, dict):
         raise InvalidInput("the value must be one JSON object in UTF-8")
     return fields
 
 
-def _text(given: bytes, what: str) -> str:
+def _text(value: bytes, name: str) -> str:
     try:
-        return given.decode()
+        return value.decode()
     except UnicodeDecodeError:
-        raise InvalidInput(f"{what} is not UTF-8") from None
+        raise InvalidInput(f"{name} is not UTF-8") from None
 
 
 def _group_of(raw: Raw) -> str:
-    """Return the group that a refused record names, so that its owner sees it; "" where it names none."""
+    """Return the group that a refused record names, so that its owner sees it; "" if it names none."""
     try:
-        named = (raw.key or b"").decode() or _fields(raw.value).get("group_id")
-        return check_group(named) if isinstance(named, str) else ""
+        group = (raw.key or b"").decode() or _fields(raw.value).get("group_id")
+        return check_group(group) if isinstance(group, str) else ""
     except (InvalidInput, UnicodeDecodeError):
         return ""
 

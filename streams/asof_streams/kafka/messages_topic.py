@@ -1,7 +1,7 @@
-"""The messages log on Kafka: every record of the topic at its position, in the form in which the engine takes it.
+"""The messages log on Kafka: a copy of one partition of the messages topic, as a log that the engine reads.
 
-Positions count messages, not offsets: what a producer sent twice under one id is passed over, and the marks that
-transactions leave are no messages. The `cause` of a message is its offset.
+A position counts messages and is not an offset: a record that a producer sent again under the same id gets no position,
+nor does the marker of a transaction. The `cause` of a message is its offset.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,68 +13,79 @@ from asof_streams.errors import DamagedLog, DecodeError, InvalidInput
 from asof_streams.events import Draft
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.envelope import Raw
-from asof_streams.kafka.inbox import Received, receive
+from asof_streams.kafka.inbox import ReceivedMessage, parse_message
 from asof_streams.kafka.partitioning import partition_of
-from asof_streams.kafka.state import Place, State, mark
-from asof_streams.kafka.topic_log import At, TopicLog
+from asof_streams.kafka.state import State, TopicProgress, mark
+from asof_streams.kafka.topic_log import PartitionId, TopicLog
 from asof_streams.messages import AnyMessage, ErasureRequest, RecordRefused
 
 
 class MessagesTopic(TopicLog):
-    """The copy of one partition of the messages topic; `partitions` is how many there are."""
+    """The copy of one partition of the messages topic, which has `partitions` of them. One thread uses it.
 
-    def __init__(self, path: Path, at: At, client: Client, state: State, partitions: int = 1) -> None:
+    InvalidInput: the directory holds an embedded memory, which is no copy of a topic.
+    """
+
+    def __init__(self, path: Path, at: PartitionId, client: Client, state: State, partitions: int = 1) -> None:
         super().__init__(path, at, client, state)
         self._partitions: Final = partitions
         if self.end() and not self.checkpoint():
             raise InvalidInput(f"{path.parent} holds a memory that is no copy of topics: choose another directory")
-        self._place = state.place(str(at))
-        if self._place.offset > self.checkpoint():  # the log was deleted beside it
-            state.forget()
-            self._place = Place()
-        self._expect_same(self._place._replace(offset=self.checkpoint()))
-        for found in client.read(*at, self._place.offset, self.checkpoint()):
-            self._put(found, [receive(raw) for raw in found])
+        self._progress = state.progress(str(at))
+        if self._progress.offset > self.checkpoint():  # somebody deleted the log, but not the state file
+            state.clear()
+            self._progress = TopicProgress()
+        self._expect_same(self._progress._replace(offset=self.checkpoint()))
+        for found in client.read(*at, self._progress.offset, self.checkpoint()):
+            self._put(found, [parse_message(raw) for raw in found])
 
     @property
     def offset(self) -> int:
-        """The offset of the next record to take."""
+        """The offset of the next record to append."""
         return self.checkpoint()
 
     def catch_up(self, until: int) -> None:
-        """Take as much of what is on the topic as makes the log end at position `until`.
+        """Append records of the topic until the log ends at position `until`.
 
-        All of it was answered before, so an erasure that it asks for takes effect here. DamagedLog: it ends before.
+        The derived topics already have the events of these messages, so an erasure among them takes effect here, and
+        no engine will carry it out later. DamagedLog: the topic ends before `until`.
         """
         for found in self._client.read(*self.at, self.offset, self._client.end(*self.at)):
             start = self.end()
             if start >= until:
                 return
-            self.take(found, limit=until - start, answered=True)
+            self.append_records(found, limit=until - start, answered=True)
         if self.end() < until:
             raise DamagedLog(f"{self.at} has {self.end()} messages, yet events were made from {until}: it lost its end")
 
     def read_up_to(self, offset: int) -> None:
-        """Take what is on the topic before an offset, which is on it or its end."""
-        self._expect_reached(offset, self._place)
+        """Append the records before an offset, which is at most the topic's end."""
+        self._expect_reached(offset, self._progress)
         for found in self._client.read(*self.at, self.offset, offset):
-            self.take(found)
-        if self.offset < offset:  # what is left are the marks of transactions
+            self.append_records(found)
+        if self.offset < offset:  # only markers of transactions are left
             self.append([], checkpoint=offset)
 
-    def take(self, found: Sequence[Raw], *, limit: int | None = None, answered: bool = False) -> None:
-        """Take some more records, which must be the next ones; those taken before are passed over."""
+    def append_records(self, records: Sequence[Raw], *, limit: int | None = None, answered: bool = False) -> None:
+        """Append the next records of the partition, without those that the log has already.
+
+        limit: of messages to append, None: all. answered: the derived topics have the events of these messages.
+        """
         start = self.offset
-        ahead = [self._received(raw) for raw in found if raw.offset >= start]
-        taken = list(islice(self._new(ahead), limit))
-        if limit is not None and len(taken) == limit:
-            ahead = [received for received in ahead if received.offset <= taken[-1].offset] if taken else []
-        if ahead:
-            self._keep(self._dated(taken), ahead[-1].offset + 1, answered=answered)
-            self._put([raw for raw in found if raw.offset <= ahead[-1].offset], ahead)
+        received = [self._received(raw) for raw in records if raw.offset >= start]
+        new = list(islice(self._without_duplicates(received), limit))
+        if limit is not None and len(new) == limit:
+            received = [each for each in received if each.offset <= new[-1].offset] if new else []
+        if received:
+            self._keep(self._dated(new), received[-1].offset + 1, answered=answered)
+            self._put([raw for raw in records if raw.offset <= received[-1].offset], received)
 
     def _keep(self, drafts: Sequence[Draft], checkpoint: int, *, answered: bool) -> None:
-        """Append them. An answered erasure takes effect before it is kept, or a crash could leave it undone."""
+        """Append messages. An answered erasure is carried out before its request is on the log.
+
+        In the other order a crash between the two would leave the group's data for ever: the request would count as
+        done.
+        """
         begun = 0
         for index, draft in enumerate(drafts):
             if answered and isinstance(draft.event, ErasureRequest):
@@ -83,9 +94,9 @@ class MessagesTopic(TopicLog):
                 begun = index
         self.append(drafts[begun:], checkpoint=checkpoint)
 
-    def _received(self, raw: Raw) -> Received:
+    def _received(self, raw: Raw) -> ReceivedMessage:
         try:
-            received = receive(raw)
+            received = parse_message(raw)
         except DecodeError as error:
             raise DecodeError(f"{self.at}, offset {raw.offset}: {error}") from None
         group = received.message.group_id
@@ -94,27 +105,28 @@ class MessagesTopic(TopicLog):
             return received._replace(message=RecordRefused(group_id=group, reason=reason))
         return received
 
-    def _new(self, received: Sequence[Received]) -> Iterator[Received]:
-        """Yield what no producer sent before under the same id."""
+    def _without_duplicates(self, received: Sequence[ReceivedMessage]) -> Iterator[ReceivedMessage]:
+        """Yield the messages whose producer did not send them before under the same id."""
         seen = self._state.seen([r.producer for r in received if r.producer])
-        for one in received:
-            if one.producer is None or one.producer not in seen:
-                yield one
-            if one.producer is not None:
-                seen.add(one.producer)
+        for each in received:
+            if each.producer is None or each.producer not in seen:
+                yield each
+            if each.producer is not None:
+                seen.add(each.producer)
 
-    def _dated(self, taken: Sequence[Received]) -> list[Draft]:
-        """Let recorded time rise strictly within a group, whatever the broker's clock does."""
+    def _dated(self, received: Sequence[ReceivedMessage]) -> list[Draft]:
+        """Return drafts whose recorded time rises strictly within a group, even if the broker's clock goes back."""
         last: dict[str, int] = {}
         drafts = []
-        for one in taken:
-            message: AnyMessage = one.message
+        for each in received:
+            message: AnyMessage = each.message
             group = message.group_id
             before = last[group] if group in last else self.last_recorded(group)
-            last[group] = at = max(one.appended_at, before + 1)
-            drafts.append(Draft(group, at, one.offset, 0, 1, message))
+            last[group] = at = max(each.appended_at, before + 1)
+            drafts.append(Draft(group, at, each.offset, 0, 1, message))
         return drafts
 
-    def _put(self, found: Sequence[Raw], received: Sequence[Received]) -> None:
-        self._place = Place(offset=found[-1].offset + 1, marked=found[-1].offset, mark=mark(found[-1]))
-        self._state.put(str(self.at), self._place, (r.producer for r in received if r.producer))
+    def _put(self, records: Sequence[Raw], received: Sequence[ReceivedMessage]) -> None:
+        last = records[-1]
+        self._progress = TopicProgress(offset=last.offset + 1, marked=last.offset, mark=mark(last))
+        self._state.put(str(self.at), self._progress, (r.producer for r in received if r.producer))

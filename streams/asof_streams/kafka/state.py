@@ -1,7 +1,7 @@
-"""How far the topics were read into the logs beside it: one small SQLite file, `kafka.db`.
+"""The offsets up to which topics were read into the logs of a directory: one small SQLite file, `kafka.db`.
 
-Written after the log that it speaks of, so it can only be behind: what is read twice then is recognised by its
-position, or by its producer's id. Lost, it is made again from the topics.
+It is written after the log, so a crash can only leave it behind. The records that are then read a second time are
+recognised by their position, or by their producer's id. If the file is lost, it is made again from the topics.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from asof_streams.kafka.envelope import Raw
-from asof_streams.sqlite import Guard, connect, create, transaction
+from asof_streams.sqlite import SqliteGuard, connect, create, transaction
 
 FILE: Final = "kafka.db"
 _SCHEMA: Final = (
@@ -24,22 +24,22 @@ _SELECT: Final = "SELECT offset, position, term, writer, marked, mark FROM topic
 _REMEDY: Final = "delete the directory: the worker makes it again from the topics"
 
 
-class Place(NamedTuple):
-    """How far a topic was read, and a mark by which to know it again."""
+class TopicProgress(NamedTuple):
+    """The progress in one partition of a topic, and the mark of a record by which to recognise the topic."""
 
-    offset: int = 0
-    position: int = 0
-    term: int = 0
-    writer: str = ""
-    marked: int = -1  # the offset of the record that was marked; -1: none
+    offset: int = 0  # of the next record to read
+    position: int = 0  # that the next event gets in the log
+    term: int = 0  # of the last writer that claimed the topic
+    writer: str = ""  # that writer's name
+    marked: int = -1  # the offset of the marked record; -1: none
     mark: bytes = b""
 
 
 class State:
-    """The file, used by the thread that opened it."""
+    """The file `kafka.db`, used by the thread that opened it."""
 
     def __init__(self, path: Path) -> None:
-        self._guard = Guard(path, _REMEDY)
+        self._guard = SqliteGuard(path, _REMEDY)
         with self._guard:
             if not path.exists():
                 create(path, _SCHEMA)
@@ -54,45 +54,45 @@ class State:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def place(self, topic: str) -> Place:
-        """Return how far a topic was read."""
+    def progress(self, topic: str) -> TopicProgress:
+        """Return the progress in `topic[partition]`; the beginning, where it was never read."""
         with self._guard:
             row = self._db.execute(_SELECT, (topic,)).fetchone()
-        return Place() if row is None else Place(*row)
+        return TopicProgress() if row is None else TopicProgress(*row)
 
-    def put(self, topic: str, place: Place, seen: Iterable[bytes] = ()) -> None:
-        """Keep how far a topic was read, and which producers' ids came with it."""
+    def put(self, topic: str, place: TopicProgress, seen: Iterable[bytes] = ()) -> None:
+        """Keep the progress in `topic[partition]`, and the producers' ids of the records that were read."""
         with self._guard, transaction(self._db):
             self._db.executemany("INSERT OR IGNORE INTO seen VALUES (?)", ((key,) for key in seen))
             self._db.execute("INSERT OR REPLACE INTO topics VALUES (?, ?, ?, ?, ?, ?, ?)", (topic, *place))
 
-    def forget(self) -> None:
-        """Forget every place and producer: what they speak of is gone."""
+    def clear(self) -> None:
+        """Delete all progress and producers' ids, because the logs that they describe are gone."""
         with self._guard, transaction(self._db):
             self._db.execute("DELETE FROM seen")
             self._db.execute("DELETE FROM topics")
 
     def seen(self, keys: Sequence[bytes]) -> set[bytes]:
-        """Return which of some producers' ids came before."""
+        """Return those of the producers' ids that came before."""
         with self._guard:
             return {key for key in keys if self._has(key)}
 
     def _has(self, key: bytes) -> bool:
-        found: sqlite3.Cursor = self._db.execute("SELECT 1 FROM seen WHERE producer = ?", (key,))
-        return found.fetchone() is not None
+        rows: sqlite3.Cursor = self._db.execute("SELECT 1 FROM seen WHERE producer = ?", (key,))
+        return rows.fetchone() is not None
 
 
 def offsets(path: Path) -> dict[str, int]:
-    """Return the offset to go on from of each `topic[partition]` that was read; none where there is no file yet."""
+    """Return the next offset of each `topic[partition]` that was read; nothing if there is no file yet."""
     if not path.exists():
         return {}
-    with Guard(path, _REMEDY), closing(connect(path, writable=False, durable=False)) as db:
+    with SqliteGuard(path, _REMEDY), closing(connect(path, writable=False, durable=False)) as db:
         return dict(db.execute("SELECT topic, offset FROM topics"))
 
 
 def mark(raw: Raw) -> bytes:
-    """Return what tells a record from the one that another topic has at its offset."""
-    whole = hashlib.sha256(b"%d/%d/" % (raw.offset, raw.timestamp))
+    """Return a digest that tells a record from the one at the same offset of another topic."""
+    digest = hashlib.sha256(b"%d/%d/" % (raw.offset, raw.timestamp))
     for part in (raw.key, raw.value):
-        whole.update(hashlib.sha256(part or b"").digest())
-    return whole.digest()
+        digest.update(hashlib.sha256(part or b"").digest())
+    return digest.digest()

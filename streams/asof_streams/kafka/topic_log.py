@@ -1,6 +1,6 @@
-"""A log that is a copy of one partition of a topic. The topic is the truth; the SQLite log is what is read.
+"""A log that is a copy of one partition of a topic. The topic is the truth; readers use the copy.
 
-So everything that reads a log reads these too, at any position and without a network.
+So everything that reads a log reads these logs too, from any position and without a network.
 """
 
 from pathlib import Path
@@ -8,11 +8,11 @@ from typing import Final, NamedTuple
 
 from asof_streams.errors import TopicUnfit
 from asof_streams.kafka.client import Client
-from asof_streams.kafka.state import Place, State, mark
+from asof_streams.kafka.state import State, TopicProgress, mark
 from asof_streams.sqlite_log import SqliteLog
 
 
-class At(NamedTuple):
+class PartitionId(NamedTuple):
     """One partition of a topic."""
 
     topic: str
@@ -23,15 +23,15 @@ class At(NamedTuple):
 
 
 class TopicLog(SqliteLog):
-    """What both kinds of copy share: which topic it is a copy of, and whether that is still the same one."""
+    """The base of both kinds of copy: it knows its partition, and checks that the topic is still the same one."""
 
-    def __init__(self, path: Path, at: At, client: Client, state: State) -> None:
-        super().__init__(path, writable=True, durable=False)  # a power cut is made good from the topic
+    def __init__(self, path: Path, at: PartitionId, client: Client, state: State) -> None:
+        super().__init__(path, writable=True, durable=False)  # after a power cut the topic still has the records
         self.at: Final = at
         self._client = client
         self._state = state
 
-    def _expect_same(self, place: Place) -> None:
+    def _expect_same(self, place: TopicProgress) -> None:
         """Check that the topic is the one that was read up to `place`, and has all of it. TopicUnfit: it is not."""
         first, end = self._client.extent(*self.at)
         if first > 0:
@@ -41,15 +41,15 @@ class TopicLog(SqliteLog):
             )
         self._expect_reached(end, place)
         if place.marked >= 0:
-            found = self._client.one(*self.at, place.marked)
+            found = self._client.read_one(*self.at, place.marked)
             if found is None or mark(found) != place.mark:
                 raise self._another(place, f"offset {place.marked} holds another record")
 
-    def _expect_reached(self, end: int, place: Place) -> None:
+    def _expect_reached(self, end: int, place: TopicProgress) -> None:
         if end < place.offset:
             raise self._another(place, f"it ends at offset {end}")
 
-    def _another(self, place: Place, found: str) -> TopicUnfit:
+    def _another(self, place: TopicProgress, found: str) -> TopicUnfit:
         return TopicUnfit(
             f"{self.at} is not the topic that was read up to offset {place.offset}: {found}. Was it made anew, or cut "
             f"short? Restore it, or delete {self.path.parent} to begin again with what is there"

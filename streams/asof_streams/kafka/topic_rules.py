@@ -1,4 +1,4 @@
-"""What a topic must be set to, so that no history and no order is lost: data, and judging what was found. Pure."""
+"""The settings that a topic needs to keep history and order, and the check of a topic against them. Pure."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -6,9 +6,9 @@ from typing import Any, Final, Literal, NamedTuple
 
 from asof_streams.errors import TopicUnfit
 
-MESSAGE_BYTES: Final = 1_048_588  # what Kafka takes where nobody says otherwise
-DERIVED_BYTES: Final = 8 * 2**20  # what asof may send: an escaped text is longer than the text
-DEAD_LETTER_BYTES: Final = 2 * 2**20  # a copy has more headers than what it is a copy of
+MESSAGE_BYTES: Final = 1_048_588  # Kafka's default limit
+DERIVED_BYTES: Final = 8 * 2**20  # the longest record that asof may send: escaping makes a text longer
+DEAD_LETTER_BYTES: Final = 2 * 2**20  # a copy has more headers than the original
 SAFE_REPLICAS: Final = 3
 SAFE_IN_SYNC: Final = 2
 
@@ -17,8 +17,8 @@ Kind = Literal["messages", "derived", "dead letters"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing about a topic that is not as it must be (error) or should be (warning), and what mends it."""
+class TopicFinding:
+    """A setting of a topic that is not as it must be (error) or should be (warning), with the reason and the remedy."""
 
     topic: str
     setting: str
@@ -32,12 +32,12 @@ class Finding:
         return f"{self.topic}: {self.setting} is {self.found}, not {self.wanted}: {self.why}. {self.fix}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as the command line shows it."""
+        """Return its fields, as the command line shows them."""
         return asdict(self)
 
 
-class Rule(NamedTuple):
-    """What one setting of a topic has to be. `create` sets `wanted`."""
+class SettingRule(NamedTuple):
+    """The required value of one setting. `topics.create` sets `wanted`; `holds` accepts other values that are safe."""
 
     setting: str
     wanted: str
@@ -45,24 +45,24 @@ class Rule(NamedTuple):
     why: str
 
 
-class Described(NamedTuple):
+class TopicDescription(NamedTuple):
     """A topic as a broker describes it."""
 
     partitions: int
     replication: int  # of the partition that has the fewest
     settings: Mapping[str, str]
-    starts: Sequence[int]  # the first offset of each partition that is still there
+    starts: Sequence[int]  # the first offset that each partition still has
 
 
-def _exactly(setting: str, wanted: str, why: str) -> Rule:
-    return Rule(setting, wanted, lambda found: found == wanted, why)
+def _exactly(setting: str, wanted: str, why: str) -> SettingRule:
+    return SettingRule(setting, wanted, lambda found: found == wanted, why)
 
 
-def _at_least(setting: str, wanted: int, why: str) -> Rule:
-    return Rule(setting, str(wanted), lambda found: int(found) >= wanted, why)
+def _at_least(setting: str, wanted: int, why: str) -> SettingRule:
+    return SettingRule(setting, str(wanted), lambda found: int(found) >= wanted, why)
 
 
-_NOT_COMPACTED: Final = Rule(
+_NOT_COMPACTED: Final = SettingRule(
     "cleanup.policy",
     "delete",
     lambda found: "compact" not in found,
@@ -75,7 +75,7 @@ _KEPT: Final = (
     _exactly("message.timestamp.type", "LogAppendTime", "known time is the broker's clock, not that of a producer"),
 )
 _SIZE: Final = "max.message.bytes"
-RULES: Final[Mapping[Kind, Sequence[Rule]]] = {
+RULES: Final[Mapping[Kind, Sequence[SettingRule]]] = {
     "messages": (*_KEPT, _at_least(_SIZE, MESSAGE_BYTES, "it would refuse messages that other brokers take")),
     "derived": (*_KEPT, _at_least(_SIZE, DERIVED_BYTES, "it would refuse records that asof may send")),
     "dead letters": (
@@ -89,8 +89,10 @@ _CLEAN: Final = _exactly(
 )
 
 
-def judge(topic: str, kind: Kind, found: Described, partitions: int, bootstrap: str) -> Iterator[Finding]:
-    """Yield what is not as it must or should be of one topic, where the messages topic has `partitions`."""
+def check_topic(
+    topic: str, kind: Kind, found: TopicDescription, partitions: int, bootstrap: str
+) -> Iterator[TopicFinding]:
+    """Yield the findings of one topic; `partitions` is the number that the messages topic has."""
     if found.partitions != partitions:
         yield _uneven(topic, found.partitions, partitions, bootstrap)
     for rule in RULES[kind]:
@@ -99,19 +101,19 @@ def judge(topic: str, kind: Kind, found: Described, partitions: int, bootstrap: 
         yield from (_truncated(topic, number, start) for number, start in enumerate(found.starts) if start)
     if found.replication < SAFE_REPLICAS:
         yield _thin(topic, found.replication)
-    if found.replication > 1:  # what they say of one copy alone is said already
+    if found.replication > 1:  # with a single copy, the finding above says it all
         yield from _broken(topic, _IN_SYNC, found, bootstrap, "warning")
         yield from _broken(topic, _CLEAN, found, bootstrap, "warning")
 
 
-def absent(topic: str) -> Finding:
-    """Return what is said of a topic that is not there."""
+def missing_topic(topic: str) -> TopicFinding:
+    """Return the finding of a topic that does not exist."""
     why = "it is not there, or this user may not see it"
-    return Finding(topic, "topic", "absent", "present", why, "Run: asof topics create")
+    return TopicFinding(topic, "topic", "absent", "present", why, "Run: asof topics create")
 
 
-def require(findings: Sequence[Finding]) -> None:
-    """Raise TopicUnfit with the first error, and how many more there are, if there is one."""
+def require(findings: Sequence[TopicFinding]) -> None:
+    """Raise TopicUnfit with the first error and the number of the others; warnings raise nothing."""
     errors = [finding for finding in findings if finding.severity == "error"]
     if errors:
         more = f" ({len(errors) - 1} more: asof topics check lists them)" if errors[1:] else ""
@@ -119,18 +121,18 @@ def require(findings: Sequence[Finding]) -> None:
 
 
 def _broken(
-    topic: str, rule: Rule, found: Described, bootstrap: str, severity: Severity = "error"
-) -> Iterator[Finding]:
+    topic: str, rule: SettingRule, found: TopicDescription, bootstrap: str, severity: Severity = "error"
+) -> Iterator[TopicFinding]:
     value = found.settings.get(rule.setting)
     if value is not None and not rule.holds(value):
         fix = (
             f"Run: kafka-configs.sh --bootstrap-server {bootstrap} --alter --entity-type topics"
             f" --entity-name {topic} --add-config {rule.setting}={rule.wanted}"
         )
-        yield Finding(topic, rule.setting, value, rule.wanted, rule.why, fix, severity)
+        yield TopicFinding(topic, rule.setting, value, rule.wanted, rule.why, fix, severity)
 
 
-def _uneven(topic: str, found: int, wanted: int, bootstrap: str) -> Finding:
+def _uneven(topic: str, found: int, wanted: int, bootstrap: str) -> TopicFinding:
     if found < wanted:
         fix = f"Run: kafka-topics.sh --bootstrap-server {bootstrap} --alter --topic {topic} --partitions {wanted}"
     else:
@@ -139,11 +141,11 @@ def _uneven(topic: str, found: int, wanted: int, bootstrap: str) -> Finding:
             " then asof topics create. A worker fills it again"
         )
     why = "a partition holds what follows from the same partition of the messages"
-    return Finding(topic, "partitions", str(found), str(wanted), why, fix)
+    return TopicFinding(topic, "partitions", str(found), str(wanted), why, fix)
 
 
-def _truncated(topic: str, partition: int, start: int) -> Finding:
-    return Finding(
+def _truncated(topic: str, partition: int, start: int) -> TopicFinding:
+    return TopicFinding(
         topic,
         f"first offset of partition {partition}",
         str(start),
@@ -153,8 +155,8 @@ def _truncated(topic: str, partition: int, start: int) -> Finding:
     )
 
 
-def _thin(topic: str, replication: int) -> Finding:
-    return Finding(
+def _thin(topic: str, replication: int) -> TopicFinding:
+    return TopicFinding(
         topic,
         "replication factor",
         str(replication),

@@ -1,7 +1,7 @@
-"""The topics of a memory: their names, making them, and looking whether they keep what they must.
+"""The topics of a memory: their names, their creation, and the check of their settings.
 
-No topic is ever made by asking for it: a broker that makes topics by itself gives them seven days of history, and
-aiokafka lets it whenever it asks for one by name. So all topics are listed, and nothing is asked of one that is absent.
+aiokafka lets a broker create a topic whenever it requests metadata of one by name, and a topic created so keeps seven
+days of history. So this module lists all topics, and requests nothing of one that does not exist.
 """
 
 import re
@@ -27,14 +27,23 @@ from aiokafka.errors import (
 
 from asof_streams.errors import BrokerUnavailable, InvalidInput
 from asof_streams.kafka.connection import Connection
-from asof_streams.kafka.errors import guard, reach, translated
-from asof_streams.kafka.topic_rules import RULES, SAFE_IN_SYNC, SAFE_REPLICAS, Described, Finding, Kind, absent, judge
+from asof_streams.kafka.errors import expect_reachable, translate, translate_errors
+from asof_streams.kafka.topic_rules import (
+    RULES,
+    SAFE_IN_SYNC,
+    SAFE_REPLICAS,
+    Kind,
+    TopicDescription,
+    TopicFinding,
+    check_topic,
+    missing_topic,
+)
 
 _PREFIX: Final = re.compile(r"[a-zA-Z0-9_-][a-zA-Z0-9._-]{0,159}", re.ASCII)  # Kafka's limit for the whole is 249
 _SEMANTIC: Final = ".semantic"
 _REQUEST_MS: Final = 15_000
-_LOOKS: Final = 100
-_BETWEEN_LOOKS_SECONDS: Final = 0.1
+_POLLS: Final = 100
+_POLL_SECONDS: Final = 0.1
 _REFUSED: Final = (
     InvalidConfigurationError,
     InvalidPartitionsError,
@@ -49,7 +58,7 @@ Partitions = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """The names of a memory's topics. InvalidInput: the prefix cannot begin the name of one."""
+    """The names of a memory's topics. InvalidInput: the prefix is not valid."""
 
     prefix: str = "asof"
 
@@ -61,30 +70,30 @@ class Topics:
 
     @property
     def messages(self) -> str:
-        """What was said."""
+        """The topic of the messages that producers send."""
         return f"{self.prefix}.messages"
 
     @property
     def episodic(self) -> str:
-        """What was recorded."""
+        """The topic of the episodic log."""
         return f"{self.prefix}.episodic"
 
     @property
     def dead_letters(self) -> str:
-        """Copies of what could not be taken."""
+        """The topic with copies of parked records."""
         return f"{self.prefix}.dead-letters"
 
     def semantic(self, generation: str) -> str:
-        """What a generation believes."""
+        """The topic of a generation's semantic log."""
         return f"{self.prefix}{_SEMANTIC}.{generation}"
 
     def generations_of(self, names: Iterable[str]) -> list[str]:
-        """Return the generations that have a topic among these names, in order of the alphabet."""
+        """Return the generations that have a topic among these names, sorted by name."""
         start = self.semantic("")
         return sorted(rest for name in names if (rest := name.removeprefix(start)) != name and rest and "." not in rest)
 
     def all(self, generations: Iterable[str]) -> dict[str, Kind]:
-        """Return the name of every topic, and what it is for; that of the messages comes first."""
+        """Return each topic's name and kind; the messages topic comes first."""
         derived: tuple[str, ...] = (self.episodic, *(self.semantic(generation) for generation in generations))
         return {self.messages: "messages", **dict.fromkeys(derived, "derived"), self.dead_letters: "dead letters"}
 
@@ -97,10 +106,11 @@ async def create(
     partitions: int | None = None,
     replication: int | None = None,
 ) -> list[str]:
-    """Make the topics that are not there yet; return their names. Those that are there stay as they are.
+    """Create the topics that do not exist yet; return their names. Existing topics stay unchanged.
 
-    `partitions`: as many as those have that are there, else 1. `replication`: 3, or as many as there are brokers.
-    InvalidInput: those that are there have another number of partitions, or the broker does not make such topics.
+    partitions: None means as many as the existing topics have, else 1. replication: None means 3, or the number of
+    brokers if that is smaller. InvalidInput: existing topics have another number of partitions, or the broker's
+    policy refuses such topics.
     """
     wanted = topics.all(generations)
     async with _admin(connection, *wanted) as admin:
@@ -120,16 +130,16 @@ async def create(
     return missing
 
 
-async def check(connection: Connection, topics: Topics, generations: Sequence[str] | None = None) -> list[Finding]:
-    """Return what is not as it must or should be. `generations`: of these only, else of all that have a topic."""
+async def check(connection: Connection, topics: Topics, generations: Sequence[str] | None = None) -> list[TopicFinding]:
+    """Return the findings of all topics, the messages topic's first. generations: None means all that have a topic."""
     async with _admin(connection, *topics.all(generations or ())) as admin:
         listed = await _listed(admin)
         wanted = topics.all(topics.generations_of(listed) if generations is None else generations)
         return await _findings(connection, admin, listed, wanted)
 
 
-async def check_messages(connection: Connection, topics: Topics) -> list[Finding]:
-    """Return what is not as it must or should be of the messages topic: the only one that a producer may use."""
+async def check_messages(connection: Connection, topics: Topics) -> list[TopicFinding]:
+    """Return the findings of the messages topic, the only one that a producer needs access to."""
     async with _admin(connection, topics.messages) as admin:
         return await _findings(connection, admin, await _listed(admin), {topics.messages: "messages"})
 
@@ -140,20 +150,20 @@ async def _listed(admin: AIOKafkaAdminClient) -> dict[str, Partitions]:
 
 async def _findings(
     connection: Connection, admin: AIOKafkaAdminClient, listed: Mapping[str, Partitions], wanted: Mapping[str, Kind]
-) -> list[Finding]:
+) -> list[TopicFinding]:
     found = await _describe(connection, admin, {name: listed[name] for name in wanted if name in listed})
-    findings: list[Finding] = []
+    findings: list[TopicFinding] = []
     partitions = next((described.partitions for described in found.values()), 0)  # the messages topic is the first
     for name, kind in wanted.items():
         if name in found:
-            findings += judge(name, kind, found[name], partitions, connection.bootstrap)
+            findings += check_topic(name, kind, found[name], partitions, connection.bootstrap)
         else:
-            findings.append(absent(name))
+            findings.append(missing_topic(name))
     return findings
 
 
 async def ends(connection: Connection, topics: Topics) -> dict[str, list[int]]:
-    """Return, for each topic that is there, the offset that the next record of each partition gets."""
+    """Return the next offset of each partition, for every topic that exists."""
     async with _admin(connection) as admin:
         listed = {topic["topic"]: len(topic["partitions"]) for topic in await admin.describe_topics()}
     wanted = topics.all(topics.generations_of(listed))
@@ -162,17 +172,17 @@ async def ends(connection: Connection, topics: Topics) -> dict[str, list[int]]:
 
 async def _describe(
     connection: Connection, admin: AIOKafkaAdminClient, listed: Mapping[str, Partitions]
-) -> dict[str, Described]:
-    asked = [ConfigResource(ConfigResourceType.TOPIC, name) for name in listed]
+) -> dict[str, TopicDescription]:
+    resources = [ConfigResource(ConfigResourceType.TOPIC, name) for name in listed]
     settings: dict[str, dict[str, str]] = {}
-    for response in await admin.describe_configs(asked):
+    for response in await admin.describe_configs(resources):
         for code, _, _, name, entries in response.resources:
             if code:
-                raise translated(connection, for_code(code)(), name)
+                raise translate(connection, for_code(code)(), name)
             settings[name] = {entry[0]: entry[1] for entry in entries if entry[1] is not None}
     starts = await _offsets(connection, {name: len(partitions) for name, partitions in listed.items()}, "beginning")
     return {
-        name: Described(
+        name: TopicDescription(
             len(partitions),
             min(len(partition["replicas"]) for partition in partitions),
             settings[name],
@@ -183,7 +193,7 @@ async def _describe(
 
 
 def _settings(kind: Kind, copies: int) -> dict[str, str]:
-    """Return what a topic is made with: what is required of it, and for dead letters that they are kept as well."""
+    """Return the settings of a new topic: the required ones, and for dead letters unlimited retention as well."""
     return {
         "retention.ms": "-1",
         "retention.bytes": "-1",
@@ -198,23 +208,23 @@ def _raise_refused(connection: Connection, made: Iterable[tuple[Any, ...]]) -> N
         if issubclass(error, _REFUSED):
             raise InvalidInput(f"{connection.bootstrap} does not make {name}: {' '.join(filter(None, reason))}")
         if error not in (NoError, TopicAlreadyExistsError):
-            raise translated(connection, error(), name)
+            raise translate(connection, error(), name)
 
 
 async def _wait_for(connection: Connection, admin: AIOKafkaAdminClient, names: Sequence[str]) -> None:
-    """Return once the broker that is asked knows the topics that the controller has made, with their leaders."""
-    for _ in range(_LOOKS):
+    """Return once the broker knows the new topics and their leaders: the controller's answer may come before that."""
+    for _ in range(_POLLS):
         listed = {topic["topic"]: topic["partitions"] for topic in await admin.describe_topics()}
         if all(name in listed and all(p["leader"] >= 0 for p in listed[name]) for name in names):
             return
-        await sleep(_BETWEEN_LOOKS_SECONDS)
+        await sleep(_POLL_SECONDS)
     raise BrokerUnavailable(f"{connection.bootstrap} has made {', '.join(names)}, but no broker leads them yet")
 
 
 @asynccontextmanager
 async def _admin(connection: Connection, *topics: str) -> AsyncIterator[AIOKafkaAdminClient]:
-    await reach(connection)
-    async with guard(connection, *topics):
+    await expect_reachable(connection)
+    async with translate_errors(connection, *topics):
         admin = AIOKafkaAdminClient(**connection.arguments(), request_timeout_ms=_REQUEST_MS)
         try:
             await admin.start()
@@ -226,16 +236,16 @@ async def _admin(connection: Connection, *topics: str) -> AsyncIterator[AIOKafka
 async def _offsets(
     connection: Connection, counts: Mapping[str, int], edge: Literal["beginning", "end"]
 ) -> dict[str, list[int]]:
-    """Return the first offset that is there (beginning), or the next one (end), of every partition."""
+    """Return the first offset (beginning) or the next one (end) of every partition of each topic."""
     partitions = [TopicPartition(name, number) for name, count in counts.items() for number in range(count)]
     if not partitions:
-        return {}  # stopped before it has done anything, a consumer raises CancelledError
-    async with guard(connection, *counts):
+        return {}  # a consumer that is stopped before its first request raises CancelledError
+    async with translate_errors(connection, *counts):
         consumer = AIOKafkaConsumer(**connection.arguments(), request_timeout_ms=_REQUEST_MS)
         try:
             await consumer.start()
-            ask = consumer.beginning_offsets if edge == "beginning" else consumer.end_offsets
-            found = await ask(partitions)
+            request = consumer.beginning_offsets if edge == "beginning" else consumer.end_offsets
+            offsets = await request(partitions)
         finally:
             await consumer.stop()
-    return {name: [found[TopicPartition(name, number)] for number in range(count)] for name, count in counts.items()}
+    return {name: [offsets[TopicPartition(name, number)] for number in range(count)] for name, count in counts.items()}

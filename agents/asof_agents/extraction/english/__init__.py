@@ -1,0 +1,7 @@
+"""Extraction by English rules that an ontology's cues drive."""
+
+__all__ = [
+    "dates",
+    "extractor",
+    "lexicon",
+]

@@ -1,9 +1,9 @@
-"""Which time expression of a sentence is the time of a clause."""
+"""Assigns the time expressions of a sentence to its clauses."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from asof_agents.extraction.english.context import Line
+from asof_agents.extraction.english.context import ParsedSentence
 from asof_agents.extraction.english.events import past_deed
 from asof_agents.extraction.english.lexicon import ADVERBS, SUBJECT_PRONOUNS
 from asof_agents.extraction.english.sentences import Sentence
@@ -12,11 +12,11 @@ from asof_agents.extraction.ports import TimeHint
 _ENDS_CLAUSE = frozenset({"because", "but", "so", "when", "while", "where", "which", "who", ";", "-", "–", "—"})
 
 
-def time_of(line: Line, hints: Sequence[TimeHint], start: int, end: int) -> TimeHint | None:
-    """The time of a clause: the first one after its subject's first word, else one that leads in to it."""
+def time_of(parsed: ParsedSentence, hints: Sequence[TimeHint], start: int, end: int) -> TimeHint | None:
+    """Return the time of a clause: the first after its subject's first word, else the last that leads in to it."""
     if not hints:
         return None
-    sentence = line.sentence
+    sentence = parsed.sentence
     limit = end
     while (
         limit < len(sentence.low)

@@ -1,8 +1,8 @@
-"""Clauses: who does what in each part of a sentence, read from left to right."""
+"""Clauses: the subject and verb of each part of a sentence, from left to right."""
 
 from itertools import pairwise
 
-from asof_agents.extraction.english.context import Context, Line
+from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.events import past_deed
 from asof_agents.extraction.english.lexicon import (
     ADVERBS,
@@ -14,9 +14,9 @@ from asof_agents.extraction.english.lexicon import (
     UNSURE_FROM,
     UNSURE_SENTENCE,
 )
-from asof_agents.extraction.english.name_spans import Name
-from asof_agents.extraction.english.predicates import Predicate, coordinated, predicates
-from asof_agents.extraction.english.statements import state, state_deed
+from asof_agents.extraction.english.name_spans import NameSpan
+from asof_agents.extraction.english.predicates import Predicate, coordinated_predicate, predicates
+from asof_agents.extraction.english.statements import extract_deed, extract_statements
 from asof_agents.extraction.english.subjects import UNTYPED, Subject
 from asof_agents.extraction.ports import Mention
 
@@ -28,35 +28,35 @@ _NOT_YET = frozenset("launch launching open opening start startin startin' start
 _NOT_NOW = frozenset("old former ex previous last first next future dream ideal late".split())  # "my last job"
 
 
-def read_clauses(context: Context, line: Line) -> None:
-    """Add every statement of the sentence that is sure."""
-    low = line.sentence.low
-    if line.sentence.question or not UNSURE_SENTENCE.isdisjoint(low) or _thinks(low):
+def extract_clauses(context: TurnContext, parsed: ParsedSentence) -> None:
+    """Add the statements of a sentence that are sure."""
+    low = parsed.sentence.low
+    if parsed.sentence.question or not UNSURE_SENTENCE.isdisjoint(low) or _thinks(low):
         return
-    _Clauses(context, line).read()
+    _ClauseReader(context, parsed).read()
 
 
 def _thinks(low: tuple[str, ...]) -> bool:
-    """Whether the sentence is but a guess: "I guess …", "…, I think"."""
+    """Whether the sentence is only a guess: "I guess …", "…, I think"."""
     return low[-3:-1] == ("i", "think") or any(pair == ("i", "guess") for pair in pairwise(low))
 
 
-class _Clauses:
-    def __init__(self, context: Context, line: Line) -> None:
+class _ClauseReader:
+    def __init__(self, context: TurnContext, parsed: ParsedSentence) -> None:
         self.context = context
-        self.line = line
-        self.low = line.sentence.low
+        self.parsed = parsed
+        self.low = parsed.sentence.low
         self.subject: Subject | None = None
         self.last: Predicate | None = None
         self.opening = self._opening()
-        self.said = False  # whether the clause before has stated something
+        self.stated = False  # whether the previous clause gave a relationship
 
     def read(self) -> None:
         at, unsure, count = 0, False, len(self.low)
         while at < count:
             word = self.low[at]
             if word in _QUOTES:
-                title = self.line.names.get(at + 1)
+                title = self.parsed.names.get(at + 1)
                 following = self._clause(at + 1) if at == 0 and title and title.quoted else None  # '"X" means …'
                 at = following or next((end + 1 for end in range(at + 1, count) if self.low[end] in _QUOTES), at + 1)
                 continue
@@ -76,19 +76,19 @@ class _Clauses:
             at = max(following or 0, at + 1)
 
     def _clause(self, at: int) -> int | None:
-        """Read the clause that begins at a word; return where to go on."""
-        context, line = self.context, self.line
+        """Extract the clause that begins at a word; return the word after it, None if there is no clause."""
+        context, parsed = self.context, self.parsed
         subject = self._subject_at(at)
         if subject is not None:
-            self.subject, self.last, self.said = subject, None, False
+            self.subject, self.last, self.stated = subject, None, False
             # the main verb says more than the "am" or "have" before it
-            for said in reversed(predicates(line.sentence, subject.next, context.patterns, third=subject.third)):
-                self.last = self.last or said
-                end = state(context, line, subject, said, at)
+            for predicate in reversed(predicates(parsed.sentence, subject.next, context.patterns, third=subject.third)):
+                self.last = self.last or predicate
+                end = extract_statements(context, parsed, subject, predicate, at)
                 if end is not None:
-                    self.said, self.last = True, said
+                    self.stated, self.last = True, predicate
                     return end
-            return state_deed(context, line, subject, at) or subject.next
+            return extract_deed(context, parsed, subject, at) or subject.next
         if self.low[at] in {"my", "our"}:
             return self._possession(at)
         if self.low[at] in SUBJECT_PRONOUNS:
@@ -98,24 +98,24 @@ class _Clauses:
         return None
 
     def _joined(self, subject: Subject, last: Predicate, at: int) -> int | None:
-        """Another verb of the same subject: "moved to Berlin and joined SAP"."""
-        said = coordinated(self.line.sentence, at + 1, last, self.context.patterns)
-        if said is None or not (self.said or said.tense == "past"):
+        """Extract a second verb of the same subject: "moved to Berlin and joined SAP"."""
+        predicate = coordinated_predicate(self.parsed.sentence, at + 1, last, self.context.patterns)
+        if predicate is None or not (self.stated or predicate.tense == "past"):
             return None
-        self.last = said
-        end = state(self.context, self.line, subject, said, said.head)
-        self.said = self.said or end is not None
-        return end or said.after
+        self.last = predicate
+        end = extract_statements(self.context, self.parsed, subject, predicate, predicate.head)
+        self.stated = self.stated or end is not None
+        return end or predicate.after
 
     def _possession(self, at: int) -> int | None:
-        """Read a cue that holds its own subject: "My favorite city is …", "my store"."""
+        """Extract a cue that contains its subject: "My favorite city is …", "my store"."""
         speaker = self.context.speaker()
         if speaker is None or "my" not in self.context.patterns.heads or self.low[at + 1 : at + 2] == ():
             return None
         if self.low[at + 1] in _NOT_NOW or not _NOT_YET.isdisjoint(self.low[:at]):
             return None
         subject = Subject((speaker,), at, third=False, confidence=0.95)
-        return state(self.context, self.line, subject, Predicate(at, at + 1, "present", None), at)
+        return extract_statements(self.context, self.parsed, subject, Predicate(at, at + 1, "present", None), at)
 
     def _subject_at(self, at: int) -> Subject | None:
         low, context = self.low, self.context
@@ -127,11 +127,13 @@ class _Clauses:
             speaker = context.speaker()
             return Subject((speaker,), at + 1, third=False, confidence=0.95) if speaker else None
         if word in {"he", "she"}:
-            person = context.people.meant_by(word, self.line.sentence.starts[at])
+            person = context.people.resolve_pronoun(word, self.parsed.sentence.starts[at])
             return Subject((person,), at + 1, third=True, confidence=0.75) if person else None
         begins = at == 0 or before in CLAUSE_STARTS or before in ADVERBS
-        if at in self.line.names:
-            return self._named(at) if begins or self.line.names[at].quoted or before in context.patterns.nouns else None
+        if at in self.parsed.names:
+            return (
+                self._named(at) if begins or self.parsed.names[at].quoted or before in context.patterns.nouns else None
+            )
         if word in _THE and begins:
             return self._common_noun(at)
         if begins and "-" in word:
@@ -139,11 +141,11 @@ class _Clauses:
         return self._left_out(at) if at == self.opening else None
 
     def _named(self, at: int) -> Subject | None:
-        low, names = self.low, [self.line.names[at]]
+        low, names = self.low, [self.parsed.names[at]]
         if names[0].spoken_to:
             return None
-        if names[0].last + 1 in self.line.names and low[names[0].last] == "and":
-            names.append(self.line.names[names[0].last + 1])
+        if names[0].last + 1 in self.parsed.names and low[names[0].last] == "and":
+            names.append(self.parsed.names[names[0].last + 1])
         mentions = tuple(self._source(name) for name in names)
         following = names[-1].last + names[-1].quoted
         if at and low[at - 1] == "," and low[following : following + 1] == (",",):  # "My sister, Ana, works …"
@@ -151,14 +153,14 @@ class _Clauses:
         confidence = 0.9 if all(self.context.sure_name(name) for name in names) else 0.6
         return Subject(mentions, following, third=len(names) == 1, confidence=confidence)
 
-    def _source(self, name: Name) -> Mention:
-        """A subject that becomes a mention only if something is stated of it."""
+    def _source(self, name: NameSpan) -> Mention:
+        """Return a subject's mention; it joins the findings only with a relationship."""
         kind = self.context.types.of(name.text) or UNTYPED
-        return Mention(self.context.turn.episode_id, kind, name.text, self.line.sentence.starts[name.first])
+        return Mention(self.context.turn.episode_id, kind, name.text, self.parsed.sentence.starts[name.first])
 
     def _common_noun(self, at: int) -> Subject | None:
-        """Take "the billing service" as a subject, only where its last word is a word of some type."""
-        sentence, patterns = self.line.sentence, self.context.patterns
+        """Return a subject such as "the billing service", if its last word is a word of some entity type."""
+        sentence, patterns = self.parsed.sentence, self.context.patterns
         for last in range(at + 2, min(at + 5, len(self.low))):
             if self.low[last] in patterns.forms or self.low[last] in {"will", "no", "does", "has"}:
                 kinds = patterns.types_of_words(self.low[at + 1 : last])
@@ -171,20 +173,20 @@ class _Clauses:
         return None
 
     def _identifier(self, at: int) -> Subject | None:
-        """Take an identifier such as "auth-service" as a subject, where its last part is a word of some type."""
+        """Return a subject such as "auth-service", if its last part is a word of some entity type."""
         kinds = self.context.patterns.types_of_words((self.low[at],))
         if not kinds:
             return None
         mention = Mention(
-            self.context.turn.episode_id, kinds[0], self.line.sentence.raw[at], self.line.sentence.starts[at]
+            self.context.turn.episode_id, kinds[0], self.parsed.sentence.raw[at], self.parsed.sentence.starts[at]
         )
         return Subject((mention,), at + 1, third=True, confidence=0.8)
 
     def _opening(self) -> int:
-        """The first word that is not a greeting, a name called out or an adverb."""
+        """Return the index of the first word that is no greeting, no name that is addressed and no adverb."""
         at = 0
         while at < len(self.low):
-            name = self.line.names.get(at)
+            name = self.parsed.names.get(at)
             if name and name.spoken_to:
                 at = name.last
             elif self.low[at] in GREETINGS or self.low[at] in ADVERBS or self.low[at] in {",", "!"}:
@@ -194,7 +196,7 @@ class _Clauses:
         return at
 
     def _left_out(self, at: int) -> Subject | None:
-        """Take the speaker as the subject, whom chat leaves out before a past verb: "Just moved to Berlin"."""
+        """Return the speaker as the subject, which chat omits before a past verb: "Just moved to Berlin"."""
         tags = self.context.patterns.forms.get(self.low[at], frozenset())
         past = (("past" in tags and "base" not in tags) or past_deed(self.low[at])) and self.low[at] not in {
             "was",

@@ -1,13 +1,13 @@
-"""Corrections: "It was Munich, not Berlin", "Sorry, I meant Munich": what an earlier statement should have said.
+"""Corrections of an earlier statement: "It was Munich, not Berlin", "Sorry, I meant Munich".
 
-The statement that is corrected is looked for in this turn, then in the turns before by the same speaker, latest first.
-Where none fits, nothing is stated.
+The corrected statement is searched for in this turn, then in the earlier turns of the same speaker, latest first. If
+none fits, nothing is extracted.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from asof_agents.extraction.english.context import Context, Line
+from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.noun_phrases import Phrase, phrase_at
 from asof_agents.extraction.ports import Mention, Relationship, Turn
 
@@ -23,29 +23,29 @@ EarlierRelationships = Callable[[Turn], Sequence[Relationship]]
 """The relationships that an earlier turn states by itself."""
 
 
-def read_correction(context: Context, line: Line, earlier: EarlierRelationships) -> None:
-    """Where the sentence corrects an earlier statement, deny that one and state the right one."""
-    low = line.sentence.low
-    if line.sentence.question:
+def extract_correction(context: TurnContext, parsed: ParsedSentence, earlier: EarlierRelationships) -> None:
+    """If the sentence corrects an earlier statement, deny that one and add the right one."""
+    low = parsed.sentence.low
+    if parsed.sentence.question:
         return
     wrong: Phrase | None = None
     right: Phrase | None = None
     if "not" in low:
-        right, wrong = _contrast(line)
+        right, wrong = _contrast(parsed)
     elif low and (low[0] in _TURNING or not _MEANT.isdisjoint(low)):
-        right = _meant(line)
+        right = _meant(parsed)
     if right is None:
         return
-    corrected = _find(context, line, right, wrong, earlier)
+    corrected = _find(context, parsed, right, wrong, earlier)
     if corrected is not None:
-        _correct(context, line, corrected, right, wrong)
+        _correct(context, parsed, corrected, right, wrong)
 
 
-def _contrast(line: Line) -> tuple[Phrase | None, Phrase | None]:
-    """The right and the wrong of "it was X, not Y" and of "not Y but X"."""
-    low = line.sentence.low
+def _contrast(parsed: ParsedSentence) -> tuple[Phrase | None, Phrase | None]:
+    """Return the right and the wrong object of "it was X, not Y" or "not Y but X"."""
+    low = parsed.sentence.low
     at = low.index("not")
-    wrong = phrase_at(line.sentence, at + 1, line.names, line.timed)
+    wrong = phrase_at(parsed.sentence, at + 1, parsed.names, parsed.timed)
     if wrong is None:
         return None, None
     if at and low[at - 1] == ",":
@@ -57,31 +57,31 @@ def _contrast(line: Line) -> tuple[Phrase | None, Phrase | None]:
     for first in reversed(starts):
         if not all(word in _OPENINGS for word in low[: min(first, at)] if at <= len(low)):
             continue
-        right = phrase_at(line.sentence, first, line.names, line.timed)
+        right = phrase_at(parsed.sentence, first, parsed.names, parsed.timed)
         if right and (right.after == at - 1 or at > len(low)):
             return right, wrong
     return None, None
 
 
-def _meant(line: Line) -> Phrase | None:
-    """The name in "sorry, I meant X", "actually it was X", that ends its sentence."""
-    low = line.sentence.low
+def _meant(parsed: ParsedSentence) -> Phrase | None:
+    """Return the name that ends "sorry, I meant X" or "actually it was X"."""
+    low = parsed.sentence.low
     at = next((at for at, word in enumerate(low) if word in _SAYS | _MEANT), len(low)) + 1
     while at < len(low) and low[at] in {",", ":", "to", "say", "in", "at"}:
         at += 1
-    right = phrase_at(line.sentence, at, line.names, line.timed)
+    right = phrase_at(parsed.sentence, at, parsed.names, parsed.timed)
     ends = right is not None and (right.after >= len(low) or not low[right.after][0].isalnum())
     return right if right and right.name and ends and all(word in _OPENINGS for word in low[: at - 1]) else None
 
 
 def _find(
-    context: Context, line: Line, right: Phrase, wrong: Phrase | None, earlier: EarlierRelationships
+    context: TurnContext, parsed: ParsedSentence, right: Phrase, wrong: Phrase | None, earlier: EarlierRelationships
 ) -> Relationship | None:
-    """The latest statement of the speaker whose object is the wrong one, or could have been the right one."""
+    """Return the speaker's latest statement with the wrong object, or with one of the right object's type."""
     turn = context.turn
-    asked = _text(context, line, wrong).casefold() if wrong else None
-    kind = context.types.of(_text(context, line, right))
-    spoken: list[Sequence[Relationship]] = [context.found.relationships]
+    asked = _text(context, parsed, wrong).casefold() if wrong else None
+    kind = context.types.of(_text(context, parsed, right))
+    spoken: list[Sequence[Relationship]] = [context.findings.relationships]
     spoken += [
         earlier(other)
         for other in reversed(context.before)
@@ -99,15 +99,17 @@ def _find(
     return None
 
 
-def _correct(context: Context, line: Line, found: Relationship, right: Phrase, wrong: Phrase | None) -> None:
-    """State both halves; the times of the first statement stay those of the corrected one."""
-    kind = context.types.of(_text(context, line, right)) or found.target.type
+def _correct(
+    context: TurnContext, parsed: ParsedSentence, found: Relationship, right: Phrase, wrong: Phrase | None
+) -> None:
+    """Add the denial and the correction, which keeps the times of the earlier statement."""
+    kind = context.types.of(_text(context, parsed, right)) or found.target.type
     source = _speaker_or(context, found.source)
-    target = context.found.mention(kind, *line.sentence.span(right.first, right.last))
+    target = context.findings.mention(kind, *parsed.sentence.span(right.first, right.last))
     old = found.target
     if wrong:
-        old = context.found.mention(old.type, *line.sentence.span(wrong.first, wrong.last))
-    span = (line.sentence.start, line.sentence.end)
+        old = context.findings.mention(old.type, *parsed.sentence.span(wrong.first, wrong.last))
+    span = (parsed.sentence.start, parsed.sentence.end)
     denied = replace(
         found,
         source=source,
@@ -119,16 +121,16 @@ def _correct(context: Context, line: Line, found: Relationship, right: Phrase, w
         time_words=None,
         span=span,
     )
-    context.found.add(denied)
-    context.found.add(replace(found, source=source, target=target, span=span))
+    context.findings.add(denied)
+    context.findings.add(replace(found, source=source, target=target, span=span))
 
 
-def _speaker_or(context: Context, source: Mention) -> Mention:
+def _speaker_or(context: TurnContext, source: Mention) -> Mention:
     if source.speaker:
         return context.speaker() or source
     return source
 
 
-def _text(context: Context, line: Line, phrase: Phrase) -> str:
-    start, end = line.sentence.span(phrase.first, phrase.last)
+def _text(context: TurnContext, parsed: ParsedSentence, phrase: Phrase) -> str:
+    start, end = parsed.sentence.span(phrase.first, phrase.last)
     return context.turn.text[start:end]

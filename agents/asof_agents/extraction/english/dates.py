@@ -1,6 +1,6 @@
-"""Reads English time expressions: which interval the words mean, said at a given moment.
+"""Finds English time expressions in a text, and resolves them to intervals against the time of the message.
 
-Pure: the answer depends on the arguments alone. Weeks begin on Monday, and "03/04/2024" is the fourth of March.
+Pure. Weeks begin on Monday, and "03/04/2024" is the fourth of March.
 """
 
 import re
@@ -15,7 +15,7 @@ from asof_agents.extraction.english.times.when import Now, Tense
 from asof_agents.extraction.ports import TimeHint
 from asof_streams.instants import INF, NEG, from_datetime, to_datetime
 
-_LONGEST = 600  # characters read as one sentence, so that the cost grows linearly with any text
+_LONGEST = 600  # characters of one sentence: the cost of a rule grows faster than linearly with its length
 _SENTENCE = re.compile(rf".{{1,{_LONGEST}}}?(?:[.!?](?=\s+[A-Z])|$)|.{{{_LONGEST}}}", re.MULTILINE)
 _SURE = frozenset({"when", "period", "hint"})
 _LENIENT = _SURE | {"latent"}
@@ -39,7 +39,7 @@ def find_times(text: str, reference: int, *, tense: Tense = "past", offset_minut
 
 
 def read_time(text: str, reference: int, *, tense: Tense = "future", offset_minutes: int = 0) -> TimeHint | None:
-    """Read a text that is one time expression, such as "in 15", "sat." or "3pm"; None where it is not one.
+    """Return the time of a text that is one time expression, such as "in 15", "sat." or "3pm"; None: it is not one.
 
     The same grammar as find_times, but every word is taken for a time that can be one.
     """
@@ -60,7 +60,7 @@ def _hint(token: Token, text: str, now: Now) -> TimeHint | None:
     try:
         span = value if isinstance(value, Span) else value.resolve(now)
         start, end = (from_datetime(wall - now.offset) for wall in (span.start, span.end))
-    except (ValueError, OverflowError):  # beyond the calendar, or a day that its month has not
+    except (ValueError, OverflowError):  # beyond the calendar, or no day of its month
         return None
     place = (token.start, token.end)
     words = text[token.start : token.end]

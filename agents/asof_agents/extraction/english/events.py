@@ -1,4 +1,4 @@
-"""Deeds: the verb and its object in the words used, for what was done at a stated time and no cue covers."""
+"""Events that no cue covers: the verb and its object in the words of the text, if a time is stated."""
 
 from asof_agents.extraction.english.lexicon import (
     ADVERBS,
@@ -15,7 +15,7 @@ from asof_agents.extraction.english.sentences import Sentence
 from asof_agents.extraction.english.verbs import PASTS
 
 _WORDS_MAX = 12
-# states, feelings and talk: no deeds
+# verbs of states, feelings and talk: no events
 _NO_DEEDS = frozenset(
     "agreed amazed appeared asked based became bed been believed blessed bred cared caught chatted could cried "
     "decided did embed enjoyed excited expected feed felt guessed happened heard honored hoped hundred indeed "
@@ -26,13 +26,13 @@ _NO_DEEDS = frozenset(
 )
 _TRANSITIVE = frozenset("got had made took gave found bought brought did saw wrote".split())
 _PARTICLES = frozenset({"off", "out", "over", "up"})
-_ALONE = frozenset({"died", "divorced", "eloped", "graduated", "retired"})  # they tell enough by themselves
+_ALONE = frozenset({"died", "divorced", "eloped", "graduated", "retired"})  # complete without an object
 _OWN = frozenset({"my", "our", "a", "an", "the", "another", "this", "these"})
 _SAYS_NOTHING = VAGUE | BARE | ADVERBS | PREPOSITIONS | _OWN | ORNAMENTS
 
 
 def deed_at(sentence: Sentence, at: int) -> tuple[int, int] | None:
-    """The words of the deed that a past verb at `at` begins, to the end of its clause; None where it tells nothing."""
+    """Return the words of an event, from a past verb at `at` to the end of its clause; None: there is none."""
     low, count = sentence.low, len(sentence.low)
     while at < count and low[at] in ADVERBS:
         at += 1
@@ -50,7 +50,7 @@ def deed_at(sentence: Sentence, at: int) -> tuple[int, int] | None:
 
 
 def without_times(sentence: Sentence, words: tuple[int, int], times: frozenset[int]) -> tuple[int, int] | None:
-    """The deed cut before its first time expression, without loose words at its end."""
+    """Return an event without its first time expression, the rest, and loose words; None: too few words are left."""
     first, last = words
     last = next((at for at in range(first, last) if at in times), last)
     low = sentence.low
@@ -65,6 +65,6 @@ def without_times(sentence: Sentence, words: tuple[int, int], times: frozenset[i
 
 
 def past_deed(word: str) -> bool:
-    """Whether a word is a past verb that tells of a deed."""
+    """Whether a word is a past verb of an event."""
     past = word in PASTS or word.removeprefix("re") in PASTS or (word.endswith("ed") and len(word) > 3)
     return past and word not in _NO_DEEDS

@@ -1,4 +1,4 @@
-"""What has been found in one turn so far: mentions once each, relationships once each."""
+"""The findings of one turn so far: its mentions and relationships, each of them once."""
 
 from dataclasses import replace
 
@@ -7,8 +7,8 @@ from asof_agents.extraction.english.sentences import Sentence
 from asof_agents.extraction.ports import Extraction, Mention, Relationship, TimeHint, Turn
 
 
-class Found:
-    """Collects the answer to one turn; the order is that of the text."""
+class Findings:
+    """Collects the extraction of one turn, in the order of the text."""
 
     def __init__(self, turn: Turn) -> None:
         self.turn = turn
@@ -17,7 +17,7 @@ class Found:
         self.speaker: Mention | None = None
 
     def mention(self, kind: str, start: int, end: int) -> Mention:
-        """The mention of these words as this type; offsets are the turn's."""
+        """Return the mention of the turn's text [start, end) as an entity type; the same words have one mention."""
         text = self.turn.text[start:end]
         held = self._mentions.get((kind, text))
         if held is None or start < held.start:
@@ -26,11 +26,11 @@ class Found:
         return held
 
     def has(self, text: str) -> bool:
-        """Whether a mention of these words is already there, of whatever type."""
+        """Whether these words have a mention already, of any type."""
         return any(held == text for _, held in self._mentions)
 
     def add_speaker(self, start: int, end: int) -> Mention:
-        """The speaker, by the word used first."""
+        """Return the speaker's mention; the words [start, end) are used if there is none yet."""
         if self.speaker is None:
             self.speaker = Mention(self.turn.episode_id, "Person", self.turn.text[start:end], start, speaker=True)
         return self.speaker
@@ -45,7 +45,7 @@ class Found:
         sentence: Sentence,
         confidence: float,
     ) -> None:
-        """Add one relationship; the first of two alike stays."""
+        """Add a relationship, as `add` does."""
         timed = hint is not None and (meaning.valid_from is not None or meaning.valid_to is not None)
         found = Relationship(
             source,
@@ -76,7 +76,7 @@ class Found:
         return tuple(self._relationships.values())
 
     def extraction(self) -> Extraction:
-        """Everything found. The speaker is a mention only where a relationship needs it."""
+        """Return all findings, in the order of the text. The speaker is among them only if a relationship needs it."""
         speaker = self.speaker
         used = speaker is not None and any(speaker in (found.source, found.target) for found in self.relationships)
         mentions = [*self._mentions.values(), *([speaker] if used and speaker else [])]

@@ -1,4 +1,4 @@
-"""First names, by the pronoun that fits them; who is not here may be meant by either."""
+"""First names, by the pronoun that fits them. A name that is not listed fits both."""
 
 MALE = frozenset(
     "adam adrian alan albert aldo alejandro alexander alfred ali andre andreas andrew andy anthony anton "

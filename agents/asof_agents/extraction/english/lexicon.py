@@ -42,13 +42,13 @@ ADVERBS = frozenset(
     "suddenly super temporarily then thrice together too totally truly twice unfortunately usually very".split()
 )
 UNSURE_MODALS = frozenset("'d can cannot could gotta may might must ought shall should wanna would".split())
-# said anywhere in a sentence, these leave nothing in it sure
+# anywhere in a sentence, these make all of it unsure
 UNSURE_SENTENCE = frozenset(
     "allegedly apparently assume doubt hopefully hypothetically if imagine imagining joking kidding maybe might "
     "perhaps possibly pretend pretending probably rumor rumour seemed seems suppose supposedly unless whether "
     "wish wished wishing".split()
 )
-# from these on, until the next boundary, it is someone's thought, wish or report
+# from these up to the next boundary, the words are a thought, a wish or a report
 UNSURE_FROM = frozenset(
     "able according ask asked asking asks believe believes bet can claimed claims consider considered "
     "considering could dream dreamed dreaming dreams expect expecting feel feels hear heard hearing hears hope "
@@ -85,7 +85,7 @@ VAGUE = frozenset(
     "variety vibe vibes view views voice way ways week weekend well while win wish wishes woman women wonder "
     "wonders word words work world worse wrong year yesterday yourself".split()
 )
-# gerunds that say nothing of themselves
+# gerunds that are empty without an object
 VAGUE_GERUNDS = frozenset(
     "adding amazing anything asking becoming being bonding bringing building buying catching challenging "
     "chasing chatting combining coming connecting creating digging discovering discussing doing during ending "
@@ -96,14 +96,14 @@ VAGUE_GERUNDS = frozenset(
     "something spending starting supporting taking talking telling thinking trying turning using watching "
     "working".split()
 )
-# and these not even with an object
+# gerunds that are empty even with an object
 EMPTY_GERUNDS = frozenset(
     "about amazing anything asking being bringing coming connecting doing done during evening everything "
     "exciting feeling getting giving going having hearing inspiring interesting keeping knowing letting looking "
     "making meeting morning nothing off putting ready relaxing rewarding saying seeing sharing showing "
     "something spending taking talking telling thinking".split()
 )
-# capital letters that name nothing: words that only begin sentences, days, months, interjections
+# capitalised words that are no names: first words of sentences, days, months, interjections
 NOT_NAMES = frozenset(
     "a about absolutely actually after afternoon again agreed ah all already also although always am amazing an "
     "and another any anyone anything anytime anyway appreciate apr april are as asap at aug august aunt autumn "
@@ -130,14 +130,14 @@ NOT_NAMES = frozenset(
     "whoever whose why will winter wishing with without woah wonderful woohoo work working would wow wrong yay "
     "yeah year yep yes yesterday yet yo you your yup".split()
 )
-# after these a name is spoken to, not spoken of
+# a name after these is addressed
 GREETINGS = frozenset(
     "absolutely agreed aw awesome aww bye cheers congrats congratulations cool dear definitely exactly goodbye "
     "great haha hello hey hi hiya job lol luck morning nah nice night no nope oh ok okay one please right so "
     "sorry sounds sure thank thanks thx totally welcome well whoa woah woohoo wow ya yeah yep yes you yup".split()
 )
 
-# nouns for a person without a name: whom "he" or "she" may mean just as well
+# nouns for an unnamed person, whom "he" or "she" may mean as well
 PEOPLE_NOUNS = frozenset(
     "artist aunt author baby boss boy boyfriend brother cat child client coach colleague cousin coworker "
     "customer dad daughter director doctor dog father fiancé fiancée friend girl girlfriend grandfather grandma "
@@ -146,7 +146,7 @@ PEOPLE_NOUNS = frozenset(
     "teammate uncle wife woman".split()
 )
 
-# the plainest words for what is read, seen or attended: alone they say nothing
+# plain words for things read, seen or attended: empty by themselves
 BARE = frozenset(
     "activities activity animal animals app article articles book books campaign city class classes club "
     "company country dessert desserts dish dishes drive event events film films game games gift gifts hobbies "
@@ -155,7 +155,7 @@ BARE = frozenset(
     "sport sports store stories story stuff system talk team teams tool tools topic tour town walk website".split()
 )
 
-# they praise or count, and would keep one thing from being the same as another
+# words of praise and number; with them one thing would have many names
 ORNAMENTS = frozenset(
     "adorable amazing amazing-looking annual another awesome beautiful best big biggest brand-new certain cool "
     "coolest crazy cute decent delicious different eight emotional entire epic exact exciting fancy fantastic "

@@ -1,8 +1,8 @@
-"""What a cue means in the tense and mood it stands in: a relation that holds, has ended or is denied, and when."""
+"""The meaning of a cue in its tense and mood: the relation holds, has ended or is denied, and when."""
 
 from dataclasses import dataclass
 
-from asof_agents.extraction.english.patterns import Entry
+from asof_agents.extraction.english.patterns import CueEntry
 from asof_agents.extraction.english.predicates import Predicate
 from asof_agents.extraction.ports import Stance, TimeHint
 from asof_streams.instants import DAY, INF, NEG
@@ -10,7 +10,7 @@ from asof_streams.instants import DAY, INF, NEG
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A stance and a stated time. `opposite`: it is the opposite relation that holds."""
+    """A stance and a stated time. `opposite`: the relation's opposite holds instead."""
 
     stance: Stance
     valid_from: int | None = None
@@ -18,8 +18,10 @@ class Meaning:
     opposite: bool = False
 
 
-def meaning(entry: Entry, predicate: Predicate, hint: TimeHint | None, said_at: int, *, named: bool) -> Meaning | None:
-    """What is stated, or None where it is not sure. `named`: the object is a name, not a common noun."""
+def meaning(
+    entry: CueEntry, predicate: Predicate, hint: TimeHint | None, said_at: int, *, named: bool
+) -> Meaning | None:
+    """Return the meaning; None: it is not sure. `named`: the object is a name, not a common noun."""
     if predicate.tense == "past" and hint is not None and hint.start > said_at:
         hint = None
     if not entry.relation.lasting:
@@ -29,55 +31,59 @@ def meaning(entry: Entry, predicate: Predicate, hint: TimeHint | None, said_at: 
     return _change(entry, predicate, hint, said_at, named=named)
 
 
-def _state(entry: Entry, said: Predicate, hint: TimeHint | None, said_at: int, *, named: bool) -> Meaning | None:
-    if said.negation:
-        return _negated_state(entry, said, hint)
-    if said.aspect in {"start", "stop"}:
-        return _begun(said, hint, said_at, ends=said.aspect == "stop")
-    if entry.lemma == "be" and not entry.steps and said.tense == "present" and _ahead(hint, said_at):
+def _state(
+    entry: CueEntry, predicate: Predicate, hint: TimeHint | None, said_at: int, *, named: bool
+) -> Meaning | None:
+    if predicate.negation:
+        return _negated_state(entry, predicate, hint)
+    if predicate.aspect in {"start", "stop"}:
+        return _begun(predicate, hint, said_at, ends=predicate.aspect == "stop")
+    if entry.lemma == "be" and not entry.steps and predicate.tense == "present" and _ahead(hint, said_at):
         return None  # "I'm hiking this weekend" is no habit
     begins, ends = _stated(hint)
-    if said.tense == "used to":
+    if predicate.tense == "used to":
         return Meaning("ended", valid_to=ends)
-    if said.tense == "past":
+    if predicate.tense == "past":
         if hint is not None and hint.kind in {"point", "during", "until"} and not entry.relation.generic:
             return Meaning("holds", begins, ends)
         if entry.relation.generic:  # "I loved Dune": a taste for a thing with a name stays
             return Meaning("holds") if named else None
         return Meaning("ended") if named else None
-    if said.tense == "future":
+    if predicate.tense == "future":
         return Meaning("holds", _begin_ahead(hint, said_at)) if _ahead(hint, said_at) else None
     if hint is not None and hint.kind == "point":
-        begins = _begin_ahead(hint, said_at) if said.tense == "progressive" else None
+        begins = _begin_ahead(hint, said_at) if predicate.tense == "progressive" else None
         ends = None
     return Meaning("holds", begins, ends)
 
 
-def _negated_state(entry: Entry, said: Predicate, hint: TimeHint | None) -> Meaning | None:
-    if said.aspect or said.tense in {"used to", "future"}:
+def _negated_state(entry: CueEntry, predicate: Predicate, hint: TimeHint | None) -> Meaning | None:
+    if predicate.aspect or predicate.tense in {"used to", "future"}:
         return None
-    if said.negation == "no longer":
+    if predicate.negation == "no longer":
         return Meaning("ended", valid_to=hint.start if hint and hint.kind in {"point", "since"} else None)
-    now = said.tense in {"present", "progressive"}
+    now = predicate.tense in {"present", "progressive"}
     if now and entry.relation.opposite:
         return Meaning("holds", opposite=True)
-    if said.negation == "never" or said.tense == "perfect":
+    if predicate.negation == "never" or predicate.tense == "perfect":
         return None if entry.relation.generic else Meaning("denied")
     return Meaning("ended") if now else None
 
 
-def _change(entry: Entry, said: Predicate, hint: TimeHint | None, said_at: int, *, named: bool) -> Meaning | None:
+def _change(
+    entry: CueEntry, predicate: Predicate, hint: TimeHint | None, said_at: int, *, named: bool
+) -> Meaning | None:
     ends = entry.kind == "end"
-    if said.negation:
-        done = said.tense in {"past", "perfect"} and said.negation != "no longer"
+    if predicate.negation:
+        done = predicate.tense in {"past", "perfect"} and predicate.negation != "no longer"
         return Meaning("denied") if done and named and not ends else None
-    return None if said.aspect else _begun(said, hint, said_at, ends=ends)
+    return None if predicate.aspect else _begun(predicate, hint, said_at, ends=ends)
 
 
-def _begun(said: Predicate, hint: TimeHint | None, said_at: int, *, ends: bool) -> Meaning | None:
+def _begun(predicate: Predicate, hint: TimeHint | None, said_at: int, *, ends: bool) -> Meaning | None:
     """A state has begun or ended, or is sure to do so at a stated time."""
-    happened = said.tense in {"past", "perfect"}
-    if not happened and not (said.tense in {"future", "progressive", "present"} and _ahead(hint, said_at)):
+    happened = predicate.tense in {"past", "perfect"}
+    if not happened and not (predicate.tense in {"future", "progressive", "present"} and _ahead(hint, said_at)):
         return None
     begins, until = _stated(hint)
     if not happened:
@@ -87,22 +93,24 @@ def _begun(said: Predicate, hint: TimeHint | None, said_at: int, *, ends: bool) 
     return Meaning("holds", begins, until if hint is not None and hint.kind in {"during", "until"} else None)
 
 
-def _event(entry: Entry, said: Predicate, hint: TimeHint | None, said_at: int, *, named: bool) -> Meaning | None:
-    if said.tense == "used to" or said.aspect:
+def _event(
+    entry: CueEntry, predicate: Predicate, hint: TimeHint | None, said_at: int, *, named: bool
+) -> Meaning | None:
+    if predicate.tense == "used to" or predicate.aspect:
         return None
-    if said.negation:
-        done = said.tense in {"past", "perfect"} and said.negation != "no longer"
+    if predicate.negation:
+        done = predicate.tense in {"past", "perfect"} and predicate.negation != "no longer"
         return Meaning("denied") if done and named else None
-    if said.tense in {"past", "perfect"}:
+    if predicate.tense in {"past", "perfect"}:
         return Meaning("holds", _stated(hint)[0] if hint is not None and hint.kind in {"point", "during"} else None)
-    if said.tense == "present" and entry.lemma == "be":  # "is reading": the cue itself says that it goes on now
+    if predicate.tense == "present" and entry.lemma == "be":  # "is reading": the cue itself says that it goes on now
         return Meaning("holds", _begin_ahead(hint, said_at))
-    planned = said.tense in {"future", "progressive"} or entry.lemma == "have"  # "I have an interview tomorrow"
+    planned = predicate.tense in {"future", "progressive"} or entry.lemma == "have"  # "I have an interview tomorrow"
     return Meaning("holds", _begin_ahead(hint, said_at)) if planned and _ahead(hint, said_at) else None
 
 
 def _ahead(hint: TimeHint | None, said_at: int) -> bool:
-    """Whether a time is stated that is yet to begin, or is today: "this month" may mean a part that has passed."""
+    """Whether a stated time is still to begin, or is today. "This month" is neither: part of it has passed."""
     if hint is None or hint.kind not in {"point", "during", "since"} or hint.start == NEG:
         return False
     return said_at < hint.start or said_at < hint.end <= hint.start + DAY

@@ -1,4 +1,4 @@
-"""Names in a message: which capitalised words are one, and of which type."""
+"""The names in a sentence, found by their capitals or quotes, and their entity types."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,26 +17,26 @@ _QUOTES = frozenset("\"“”'")
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
-    """A name in one sentence: words first to last (exclusive)."""
+class NameSpan:
+    """A name in a sentence: the words [first, last)."""
 
     text: str
     first: int
     last: int
-    weak: bool = False  # a single capital at the start of a sentence: it may be any word
+    weak: bool = False  # the first word of a sentence: its capital may mean nothing
     spoken_to: bool = False  # "Thanks, Ana!"
-    quoted: bool = False  # a title: its words do not tell its type
+    quoted: bool = False  # a title, whose words do not tell its type
 
 
-def names_in(sentence: Sentence, patterns: Patterns, text: str) -> list[Name]:
-    """The names of one sentence, in order."""
+def names_in(sentence: Sentence, patterns: Patterns, text: str) -> list[NameSpan]:
+    """Return the names of a sentence, in order."""
     found = []
     at, count = 0, len(sentence.raw)
     while at < count:
         quoted = _quoted(sentence, at, any_word=at == 0 and patterns.defines)
         if quoted:
             start, end = sentence.span(at + 1, quoted)
-            found.append(Name(text[start:end], at + 1, quoted, quoted=True))
+            found.append(NameSpan(text[start:end], at + 1, quoted, quoted=True))
             at = quoted + 1
             continue
         if not _capital(sentence, at) or (at == 0 and sentence.low[0] in patterns.forms):
@@ -61,19 +61,19 @@ def names_in(sentence: Sentence, patterns: Patterns, text: str) -> list[Name]:
             continue
         start, end = sentence.span(at, last)
         weak = last - at == 1 and (at == 0 or sentence.raw[at - 1] in _QUOTES) and not sentence.raw[at][1:].isupper()
-        found.append(Name(text[start:end], at, last, weak, _spoken_to(sentence, at, last)))
+        found.append(NameSpan(text[start:end], at, last, weak, _spoken_to(sentence, at, last)))
         at = last
     return found
 
 
 def _opens_with_verb(sentence: Sentence) -> bool:
-    """Whether a past verb opens the sentence, its subject left out: "Dyed my hair"."""
+    """Whether the sentence begins with a past verb, without a subject: "Dyed my hair"."""
     word, following = sentence.low[0], sentence.low[1:2]
     return word.endswith("ed") and word not in FIRST_NAMES and not DETERMINERS.isdisjoint(following)
 
 
 def _quoted(sentence: Sentence, at: int, *, any_word: bool) -> int | None:
-    """Where a title in double quotation marks that open at `at` ends; `any_word`: it may begin in lower case."""
+    """Return the end of a title in double quotes that opens at `at`; `any_word`: it may begin in lower case."""
     raw = sentence.raw
     if raw[at] not in _OPENING or at + 1 >= len(raw):
         return None
@@ -97,7 +97,7 @@ def _capital(sentence: Sentence, at: int) -> bool:
 
 
 def _spoken_to(sentence: Sentence, first: int, last: int) -> bool:
-    """Whether the name is called out to: after a greeting, or set off by a comma at an end of the sentence."""
+    """Whether the name is addressed: after a greeting, or set off by a comma at an end of the sentence."""
     low, count = sentence.low, len(sentence.low)
     before = first - 1
     if before >= 0 and low[before] == ",":
@@ -112,8 +112,8 @@ def _spoken_to(sentence: Sentence, first: int, last: int) -> bool:
     return single and set_off and low[last - 1] in FIRST_NAMES
 
 
-class Types:
-    """The type of each name of one message: what the group knows, then word lists, then the words around it."""
+class NameTypes:
+    """The types of a message's names: by the group's knowledge, then by word lists, then by the words around them."""
 
     def __init__(self, patterns: Patterns, known: Mapping[str, str], people: Iterable[str]) -> None:
         self._patterns = patterns
@@ -121,11 +121,11 @@ class Types:
         self._people = {name.casefold() for name in people}
 
     def learn(self, text: str, kind: str) -> None:
-        """The turn itself says what a name is: "my dog Max"."""
+        """Note the type that the turn itself gives a name: "my dog Max"."""
         self._known[text.casefold()] = kind
 
     def certain(self, text: str) -> str | None:
-        """The type of a name that is known, or is in a list."""
+        """Return the type of a name that is known, or is in a list; else None."""
         folded = text.casefold()
         kind = self._known.get(folded)
         if kind in self._patterns.ontology.entities:
@@ -135,7 +135,7 @@ class Types:
         return self._patterns.names.get(folded)
 
     def of(self, text: str) -> str | None:
-        """The type of a name by itself: certain, or as its first or last word suggests."""
+        """Return the type of a name by itself: the certain one, or one that its first or last word suggests."""
         return self.certain(text) or self._suggested(text.casefold().split(), acronym=text.isupper())
 
     def _suggested(self, words: Sequence[str], *, acronym: bool) -> str | None:
@@ -154,8 +154,8 @@ class Types:
             return "Person"
         return None
 
-    def in_place(self, sentence: Sentence, name: Name) -> str | None:
-        """The type of a name where it stands."""
+    def in_place(self, sentence: Sentence, name: NameSpan) -> str | None:
+        """Return the type of a name in its sentence, where the words before it may tell it."""
         kind = self.certain(name.text)
         if name.quoted:
             return kind
@@ -176,7 +176,7 @@ class Types:
         return None
 
     def _noun_before(self, low: Sequence[str], at: int) -> tuple[str, ...]:
-        """The type of the noun that a name exemplifies: "books, especially X"."""
+        """Return the types of the noun before a name: "books, especially X"."""
         while at >= 0 and (
             low[at] in PREPOSITIONS or low[at] in {"especially", "called", "named", "titled", ",", "such"}
         ):

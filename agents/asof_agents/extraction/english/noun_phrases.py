@@ -1,7 +1,6 @@
-"""Objects: the noun phrase that begins at a word, cut clean, or nothing.
+"""Noun phrases: the phrase that begins at a word, without determiners, trailing clauses, times and punctuation.
 
-Determiners, trailing clauses, times and punctuation are left out; a phrase of pronouns or of words that say
-nothing ("things", "a lot", "fun") is none.
+Pronouns and empty words ("things", "a lot", "fun") are no phrase.
 """
 
 from collections.abc import Mapping
@@ -20,7 +19,7 @@ from asof_agents.extraction.english.lexicon import (
     VAGUE,
     VAGUE_GERUNDS,
 )
-from asof_agents.extraction.english.name_spans import Name
+from asof_agents.extraction.english.name_spans import NameSpan
 from asof_agents.extraction.english.sentences import Sentence
 from asof_agents.extraction.english.verbs import PASTS
 
@@ -54,7 +53,7 @@ _ALL_SORTS = frozenset({"sorts", "kinds", "types", "variety"})
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Words first to last (exclusive) of a sentence. `after` is where reading goes on."""
+    """The words [first, last) of a sentence; `after` is the next word to read."""
 
     first: int
     last: int
@@ -65,11 +64,11 @@ class Phrase:
     one: bool = False  # "a painting"
     quoted: bool = False
     full: int = 0  # the first word with the adjectives that praise: "big cities"
-    vague: bool = False  # its head says nothing unless a type has it: "support group"
+    vague: bool = False  # its head is an empty word, unless a type lists it: "support group"
 
 
-def phrase_at(sentence: Sentence, at: int, names: Mapping[int, Name], times: frozenset[int]) -> Phrase | None:
-    """The noun phrase from word `at` on. `names` by first word; `times` are words of time expressions."""
+def phrase_at(sentence: Sentence, at: int, names: Mapping[int, NameSpan], times: frozenset[int]) -> Phrase | None:
+    """Return the noun phrase from word `at` on, or None. `names`: by first word. `times`: words of time expressions."""
     low, count = sentence.low, len(sentence.low)
     while at < count and low[at] in ADVERBS:
         at += 1
@@ -114,7 +113,7 @@ def phrase_at(sentence: Sentence, at: int, names: Mapping[int, Name], times: fro
 
 
 def _between_ornaments(low: tuple[str, ...], at: int) -> bool:
-    """The "and" of "an amazing and emotional ceremony"."""
+    """Whether a word is the "and" of "an amazing and emotional ceremony"."""
     return low[at] in {"and", ","} and low[at - 1] in ORNAMENTS and at + 1 < len(low) and low[at + 1] in ORNAMENTS
 
 
@@ -123,7 +122,7 @@ def _goes_on(sentence: Sentence, at: int, times: frozenset[int]) -> bool:
     return at < len(sentence.low) and _belongs(sentence, at, at - 1, {}, times)
 
 
-def _belongs(sentence: Sentence, at: int, first: int, names: Mapping[int, Name], times: frozenset[int]) -> bool:
+def _belongs(sentence: Sentence, at: int, first: int, names: Mapping[int, NameSpan], times: frozenset[int]) -> bool:
     word = sentence.low[at]
     if at in times or word in _TIMELY or word in _TITLED:
         return False

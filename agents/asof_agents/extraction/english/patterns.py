@@ -1,4 +1,4 @@
-"""An ontology made ready for reading: which verb forms may say which relation, and which words are of which type."""
+"""Look-ups of an ontology: the cues by verb form, and the entity types by word."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -16,8 +16,8 @@ _AS_IT_IS: frozenset[Form] = frozenset({"base", "s", "past"})
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One cue under one word that may head it."""
+class CueEntry:
+    """One cue, under one of its possible first words."""
 
     relation: RelationType
     kind: Kind
@@ -29,16 +29,16 @@ class Entry:
 
     @property
     def weight(self) -> int:
-        """How many words must be there: the more, the surer."""
+        """The number of words that the cue requires; a heavier cue is the surer one."""
         return sum(not step.optional for step in self.steps)
 
 
 class Patterns:
-    """Look-ups over one ontology, made once."""
+    """The look-ups of one ontology, built once."""
 
     def __init__(self, ontology: Ontology) -> None:
         self.ontology = ontology
-        self.heads: dict[str, tuple[Entry, ...]] = _heads(ontology)
+        self.heads: dict[str, tuple[CueEntry, ...]] = _heads(ontology)
         self.forms: dict[str, frozenset[Form]] = {
             word: frozenset[Form]().union(*(entry.forms for entry in entries)) for word, entries in self.heads.items()
         }
@@ -57,11 +57,11 @@ class Patterns:
         self.defines = any(self.is_defining(relation) for relation in ontology.relation_types)
 
     def is_defining(self, relation: RelationType) -> bool:
-        """Whether the object of a relation may be any words, as what a term means."""
+        """Whether the object of a relation may be any words, as the meaning of a term may."""
         return self.literal.issuperset(relation.targets) and self.open.issuperset(relation.targets)
 
     def types_of_words(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """The entity types of a noun phrase, by the longest ending of it that is a word of one."""
+        """Return the entity types of a noun phrase, by its longest ending that is a word of one."""
         if words and "-" in words[-1] and words[-1] not in self.words:  # "auth-service"
             words = (*words[:-1], words[-1].rsplit("-", 1)[-1])
         for first in range(max(0, len(words) - 3), len(words)):
@@ -72,8 +72,8 @@ class Patterns:
         return ()
 
 
-def _heads(ontology: Ontology) -> dict[str, tuple[Entry, ...]]:
-    found: dict[str, list[Entry]] = {}
+def _heads(ontology: Ontology) -> dict[str, tuple[CueEntry, ...]]:
+    found: dict[str, list[CueEntry]] = {}
     for relation in ontology.relation_types:
         kinds: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             ("cue", relation.cues),
@@ -85,7 +85,7 @@ def _heads(ontology: Ontology) -> dict[str, tuple[Entry, ...]]:
                 if cue.verb == "*":
                     continue
                 for word, tags in _words(cue).items():
-                    entry = Entry(relation, kind, tags, cue.steps, cue.reversed, cue.verb or word, cue.takes)
+                    entry = CueEntry(relation, kind, tags, cue.steps, cue.reversed, cue.verb or word, cue.takes)
                     found.setdefault(word, []).append(entry)
     return {word: tuple(sorted(entries, key=lambda entry: -entry.weight)) for word, entries in found.items()}
 
@@ -102,8 +102,8 @@ def _singulars(word: str) -> tuple[str, ...]:
     return (word[:-1],) if word.endswith("s") else ()
 
 
-def match(steps: tuple[Step, ...], sentence: Sentence, at: int, times: frozenset[int]) -> int | None:
-    """Where the object begins if the cue's words stand from `at` on; adverbs and times between them are passed over."""
+def match_steps(steps: tuple[Step, ...], sentence: Sentence, at: int, times: frozenset[int]) -> int | None:
+    """Return the word after a cue's steps, matched from `at` on, or None. Adverbs and times between are skipped."""
     low = sentence.low
     if not steps:
         return at
@@ -112,7 +112,7 @@ def match(steps: tuple[Step, ...], sentence: Sentence, at: int, times: frozenset
         for end in range(at + 1, min(at + _GAP_WORDS_MAX, len(low)) + 1):
             if not low[end - 1][0].isalnum() or low[end - 1] in _NO_GAP:
                 return None
-            found = match(rest, sentence, end, times)
+            found = match_steps(rest, sentence, end, times)
             if found is not None:
                 return found
         return None
@@ -120,7 +120,7 @@ def match(steps: tuple[Step, ...], sentence: Sentence, at: int, times: frozenset
     while there < len(low) and low[there] not in step.words and (low[there] in ADVERBS or there in times):
         there += 1
     if there < len(low) and low[there] in step.words:
-        found = match(rest, sentence, there + 1, times)
+        found = match_steps(rest, sentence, there + 1, times)
         if found is not None:
             return found
-    return match(rest, sentence, at, times) if step.optional else None
+    return match_steps(rest, sentence, at, times) if step.optional else None

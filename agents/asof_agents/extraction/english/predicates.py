@@ -1,4 +1,4 @@
-"""Predicates: the verb group after a subject, its time, and whether it is denied, ended or only thought of."""
+"""Predicates: the verb group after a subject, with its tense, negation and aspect. Hypothetical ones are left out."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ _KEEPING = frozenset("keep kept keeps keeping continue continued".split())
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """A verb that may be a cue: `head` is its word, `after` where the words after it begin."""
+    """A verb that may be a cue: `head` is its word, `after` the next one."""
 
     head: int
     after: int
@@ -50,12 +50,12 @@ class _State:
 
 
 def predicates(sentence: Sentence, at: int, patterns: Patterns, *, third: bool) -> list[Predicate]:
-    """The readings of the verb group from word `at` on; none where a modal leaves it unsure."""
+    """Return the possible verbs of the group from word `at` on; none, if a modal makes it unsure."""
     return list(_read(sentence, _State(at), patterns, third=third))
 
 
-def coordinated(sentence: Sentence, at: int, before: Predicate, patterns: Patterns) -> Predicate | None:
-    """The verb from `at` on that shares its subject with an earlier one: "moved to Berlin and joined SAP"."""
+def coordinated_predicate(sentence: Sentence, at: int, before: Predicate, patterns: Patterns) -> Predicate | None:
+    """Return the verb from `at` on that shares the subject of an earlier one: "moved to Berlin and joined SAP"."""
     low = sentence.low
     while at < len(low) and low[at] in ADVERBS:
         at += 1
@@ -175,13 +175,13 @@ def _main(sentence: Sentence, state: _State, patterns: Patterns, *, third: bool)
 
 
 def word_is_base(word: str, wanted: Form | None) -> bool:
-    """Whether an aspect verb has the form its auxiliary wants; without one any form will do."""
+    """Whether an auxiliary requires the base form, and the aspect verb has it."""
     base = word in {"start", "begin", "resume", "stop", "quit", "keep", "continue"}
     return base if wanted == "base" else False
 
 
 def _finite(tags: frozenset[Form] | None, *, third: bool) -> Tense | None:
-    """The tense of a verb without an auxiliary; a form that is both (quit, read) is taken as past."""
+    """Return the tense of a verb without an auxiliary; an ambiguous form (quit, read) counts as past."""
     if not tags:
         return None
     if "past" in tags:

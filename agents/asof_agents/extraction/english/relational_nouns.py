@@ -1,12 +1,12 @@
-"""Relations said by a noun: "my sister Ana", "a dog named Max", "Ben and Tom are my sons", "two of his works".
+"""Relations expressed by a noun: "my sister Ana", "a dog named Max", "Ben and Tom are my sons", "two of his works".
 
-The noun names the relation (an ontology's `nouns`); whoever owns the noun is the source, whoever bears the name the
-target. What is taken for granted is stated as well, so this holds in questions too.
+The noun names the relation (an ontology's `nouns`), its owner is the source, and the name is the target. A question
+presupposes the relation, so questions are read as well.
 """
 
 from collections.abc import Iterator
 
-from asof_agents.extraction.english.context import Context, Line
+from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import (
     ADVERBS,
     AUXILIARIES,
@@ -40,47 +40,49 @@ _BE = frozenset({"is", "are", "was", "were", "'s"})
 _POSSESSIVE = HE - {"he", "him"} | SHE - {"she"}
 _HOLDS = Meaning("holds")
 _AFTER_NOUN = PREPOSITIONS | CONJUNCTIONS | AUXILIARIES | PRONOUNS | ADVERBS
-Words = tuple[int, int]  # first, last (exclusive)
+WordRange = tuple[int, int]  # first, last (exclusive)
 
 
-def read_nominals(context: Context, line: Line) -> None:
-    """Add the relations that nouns of this sentence state, and remember the types that they give to names."""
+def extract_relational_nouns(context: TurnContext, parsed: ParsedSentence) -> None:
+    """Add the relations that nouns of this sentence express, and note the types that they give to names."""
     nouns = context.patterns.nouns
-    low = line.sentence.low
+    low = parsed.sentence.low
     for at in range(len(low)):
         size = 2 if at + 2 <= len(low) and " ".join(low[at : at + 2]) in nouns else 1
         noun = " ".join(low[at : at + size])
         relations = nouns.get(noun) or nouns.get(noun.removesuffix("s")) or ()
         if not relations:
             continue
-        owner = _owner_before(context, line, at)
+        owner = _owner_before(context, parsed, at)
         if owner is None:
             continue
         for relation in relations:
-            words = _said_of(context, line, relation, at, at + size, plural=noun not in nouns)
+            words = _targets_of(context, parsed, relation, at, at + size, plural=noun not in nouns)
             if words:
-                _state(context, line, relation, owner, words)
+                _state(context, parsed, relation, owner, words)
                 break
 
 
-def _said_of(context: Context, line: Line, relation: RelationType, at: int, end: int, *, plural: bool) -> list[Words]:
-    """The words that the noun from `at` to `end` is said of."""
+def _targets_of(
+    context: TurnContext, parsed: ParsedSentence, relation: RelationType, at: int, end: int, *, plural: bool
+) -> list[WordRange]:
+    """Return the words to which the noun [at, end) applies."""
     had = (
         relation.lasting and set(relation.sources).isdisjoint(relation.targets) and not relation.named
     )  # a dog, a husband: without a name too
     owners = {"my"} if context.patterns.literal.issuperset(relation.targets) else {"my", "our"}  # "our kids": whose?
-    unnamed = [(at, end)] if had and _stands_alone(context, line, at, end, owners) else []
+    unnamed = [(at, end)] if had and _stands_alone(context, parsed, at, end, owners) else []
     return (
-        list(_names_after(line, end, plural=plural))
-        or list(_names_before(line, at, end))
-        or list(_phrase_before(line, at, relation))
+        list(_names_after(parsed, end, plural=plural))
+        or list(_names_before(parsed, at, end))
+        or list(_phrase_before(parsed, at, relation))
         or unnamed
     )
 
 
-def _stands_alone(context: Context, line: Line, at: int, end: int, owners: set[str]) -> bool:
-    """Whether "my dog" is the whole phrase, so that the noun itself is what is had."""
-    low = line.sentence.low
+def _stands_alone(context: TurnContext, parsed: ParsedSentence, at: int, end: int, owners: set[str]) -> bool:
+    """Whether "my dog" is the whole phrase, so that the noun itself is the target."""
+    low = parsed.sentence.low
     after = low[end] if end < len(low) else "."
     owner = at - 1
     while owner > 0 and low[owner] in _KIN_ADJECTIVES:
@@ -96,9 +98,9 @@ def _stands_alone(context: Context, line: Line, at: int, end: int, owners: set[s
     )
 
 
-def _owner_before(context: Context, line: Line, at: int) -> Mention | None:
-    """Whose noun it is: "my", "Ana's", "his", or "I have a …"."""
-    low = line.sentence.low
+def _owner_before(context: TurnContext, parsed: ParsedSentence, at: int) -> Mention | None:
+    """Return the owner of a noun: "my", "Ana's", "his", or "I have a …"."""
+    low = parsed.sentence.low
     at -= 1
     while at > 0 and (low[at] in _ADJECTIVES or (low[at] in _SOME and low[at - 1] in {"my", "our", "and"})):
         at -= 1
@@ -108,32 +110,32 @@ def _owner_before(context: Context, line: Line, at: int) -> Mention | None:
     if low[at] in {"my", "our"}:
         return context.speaker()
     if low[at] in _POSSESSIVE:
-        return context.people.meant_by(low[at], line.sentence.starts[at])
+        return context.people.resolve_pronoun(low[at], parsed.sentence.starts[at])
     if low[at] == "'s":
-        name = next((name for name in line.names.values() if name.last == at), None)
+        name = next((name for name in parsed.names.values() if name.last == at), None)
         if name and context.sure_name(name) and context.types.of(name.text) in {"Person", None}:
-            return context.name_mention(line, name, "Person")
+            return context.name_mention(parsed, name, "Person")
     if low[at] in _SOME:
         before = low[max(0, at - 4) : at]
         if not {"i", "we"}.isdisjoint(before):
             return context.speaker()
         pronoun = next((word for word in before if word in {"he", "she"}), None)
-        return context.people.meant_by(pronoun, line.sentence.starts[at]) if pronoun else None
+        return context.people.resolve_pronoun(pronoun, parsed.sentence.starts[at]) if pronoun else None
     return None
 
 
-def _shared_owner(context: Context, low: tuple[str, ...], at: int) -> int:
-    """The owner of the first noun where `at` joins a second to it: the "my" of "my husband and kids"."""
+def _shared_owner(context: TurnContext, low: tuple[str, ...], at: int) -> int:
+    """Return the word of the first noun's owner, if "and" joins a second noun: the "my" of "my husband and kids"."""
     joined = at > 1 and low[at] == "and" and low[at - 1] in context.patterns.nouns
     return at - 2 if joined else at
 
 
-def _names_after(line: Line, at: int, *, plural: bool) -> Iterator[Words]:
-    """The names that follow their noun.
+def _names_after(parsed: ParsedSentence, at: int, *, plural: bool) -> Iterator[WordRange]:
+    """Yield the names that follow their noun.
 
     "sister Ana", "sister, Ana,", "sister named Ana", "sister is Ana.", "sister's name is Ana", "sons Tom and Ben".
     """
-    low, names = line.sentence.low, line.names
+    low, names = parsed.sentence.low, parsed.names
     comma = low[at : at + 1] == (",",) and at + 1 in names and (plural or _closes(low, names[at + 1].last))
     if comma or (at < len(low) and low[at] in _NAMED):
         at += 1
@@ -153,12 +155,12 @@ def _names_after(line: Line, at: int, *, plural: bool) -> Iterator[Words]:
         name = names.get(joined)
 
 
-def _names_before(line: Line, at: int, end: int) -> Iterator[Words]:
-    """The names that a noun after them is said of.
+def _names_before(parsed: ParsedSentence, at: int, end: int) -> Iterator[WordRange]:
+    """Yield the names that precede their noun.
 
     "Ana is my sister", "Oscar, my guinea pig,", "Animal Farm and 1984 are two of his most famous works".
     """
-    low = line.sentence.low
+    low = parsed.sentence.low
     while at > 0 and (low[at - 1] in _ADJECTIVES or low[at - 1] in {"my", "our", "of", "'s"} | _POSSESSIVE | _OF):
         at -= 1
     apposed = at > 1 and low[at - 1] == "," and _closes(low, end)  # "Oscar, my guinea pig"
@@ -168,7 +170,7 @@ def _names_before(line: Line, at: int, end: int) -> Iterator[Words]:
     found = []
     while last > 0:
         name = next(
-            (name for name in line.names.values() if name.last == last and (apposed or not name.spoken_to)), None
+            (name for name in parsed.names.values() if name.last == last and (apposed or not name.spoken_to)), None
         )
         first = name.first if name else last - 1
         if name is None and not low[first].isdigit():
@@ -183,9 +185,9 @@ def _names_before(line: Line, at: int, end: int) -> Iterator[Words]:
         yield from reversed(found)
 
 
-def _phrase_before(line: Line, at: int, relation: RelationType) -> Iterator[Words]:
-    """The common noun, where the relation is about kinds of things: "Painting is my passion"."""
-    low = line.sentence.low
+def _phrase_before(parsed: ParsedSentence, at: int, relation: RelationType) -> Iterator[WordRange]:
+    """Yield a common noun, for a relation between kinds of things: "Painting is my passion"."""
+    low = parsed.sentence.low
     while at > 0 and (low[at - 1] in _ADJECTIVES or low[at - 1] in {"my", "of"} | _OF):
         at -= 1
     if not relation.generic or at < 2 or low[at - 1] not in _BE - {"was", "were"}:
@@ -193,7 +195,7 @@ def _phrase_before(line: Line, at: int, relation: RelationType) -> Iterator[Word
     first = at - 1
     while first > 0 and low[first - 1] not in CLAUSE_STARTS:
         first -= 1
-    phrase = phrase_at(line.sentence, first, line.names, line.timed) if low[max(0, first - 1)] != "that" else None
+    phrase = phrase_at(parsed.sentence, first, parsed.names, parsed.timed) if low[max(0, first - 1)] != "that" else None
     if phrase and phrase.after == at - 1 and not (phrase.definite or phrase.own or phrase.vague):
         yield phrase.first, phrase.last
 
@@ -202,19 +204,21 @@ def _closes(low: tuple[str, ...], at: int) -> bool:
     return at >= len(low) or not (low[at][0].isalnum() or low[at] == "'s")
 
 
-def _state(context: Context, line: Line, relation: RelationType, owner: Mention, names: list[Words]) -> None:
+def _state(
+    context: TurnContext, parsed: ParsedSentence, relation: RelationType, owner: Mention, names: list[WordRange]
+) -> None:
     for first, last in names:
-        start, end = line.sentence.span(first, last)
+        start, end = parsed.sentence.span(first, last)
         text = context.turn.text[start:end]
         kind = context.types.of(text)
         if kind not in relation.targets:
-            words = context.patterns.types_of_words(line.sentence.low[first:last])
+            words = context.patterns.types_of_words(parsed.sentence.low[first:last])
             kind = next((kind for kind in words if kind in relation.targets), relation.targets[0])
         if owner.type not in relation.sources or context.types.certain(text) not in {None, kind, "Person"}:
             continue
         context.types.learn(text, kind)
-        target = context.found.mention(kind, start, end)
+        target = context.findings.mention(kind, start, end)
         if kind == "Person":
-            context.people.named(target)
+            context.people.add(target)
         confidence = 0.95 if owner.speaker else 0.85
-        context.found.relate(owner, relation.name, target, _HOLDS, None, line.sentence, confidence)
+        context.findings.relate(owner, relation.name, target, _HOLDS, None, parsed.sentence, confidence)

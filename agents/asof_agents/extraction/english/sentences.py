@@ -1,7 +1,7 @@
-"""Sentences and words of a message, with their places in it.
+"""The sentences and words of a text, with their offsets.
 
-What a message only carries along (image captions in brackets, tags, links, code blocks) is blanked out first,
-character for character, so that every offset stays an offset in the text itself.
+Image captions in brackets, tags, links and code blocks are blanked out first, character for character, so that every
+offset is one in the text itself.
 """
 
 import re
@@ -22,7 +22,7 @@ _FULL = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "n't": "not", "
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence as words: `low` in lower case with contractions written out, and their offsets in the message."""
+    """The words of one sentence, with offsets in the text; `low` is lower case, with contractions written out."""
 
     start: int
     end: int
@@ -33,19 +33,19 @@ class Sentence:
     ends: tuple[int, ...]
 
     def span(self, first: int, last: int) -> tuple[int, int]:
-        """The offsets of the words first to last (exclusive)."""
+        """Return the offsets of the words [first, last)."""
         return self.starts[first], self.ends[last - 1]
 
 
-def readable(text: str) -> str:
-    """The text with everything but the speaker's own words blanked out; as long as before."""
+def blank_markup(text: str) -> str:
+    """Return the text with all but the speaker's own words blanked out; its length stays the same."""
     if "[" in text or "<" in text or "http" in text or "```" in text:
         text = _CARRIED.sub(lambda found: " " * len(found[0]), text)
     return text.replace("`", " ").replace("*", " ")
 
 
 def split(text: str) -> list[tuple[int, int]]:
-    """Spans of the sentences of a text, without white space around them."""
+    """Return the spans of a text's sentences, in order, without the white space around them."""
     spans = []
     start = 0
     for end in _END.finditer(text):
@@ -58,7 +58,7 @@ def split(text: str) -> list[tuple[int, int]]:
 
 
 def _goes_on(text: str, start: int, dot: int) -> bool:
-    """Whether the dot belongs to an abbreviation or to an initial, not to the end of a sentence."""
+    """Whether a dot belongs to an abbreviation or an initial and ends no sentence."""
     word = _LAST_WORD.search(text, start, dot)
     if word is None:
         return False
@@ -77,9 +77,9 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
     return (start, end) if start < end else None
 
 
-def read(text: str) -> list[Sentence]:
-    """The sentences of a message, split into words."""
-    clean = readable(text)
+def parse_sentences(text: str) -> list[Sentence]:
+    """Return the sentences of a text, in order, split into words."""
+    clean = blank_markup(text)
     return [_words(clean, start, end) for start, end in split(clean)]
 
 

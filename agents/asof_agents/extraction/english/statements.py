@@ -1,14 +1,14 @@
-"""Statements: the relation that a verb states between its subject and its objects, with the time of its clause."""
+"""Statements: the relation that a verb states between its subject and its objects, at the time of its clause."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from asof_agents.extraction.english.clause_times import time_of
-from asof_agents.extraction.english.context import Context, Line
+from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.events import deed_at, without_times
 from asof_agents.extraction.english.lexicon import ADVERBS, BARE
 from asof_agents.extraction.english.meaning import Meaning, meaning
-from asof_agents.extraction.english.patterns import Entry, match
+from asof_agents.extraction.english.patterns import CueEntry, match_steps
 from asof_agents.extraction.english.predicates import Predicate
 from asof_agents.extraction.english.subjects import UNTYPED, Subject
 from asof_agents.extraction.english.targets import Target, targets_at
@@ -21,9 +21,9 @@ _DEED_CONFIDENCE = 0.8
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """A cue whose words are there, with the objects it takes. A name or a known type wins, then the longer cue."""
+    """A cue whose words match, with its objects. An object with a name or a known type wins, then the longer cue."""
 
-    entry: Entry
+    entry: CueEntry
     targets: list[Target]
 
     @property
@@ -32,105 +32,113 @@ class _Fit:
         return fit > 0, self.entry.weight, fit
 
 
-def state(context: Context, line: Line, subject: Subject, said: Predicate, start: int) -> int | None:
-    """Add what the verb says of the subject, whose words begin at `start`; where its objects end, or None."""
+def extract_statements(
+    context: TurnContext, parsed: ParsedSentence, subject: Subject, predicate: Predicate, start: int
+) -> int | None:
+    """Add the relationships of a verb whose subject begins at `start`; return the word after its objects, or None."""
     end: int | None = None
     taken: set[int] = set()
-    for fit in _fits(context, line, subject, said, start):
+    for fit in _fits(context, parsed, subject, predicate, start):
         words = {at for target in fit.targets for at in range(target.phrase.first, target.phrase.last)}
         sure = fit.entry.weight and (fit.targets[0].fit == 2 or fit.targets[0].phrase.name)
         if not taken.isdisjoint(words) or (taken and not sure):
             continue
-        after = _state_fit(context, line, subject, said, fit, start)
+        after = _state_fit(context, parsed, subject, predicate, fit, start)
         if after is not None:
             taken |= words
             end = max(end or 0, after)
     return end
 
 
-def _state_fit(context: Context, line: Line, subject: Subject, said: Predicate, fit: _Fit, start: int) -> int | None:
-    end = max(fit.targets[-1].phrase.after, said.after)
-    tail = line.sentence.low[end : end + 2]
-    if said.negation == "not" and (tail[:1] == ("anymore",) or tail in {("any", "more"), ("any", "longer")}):
-        said = replace(said, negation="no longer")
-    hint = time_of(line, _times(context, line, said), start, end)
+def _state_fit(
+    context: TurnContext, parsed: ParsedSentence, subject: Subject, predicate: Predicate, fit: _Fit, start: int
+) -> int | None:
+    end = max(fit.targets[-1].phrase.after, predicate.after)
+    tail = parsed.sentence.low[end : end + 2]
+    if predicate.negation == "not" and (tail[:1] == ("anymore",) or tail in {("any", "more"), ("any", "longer")}):
+        predicate = replace(predicate, negation="no longer")
+    hint = time_of(parsed, _times(context, parsed, predicate), start, end)
     stated = [
-        _add(context, line, subject, said, entry, target, hint)
-        for entry in (fit.entry, *_ended_by(context, line, said, fit.entry))
+        _add(context, parsed, subject, predicate, entry, target, hint)
+        for entry in (fit.entry, *_ended_by(context, parsed, predicate, fit.entry))
         for target in fit.targets
     ]
-    if any(stated) and fit.targets[-1].phrase.name and line.sentence.low[end : end + 2] == (",", "not"):
-        end = _deny_contrast(context, line, subject, fit, end + 2)
+    if any(stated) and fit.targets[-1].phrase.name and parsed.sentence.low[end : end + 2] == (",", "not"):
+        end = _deny_contrast(context, parsed, subject, fit, end + 2)
     return end if any(stated) else None
 
 
-def _ended_by(context: Context, line: Line, said: Predicate, event: Entry) -> list[Entry]:
-    """What an event ends, said in the same words: graduating from a school ends studying there."""
+def _ended_by(context: TurnContext, parsed: ParsedSentence, predicate: Predicate, event: CueEntry) -> list[CueEntry]:
+    """Return the relations that an event ends by the same words: graduating from a school ends studying there."""
     if event.relation.lasting:
         return []
-    entries = context.patterns.heads[line.sentence.low[said.head]]
+    entries = context.patterns.heads[parsed.sentence.low[predicate.head]]
     return [entry for entry in entries if entry.kind == "end" and entry.steps == event.steps]
 
 
-def _deny_contrast(context: Context, line: Line, subject: Subject, fit: _Fit, at: int) -> int:
-    """Deny the second object of "I live in Munich, not Berlin"; return where it ends."""
-    sentence = line.sentence
+def _deny_contrast(context: TurnContext, parsed: ParsedSentence, subject: Subject, fit: _Fit, at: int) -> int:
+    """Deny the second object of "I live in Munich, not Berlin"; return the word after it."""
+    sentence = parsed.sentence
     low = sentence.low
     while at < len(low) and low[at] in {"in", "at", "to", "for", "with", "from"}:
         at += 1
-    name = line.names.get(at)
+    name = parsed.names.get(at)
     if name is None:
         return at
-    target = context.found.mention(fit.targets[-1].kind, *sentence.span(name.first, name.last))
+    target = context.findings.mention(fit.targets[-1].kind, *sentence.span(name.first, name.last))
     for mention in subject.mentions:
         source = _registered(context, mention)
         relation = fit.entry.relation.name
-        context.found.relate(source, relation, target, Meaning("denied"), None, sentence, subject.confidence)
+        context.findings.relate(source, relation, target, Meaning("denied"), None, sentence, subject.confidence)
     return name.last
 
 
-def state_deed(context: Context, line: Line, subject: Subject, start: int) -> int | None:
-    """Where a time is stated, keep what was done in the words used: "I scored 40 points last week"."""
+def extract_deed(context: TurnContext, parsed: ParsedSentence, subject: Subject, start: int) -> int | None:
+    """Add an event in the words of the text, if a time is stated: "I scored 40 points last week"."""
     relation = context.patterns.deed
-    words = deed_at(line.sentence, subject.next) if relation else None
+    words = deed_at(parsed.sentence, subject.next) if relation else None
     if relation is None or words is None:
         return None
-    hint = time_of(line, context.timed(line, ahead=False), start, words[1])
-    end, words = words[1], without_times(line.sentence, words, line.timed)
+    hint = time_of(parsed, context.timed(parsed, ahead=False), start, words[1])
+    end, words = words[1], without_times(parsed.sentence, words, parsed.timed)
     if words is None:
         return None
     passed = hint is not None and hint.kind in {"point", "during"} and hint.start <= context.turn.said_at
-    said = line.sentence.low[subject.next : end]
-    just_now = hint is None and (not _LATELY.isdisjoint(said[: words[0] - subject.next]) or "recently" in said)
+    words_before = parsed.sentence.low[subject.next : end]
+    just_now = hint is None and (
+        not _LATELY.isdisjoint(words_before[: words[0] - subject.next]) or "recently" in words_before
+    )
     if not (passed or just_now):
         return None
     for mention in subject.mentions:
         if mention.type in {*relation.sources, UNTYPED}:
-            deed = context.found.mention(relation.targets[0], *line.sentence.span(*words))
+            deed = context.findings.mention(relation.targets[0], *parsed.sentence.span(*words))
             stated = Meaning("holds", hint.start if hint else None)
             person = mention if mention.type != UNTYPED else replace(mention, type=relation.sources[0])
             source = _registered(context, person)
-            context.found.relate(source, relation.name, deed, stated, hint, line.sentence, _DEED_CONFIDENCE)
+            context.findings.relate(source, relation.name, deed, stated, hint, parsed.sentence, _DEED_CONFIDENCE)
     return end
 
 
-def _fits(context: Context, line: Line, subject: Subject, said: Predicate, start: int) -> list[_Fit]:
-    """The cues that are there, best first: "I work as a nurse at Charité" has two."""
-    head = line.sentence.low[said.head]
+def _fits(
+    context: TurnContext, parsed: ParsedSentence, subject: Subject, predicate: Predicate, start: int
+) -> list[_Fit]:
+    """Return the cues that match, best first: "I work as a nurse at Charité" has two."""
+    head = parsed.sentence.low[predicate.head]
     entries = context.patterns.heads.get("my" if head == "our" else head, ())
     kinds = {mention.type for mention in subject.mentions}
     if entries:
-        _times(context, line, said)  # objects end where a time begins
+        _times(context, parsed, predicate)  # objects end where a time begins
     found = []
     for entry in entries:
-        if said.form and said.form not in entry.forms:
+        if predicate.form and predicate.form not in entry.forms:
             continue
         if not entry.reversed and UNTYPED not in kinds and kinds.isdisjoint(entry.relation.sources):
             continue
-        at = match(entry.steps, line.sentence, said.after, line.timed)
+        at = match_steps(entry.steps, parsed.sentence, predicate.after, parsed.timed)
         if at is None:
             continue
-        targets = targets_at(context, line, at, entry) or _fronted(context, line, start, at, entry)
+        targets = targets_at(context, parsed, at, entry) or _fronted(context, parsed, start, at, entry)
         if targets:
             found.append(_Fit(entry, targets))
     # a name of no known type is no person where the words fit something else: "Globex is based in Zurich"
@@ -140,38 +148,38 @@ def _fits(context: Context, line: Line, subject: Subject, said: Predicate, start
     )
 
 
-def _fronted(context: Context, line: Line, start: int, at: int, entry: Entry) -> list[Target]:
-    """The object before its subject: "the parade I went to last week"."""
-    low = line.sentence.low
-    goes_on = at < len(low) and low[at][0].isalnum() and at not in line.timed and low[at] not in ADVERBS
+def _fronted(context: TurnContext, parsed: ParsedSentence, start: int, at: int, entry: CueEntry) -> list[Target]:
+    """Return an object that comes before its subject: "the parade I went to last week"."""
+    low = parsed.sentence.low
+    goes_on = at < len(low) and low[at][0].isalnum() and at not in parsed.timed and low[at] not in ADVERBS
     if (entry.relation.lasting and entry.kind != "start") or goes_on:
         return []
     for first in range(max(0, start - 4), start):
-        found = targets_at(context, line, first, entry)
+        found = targets_at(context, parsed, first, entry)
         if found and found[0].fit == 2 and found[-1].phrase.after == start and not found[0].phrase.name:
             return found[:1]
     return []
 
 
-def _times(context: Context, line: Line, said: Predicate) -> Sequence[TimeHint]:
-    return context.timed(line, ahead=said.tense in {"future", "progressive", "present"})
+def _times(context: TurnContext, parsed: ParsedSentence, predicate: Predicate) -> Sequence[TimeHint]:
+    return context.timed(parsed, ahead=predicate.tense in {"future", "progressive", "present"})
 
 
 def _add(
-    context: Context,
-    line: Line,
+    context: TurnContext,
+    parsed: ParsedSentence,
     subject: Subject,
-    said: Predicate,
-    entry: Entry,
+    predicate: Predicate,
+    entry: CueEntry,
     target: Target,
     hint: TimeHint | None,
 ) -> bool:
     phrase = target.phrase
-    stated = meaning(entry, said, hint, context.turn.said_at, named=phrase.name)
-    words = line.sentence.low[phrase.first : phrase.last]
+    stated = meaning(entry, predicate, hint, context.turn.said_at, named=phrase.name)
+    words = parsed.sentence.low[phrase.first : phrase.last]
     bare = words[-1] in BARE and (len(words) == 1 or (_plural(words[-1]) and not entry.relation.lasting))
     says_nothing = hint is None and not phrase.name and entry.lemma != "my" and bare
-    favorite = entry.lemma == "my" and not entry.steps and line.sentence.low[said.after] in _FAVORITE
+    favorite = entry.lemma == "my" and not entry.steps and parsed.sentence.low[predicate.after] in _FAVORITE
     if stated is None or says_nothing or favorite:
         return False
     relation = entry.relation.opposite if stated.opposite and entry.relation.opposite else entry.relation.name
@@ -182,14 +190,14 @@ def _add(
             continue
         kind = mention.type if mention.type in wanted else "Person" if "Person" in wanted else wanted[0]
         source = _registered(context, replace(mention, type=kind))
-        end = context.found.mention(target.kind, *line.sentence.span(phrase.first, phrase.last))
+        end = context.findings.mention(target.kind, *parsed.sentence.span(phrase.first, phrase.last))
         if entry.reversed:
             source, end = end, source
-        context.found.relate(source, relation, end, stated, hint, line.sentence, confidence)
+        context.findings.relate(source, relation, end, stated, hint, parsed.sentence, confidence)
         opposite = context.patterns.ontology.relations[relation].opposite
-        if opposite and stated.stance == "holds" and "now" in line.sentence.low[said.head : phrase.after + 1]:
+        if opposite and stated.stance == "holds" and "now" in parsed.sentence.low[predicate.head : phrase.after + 1]:
             # "I love running now": it was otherwise before
-            context.found.relate(source, opposite, end, Meaning("ended"), None, line.sentence, confidence)
+            context.findings.relate(source, opposite, end, Meaning("ended"), None, parsed.sentence, confidence)
     return True
 
 
@@ -197,11 +205,11 @@ def _plural(word: str) -> bool:
     return word.endswith("s") and not word.endswith("ss")
 
 
-def _registered(context: Context, mention: Mention) -> Mention:
-    """Put a subject of this turn among its mentions; a pronoun's or the speaker's stays what it is."""
+def _registered(context: TurnContext, mention: Mention) -> Mention:
+    """Add a subject's mention to the findings, unless it is the speaker or of an earlier turn."""
     if mention.speaker or mention.episode_id != context.turn.episode_id:
         return mention
-    found = context.found.mention(mention.type, mention.start, mention.start + len(mention.text))
+    found = context.findings.mention(mention.type, mention.start, mention.start + len(mention.text))
     if found.type == "Person":
-        context.people.named(found)
+        context.people.add(found)
     return found

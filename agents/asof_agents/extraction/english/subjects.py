@@ -1,19 +1,19 @@
-"""Subjects: who a clause is about: the speaker, a name, or a pronoun that can mean only one person."""
+"""Subjects of clauses: the speaker, a name, or a pronoun that can mean only one person."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from asof_agents.extraction.english.first_names import FEMALE, MALE
 from asof_agents.extraction.english.lexicon import HE, PEOPLE_NOUNS, SHE
-from asof_agents.extraction.english.sentences import Sentence, read
+from asof_agents.extraction.english.sentences import Sentence, parse_sentences
 from asof_agents.extraction.ports import Mention, Turn
 
-UNTYPED = ""  # the type of a subject's name that nothing tells the type of
+UNTYPED = ""  # the type of a subject whose name tells no type
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One or more sources of what a clause says; `next` is where its verb may begin."""
+    """The sources of a clause's relationships; `next` is the word at which its verb may begin."""
 
     mentions: tuple[Mention, ...]
     next: int
@@ -22,7 +22,7 @@ class Subject:
 
 
 class People:
-    """The people whom he and she may mean: those named in the turns before and in this turn so far."""
+    """The people whom "he" or "she" may mean: those named in the turns before and in this turn so far."""
 
     def __init__(self, before: Sequence[Turn], roles: frozenset[str]) -> None:
         self._before = before
@@ -32,16 +32,16 @@ class People:
         self._unnamed_before: bool | None = None
         self._unnamed_here = False
 
-    def named(self, mention: Mention) -> None:
-        """A person was named in this turn."""
+    def add(self, mention: Mention) -> None:
+        """Note a person whom this turn names."""
         self._here.append(mention)
 
-    def passed(self, sentence: Sentence) -> None:
-        """A sentence of this turn has been read: its unnamed people may be meant from now on."""
+    def end_sentence(self, sentence: Sentence) -> None:
+        """Note the end of a sentence: a pronoun after it may also mean a person whom it does not name."""
         self._unnamed_here = self._unnamed_here or _speaks_of_unnamed(sentence, self._here)
 
-    def meant_by(self, pronoun: str, at: int) -> Mention | None:
-        """The one person, named before offset `at`, whom a pronoun can mean, or None."""
+    def resolve_pronoun(self, pronoun: str, at: int) -> Mention | None:
+        """Return the only person, named before offset `at`, whom a pronoun can mean; None: none, or several."""
         if self._unnamed_here:
             return None
         if self._earlier is None:
@@ -67,13 +67,13 @@ class People:
             self._unnamed_before = any(
                 _speaks_of_unnamed(sentence, self._earlier or ())
                 for turn in self._before
-                for sentence in read(turn.text)
+                for sentence in parse_sentences(turn.text)
             )
         return self._unnamed_before
 
 
 def _speaks_of_unnamed(sentence: Sentence, named: Sequence[Mention]) -> bool:
-    """Whether the sentence has a noun for a person who is not named in it."""
+    """Whether a sentence has a noun for a person and does not name one."""
     return bool(PEOPLE_NOUNS.intersection(sentence.low)) and not any(
         mention.text.casefold().split()[0] in sentence.low for mention in named
     )

@@ -1,17 +1,17 @@
-"""Targets: the typed objects after a cue, one or, where the relation allows, a list of them."""
+"""Targets: the typed objects after a cue; a many-valued relation may have a list of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from asof_agents.extraction.english.context import Context, Line
+from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import ADVERBS, PEOPLE_NOUNS
 from asof_agents.extraction.english.noun_phrases import Phrase, phrase_at
-from asof_agents.extraction.english.patterns import Entry
+from asof_agents.extraction.english.patterns import CueEntry
 from asof_agents.extraction.english.verbs import PASTS, Form
 
 _AFTER_GERUND = frozenset("again and as at because but in lately on since so these together too when with".split())
 _MEANING_WORDS_MAX = 25
-# they count or compare, and are no part of what is liked
+# words that count or compare: no part of a thing that is liked
 _COUNTING = frozenset(
     "another certain different few first last latest many more most next other own real second several super "
     "third various".split()
@@ -27,28 +27,28 @@ _NUMBERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A typed phrase. `fit`: 2 its type is known to be right, 1 a name of no known type, 0 any noun phrase."""
+    """A typed phrase. `fit`: 2, its type is known to fit; 1, a name of unknown type; 0, any noun phrase."""
 
     phrase: Phrase
     kind: str
     fit: int
 
 
-def targets_at(context: Context, line: Line, at: int, entry: Entry) -> list[Target]:
-    """The objects from word `at` on that the cue takes; a list only as far as all its parts fit."""
+def targets_at(context: TurnContext, parsed: ParsedSentence, at: int, entry: CueEntry) -> list[Target]:
+    """Return the objects of a cue from word `at` on; a list ends before its first part that does not fit."""
     relation = entry.relation
     if "Age" in relation.targets:
-        age = _age(line, at)
+        age = _age(parsed, at)
         return [Target(age, "Age", 2)] if age else []
     if "Date" in relation.targets:
-        last = next((last for last in range(at, len(line.sentence.low) + 1) if last not in line.timed), at)
+        last = next((last for last in range(at, len(parsed.sentence.low) + 1) if last not in parsed.timed), at)
         return [Target(Phrase(at, last, last, True, False), "Date", 2)] if last > at else []
     if context.patterns.is_defining(relation):
-        rest = _rest(line, at)
+        rest = _rest(parsed, at)
         return [Target(rest, relation.targets[0], 1)] if rest else []
     found: list[Target] = []
-    for phrase in _phrases(context, line, at):
-        target = _typed(context, line, phrase, entry)
+    for phrase in _phrases(context, parsed, at):
+        target = _typed(context, parsed, phrase, entry)
         if target is None or (found and (target.fit < found[0].fit or relation.cardinality == "one")):
             break
         found.append(target)
@@ -57,10 +57,10 @@ def targets_at(context: Context, line: Line, at: int, entry: Entry) -> list[Targ
     return found
 
 
-def _phrases(context: Context, line: Line, at: int) -> Iterator[Phrase]:
-    """The phrase at a word, and those joined to it by commas and "and"."""
-    low, forms = line.sentence.low, context.patterns.forms
-    phrase = phrase_at(line.sentence, at, line.names, line.timed)
+def _phrases(context: TurnContext, parsed: ParsedSentence, at: int) -> Iterator[Phrase]:
+    """Yield the phrase at a word, and those that commas and "and" join to it."""
+    low, forms = parsed.sentence.low, context.patterns.forms
+    phrase = phrase_at(parsed.sentence, at, parsed.names, parsed.timed)
     if (
         phrase
         and phrase.first == at
@@ -77,7 +77,7 @@ def _phrases(context: Context, line: Line, at: int) -> Iterator[Phrase]:
             joined += 1
         if joined == after:
             return
-        following = phrase_at(line.sentence, joined, line.names, line.timed)
+        following = phrase_at(parsed.sentence, joined, parsed.names, parsed.timed)
         if following is None or _begins_clause(low, following, forms, listed=low[joined - 1] != ","):
             return
         phrase = following
@@ -94,9 +94,9 @@ def _begins_clause(low: tuple[str, ...], phrase: Phrase, forms: Mapping[str, fro
     return not listed and after not in {",", "and", "&", ".", "!"}
 
 
-def _typed(context: Context, line: Line, phrase: Phrase, entry: Entry) -> Target | None:
+def _typed(context: TurnContext, parsed: ParsedSentence, phrase: Phrase, entry: CueEntry) -> Target | None:
     patterns = context.patterns
-    words = line.sentence.low[phrase.first : phrase.last]
+    words = parsed.sentence.low[phrase.first : phrase.last]
     wanted = entry.relation.sources if entry.reversed else entry.relation.targets
     open_kind = next((kind for kind in wanted if kind in patterns.open), None)
     fitting = next((kind for kind in patterns.types_of_words(words) if kind in wanted), None)
@@ -104,8 +104,8 @@ def _typed(context: Context, line: Line, phrase: Phrase, entry: Entry) -> Target
     if listed in wanted and not fitting:  # chat may write "berlin" and "postgres"
         return Target(phrase, listed, 2)
     if not phrase.name:
-        return _typed_noun(line, phrase, entry, wanted, open_kind, fitting)
-    text = context.turn.text[slice(*line.sentence.span(phrase.first, phrase.last))]
+        return _typed_noun(parsed, phrase, entry, wanted, open_kind, fitting)
+    text = context.turn.text[slice(*parsed.sentence.span(phrase.first, phrase.last))]
     kind = context.types.certain(text) if phrase.quoted else context.types.of(text)
     known = kind if kind in wanted else None if phrase.quoted else fitting
     if known:
@@ -119,28 +119,33 @@ def _typed(context: Context, line: Line, phrase: Phrase, entry: Entry) -> Target
 
 
 def _typed_noun(
-    line: Line, phrase: Phrase, entry: Entry, wanted: Sequence[str], open_kind: str | None, fitting: str | None
+    parsed: ParsedSentence,
+    phrase: Phrase,
+    entry: CueEntry,
+    wanted: Sequence[str],
+    open_kind: str | None,
+    fitting: str | None,
 ) -> Target | None:
-    """Type a common noun: by its words, as an activity, or as whatever the relation or the cue leaves open."""
-    relation, words = entry.relation, line.sentence.low[phrase.first : phrase.last]
-    particular = (phrase.definite and entry.lemma != "my" and words[-1] not in _THE_ONLY) or _narrowed(line, phrase)
+    """Return a common noun typed by its words, as an activity, or by an open type of the relation; else None."""
+    relation, words = entry.relation, parsed.sentence.low[phrase.first : phrase.last]
+    particular = (phrase.definite and entry.lemma != "my" and words[-1] not in _THE_ONLY) or _narrowed(parsed, phrase)
     if relation.named or (relation.generic and particular):
         return None
     if relation.generic:
-        phrase = _with_praise(line, phrase)
+        phrase = _with_praise(parsed, phrase)
     gerund = words[0].endswith("ing")
     if fitting and gerund and len(words) > 1:
         if "Activity" in wanted:  # "helping the community"
             fitting = "Activity"
         elif words[1] in _ARTICLES:  # "hitting the gym" is no business
             return None
-    if fitting == "Activity" and (phrase.one or (gerund and len(words) == 1 and not _is_activity(line, phrase))):
+    if fitting == "Activity" and (phrase.one or (gerund and len(words) == 1 and not _is_activity(parsed, phrase))):
         return None  # "a painting" is none, and "reading" is none in "I'm reading it"
     if fitting:
-        return Target(_with_place(line, phrase) if fitting == "Event" else phrase, fitting, 2)
-    if entry.takes == "typed" or (phrase.vague and phrase.first not in line.names):  # but "Thai food"
+        return Target(_with_place(parsed, phrase) if fitting == "Event" else phrase, fitting, 2)
+    if entry.takes == "typed" or (phrase.vague and phrase.first not in parsed.names):  # but "Thai food"
         return None
-    if "Activity" in wanted and _is_activity(line, phrase):
+    if "Activity" in wanted and _is_activity(parsed, phrase):
         return Target(phrase, "Activity", 1)
     if entry.takes == "any" and words[-1] in PEOPLE_NOUNS:
         return None  # "I visited my aunt"
@@ -149,24 +154,24 @@ def _typed_noun(
     return Target(phrase, open_kind, 0) if open_kind and not gerund else None
 
 
-def _with_praise(line: Line, phrase: Phrase) -> Phrase:
-    """The phrase with its adjectives: who likes big cities may not like cities."""
+def _with_praise(parsed: ParsedSentence, phrase: Phrase) -> Phrase:
+    """Return the phrase with its adjectives: a person who likes big cities may not like cities."""
     first = phrase.full
-    while first < phrase.first and line.sentence.low[first] in _COUNTING | ADVERBS:
+    while first < phrase.first and parsed.sentence.low[first] in _COUNTING | ADVERBS:
         first += 1
     return replace(phrase, first=first)
 
 
-def _with_place(line: Line, phrase: Phrase) -> Phrase:
-    """Let a trip keep where it goes: "trip to Japan"."""
-    name = line.names.get(phrase.after + 1)
-    goes_to = line.sentence.low[phrase.after : phrase.after + 1] == ("to",) and name is not None
+def _with_place(parsed: ParsedSentence, phrase: Phrase) -> Phrase:
+    """Return a trip with its destination: "trip to Japan"."""
+    name = parsed.names.get(phrase.after + 1)
+    goes_to = parsed.sentence.low[phrase.after : phrase.after + 1] == ("to",) and name is not None
     return replace(phrase, last=name.last, after=name.last) if goes_to and name else phrase
 
 
-def _rest(line: Line, at: int) -> Phrase | None:
-    """All words up to the end of the sentence: what a term means, in words."""
-    low = line.sentence.low
+def _rest(parsed: ParsedSentence, at: int) -> Phrase | None:
+    """Return all words up to the end of the sentence: the meaning of a term."""
+    low = parsed.sentence.low
     last = len(low)
     if low[at : at + 1] in {('"',), ("“",)}:
         at += 1
@@ -175,9 +180,9 @@ def _rest(line: Line, at: int) -> Phrase | None:
     return Phrase(at, last, last, False, False) if 0 < last - at <= _MEANING_WORDS_MAX else None
 
 
-def _narrowed(line: Line, phrase: Phrase) -> bool:
-    """Whether a clause after a common noun narrows it down: "stories that end well"."""
-    return line.sentence.low[phrase.after : phrase.after + 1] in {
+def _narrowed(parsed: ParsedSentence, phrase: Phrase) -> bool:
+    """Whether a clause restricts the common noun before it: "stories that end well"."""
+    return parsed.sentence.low[phrase.after : phrase.after + 1] in {
         ("that",),
         ("which",),
         ("who",),
@@ -187,9 +192,9 @@ def _narrowed(line: Line, phrase: Phrase) -> bool:
     }
 
 
-def _is_activity(line: Line, phrase: Phrase) -> bool:
-    """A gerund, alone at the end of its clause or with its object: "playing the piano"."""
-    low = line.sentence.low
+def _is_activity(parsed: ParsedSentence, phrase: Phrase) -> bool:
+    """Whether a phrase is a gerund, alone at the end of its clause or with its object: "playing the piano"."""
+    low = parsed.sentence.low
     if not low[phrase.first].endswith("ing") or len(low[phrase.first]) < 6:
         return False
     after = low[phrase.after] if phrase.after < len(low) else "."
@@ -198,14 +203,14 @@ def _is_activity(line: Line, phrase: Phrase) -> bool:
     return (
         phrase.last - phrase.first > 1
         or not after[0].isalnum()
-        or phrase.after in line.timed
+        or phrase.after in parsed.timed
         or after in _AFTER_GERUND | ADVERBS
     )
 
 
-def _age(line: Line, at: int) -> Phrase | None:
-    """An age: "32 years old", or a bare number that ends the clause, as in "I just turned 30"."""
-    low = line.sentence.low
+def _age(parsed: ParsedSentence, at: int) -> Phrase | None:
+    """Return an age: "32 years old", or a number that ends the clause, as in "I just turned 30"; else None."""
+    low = parsed.sentence.low
     if at >= len(low):
         return None
     number = low[at].split("-")[0]
@@ -214,5 +219,5 @@ def _age(line: Line, at: int) -> Phrase | None:
     rest = low[at + 1 : at + 3]
     if rest == ("years", "old"):
         return Phrase(at, at + 1, at + 3, True, False)
-    ends = at + 1 == len(low) or low[at + 1] in {".", "!", ",", "now", "and", "in"} or at + 1 in line.timed
+    ends = at + 1 == len(low) or low[at + 1] in {".", "!", ",", "now", "and", "in"} or at + 1 in parsed.timed
     return Phrase(at, at + 1, at + 1, True, False) if ends and number.isdigit() and int(number) > 9 else None

@@ -1,4 +1,4 @@
-"""The forms of English verbs: for each lemma of a cue, which words are it, and in which form."""
+"""The forms of English verbs: the words of a lemma, and the form of each."""
 
 from typing import Literal
 
@@ -16,7 +16,7 @@ _BE: dict[str, frozenset[Form]] = {
     "being": frozenset({"ing"}),
 }
 
-# lemma past participle; a missing participle is like the past
+# lemma, past, participle; without a participle, it is the past form
 _IRREGULAR = {
     line.split()[0]: line.split()[1:]
     for line in """
@@ -42,11 +42,11 @@ _DOUBLING = frozenset({"prefer", "transfer", "refer", "commit", "admit", "submit
 
 
 PASTS = frozenset(form for forms_ in _IRREGULAR.values() for form in forms_)
-"""Past forms of irregular verbs: what tells a clause from a list ("wishes and felt …")."""
+"""Past forms of irregular verbs; they tell a clause from a list ("wishes and felt …")."""
 
 
 def forms(lemma: str) -> dict[str, frozenset[Form]]:
-    """Every form of a verb, and what it can be."""
+    """Return the words of a verb, each with the forms that it may be."""
     if lemma == "be":
         return dict(_BE)
     past, participle = _past(lemma)

@@ -1,0 +1,10 @@
+"""Extraction by a language model: requests, answers, and the journal that records them."""
+
+__all__ = [
+    "chat_model",
+    "extractor",
+    "journal",
+    "prompts",
+    "schemas",
+    "usage",
+]

@@ -1,7 +1,7 @@
-"""A model's answer, read piece by piece: what cannot stand is refused for itself, and the rest taken. Pure.
+"""Parses and validates a model's answer part by part: an invalid part is rejected, and the rest is used. Pure.
 
-Nothing in an answer is believed that the text does not bear out: names, quotes and time words must stand in it, types
-and relations in the ontology, ids among the entities that the same answer lists.
+Every part must be supported by the text: names, quotes and time words must occur in it, types and relations must be of
+the ontology, and ids must be among the entities that the same answer lists.
 """
 
 import re
@@ -64,46 +64,46 @@ class AttributeAnswered(BaseModel):
     confidence: float
 
 
-class Answer(BaseModel):
-    """What a model is asked to give."""
+class ExtractionAnswer(BaseModel):
+    """The schema of an answer about a turn."""
 
     entities: list[EntityAnswered]
     facts: list[FactAnswered]
 
 
-class Description(Answer):
-    """The same, with what things are like: under an ontology that leaves room for what it does not name."""
+class OpenExtractionAnswer(ExtractionAnswer):
+    """The schema under an ontology that is not closed: it has attributes as well."""
 
     attributes: list[AttributeAnswered]
 
 
-SCHEMA: Final = schema_of(Answer)
-SCHEMA_WITH_ATTRIBUTES: Final = schema_of(Description)
+SCHEMA: Final = schema_of(ExtractionAnswer)
+SCHEMA_WITH_ATTRIBUTES: Final = schema_of(OpenExtractionAnswer)
 _Why = Literal["schema", "id", "type", "span", "relation", "name", "confidence", "time", "unsaid"]
 
 
-class _Refused(Exception):
+class _Rejected(Exception):
     def __init__(self, why: _Why) -> None:
         self.why = why
 
 
-def read(answer: str, turn: Turn, before: Sequence[Turn], ontology: Ontology) -> Extraction:
-    """Return what of an answer about a turn can stand, and what was refused."""
-    reading = _Reading(turn, before, ontology)
-    given = object_of(answer) or {}
-    for entity in pieces("entity", given.get("entities"), EntityAnswered, reading.refused):
-        reading.entity(entity)
-    for fact in pieces("fact", given.get("facts"), FactAnswered, reading.refused):
-        reading.fact(fact)
+def parse_answer(answer: str, turn: Turn, before: Sequence[Turn], ontology: Ontology) -> Extraction:
+    """Return the valid parts of an answer about a turn, and the reasons of the rejected ones."""
+    parser = _AnswerParser(turn, before, ontology)
+    fields = object_of(answer) or {}
+    for entity in pieces("entity", fields.get("entities"), EntityAnswered, parser.refused):
+        parser.entity(entity)
+    for fact in pieces("fact", fields.get("facts"), FactAnswered, parser.refused):
+        parser.fact(fact)
     if not ontology.closed:
-        for attribute in pieces("attribute", given.get("attributes", []), AttributeAnswered, reading.refused):
-            reading.attribute(attribute)
-    found, refused = tuple(reading.relationships), tuple(reading.refused)
-    return Extraction(tuple(reading.used), found, refused, tuple(reading.attributes))
+        for attribute in pieces("attribute", fields.get("attributes", []), AttributeAnswered, parser.refused):
+            parser.attribute(attribute)
+    found, refused = tuple(parser.relationships), tuple(parser.refused)
+    return Extraction(tuple(parser.used), found, refused, tuple(parser.attributes))
 
 
-class _Reading:
-    """One answer being read."""
+class _AnswerParser:
+    """Parses one answer; it collects the valid parts and the rejected ones."""
 
     def __init__(self, turn: Turn, before: Sequence[Turn], ontology: Ontology) -> None:
         self.turn = turn
@@ -115,81 +115,81 @@ class _Reading:
         self.refused: list[RejectedPart] = []
         self.attributes: list[StatedAttribute] = []
 
-    def entity(self, given: EntityAnswered) -> None:
+    def entity(self, answered: EntityAnswered) -> None:
         try:
-            mention = self._mention(given)
-        except _Refused as refused:
+            mention = self._mention(answered)
+        except _Rejected as refused:
             self.refused.append(RejectedPart("entity", refused.why))
             return
-        self.mentions[given.id] = mention
+        self.mentions[answered.id] = mention
         if mention.episode_id == self.turn.episode_id:
             self.used[mention] = None
 
-    def fact(self, given: FactAnswered) -> None:
+    def fact(self, answered: FactAnswered) -> None:
         try:
-            self.relationships.append(self._relationship(given))
-        except _Refused as refused:
+            self.relationships.append(self._relationship(answered))
+        except _Rejected as refused:
             self.refused.append(RejectedPart("fact", refused.why))
 
-    def attribute(self, given: AttributeAnswered) -> None:
+    def attribute(self, answered: AttributeAnswered) -> None:
         try:
-            self.attributes.append(self._attribute(given))
-        except _Refused as refused:
+            self.attributes.append(self._attribute(answered))
+        except _Rejected as refused:
             self.refused.append(RejectedPart("attribute", refused.why))
 
-    def _mention(self, given: EntityAnswered) -> Mention:
-        if given.id == _SPEAKER or given.id in self.mentions:
-            raise _Refused("id")
-        if given.type not in self.ontology.entities:
-            raise _Refused("type")
-        span = find(given.text, self.turn.text)
+    def _mention(self, answered: EntityAnswered) -> Mention:
+        if answered.id == _SPEAKER or answered.id in self.mentions:
+            raise _Rejected("id")
+        if answered.type not in self.ontology.entities:
+            raise _Rejected("type")
+        span = find_span(answered.text, self.turn.text)
         if span:
-            return Mention(self.turn.episode_id, given.type, self.turn.text[slice(*span)], span[0])
-        if given.text.casefold() in self.earlier:
-            return self.earlier[given.text.casefold()]
-        raise _Refused("span")
+            return Mention(self.turn.episode_id, answered.type, self.turn.text[slice(*span)], span[0])
+        if answered.text.casefold() in self.earlier:
+            return self.earlier[answered.text.casefold()]
+        raise _Rejected("span")
 
-    def _relationship(self, given: FactAnswered) -> Relationship:
-        span = find(given.quote, self.turn.text)
+    def _relationship(self, answered: FactAnswered) -> Relationship:
+        span = find_span(answered.quote, self.turn.text)
         if span is None:
-            raise _Refused("span")
-        if not 0.0 <= given.confidence <= 1.0:
-            raise _Refused("confidence")
-        source, target = self._end(given.subject, span), self._end(given.object, span)
+            raise _Rejected("span")
+        if not 0.0 <= answered.confidence <= 1.0:
+            raise _Rejected("confidence")
+        source, target = self._end(answered.subject, span), self._end(answered.object, span)
         if source == target:
-            raise _Refused("id")
-        self._check_relation(given.relation, source, target)
-        start, end, grain, words = self._times(given)
+            raise _Rejected("id")
+        self._check_relation(answered.relation, source, target)
+        start, end, grain, words = self._times(answered)
         for mention in (source, target):
             if mention.speaker:
                 self.used[mention] = None
         return Relationship(
-            source, given.relation, target, given.stance, start, end, grain, words, given.confidence, span
+            source, answered.relation, target, answered.stance, start, end, grain, words, answered.confidence, span
         )
 
-    def _attribute(self, given: AttributeAnswered) -> StatedAttribute:
-        span = find(given.value, self.turn.text)
+    def _attribute(self, answered: AttributeAnswered) -> StatedAttribute:
+        span = find_span(answered.value, self.turn.text)
         if span is None:
-            raise _Refused("span")
-        if not _NAME.fullmatch(given.name) or given.name == GIVEN:
-            raise _Refused("name")
-        if not 0.0 <= given.confidence <= 1.0:
-            raise _Refused("confidence")
-        mention = self._end(given.entity, span)
+            raise _Rejected("span")
+        if not _NAME.fullmatch(answered.name) or answered.name == GIVEN:
+            raise _Rejected("name")
+        if not 0.0 <= answered.confidence <= 1.0:
+            raise _Rejected("confidence")
+        mention = self._end(answered.entity, span)
         if mention.speaker:
             self.used[mention] = None
-        return StatedAttribute(mention, given.name, self.turn.text[slice(*span)], given.confidence, span)
+        return StatedAttribute(mention, answered.name, self.turn.text[slice(*span)], answered.confidence, span)
 
-    def _end(self, given: int, quote: tuple[int, int]) -> Mention:
-        if given != _SPEAKER:
-            if given not in self.mentions:
-                raise _Refused("id")
-            return self.mentions[given]
+    def _end(self, entity: int, quote: tuple[int, int]) -> Mention:
+        if entity != _SPEAKER:
+            if entity not in self.mentions:
+                raise _Rejected("id")
+            return self.mentions[entity]
         if _SPEAKER not in self.mentions:
             words = list(_WORD.finditer(self.turn.text))
             inside = [word for word in words if quote[0] <= word.start() < quote[1]] or words[:1]
             if not inside:
-                raise _Refused("span")
+                raise _Rejected("span")
             word = next((word for word in words if word[0].lower() in SPEAKER_WORDS), inside[0])
             self.mentions[_SPEAKER] = Mention(self.turn.episode_id, "Person", word[0], word.start(), speaker=True)
         return self.mentions[_SPEAKER]
@@ -198,34 +198,34 @@ class _Reading:
         relation = self.ontology.relations.get(name)
         if relation is None:
             if self.ontology.closed or not _NAME.fullmatch(name):
-                raise _Refused("relation")
+                raise _Rejected("relation")
         elif source.type not in relation.sources or target.type not in relation.targets:
-            raise _Refused("type")
+            raise _Rejected("type")
 
-    def _times(self, given: FactAnswered) -> tuple[int | None, int | None, Grain | None, str | None]:
-        """Return from, to, the grain and the words; a time that the text does not speak of is refused for itself."""
-        if given.valid_from is None and given.valid_to is None:
+    def _times(self, answered: FactAnswered) -> tuple[int | None, int | None, Grain | None, str | None]:
+        """Return from, to, the grain and the words. A time that the text does not state is rejected, not its fact."""
+        if answered.valid_from is None and answered.valid_to is None:
             return None, None, None, None
-        span = find(given.time_words or "", self.turn.text)
+        span = find_span(answered.time_words or "", self.turn.text)
         if span is None:
             self.refused.append(RejectedPart("time", "unsaid"))
             return None, None, None, None
         try:
-            start, end = (None if t is None else parse_moment(t) for t in (given.valid_from, given.valid_to))
+            start, end = (None if t is None else parse_moment(t) for t in (answered.valid_from, answered.valid_to))
         except InvalidInput:
-            raise _Refused("time") from None
+            raise _Rejected("time") from None
         if start is not None and end is not None and start >= end:
-            raise _Refused("time")
-        grain = _GRAINS.get(len(given.valid_from or given.valid_to or ""), "second")
+            raise _Rejected("time")
+        grain = _GRAINS.get(len(answered.valid_from or answered.valid_to or ""), "second")
         return start, end, grain, self.turn.text[slice(*span)]
 
 
-def find(words: str, text: str) -> tuple[int, int] | None:
-    """Return where words stand in a text, whole, however they are spaced or capitalised; None where they do not."""
+def find_span(words: str, text: str) -> tuple[int, int] | None:
+    """Return the span of whole words in a text, whatever their spacing and capitals; None: they are not in it."""
     parts = words.split()
     if not parts:
         return None
     spaced = r"\s+".join(map(re.escape, parts))
     left, right = r"(?<!\w)" if parts[0][0].isalnum() else "", r"(?!\w)" if parts[-1][-1].isalnum() else ""
-    found = re.search(left + spaced + right, text, re.IGNORECASE)
-    return found.span() if found else None
+    match = re.search(left + spaced + right, text, re.IGNORECASE)
+    return match.span() if match else None

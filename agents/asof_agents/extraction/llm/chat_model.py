@@ -1,4 +1,4 @@
-"""Any language model that speaks OpenAI's chat completions: OpenAI's own, or one on a server of one's own."""
+"""A client of any language model with OpenAI's chat completions API, OpenAI's own or a local server's."""
 
 import json
 import time
@@ -13,14 +13,14 @@ from asof_streams.errors import ModelUnavailable
 
 BACKOFF: Final = Backoff(1.0, retries=1)
 _SETTINGS: Final = {401: "the key is refused", 403: "the key may not use it", 404: "there is no such model or address"}
-_NO_SCHEMA: Final = {400, 415, 422, 501}  # how servers refuse a response format that they do not know
+_NO_SCHEMA: Final = {400, 415, 422, 501}  # answers of servers that do not know the response format
 
 
 class ChatModel:
-    """Asks for structured output, or for plain JSON where the server does not know that. Used from any thread.
+    """Requests structured output, or plain JSON if the server does not support that. Used from any thread.
 
-    A failed call is made again, as often as the backoff has pauses. What fails then is a reply without an answer.
-    ModelUnavailable: what is wrong is the key, the model's name or the address, so that no question can be asked.
+    A failed call is repeated after each pause of the backoff; the last failure gives a reply without an answer.
+    ModelUnavailable: the key, the model's name or the address is wrong, so every request would fail.
     """
 
     def __init__(
@@ -39,20 +39,20 @@ class ChatModel:
 
     @property
     def model_id(self) -> str:
-        """The model's name and who serves it."""
+        """The model's name and its server."""
         return self._endpoint.model_id
 
     def ask(self, request: ModelRequest) -> ModelReply:
-        """Return what came of a question."""
+        """Return the model's reply, and count its usage. After two failed calls it is a failure without an answer."""
         try:
-            reply = self._asked(request)
+            reply = self._call_again(request)
         except ModelUnavailable:
             self.usage.count(request, ModelReply(None))
             raise
         self.usage.count(request, reply)
         return reply
 
-    def _asked(self, request: ModelRequest) -> ModelReply:
+    def _call_again(self, request: ModelRequest) -> ModelReply:
         calls = prompt_tokens = completion_tokens = 0
         failure = ""
         begun = time.perf_counter()
@@ -68,7 +68,7 @@ class ChatModel:
         return ModelReply(None, failure, calls, prompt_tokens, completion_tokens)
 
     def _call(self, request: ModelRequest) -> tuple[Any, str]:
-        """Return the body of the answer, or what went wrong; a server is asked for a schema until it knows none."""
+        """Return the body of the response, or the failure. A server that refuses a schema once gets none again."""
         from openai import APIConnectionError, APIStatusError, APITimeoutError  # noqa: PLC0415 - an extra, and seconds
 
         try:
@@ -117,7 +117,7 @@ class ChatModel:
 
 
 def _content(body: Any) -> tuple[str | None, str]:
-    """Return the words of an answer, or what is wrong with it."""
+    """Return the text of a response, or its failure."""
     try:
         choice = body["choices"][0]
         content = choice["message"].get("content")
@@ -132,7 +132,7 @@ def _content(body: Any) -> tuple[str | None, str]:
 
 
 def _tokens(body: Any) -> tuple[int, int]:
-    """Return how many tokens were read and written, by the server's count; 0 where it gives none."""
+    """Return the tokens of prompt and completion by the server's count; 0, if it gives none."""
     usage = body.get("usage") if isinstance(body, dict) else None
     counts = [usage.get(name) if isinstance(usage, dict) else None for name in ("prompt_tokens", "completion_tokens")]
     read, written = (count if isinstance(count, int) and count > 0 else 0 for count in counts)

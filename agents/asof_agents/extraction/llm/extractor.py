@@ -1,6 +1,6 @@
-"""The model extractor: what to ask a language model about a turn, and what of its answer can be taken. Pure.
+"""The extractor that uses a language model: it makes the request about a turn, and parses the answer. Pure.
 
-The question needs the turn's text and that of the turns before, never what was found in them: so it can be asked ahead.
+The request needs the texts of the turn and of the turns before, never their extractions, so it can be sent ahead.
 """
 
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ from asof_ontologies.model import Ontology
 from asof_ontologies.prompts import Prompt
 from asof_streams.instants import render
 
-LONGEST: Final = 30_000  # characters of a turn that are read
-_CONTEXT: Final = 160  # characters of an earlier turn: enough to tell who "she" is
+LONGEST: Final = 30_000  # characters of a turn in the prompt
+_CONTEXT: Final = 160  # characters of an earlier turn in the prompt: enough to tell who "she" is
 _VERSION: Final = "model-1"
 
 
 class LLMExtractor:
-    """Implements ports.Extractor. `model` names the model and who serves it."""
+    """Implements ports.Extractor. `model`: the model's name and its server, as in ChatModel.model_id."""
 
     def __init__(self, ontology: Ontology, prompt: Prompt, model: str) -> None:
         self._ontology = ontology
@@ -40,7 +40,7 @@ class LLMExtractor:
         return f"{_VERSION}/{ontology.id}@{ontology.digest[:12]}/{self._prompt.version_id}/{self._model}"
 
     def request(self, turn: Turn, before: Sequence[Turn]) -> ModelRequest:
-        """Return what to ask about a turn; of a very long one, about its beginning."""
+        """Return the request about a turn, with its first 30 000 characters."""
         prompt = self._prompt
         user = fill(
             prompt.user,
@@ -54,41 +54,41 @@ class LLMExtractor:
         )
 
     def extract(self, turn: Turn, before: Sequence[Turn], known: KnownNames, answer: str | None = None) -> Extraction:
-        """Return what an answer says of the turn; nothing where there is none."""
+        """Return the valid parts of an answer; an empty extraction, if there is none."""
         del known
         if answer is None:
             return Extraction()
-        found = answers.read(answer, turn, before, self._ontology)
+        extraction = answers.parse_answer(answer, turn, before, self._ontology)
         if len(turn.text) <= LONGEST:
-            return found
-        return replace(found, refused=(*found.refused, RejectedPart("text", "length")))
+            return extraction
+        return replace(extraction, refused=(*extraction.refused, RejectedPart("text", "length")))
 
 
 def _types(ontology: Ontology) -> str:
-    """Return the types that no relation names: the others are read there, and cost nothing more."""
+    """Return the types that no relation names; the model sees the others in the relations, without more tokens."""
     named = {type_ for relation in ontology.relation_types for type_ in (*relation.sources, *relation.targets)}
     return ", ".join(["those named below", *(name for name in ontology.entities if name not in named)])
 
 
 def _relations(ontology: Ontology) -> str:
-    """Return a line for each pair of ends that relations have, which costs half of a line for each relation."""
+    """Return a line for each pair of source and target types: half the tokens of a line for each relation."""
     lines: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for relation in ontology.relation_types:
         lines.setdefault((relation.sources, relation.targets), []).append(relation.name)
     usual = max(lines, key=lambda ends: len(lines[ends]))[0]
-    told = [f"Relations: type of object. Subjects are {'|'.join(usual)} unless given before >"]
+    text = [f"Relations: type of object. Subjects are {'|'.join(usual)} unless given before >"]
     for (sources, targets), names in lines.items():
         before = "" if sources == usual else f"{'|'.join(sources)} > "
-        told.append(f"{', '.join(names)}: {before}{'the same' if targets == sources != usual else '|'.join(targets)}")
-    return "\n".join([*told, *_meanings(ontology)])
+        text.append(f"{', '.join(names)}: {before}{'the same' if targets == sources != usual else '|'.join(targets)}")
+    return "\n".join([*text, *_meanings(ontology)])
 
 
 def _meanings(ontology: Ontology) -> list[str]:
-    """Return what those names mean that do not say it themselves."""
+    """Return the descriptions of types and relations whose names are not enough."""
     types = [(kind.name, kind.description) for kind in ontology.entity_types if kind.told]
     relations = [(relation.name, relation.means) for relation in ontology.relation_types if relation.told]
-    told = [f"{name}: {' '.join(means.split())}" for name, means in (*types, *relations)]
-    return ["Meanings:", *told] if told else []
+    meanings = [f"{name}: {' '.join(means.split())}" for name, means in (*types, *relations)]
+    return ["Meanings:", *meanings] if meanings else []
 
 
 def _speaker(turn: Turn) -> str:

@@ -1,7 +1,7 @@
-"""The journal of a model's answers: what is recorded is looked up before anything is asked.
+"""The journal of a model's answers: recorded answers are used again, and others requested, some of them ahead.
 
-Questions may be asked ahead, several at once, in threads that touch nothing else; replies are taken in any order, and
-it is the handlers that record them. Used by one thread.
+Requests run concurrently, in threads that touch nothing but the model. Handlers fetch the replies in any order and
+record them as events. One thread uses the journal.
 """
 
 from collections import deque
@@ -13,26 +13,26 @@ from asof_agents.extraction.ports import ModelReply, ModelRequest
 from asof_streams.episodic import ExtractionAnswered
 
 Recorded = Callable[[str, str], ExtractionAnswered | None]
-"""Given a group and the digest of a request: the answer that a log has."""
+"""Returns the recorded answer of a request, by its group and digest; None: no log has one."""
 
 
 class Model(Protocol):
     """A language model."""
 
     def ask(self, request: ModelRequest) -> ModelReply:
-        """Return what came of a question, from any thread. ModelUnavailable: no question can be asked as it is set."""
+        """Return the reply to a request; called from any thread. ModelUnavailable: a setting of the model is wrong."""
         ...
 
 
 class Journal:
-    """Implements ports.Answers over a model and what the logs have recorded; asks `concurrency` questions at a time.
+    """Implements ports.Answers over a model and the recorded answers; `concurrency` requests run at a time.
 
-    What is waited for goes before what is asked ahead. A reply is kept until it is `recorded`, so that none is paid for
-    twice where the work has to be done again.
+    A request that a handler waits for goes before those sent ahead. A reply is kept until `discard_recorded`, so that
+    no call is paid for twice when an error rolls the engine back and it ingests a message again.
     """
 
     def __init__(self, model: Model, recorded: Recorded, concurrency: int) -> None:
-        self.depth = 4 * concurrency  # messages that may be asked about, while one may wait for a second answer
+        self.depth = 4 * concurrency  # messages to prefetch, so that none of the slots idles behind a slow reply
         self._model = model
         self._find = recorded
         self._pool = ThreadPoolExecutor(concurrency, "asof-model")
@@ -41,18 +41,18 @@ class Journal:
         self._taken: list[tuple[str, str]] = []
 
     def prefetch(self, group: str, request: ModelRequest) -> None:
-        """Ask, unless the answer is recorded or the question under way."""
+        """Send a request ahead, unless its answer is recorded or it is under way."""
         digest = request.digest
         if (group, digest) not in self._asked and self._find(group, digest) is None:
             self._ask((group, digest), request, self._waiting.append)
 
     def reply(self, group: str, request: ModelRequest) -> ModelReply:
-        """Return what came of a question; what is recorded goes first."""
+        """Return the recorded answer, or the model's reply; it waits for the reply. Errors are those of Model.ask."""
         key = group, request.digest
-        found = None if key in self._asked else self._find(*key)
-        if found is not None:
-            counts = found.calls, found.prompt_tokens, found.completion_tokens, found.latency_ms
-            return ModelReply(found.answer, "", *counts)
+        recorded = None if key in self._asked else self._find(*key)
+        if recorded is not None:
+            counts = recorded.calls, recorded.prompt_tokens, recorded.completion_tokens, recorded.latency_ms
+            return ModelReply(recorded.answer, "", *counts)
         if key not in self._asked:
             self._ask(key, request, self._waiting.appendleft)
         try:
@@ -74,12 +74,12 @@ class Journal:
         self._pool.submit(self._ask_first)
 
     def _ask_first(self) -> None:
-        """Ask what waits first, in a thread of the pool: there are as many calls of this as questions."""
+        """Ask the first waiting request, in a thread of the pool. It is called once for each request."""
         request, future = self._waiting.popleft()
         if future.set_running_or_notify_cancel():
             try:
                 future.set_result(self._model.ask(request))
-            except BaseException as error:  # noqa: BLE001 - whoever waits for the answer gets it
+            except BaseException as error:  # noqa: BLE001 - `reply` raises it
                 future.set_exception(error)
 
     def discard_recorded(self) -> None:
@@ -89,10 +89,10 @@ class Journal:
         self._taken = []
 
     def erase(self, group: str) -> None:
-        """Drop what was asked about a group."""
+        """Drop the requests and replies of a group."""
         for key in [key for key in self._asked if key[0] == group]:
             self._asked.pop(key).cancel()
 
     def close(self) -> None:
-        """Ask nothing more."""
+        """Send no more requests; those that have begun end by themselves."""
         self._pool.shutdown(wait=False, cancel_futures=True)

@@ -1,4 +1,4 @@
-"""Filling in a prompt."""
+"""Fills in the placeholders of a prompt."""
 
 import re
 from typing import Final
@@ -6,6 +6,6 @@ from typing import Final
 _PLACE: Final = re.compile(r"\$([a-z]+)")
 
 
-def fill(words: str, **given: str) -> str:
-    """Return the words of a prompt with what `$name` stands for; other dollars are left alone, those given too."""
-    return _PLACE.sub(lambda place: given.get(place[1], place[0]), words)
+def fill(template: str, **values: str) -> str:
+    """Return a template with each `$name` replaced by its value; other dollars stay, also those in values."""
+    return _PLACE.sub(lambda place: values.get(place[1], place[0]), template)

@@ -1,6 +1,6 @@
-"""The shape that a model is asked to answer in, and what of an answer has it.
+"""JSON schemas for a model's answers, and the parsing of answers by them.
 
-A schema is strict, in one piece as servers take it, and as short as can be.
+A schema is strict, has no references, which some servers do not resolve, and is as short as possible.
 """
 
 import json
@@ -16,44 +16,44 @@ _Piece = TypeVar("_Piece", bound=BaseModel)
 
 
 def schema_of(shape: type[BaseModel]) -> str:
-    """Return the JSON schema of an answer, without what tells a model nothing: it is read with every message."""
-    whole = shape.model_json_schema()
-    return json.dumps(_short(whole, whole.get("$defs", {})))
+    """Return the JSON schema of an answer, without titles and the like: the model reads it with every message."""
+    schema = shape.model_json_schema()
+    return json.dumps(_short(schema, schema.get("$defs", {})))
 
 
-def _short(part: dict[str, Any], named: dict[str, Any]) -> dict[str, Any]:
+def _short(part: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
     if "$ref" in part:
-        part = named[part["$ref"].rpartition("/")[2]]
+        part = definitions[part["$ref"].rpartition("/")[2]]
     if "anyOf" in part:  # of one type, or null
         return {"type": [choice["type"] for choice in part["anyOf"]]}
     short: dict[str, Any] = {name: part[name] for name in ("type", "enum") if name in part}
     if "items" in part:
-        short["items"] = _short(part["items"], named)
+        short["items"] = _short(part["items"], definitions)
     if "properties" in part:
-        short["properties"] = {name: _short(of, named) for name, of in part["properties"].items()}
+        short["properties"] = {name: _short(inner, definitions) for name, inner in part["properties"].items()}
         short |= {"required": list(part["properties"]), "additionalProperties": False}
     return short
 
 
 def object_of(answer: str) -> dict[str, Any] | None:
-    """Return the JSON object that an answer is, also within a fence; None where it is none."""
+    """Return the JSON object of an answer, also of one in a fenced code block; None: it is no JSON object."""
     fenced = _FENCE.fullmatch(answer)
     try:
-        found = json.loads(fenced[1] if fenced else answer)
+        value = json.loads(fenced[1] if fenced else answer)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
-def pieces(part: str, given: Any, shape: type[_Piece], refused: list[RejectedPart]) -> list[_Piece]:
-    """Return the pieces of a list that have the right shape; the others are added to what was refused."""
-    if not isinstance(given, list):
+def pieces(part: str, values: Any, shape: type[_Piece], refused: list[RejectedPart]) -> list[_Piece]:
+    """Return the elements of a list that fit a shape, in order; add a rejection to `refused` for each other one."""
+    if not isinstance(values, list):
         refused.append(RejectedPart(part, "schema"))
         return []
-    found = []
-    for piece in given:
+    valid = []
+    for value in values:
         try:
-            found.append(shape.model_validate(piece))
+            valid.append(shape.model_validate(value))
         except ValidationError:
             refused.append(RejectedPart(part, "schema"))
-    return found
+    return valid

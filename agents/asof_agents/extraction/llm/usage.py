@@ -1,4 +1,4 @@
-"""What asking language models has cost since a process began, by what was asked and of which model."""
+"""Counts the calls and tokens of language models since the process began, by prompt and model."""
 
 from collections import Counter
 from threading import Lock
@@ -7,8 +7,8 @@ from typing import NamedTuple
 from asof_agents.extraction.ports import ModelReply, ModelRequest
 
 
-class Used(NamedTuple):
-    """Counts: `failed` calls gave no answer that could be read; `retries` are those made again after one."""
+class UsageCounts(NamedTuple):
+    """Counts of calls and tokens: `failed` calls gave no usable answer, `retries` came after a failed call."""
 
     calls: int = 0
     failed: int = 0
@@ -17,21 +17,21 @@ class Used(NamedTuple):
     completion_tokens: int = 0
 
 
-Usage = dict[tuple[str, str], Used]
+Usage = dict[tuple[str, str], UsageCounts]
 """By the key of the prompt and the model."""
 
 
 class Meter:
-    """Counts from any thread."""
+    """Sums up usage; called from any thread."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._counted: dict[tuple[str, str], Counter[str]] = {}
 
     def count(self, request: ModelRequest, reply: ModelReply) -> None:
-        """Add what came of a question."""
+        """Add the counts of a reply."""
         retries = reply.calls - 1
-        added = Used(
+        added = UsageCounts(
             reply.calls, retries + (reply.answer is None), retries, reply.prompt_tokens, reply.completion_tokens
         )
         with self._lock:
@@ -40,4 +40,4 @@ class Meter:
     def snapshot(self) -> Usage:
         """Return the counts so far."""
         with self._lock:
-            return {asked: Used(**counted) for asked, counted in self._counted.items()}
+            return {asked: UsageCounts(**counted) for asked, counted in self._counted.items()}

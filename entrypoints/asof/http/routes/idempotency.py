@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import Depends, Header, Request
 
 from asof.http.routes.authorization import Writing
-from asof_streams.sqlite_requests import Request as Asked
+from asof_streams.sqlite_requests import KeyedRequest as Asked
 
 Key = Annotated[
     str | None,

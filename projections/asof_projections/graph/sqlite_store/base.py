@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
 from asof_projections.graph.sqlite_store.write_buffer import WriteBuffer
-from asof_streams.sqlite import Guard
+from asof_streams.sqlite import SqliteGuard
 
 _PAGE: Final = 1_000  # rows
 _RELATION: Final = "SELECT r.n FROM groups g CROSS JOIN relations r ON r.grp = g.n WHERE g.name = ? AND r.name = ?"
@@ -17,7 +17,7 @@ class Connected:
     """A connection to one store. The parts of SqliteGraph inherit it, so that each has one concern."""
 
     _db: sqlite3.Connection
-    _guard: Guard
+    _guard: SqliteGuard
     generation: str  # the name of the generation; "" for the episodic layer
     _pending: WriteBuffer | None = None  # of the one writer
     _kept: GenerationalCache[Any] | None = None  # what the one writer need not look up again; readers keep nothing

@@ -25,7 +25,7 @@ from asof_streams.episodic import EpisodeWithdrawn, GroupErased
 from asof_streams.errors import PositionConflict
 from asof_streams.events import Record
 from asof_streams.semantic import RelationDeclared
-from asof_streams.sqlite import Guard, connect, create
+from asof_streams.sqlite import SqliteGuard, connect, create
 
 _UNSETTLING: Final = frozenset((EpisodeWithdrawn, GroupErased, RelationDeclared))  # what is kept may no longer be so
 _REMEDY: Final = "rebuild it from its log"
@@ -54,7 +54,7 @@ class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, Communit
     def __init__(self, path: Path, log: str, *, writable: bool = False) -> None:
         self.path: Final = path
         self.generation = log.partition(".")[2]
-        self._guard = Guard(path, _REMEDY)
+        self._guard = SqliteGuard(path, _REMEDY)
         with self._guard:
             if writable and not path.exists():
                 create(path, schema.script(log))

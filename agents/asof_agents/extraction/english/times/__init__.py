@@ -1,1 +1,10 @@
 """The grammar of English time expressions: lexicon, rewriting rules, and the calendar they resolve on."""
+
+__all__ = [
+    "calendar_spans",
+    "lexer",
+    "rewriting",
+    "rules_clock",
+    "rules_directions",
+    "when",
+]

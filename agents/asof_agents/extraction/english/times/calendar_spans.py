@@ -13,7 +13,7 @@ from typing import Final
 from asof_agents.extraction.ports import Grain
 
 Yearly = Callable[[int], "Span"]
-"""What comes once a year: the span of it in a given year."""
+"""A yearly recurrence, such as a month or a feast: returns its span in a given year."""
 
 GRAINS: Final[tuple[Grain, ...]] = ("second", "minute", "hour", "day", "week", "month", "quarter", "year")
 MONTHS_IN: Final[dict[Grain, int]] = {"month": 1, "quarter": 3, "year": 12}
@@ -31,7 +31,7 @@ TICK: Final = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Half-open [start, end) on the wall clock."""
+    """A half-open span [start, end) of wall-clock time."""
 
     start: datetime
     end: datetime
@@ -43,12 +43,12 @@ class Span:
 
 
 def at(year: int, month: int = 1, day: int = 1) -> datetime:
-    """Return midnight of a day; ValueError where there is none."""
+    """Return midnight of a day. ValueError: there is no such day."""
     return datetime(year, month, day, tzinfo=UTC)
 
 
 def floor(moment: datetime, grain: Grain) -> datetime:
-    """Return the first instant of the granule that holds the moment. Weeks begin on Monday."""
+    """Return the first instant of the granule that contains a moment. Weeks begin on Monday."""
     match grain:
         case "second":
             return moment.replace(microsecond=0)
@@ -75,7 +75,7 @@ def shift(moment: datetime, count: int, grain: Grain) -> datetime:
 
 
 def granule(moment: datetime, grain: Grain, count: int = 0) -> Span:
-    """Return the granule that holds the moment, or the one `count` granules away."""
+    """Return the granule that contains a moment, or the one `count` granules away."""
     start = shift(floor(moment, grain), count, grain)
     return Span(start, shift(start, 1, grain), grain)
 
@@ -87,7 +87,7 @@ def weekend(moment: datetime, count: int = 0) -> Span:
 
 
 def whole(span: Span, grain: Grain, nth: int) -> Span:
-    """Return the nth granule that lies wholly in the span: 0 is the first, -1 the last. ValueError where none does."""
+    """Return the nth whole granule in a span: 0 is the first, -1 the last. ValueError: there is none."""
     if nth >= 0:
         first = granule(span.start - TICK, grain, 1)
         found = granule(first.start, grain, nth)
@@ -97,7 +97,7 @@ def whole(span: Span, grain: Grain, nth: int) -> Span:
 
 
 def nth_weekday(span: Span, weekday: int, nth: int) -> Span:
-    """Return the nth such weekday of the span: 0 is the first, -1 the last. ValueError where there is none."""
+    """Return the nth such weekday of a span: 0 is the first, -1 the last. ValueError: there is none."""
     if nth >= 0:
         start = span.start + ((weekday - span.start.weekday()) % 7 + 7 * nth) * DAY
     else:
@@ -128,7 +128,7 @@ def _season_of(first: tuple[int, int], last: tuple[int, int], year: int) -> Span
 
 
 def _easter_of(days: int, year: int) -> Span:
-    """Easter Sunday by the Gregorian computus (Meeus, Jones, Butcher), and days before and after it."""
+    """Return the day `days` after Easter Sunday, by the Gregorian computus (Meeus, Jones, Butcher)."""
     a, (b, c) = year % 19, divmod(year, 100)
     h = (19 * a + b - b // 4 - (b - (b + 8) // 25 + 1) // 3 + 15) % 30
     week = (32 + 2 * (b % 4) + 2 * (c // 4) - h - c % 4) % 7

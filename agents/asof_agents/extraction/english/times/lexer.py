@@ -1,4 +1,4 @@
-"""Cuts a text into tokens of time, in the light of the lexicon; every other word is only a word."""
+"""Cuts a text into typed tokens by the lexicon of time; any other word is a token of kind `word`."""
 
 import re
 from collections.abc import Callable
@@ -49,7 +49,7 @@ _TOKEN: Final = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _GLUED: Final = [{figure, word} for figure in ("number", "decimal", "year") for word in ("word", "name", "things")]
-_PLURAL: Final = re.compile(r"[^\W\d_]{3,}[^siu\W]s")  # "2000 words" are no year
+_PLURAL: Final = re.compile(r"[^\W\d_]{3,}[^siu\W]s")  # a plural: "2000 words" is no year
 _FIGURE: Final = re.compile(r"\d")
 _WORD: Final = re.compile(r"[a-z]+")
 _TRIGGER_KINDS: Final = frozenset(
@@ -135,12 +135,12 @@ _FIGURES: Final[dict[str, Callable[[str], tuple[str, Any]]]] = {
 
 
 def may_tell_time(text: str) -> bool:
-    """Whether the text has any figure or word of time: a cheap look before a careful one."""
+    """Whether a text has any figure or word of time: a cheap test before the grammar runs."""
     return _FIGURE.search(text) is not None or not _TRIGGERS.isdisjoint(_WORD.findall(text.lower()))
 
 
 def tokens(text: str, start: int, end: int, *, lenient: bool) -> list[Token]:
-    """Cut the text from start to end. Lenient takes every word for a word of time that can be one."""
+    """Return the tokens of text[start:end], in order. lenient: every word that may be a word of time is one."""
     found: list[Token] = []
     for match in _TOKEN.finditer(text, start, end):
         kind, value = _read(match, lenient=lenient)
@@ -155,7 +155,7 @@ def tokens(text: str, start: int, end: int, *, lenient: bool) -> list[Token]:
 
 
 def _is_part_of_the_word(mark: str, before: list[Token], *, lenient: bool) -> bool:
-    """Whether a mark joins no phrases and parts none: "Sept. 3", "mid-March"; leniently also "9 am (BST)"."""
+    """Whether a mark is part of the word before: "Sept. 3", "mid-March"; if lenient, also in "9 am (BST)"."""
     if lenient and mark in ".()":
         return True
     if not before or mark not in ".-":

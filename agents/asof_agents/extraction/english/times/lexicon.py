@@ -1,4 +1,4 @@
-"""The words of time: what kind of word each is, and what it means."""
+"""The words of time: the kind and the value of each."""
 
 from datetime import timedelta
 from functools import partial
@@ -65,9 +65,9 @@ _SHORTHANDS: Final = {
 }
 
 NAMES_TOO: Final = frozenset("april june august may march jan sun sat mon wed".split())
-"""Words that are also people, places and things: with a capital they need the company of other words of time."""
+"""Words that are also names: with a capital they count only beside other words of time."""
 WORDS_TOO: Final = frozenset("may march mar sun sat mon wed".split())
-"""Words that are also quite other words, and mean no time, or hardly ever one, when in lower case."""
+"""Words with another common meaning: in lower case they hardly ever mean a time."""
 
 
 def _lexicon() -> dict[str, tuple[str, Any]]:

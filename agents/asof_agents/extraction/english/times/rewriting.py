@@ -14,7 +14,7 @@ from asof_agents.extraction.english.times.when import Now
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word or, after rewriting, one phrase: what kind it is, what it means, and where it stands."""
+    """One word or, after rewriting, one phrase: its kind, its value and its span in the text."""
 
     kind: str
     value: Any = field(repr=False)
@@ -23,13 +23,13 @@ class Token:
 
 
 Build = Callable[..., Any]
-"""Called with Now and the values of the pattern's groups; None says that this is not such a phrase after all."""
+"""Called with Now and the values of the pattern's groups; returns the phrase's value, or None to reject the match."""
 B = TypeVar("B", bound=Build)
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """Rewrites what the pattern matches into one token of a kind. A lenient rule is for text that is all time."""
+class RewriteRule:
+    """Rewrites a match of its pattern into one token. A lenient rule is only for a text that is one time expression."""
 
     kind: str
     pattern: re.Pattern[str]
@@ -38,24 +38,24 @@ class Rule:
 
 
 class Grammar:
-    """An ordered list of rules, tried one after another, each as often as it fits."""
+    """An ordered list of rules; each is applied as often as it matches before the next one."""
 
     def __init__(self, aliases: dict[str, str]) -> None:
-        self._aliases = aliases  # one name for several kinds: "time" for "(when|latent)"
+        self._aliases = aliases  # a name for several kinds: "time" for "(when|latent)"
         self._letters: dict[str, str] = {}
-        self._rules: list[Rule] = []
+        self._rules: list[RewriteRule] = []
 
     def rule(self, kind: str, *patterns: str, lenient: bool = False) -> Callable[[B], B]:
         """Add a rule for each pattern, in their order. Of stacked decorators the lowest is first."""
 
         def add(build: B) -> B:
-            self._rules += [Rule(kind, self._compile(pattern), build, lenient) for pattern in patterns]
+            self._rules += [RewriteRule(kind, self._compile(pattern), build, lenient) for pattern in patterns]
             return build
 
         return add
 
     def rewrite(self, tokens: Sequence[Token], now: Now, *, lenient: bool) -> list[Token]:
-        """Return the tokens after every rule has been tried."""
+        """Return the tokens after all rules have been applied."""
         done = list(tokens)
         code = "".join(self._letter(t.kind) for t in done)
         for rule in self._rules:
@@ -84,7 +84,7 @@ class Grammar:
         return re.compile(re.sub(r"[a-z_]+", encode, pattern).replace(" ", ""))
 
 
-def _build(rule: Rule, found: re.Match[str], tokens: Sequence[Token], now: Now) -> Any:
+def _build(rule: RewriteRule, found: re.Match[str], tokens: Sequence[Token], now: Now) -> Any:
     groups = range(1, rule.pattern.groups + 1)
     values = [None if found.start(g) < 0 else tokens[found.start(g)].value for g in groups]
     try:

@@ -119,7 +119,7 @@ def early_part(_: Now, part: tuple[int, int]) -> tuple[int, int]:
 
 
 def part_of(part: tuple[int, int], *, late: bool) -> tuple[int, int]:
-    """Return the first three quarters of it, or its second half."""
+    """Return the first three quarters of a part of the day, or its second half."""
     begin, end = part
     return ((begin + end) // 2, end) if late else (begin, begin + (end - begin) * 3 // 4)
 
@@ -169,7 +169,7 @@ def after_next(now: Now, what: int | Duration | When) -> When | None:
 
 
 def cycle(now: Now, what: When, side: int) -> Span:
-    """Return the last or the next of what comes again and again: never one that is going on."""
+    """Return the last or the next span of a recurrence, never the current one."""
     if side < 0:
         span = what.resolve(replace(now, tense="past"))
         return span if span.end <= now.wall else what.resolve(replace(now, tense="past", wall=span.start - TICK))
@@ -179,7 +179,7 @@ def cycle(now: Now, what: When, side: int) -> Span:
 
 @rule("period", "(?:in|during|over|within) the? (last|past|next) (duration|units)")
 def rolling(now: Now, side: str, distance: Duration) -> Span:
-    """Say that "in the last two weeks" reaches to now; "last week" is a week of the calendar."""
+    """Return a span that ends now: "in the last two weeks", while "last week" is a calendar week."""
     count, grain = distance
     begin, end = sorted((now.wall, shift(now.wall, SIDES[side] * count, grain)))
     return Span(floor(begin, finer(grain)) if begin < now.wall else begin, end, finer(grain))

@@ -116,7 +116,7 @@ def minutes_past(_: Now, minutes: int, unit: Duration | None, side: str, base: C
 
 
 def clock_of(figure: int) -> Clock | None:
-    """Read 3, 15 or 1530 as a time of day."""
+    """Return the time of day of 3, 15 or 1530; None: it is none."""
     hour, minute = divmod(figure, 100) if figure >= 100 else (figure, 0)
     if hour not in range(25) or minute not in range(60):
         return None
@@ -176,7 +176,7 @@ def a_quarter_of(now: Now, unit: Duration) -> Duration:
 
 @rule("duration", "(number|decimal|a|fraction) more? (units)")
 def duration(_: Now, number: float | str, unit: Duration) -> Duration:
-    """Count in whole units: half an hour is thirty minutes."""
+    """Return a duration in whole units: half an hour is thirty minutes."""
     count, grain = unit
     amount = (1 if isinstance(number, str) else number) * count
     if amount != int(amount) and grain in FINER:
@@ -191,7 +191,7 @@ def hours(_: Now, clock: Clock) -> Duration:
 
 
 def finer(grain: Grain) -> Grain:
-    """Return how exactly a distance in this unit is meant: a year ago is some month, a month ago some day."""
+    """Return the grain of a distance in this unit: "a year ago" means a month, "a month ago" a day."""
     if grain in MONTHS_IN:
         return "month" if grain == "year" else "day"
     return {"week": "day", "day": "day", "hour": "minute"}.get(grain, "second")  # type: ignore[return-value]

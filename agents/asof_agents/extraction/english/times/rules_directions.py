@@ -1,4 +1,4 @@
-"""Rules for ranges, and for which way a time is meant: "from March to May", "since 2019", "until Friday"."""
+"""Rules for ranges and directions: "from March to May", "since 2019", "until Friday"."""
 
 from dataclasses import replace
 from typing import Literal
@@ -35,7 +35,7 @@ def at_range(now: Now, time: When, pair: Pair) -> Pair | None:
 
 @rule("period", "(range)")
 def between(now: Now, pair: Pair) -> Span | None:
-    """The last granule counts in full; what is said once holds for both: "March to May 2020", "3 to 6 pm on Friday"."""
+    """Return a range with its whole last granule. Both ends share a part: "March to May 2020", "3 to 6 on Friday"."""
     first, last = _alike(*pair)
     begin = first.resolve(now)
     end = last.resolve(replace(now, wall=begin.start, tense="future"))
@@ -57,7 +57,7 @@ def _alike(first: When, last: When) -> Pair:
     return first, last
 
 
-# Which way a time is meant
+# Directions
 
 
 @rule("hint", "since the? (time)", "(?:from|as of) the? (time) (?:on|onward)", "as of (time)")
@@ -80,7 +80,7 @@ def before(now: Now, time: When) -> Hint:
 
 @rule("hint", "(?:until|by) the? (time)")
 def until(now: Now, time: When) -> Hint:
-    """Until Friday is to its end; until three o'clock is to three."""
+    """Return the end: "until Friday" includes Friday, "until three o'clock" ends at three."""
     span = time.resolve(now)
     return ("until", Span(span.start - TICK, span.start, span.grain)) if span.length <= HOUR else ("until", span)
 
@@ -92,7 +92,7 @@ def within(now: Now, distance: Duration) -> Hint:
 
 @rule("hint", "for (?:more than)? (duration)")
 def lasting(now: Now, distance: Duration) -> Hint | None:
-    """In the past tense it began that long ago; in the future it goes on so long."""
+    """Return a period that began so long ago, in the past tense, or that lasts so long from now, in the future."""
     count, grain = distance
     if grain in CLOCKS:
         return None

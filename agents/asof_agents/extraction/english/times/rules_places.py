@@ -1,4 +1,4 @@
-"""Rules that put times together: places in a longer stretch, its beginning and end, a day and its hour."""
+"""Rules that combine times: parts of a longer span, its beginning and end, a day and its hour."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -18,7 +18,7 @@ from asof_agents.extraction.english.times.rules_clock import Duration, clock_of,
 from asof_agents.extraction.english.times.when import Now, When
 from asof_agents.extraction.ports import Grain
 
-# Places
+# Positions in a span
 
 
 @rule("when", "the? (ordinal)? (last)? (weekday) (?:of|in) the? (time)")
@@ -66,7 +66,7 @@ def day_alone(_: Now, day: int) -> When | None:
     return When(day=day) if day in range(1, 32) else None
 
 
-# What was left for the places
+# Times that the rules above did not use
 
 
 @rule("when", "(last|past|next|this) past? (weekday)")
@@ -85,7 +85,7 @@ def weekend_away(now: Now, side: str) -> When:
 
 @rule("when", "(?:on|over|during|at) the weekend")
 def the_weekend(now: Now) -> When:
-    """Find the one to come, or in the past tense the one that began last."""
+    """Return the next one, or in the past tense the last that began."""
     this = weekend(now.wall)
     return When(within=weekend(now.wall, -1) if now.tense == "past" and this.start > now.wall else this)
 
@@ -123,7 +123,7 @@ def away_from(now: Now, distance: Duration, side: str, time: When) -> When:
     return When(within=granule(shift(span.start, -count if side == "before" else count, grain), span.grain))
 
 
-# Both at once
+# Combinations
 
 
 JOINT = "(?: comma | on | at | of | in the? | for | during | over | from )?"
@@ -158,7 +158,7 @@ def in_zone(_: Now, time: When, zone: timedelta) -> When | None:
     return time.merge(When(zone=zone))
 
 
-# Parts of a stretch
+# Parts of a span
 
 
 @rule("when", "(early|mid|late) (time)", "the? (begin|mid|end) of the? (time)")

@@ -1,4 +1,4 @@
-"""A moment as far as its words fix it: parts that can be put together, and the span that the parts mean."""
+"""A moment as far as its words fix it: parts that merge, and resolve to a span of time."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
@@ -9,12 +9,12 @@ from asof_agents.extraction.english.times.calendar_spans import DAY, LENGTH, Spa
 from asof_agents.extraction.ports import Grain
 
 Tense = Literal["past", "future"]
-REACH: Final[dict[Grain, int]] = {"year": 12, "month": 30, "day": 8}  # how many periods a search looks at
+REACH: Final[dict[Grain, int]] = {"year": 12, "month": 30, "day": 8}  # periods that a search covers
 
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """The moment of speaking, on the wall clock, and which way a bare "Friday" points."""
+    """The time of the message, on the speaker's wall clock, and the direction of a bare "Friday"."""
 
     wall: datetime
     tense: Tense
@@ -23,7 +23,7 @@ class Now:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A time of day. `half` says that the half of the day is open: "3:30" may be in the afternoon."""
+    """A time of day. `half`: it may be in either half of the day, as "3:30" may be in the afternoon."""
 
     hour: int
     minute: int = 0
@@ -38,7 +38,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """What is fixed: each part may be, and a moment is all of its parts at once."""
+    """The parts of a moment that words fix, all optional; the moment is their intersection."""
 
     within: Span | None = None  # a stretch of the calendar: "next week", "yesterday"
     year: int | None = None
@@ -51,11 +51,11 @@ class When:
 
     @property
     def dated(self) -> bool:
-        """Whether it names a day or more than a day, and not just a time of day."""
+        """Whether it fixes a day or a longer span, and not a time of day alone."""
         return any(part is not None for part in (self.within, self.year, self.yearly, self.day, self.weekday))
 
     def merge(self, other: Self) -> Self | None:
-        """Return the moment that is both, None where the parts do not fit together."""
+        """Return the intersection of two moments; None: their parts do not fit together."""
         parts = {f.name: (getattr(self, f.name), getattr(other, f.name)) for f in fields(self)}
         if any(mine is not None and other is not None for mine, other in parts.values()):
             return None
@@ -65,7 +65,7 @@ class When:
         return both if both.sensible() else None
 
     def sensible(self) -> bool:
-        """Whether the parts can be true at once, and the finer ones have a day to be on."""
+        """Whether the parts fit together: a time of day needs a day, a weekday a week."""
         on_a_day = self.day is not None or self.weekday is not None
         if self.zone is not None and self.clock is None:
             return False
@@ -81,7 +81,7 @@ class When:
         return not (self.weekday is not None and self.yearly and self.day is None)
 
     def resolve(self, now: Now) -> Span:
-        """Return the span meant. ValueError or OverflowError where the calendar has none."""
+        """Return the span of the moment. ValueError, OverflowError: the calendar has none."""
         day = self._date(now)
         if self.clock is None:
             if self.part is None:
@@ -98,7 +98,7 @@ class When:
 
     @staticmethod
     def _half_of(part: tuple[int, int], clock: Clock) -> timedelta:
-        """Three in the afternoon is fifteen; twelve at night is the next midnight."""
+        """Return the offset of a half of the day: three in the afternoon is 15:00, twelve at night 24:00."""
         if not clock.half or part[0] < 12 or (clock.hour == 12 and part[0] < 18):
             return timedelta()
         return DAY / 2
@@ -121,8 +121,8 @@ class When:
         return self._near(now)
 
     def _near(self, now: Now) -> Span:
-        """Find the next one, or in the past tense the last one; with weekday and month, the nearest."""
-        bare_weekday = self.yearly is None and self.day is None  # never today: that would be called today
+        """Return the next one, or in the past tense the last one; with weekday and month, the nearest."""
+        bare_weekday = self.yearly is None and self.day is None  # never today, for which people say "today"
         later = (s for s in self._search(now.wall, 1) if (s.start if bare_weekday else s.end) > now.wall)
         earlier = (s for s in self._search(now.wall, -1) if (s.end if bare_weekday else s.start) <= now.wall)
         if self.yearly and self.weekday is not None:
@@ -130,7 +130,7 @@ class When:
         return _first(later if now.tense == "future" else earlier)
 
     def _search(self, origin: datetime, step: int) -> Iterator[Span]:
-        """Yield the fitting spans of the periods from the one before the origin on, or from the one after it back."""
+        """Yield the matching spans: forward from the period before the origin, or back from the one after it."""
         grain: Grain = "year" if self.yearly else "month" if self.day is not None else "day"
         for count in range(-1, REACH[grain]):
             try:
@@ -139,7 +139,7 @@ class When:
                 continue
 
     def _in_period(self, period: datetime) -> Iterator[Span]:
-        """Yield the span of one year, month or day that fits the date, if there is one. ValueError: no such day."""
+        """Yield the span of one year, month or day that matches, if there is one. ValueError: no such day."""
         if self.yearly:
             span = self.yearly(period.year)
             if self.day is not None:
@@ -159,7 +159,7 @@ def _first(spans: Iterator[Span]) -> Span:
 
 
 def _nearest(start: datetime, step: timedelta, now: Now) -> datetime:
-    """Return the time of day that comes next, or came last: one step is a day, or half a day where that is open."""
+    """Return the next or the last such time of day; a step is a day, or half a day if that half is open."""
     passed = (now.wall - start) // step  # steps that fit between
     if now.tense == "past":
         return start + passed * step

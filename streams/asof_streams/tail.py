@@ -1,4 +1,4 @@
-"""Reading a log without end: what is there, then what comes."""
+"""Reads a log without end: the records that are there, then new ones as they come."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -7,10 +7,10 @@ from asof_streams.events import Record
 from asof_streams.log import EventLog
 
 
-def follow(
+def tail(
     log: EventLog, start: int = 0, *, poll_seconds: float = 0.2, wait: Callable[[float], None] = time.sleep
 ) -> Iterator[Record]:
-    """Yield the records from `start` on, waiting at the end for more. It never ends by itself."""
+    """Yield the records from position `start` on, in order, without end: at the log's end it waits and looks again."""
     while True:
         end = log.end()
         if end > start:

@@ -1,6 +1,6 @@
-"""An ontology adapted to one message: types that it adds, types that it leaves out, and what may be related to what.
+"""Adapts an ontology to one message, which may add types, exclude types and restrict the pairs of related types.
 
-The types of the ontology keep their words and cues; one that is added has none, and is told to a model in words.
+Types of the ontology keep their words and cues. An added type has none, so only a language model can find it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,29 +10,29 @@ from typing import Final, NamedTuple
 from asof_ontologies.errors import OntologyError
 from asof_ontologies.model import EntityType, Ontology, RelationType
 
-ANY: Final = "Entity"  # in a pair of types: whatever type
+ANY: Final = "Entity"  # in a pair of types: any type
 
 
-class Pair(NamedTuple):
-    """A type, another, and the relations that may lead from the one to the other."""
+class TypePair(NamedTuple):
+    """Two entity types and the relations that may lead from `source` to `target`."""
 
     source: str
     target: str
     relations: Sequence[str]
 
 
-def adapted(
+def adapt_ontology(
     ontology: Ontology,
     entity_types: Mapping[str, str],
     excluded_entity_types: Sequence[str],
     relation_types: Mapping[str, str],
-    relation_type_map: Sequence[Pair],
+    relation_type_map: Sequence[TypePair],
 ) -> Ontology:
-    """Return the ontology with these changes. OntologyError: they fit neither each other nor it; no name is quoted.
+    """Return the ontology with a message's changes.
 
-    entity_types, relation_types: by name, what each is; of one that is there already, the new description.
-    relation_type_map: a relation that is in it leads from and to these types alone; one that is added and not in it,
-    from any type to any.
+    entity_types, relation_types: descriptions by name; a name of the ontology gets the new description.
+    relation_type_map: a relation in it connects these pairs alone; an added relation that is not in it connects any
+    types. OntologyError: the changes contradict each other or the ontology; it names the field, and no type.
     """
     if ANY in entity_types:
         raise OntologyError(f"entity_types: {ANY} stands for any type: give it another name")
@@ -47,7 +47,7 @@ def adapted(
     left = {relation.name: relation for relation in limited if relation.sources and relation.targets}
     if not left:
         raise OntologyError("excluded_entity_types: no relation is left: leave types that one may connect")
-    return Ontology(  # made anew: a copy would keep what the other one has worked out of itself
+    return Ontology(  # not model_copy, which would copy the cached digest and look-ups too
         id=ontology.id,
         version=ontology.version,
         description=ontology.description,
@@ -57,16 +57,16 @@ def adapted(
     )
 
 
-def _entity_types(ontology: Ontology, given: Mapping[str, str]) -> Iterator[tuple[str, EntityType]]:
-    for name, description in given.items():
+def _entity_types(ontology: Ontology, descriptions: Mapping[str, str]) -> Iterator[tuple[str, EntityType]]:
+    for name, description in descriptions.items():
         known = ontology.entities.get(name) or EntityType(name=name, description=description)
         yield name, known.model_copy(update={"description": description, "told": True})
 
 
 def _relation_types(
-    ontology: Ontology, given: Mapping[str, str], kinds: Mapping[str, EntityType]
+    ontology: Ontology, descriptions: Mapping[str, str], kinds: Mapping[str, EntityType]
 ) -> Iterator[tuple[str, RelationType]]:
-    for name, means in given.items():
+    for name, means in descriptions.items():
         known = ontology.relations.get(name)
         if known is not None:
             yield name, known.model_copy(update={"means": means, "told": True})
@@ -85,11 +85,11 @@ def _relation_types(
 
 
 def _pairs(
-    given: Sequence[Pair], kinds: Mapping[str, EntityType], relations: Mapping[str, RelationType]
+    relation_type_map: Sequence[TypePair], kinds: Mapping[str, EntityType], relations: Mapping[str, RelationType]
 ) -> dict[str, list[tuple[str, str]]]:
     """Return the pairs of types that each relation of the map may connect."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for number, pair in enumerate(given):
+    pairs: dict[str, list[tuple[str, str]]] = {}
+    for number, pair in enumerate(relation_type_map):
         where = f"relation_type_map.{number}"
         _check([pair.source], {*kinds, ANY}, f"{where}.source", f"an entity type that is not excluded, or {ANY}")
         _check([pair.target], {*kinds, ANY}, f"{where}.target", f"an entity type that is not excluded, or {ANY}")
@@ -97,19 +97,19 @@ def _pairs(
         for relation in pair.relations:
             sources = _things(kinds) if pair.source == ANY else (pair.source,)
             targets = tuple(kinds) if pair.target == ANY else (pair.target,)
-            found.setdefault(relation, []).extend(product(sources, targets))
-    return found
+            pairs.setdefault(relation, []).extend(product(sources, targets))
+    return pairs
 
 
 def _things(kinds: Mapping[str, EntityType]) -> tuple[str, ...]:
-    """Return the types of what can be a subject: values cannot."""
+    """Return the entity types that may be a subject: all but values."""
     return tuple(kind.name for kind in kinds.values() if not kind.literal)
 
 
 def _limited(
     relation: RelationType, kinds: Mapping[str, EntityType], pairs: Sequence[tuple[str, str]] | None
 ) -> RelationType:
-    """Return a relation between the types that are left, or that its pairs name."""
+    """Return a relation restricted to the types that are left, or to its pairs."""
     if pairs is not None:
         sources, targets = (tuple(dict.fromkeys(pair[at] for pair in pairs)) for at in (0, 1))
         return relation.model_copy(
@@ -120,7 +120,7 @@ def _limited(
 
 
 def _alone(relation: RelationType, left: Mapping[str, RelationType]) -> RelationType:
-    """Return a relation that names no other that is gone."""
+    """Return a relation without an inverse or opposite that is gone."""
     gone = {key: None for key in ("inverse", "opposite") if getattr(relation, key) not in left}
     return relation.model_copy(update=gone)
 
