@@ -35,18 +35,18 @@ def adapted(
     from any type to any.
     """
     if ANY in entity_types:
-        raise OntologyError(f"entity_types: {ANY} stands for any type: give it another name")
+        raise OntologyError(f"{ANY} stands for any type: give it another name", "entity_types")
     kinds = {**ontology.entities, **dict(_entity_types(ontology, entity_types))}
     _check(excluded_entity_types, kinds, "excluded_entity_types", "an entity type of the ontology or of entity_types")
     kept = {name: kind for name, kind in kinds.items() if name not in set(excluded_entity_types)}
     if not kept:
-        raise OntologyError("excluded_entity_types: nothing is left: leave one type at least")
+        raise OntologyError("nothing is left: leave one type at least", "excluded_entity_types")
     relations = {**ontology.relations, **dict(_relation_types(ontology, relation_types, kept))}
     pairs = _pairs(relation_type_map, kept, relations)
     limited = [_limited(relation, kept, pairs.get(name)) for name, relation in relations.items()]
     left = {relation.name: relation for relation in limited if relation.sources and relation.targets}
     if not left:
-        raise OntologyError("excluded_entity_types: no relation is left: leave types that one may connect")
+        raise OntologyError("no relation is left: leave types that one may connect", "excluded_entity_types")
     return Ontology(  # made anew: a copy would keep what the other one has worked out of itself
         id=ontology.id,
         version=ontology.version,
@@ -127,4 +127,4 @@ def _alone(relation: RelationType, left: Mapping[str, RelationType]) -> Relation
 
 def _check(names: Iterable[str], known: Iterable[str], where: str, remedy: str) -> None:
     if not set(names).issubset(known):
-        raise OntologyError(f"{where}: it must name {remedy}")
+        raise OntologyError(f"it must name {remedy}", where)

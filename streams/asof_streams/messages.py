@@ -198,9 +198,9 @@ def accept(kind: type[M], fields: Any) -> M:
             try:
                 read[name] = parse(read[name])
             except InvalidInput as error:
-                raise InvalidInput(f"{name}: {error}") from None
+                raise error.within(name) from None
         elif read.get(name) is not None:
-            raise InvalidInput(f"{name}: a time is a string such as 2024-05-01T09:30:00Z")
+            raise InvalidInput("a time is a string such as 2024-05-01T09:30:00Z", field=name)
     return validate(kind, read)
 
 
@@ -208,13 +208,13 @@ def validate(kind: type[M], fields: Mapping[str, Any]) -> M:
     """Return a message of these fields, with times in microseconds; InvalidInput as of `accept`."""
     for name in TIMES:
         if isinstance(time := fields.get(name), int) and not FIRST <= time <= LAST:
-            raise InvalidInput(f"{name}: it is outside of the years 1 to 9999")
+            raise InvalidInput("it is outside of the years 1 to 9999", field=name)
     for name in _LONG.intersection(fields):
         _check_size(name, fields[name])
     try:
         return kind.model_validate(fields, strict=True)
     except ValidationError as error:
-        raise InvalidInput(_told(error, kind)) from None
+        raise _refused(error, kind) from None
 
 
 def _check_size(name: str, value: Any) -> None:
@@ -223,14 +223,14 @@ def _check_size(name: str, value: Any) -> None:
         size = len(value.encode(errors="replace"))
         if size > MAX_CONTENT_BYTES:
             limit = f"the limit is {MAX_CONTENT_BYTES}: split it into several messages"
-            raise InvalidInput(f"{name}: it has {size} bytes, {limit}")
+            raise InvalidInput(f"it has {size} bytes, {limit}", field=name)
 
 
-def _told(error: ValidationError, kind: type[Event]) -> str:
+def _refused(error: ValidationError, kind: type[Event]) -> InvalidInput:
     """Return the first thing that is wrong, and where, without a word of the content."""
     first = error.errors(include_input=False, include_url=False, include_context=False)[0]
     if first["loc"] and first["loc"][0] in _OPTIONS:
-        return _told_of_option(first["loc"], first["type"], first["msg"])
+        return _refused_option(first["loc"], first["type"], first["msg"])
     where, kind_of_error = ".".join(map(str, first["loc"])), first["type"]
     reason = _REASONS.get(kind_of_error) or first["msg"].removeprefix("Value error, ")
     if kind_of_error == "extra_forbidden":
@@ -238,13 +238,13 @@ def _told(error: ValidationError, kind: type[Event]) -> str:
         reason = f"no such field; known are {', '.join(kind.model_fields)}"
     elif kind_of_error == "string_pattern_mismatch":
         reason = _IDS.get(where, reason)
-    return f"{where}: {reason}" if where else reason
+    return InvalidInput(reason, where or None)
 
 
-def _told_of_option(loc: tuple[int | str, ...], kind_of_error: str, reason: str) -> str:
+def _refused_option(loc: tuple[int | str, ...], kind_of_error: str, reason: str) -> InvalidInput:
     """Return what is wrong with types that a producer made up, without their names."""
     ours = {*_OPTIONS, *RelationPair.model_fields}
     where = ".".join(str(at) for at in loc if isinstance(at, int) or at in ours)
     if kind_of_error == "extra_forbidden":
-        return f"{where}: no such field; known are {', '.join(RelationPair.model_fields)}"
-    return f"{where}: {NOT_UNICODE if kind_of_error == 'string_unicode' else reason}"
+        return InvalidInput(f"no such field; known are {', '.join(RelationPair.model_fields)}", where)
+    return InvalidInput(NOT_UNICODE if kind_of_error == "string_unicode" else reason, where)

@@ -69,7 +69,7 @@ class Ontologies:
             return self.own
         found = self._found.get(name) or self._find(name)
         if found is None:
-            raise InvalidInput(f"schema_id: there is no such ontology; known are {', '.join(self.names)}")
+            raise InvalidInput(f"there is no such ontology; known are {', '.join(self.names)}", field="schema_id")
         self._found[name] = found
         return found
 
@@ -88,7 +88,7 @@ class Ontologies:
                     pairs,
                 )
             except OntologyError as error:
-                raise InvalidInput(str(error)) from None
+                raise InvalidInput(error.reason, error.field) from None
             _keep(self._adapted, key, changed)
         return self._adapted[key]
 
