@@ -113,7 +113,12 @@ def data(tmp_path: Path) -> Path:
 
 UNUSABLE = [
     "no: ontology",
+    "\x00",
     "id: [",
+    "id: !!timestamp soon",
+    "id: !!int one",
+    "? [a]\n: b",
+    "[" * 10_000,
     None,  # there is no such file
 ]
 
