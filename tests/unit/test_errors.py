@@ -16,7 +16,7 @@ from asof.runtime import replica_health, replica_manifest
 from asof.runtime.generations import kept_ontology
 from asof.runtime.integrity import verify
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.processes import told
+from asof.runtime.processes import sanitize_error
 from asof_ontologies.errors import OntologyError
 from asof_projections import generations
 from asof_projections.graph.arango import errors as of_arango
@@ -63,7 +63,9 @@ def test_an_error_comes_out_of_a_pickle_with_its_class_its_text_and_its_fields(e
 def test_an_error_comes_out_of_another_process_with_its_fields() -> None:
     spawn = get_context("spawn")
     ours, theirs = spawn.Pipe()
-    process = spawn.Process(target=Connection.send, args=(theirs, told(InvalidInput("it must be one", "name"))))
+    process = spawn.Process(
+        target=Connection.send, args=(theirs, sanitize_error(InvalidInput("it must be one", "name")))
+    )
     process.start()
     theirs.close()
     error = ours.recv()
