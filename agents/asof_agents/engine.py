@@ -11,12 +11,11 @@ message, or the next flush, brings it up to date.
 """
 
 import logging
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import Final, Protocol
+from typing import Protocol
 
 from asof_agents.extraction.ports import Answers
 from asof_agents.extraction.registry import ExtractorRegistry
@@ -31,7 +30,6 @@ from asof_streams.events import Draft, Event, Record
 from asof_streams.log import EventLog
 from asof_streams.messages import Message
 
-_FIELD: Final = re.compile(r"(?:\w+(?=[.:]))?")  # a reason may begin with a field's name; the rest may quote content
 _log = logging.getLogger(__name__)
 
 
@@ -218,8 +216,7 @@ class Engine:
             return []
         episode = events[0]
         if isinstance(episode, MessageParked):
-            field = _FIELD.match(episode.reason)
-            _log.info("message %d is parked, its event says why: %s", message.position, field and field[0])
+            _log.info("message %d is parked, its event says why", message.position)
         if isinstance(episode, EpisodeRecorded) and episode.source != "fact":
             recorded = message._replace(event=episode)
             content = message.event.content if isinstance(message.event, Message) else None

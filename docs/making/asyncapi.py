@@ -71,6 +71,7 @@ def document() -> dict[str, Any]:
                 **{cls.type: _sent(door) for door, cls in schemas.DOOR.items()},
                 **{cls.type: _event(cls) for cls in (*_EPISODIC, *events.of(semantic))},
                 envelope.CLAIMED: _claim(),
+                envelope.REACHED: _checkpoint(),
                 "dead.letter": _dead_letter(),
             },
             "schemas": {"eventHeaders": _event_headers()},
@@ -79,7 +80,7 @@ def document() -> dict[str, Any]:
 
 
 def _types(classes: list[type[Event]]) -> list[str]:
-    return [*(cls.type for cls in classes), envelope.CLAIMED]
+    return [*(cls.type for cls in classes), envelope.CLAIMED, envelope.REACHED]
 
 
 def _channel(topic: str, about: str, messages: Iterable[str], kind: Kind = "derived") -> dict[str, Any]:
@@ -127,11 +128,19 @@ def _event_headers() -> dict[str, Any]:
 
 
 def _claim() -> dict[str, Any]:
-    claim = headers.of_claim()
-    sent = _headers({name: headers.EVENT[name] for name in claim}, claim)
-    sent["properties"]["ce_type"]["const"] = envelope.CLAIMED
-    about = "A control record, no event: a writer has taken the topic over. It has no key."
-    return _message(envelope.CLAIMED, about, sent, {"type": "object", "maxProperties": 0})
+    return _control(envelope.CLAIMED, headers.of_claim(), "a writer has taken the topic over")
+
+
+def _checkpoint() -> dict[str, Any]:
+    about = "its writer has read the input log up to ce_checkpoint, and no event followed"
+    return _control(envelope.REACHED, headers.of_checkpoint(), about)
+
+
+def _control(type_: str, names: list[str], about: str) -> dict[str, Any]:
+    sent = _headers({name: headers.EVENT[name] for name in names}, names)
+    sent["properties"]["ce_type"]["const"] = type_
+    about = f"A control record, no event: {about}. It has no key."
+    return _message(type_, about, sent, {"type": "object", "maxProperties": 0})
 
 
 def _dead_letter() -> dict[str, Any]:

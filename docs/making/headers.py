@@ -18,9 +18,9 @@ EVENT = {  # headers of the events of derived topics
     "content-type": Header("^application/json$", "of the value"),
     "ce_specversion": Header(r"^1\.0$", "of CloudEvents"),
     "ce_source": Header(r"^/asof/(episodic|semantic\.[a-z0-9][a-z0-9_-]{0,62})$", "`/asof/` and the name of the log"),
-    "ce_type": Header(r"^[a-z_]+\.[a-z_]+$", "the type of the event, or `writer.claimed`"),
+    "ce_type": Header(r"^[a-z_]+\.[a-z_]+$", "the type of the event, or `writer.claimed` or `checkpoint.reached`"),
     "ce_eventversion": Header("^[1-9][0-9]*$", "of the type"),
-    "ce_id": Header("^.+$", "the event's id, the same at every replay; of a claim, what tells it from others"),
+    "ce_id": Header("^.+$", "the event's id, the same at every replay; of a control record, what tells it from others"),
     "ce_time": Header(
         r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{6})?Z$",
         "when the message that caused it was put on the messages topic, RFC 3339 in UTC; rises strictly within a group",
@@ -29,9 +29,13 @@ EVENT = {  # headers of the events of derived topics
     "ce_size": Header("^[1-9][0-9]*$", "how many events the batch has"),
     "ce_term": Header("^[1-9][0-9]*$", "of the writer: the next number with each claim"),
     "ce_place": Header("^[0-9]+$", "its place within its batch, from 0"),
-    "ce_sequence": Header("^[0-9]{20}$", "its position in the log, 20 digits"),
+    "ce_sequence": Header(
+        "^[0-9]{20}$", "its position in the log, 20 digits; of a checkpoint, the position of the next event"
+    ),
     "ce_checkpoint": Header(
-        "^[0-9]+$", "the position of the input log to go on from; on the last record of each append alone"
+        "^[0-9]+$",
+        "the position of the input log to go on from: all that follows from what is before it stands; of events, on the"
+        " last record of each append alone",
     ),
 }
 
@@ -62,6 +66,11 @@ def of_event() -> list[str]:
 def of_claim() -> list[str]:
     """Return the headers that a claim is sent with."""
     return [name for name, _ in envelope.claim("episodic", 1, "w").headers]
+
+
+def of_checkpoint() -> list[str]:
+    """Return the headers that a checkpoint is sent with."""
+    return [name for name, _ in envelope.checkpoint_reached("episodic", 0, 1, 1).headers]
 
 
 def of_dead_letter() -> list[str]:

@@ -51,8 +51,8 @@ What cannot be taken keeps its place in the log, is parked with the reason, and 
 The key is the group; it is empty for what concerns a generation as a whole. The value is what the event's own schema
 describes: times in it are UTC microseconds. All else is in the headers, CloudEvents 1.0 in binary mode, as text:
 
-| header | of an event | of a claim | meaning |
-|---|---|---|---|
+| header | of an event | of a claim | of a checkpoint | meaning |
+|---|---|---|---|---|
 {event}
 
 A record of `asof.semantic.main`:
@@ -69,11 +69,18 @@ is 0 at first, and a batch, which is empty:
    that is not above it means nothing.
 2. An event whose `ce_term` is the term joins the batch. When the batch has `ce_size` events, they stand, together, and
    the batch is empty again.
-3. Everything else is passed over.
+3. `checkpoint.reached` whose `ce_term` is the term: the writer has read its input up to `ce_checkpoint`, and what it
+   read last led to no event. It is no event itself, and comes between batches; its `ce_sequence` is how many events
+   stand. Who does not need to know how far the log is derived can pass it over.
+4. Everything else is passed over, and so are control records of types that are not known.
 
 The events that stand have the positions 0, 1, 2 and so on in `ce_sequence`, without a gap, and within a batch the same
 `ce_cause` and the places 0, 1, 2 and so on. Where that is not so, records of the topic are lost: stop. An offset is no
-position: claims, and what is passed over, have offsets too.
+position: control records, and what is passed over, have offsets too.
+
+The input of `asof.episodic` is the messages, that of a semantic topic the episodic log. So a message is answered once
+the checkpoint of the episodic topic is behind it, and that of the semantic topic behind all its episodic events. A
+topic that an older version wrote has no `checkpoint.reached` until a newer worker has taken it over.
 
 Where `group.erased` stands, forget all of that group that stands before it.
 
@@ -114,7 +121,9 @@ def _settings() -> str:
 
 
 def _events() -> str:
-    event, claim = headers.of_event(), headers.of_claim()
-    of_claim = dict.fromkeys(claim, "yes")
-    of_event = dict.fromkeys(event, "yes") | {"ce_checkpoint": "some"}
-    return "\n".join(f"| `{n}` | {of_event[n]} | {of_claim.get(n, '')} | {headers.EVENT[n].meaning} |" for n in event)
+    of_event = dict.fromkeys(headers.of_event(), "yes") | {"ce_checkpoint": "some"}
+    of_claim, of_checkpoint = (dict.fromkeys(of, "yes") for of in (headers.of_claim(), headers.of_checkpoint()))
+    return "\n".join(
+        f"| `{n}` | {yes} | {of_claim.get(n, '')} | {of_checkpoint.get(n, '')} | {headers.EVENT[n].meaning} |"
+        for n, yes in of_event.items()
+    )

@@ -112,8 +112,8 @@ def read(**given: Any) -> Settings:
         first = error.errors(include_input=False, include_url=False)[0]
         name = ".".join(map(str, first["loc"]))
         if first["type"] == "extra_forbidden":
-            raise InvalidInput(f"{name}, given or in asof.toml: no such setting") from None
-        raise InvalidInput(f"ASOF_{name.upper()}, or {name} in asof.toml: {first['msg']}") from None
+            raise InvalidInput("no such setting, whether given or in asof.toml", field=name) from None
+        raise InvalidInput(f"{first['msg']} (given, as ASOF_{name.upper()}, or in asof.toml)", field=name) from None
     if settings.kafka is not None and find_spec("aiokafka") is None:
         raise InvalidInput('Kafka needs aiokafka, which is not installed. Get it with: pip install "asof[kafka]"')
     return settings

@@ -35,19 +35,19 @@ def adapt_ontology(
     types. OntologyError: the changes contradict each other or the ontology; it names the field, and no type.
     """
     if ANY in entity_types:
-        raise OntologyError(f"entity_types: {ANY} stands for any type: give it another name")
+        raise OntologyError(f"{ANY} stands for any type: give it another name", "entity_types")
     kinds = {**ontology.entities, **dict(_entity_types(ontology, entity_types))}
     _check(excluded_entity_types, kinds, "excluded_entity_types", "an entity type of the ontology or of entity_types")
     kept = {name: kind for name, kind in kinds.items() if name not in set(excluded_entity_types)}
     if not kept:
-        raise OntologyError("excluded_entity_types: nothing is left: leave one type at least")
+        raise OntologyError("nothing is left: leave one type at least", "excluded_entity_types")
     relations = {**ontology.relations, **dict(_relation_types(ontology, relation_types, kept))}
     pairs = _pairs(relation_type_map, kept, relations)
     limited = [_limited(relation, kept, pairs.get(name)) for name, relation in relations.items()]
     left = {relation.name: relation for relation in limited if relation.sources and relation.targets}
     if not left:
-        raise OntologyError("excluded_entity_types: no relation is left: leave types that one may connect")
-    return Ontology(  # not model_copy, which would copy the cached digest and look-ups too
+        raise OntologyError("no relation is left: leave types that one may connect", "excluded_entity_types")
+    return Ontology(  # made anew: a copy would keep what the other one has worked out of itself
         id=ontology.id,
         version=ontology.version,
         description=ontology.description,
@@ -127,4 +127,4 @@ def _alone(relation: RelationType, left: Mapping[str, RelationType]) -> Relation
 
 def _check(names: Iterable[str], known: Iterable[str], where: str, remedy: str) -> None:
     if not set(names).issubset(known):
-        raise OntologyError(f"{where}: it must name {remedy}")
+        raise OntologyError(f"it must name {remedy}", where)

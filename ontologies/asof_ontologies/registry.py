@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import yaml
 from pydantic import ValidationError
@@ -38,7 +38,7 @@ def load(name_or_path: str | Path) -> Ontology:
         raise OntologyError(f"no ontology {text!r}: choose one of {', '.join(names())}, or give a YAML file's path")
     try:
         content = Path(text).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # a path with a null byte, and bytes that are no text, are a ValueError
         raise OntologyError(f"{text}: cannot be read ({type(error).__name__}): give a UTF-8 YAML file") from None
     return _parse(text, content)
 
@@ -60,10 +60,13 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|fa
 _Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"^(?:~|null|)$"), ["~", "n", ""])
 
 
+_UNREAD: Final = (AttributeError, LookupError, TypeError, ValueError, RecursionError)  # PyYAML's own, of odd values
+
+
 @lru_cache(maxsize=16)
 def _parse(name: str, content: str) -> Ontology:
-    loader = _Loader(content)
     try:
+        loader = _Loader(content)
         node = loader.get_single_node()
         data = loader.construct_document(node) if node else None
     except yaml.MarkedYAMLError as error:
@@ -71,8 +74,8 @@ def _parse(name: str, content: str) -> Ontology:
         raise OntologyError(f"{name}:{line}: not YAML: {error.problem}") from None
     except yaml.YAMLError:
         raise OntologyError(f"{name}: not YAML: save it as plain UTF-8 text") from None
-    finally:
-        loader.dispose()
+    except _UNREAD:
+        raise OntologyError(f"{name}: not YAML that can be read: leave tags and nested keys out") from None
     try:
         ontology = Ontology.model_validate(data)
     except ValidationError as error:

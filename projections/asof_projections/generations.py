@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from asof_streams.errors import ContractError, InvalidInput, NotFound
+from asof_streams.errors import ContractError, DamagedFile, InvalidInput, NotFound
 from asof_streams.files import replace_file
 
 FORMAT: Final = 1
@@ -92,7 +92,7 @@ def load(directory: Path) -> Catalog | None:
             return catalog
     except (ValueError, KeyError, TypeError):
         pass
-    raise ContractError(f"{FILE} is damaged: restore it, or rebuild the directory from its messages log")
+    raise DamagedFile(f"{FILE} is damaged: restore it, or rebuild the directory from its messages log")
 
 
 def save(directory: Path, catalog: Catalog) -> None:

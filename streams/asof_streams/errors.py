@@ -2,10 +2,13 @@
 
 AsofError
 ├── ContractError            the caller or the data broke a rule; the same call can never succeed
-│   ├── InvalidInput         what was given cannot be accepted; the message says what to change
+│   ├── InvalidInput         what was given cannot be accepted; `field` says where, `reason` what to change
 │   ├── NotFound             no such entity, fact, episode or generation
 │   ├── DecodeError          bytes in a log are not an event this version knows
-│   ├── DamagedLog           stored bytes are not what was written; the message names the position
+│   ├── DamagedData          stored bytes are not what was written; the message names the file and the remedy
+│   │   ├── DamagedLog       of a log: restore it from a backup; the message names the position
+│   │   ├── DamagedView      of a graph or an index: move it away, it is made anew from its log
+│   │   └── DamagedFile      of another file, such as the catalogue: the message says whether to restore or delete it
 │   ├── PositionConflict     a store was offered a position that does not follow its own
 │   ├── TopicUnfit           a Kafka topic is not set up to keep history and order; the message names the remedy
 │   └── AccessDenied         the Kafka broker or graph database knows who asks, and does not let them
@@ -17,7 +20,8 @@ AsofError
     ├── GraphUnavailable     the graph database cannot be reached, or has too much to do
     └── WorkerStalled        a worker stands still while its topic goes on; start it again
 
-Messages name files, positions, fields and ids, never content.
+Messages name files, positions, fields and ids, never content. No program has to read them: the class and its fields
+say all that there is to decide by. All of them can be pickled, and come back with the same fields.
 """
 
 from typing import Final
@@ -34,7 +38,23 @@ class ContractError(AsofError):
 
 
 class InvalidInput(ContractError):
-    """What was given cannot be accepted; the message says what to change."""
+    """What was given cannot be accepted.
+
+    field: the dotted path of what is wrong, as `relation_type_map.0.source`; None where it is no one field.
+    reason: what is wrong with it, and what to do. The text of the error is `field: reason`, or the reason alone.
+    """
+
+    def __init__(self, reason: str, field: str | None = None) -> None:
+        super().__init__(reason, field)
+        self.reason: Final = reason
+        self.field: Final = field
+
+    def __str__(self) -> str:
+        return self.reason if self.field is None else f"{self.field}: {self.reason}"
+
+    def within(self, field: str) -> "InvalidInput":
+        """Return the error as one of a field that holds what was wrong."""
+        return InvalidInput(self.reason, field if self.field is None else f"{field}.{self.field}")
 
 
 class NotFound(ContractError):
@@ -45,8 +65,20 @@ class DecodeError(ContractError):
     """Bytes in a log are not an event that this version knows."""
 
 
-class DamagedLog(ContractError):
-    """Stored bytes are not what was written; the message names the position."""
+class DamagedData(ContractError):
+    """Stored bytes are not what was written; the message names the file and the remedy."""
+
+
+class DamagedLog(DamagedData):
+    """A log is not what was written: restore it from a backup. The message names the position."""
+
+
+class DamagedView(DamagedData):
+    """A graph or an index is not what its log says: move it away, and it is made anew."""
+
+
+class DamagedFile(DamagedData):
+    """A file beside the logs is not what was written; the message says whether to restore or delete it."""
 
 
 class PositionConflict(ContractError):

@@ -203,9 +203,9 @@ def accept(kind: type[M], fields: Any) -> M:
             try:
                 values[name] = parse(values[name])
             except InvalidInput as error:
-                raise InvalidInput(f"{name}: {error}") from None
+                raise error.within(name) from None
         elif values.get(name) is not None:
-            raise InvalidInput(f"{name}: a time is a string such as 2024-05-01T09:30:00Z")
+            raise InvalidInput("a time is a string such as 2024-05-01T09:30:00Z", field=name)
     return validate(kind, values)
 
 
@@ -213,13 +213,13 @@ def validate(kind: type[M], fields: Mapping[str, Any]) -> M:
     """Return a message of these fields, with times in UTC microseconds. InvalidInput is as in `accept`."""
     for name in TIMES:
         if isinstance(time := fields.get(name), int) and not FIRST <= time <= LAST:
-            raise InvalidInput(f"{name}: it is outside of the years 1 to 9999")
+            raise InvalidInput("it is outside of the years 1 to 9999", field=name)
     for name in _LONG.intersection(fields):
         _check_size(name, fields[name])
     try:
         return kind.model_validate(fields, strict=True)
     except ValidationError as error:
-        raise InvalidInput(_first_problem(error, kind)) from None
+        raise _first_problem(error, kind) from None
 
 
 def _check_size(name: str, value: Any) -> None:
@@ -228,11 +228,11 @@ def _check_size(name: str, value: Any) -> None:
         size = len(value.encode(errors="replace"))
         if size > MAX_CONTENT_BYTES:
             limit = f"the limit is {MAX_CONTENT_BYTES}: split it into several messages"
-            raise InvalidInput(f"{name}: it has {size} bytes, {limit}")
+            raise InvalidInput(f"it has {size} bytes, {limit}", field=name)
 
 
-def _first_problem(error: ValidationError, kind: type[Event]) -> str:
-    """Return the first field that is wrong and the reason, without content."""
+def _first_problem(error: ValidationError, kind: type[Event]) -> InvalidInput:
+    """Return the first thing that is wrong, and where, without a word of the content."""
     first = error.errors(include_input=False, include_url=False, include_context=False)[0]
     if first["loc"] and first["loc"][0] in _OPTIONS:
         return _option_problem(first["loc"], first["type"], first["msg"])
@@ -243,13 +243,13 @@ def _first_problem(error: ValidationError, kind: type[Event]) -> str:
         reason = f"no such field; known are {', '.join(kind.model_fields)}"
     elif kind_of_error == "string_pattern_mismatch":
         reason = _IDS.get(where, reason)
-    return f"{where}: {reason}" if where else reason
+    return InvalidInput(reason, where or None)
 
 
-def _option_problem(loc: tuple[int | str, ...], kind_of_error: str, reason: str) -> str:
-    """Return the problem of a message's own types, without their names, which the producer chose."""
+def _option_problem(loc: tuple[int | str, ...], kind_of_error: str, reason: str) -> InvalidInput:
+    """Return what is wrong with types that a producer made up, without their names."""
     ours = {*_OPTIONS, *RelationPair.model_fields}
     where = ".".join(str(at) for at in loc if isinstance(at, int) or at in ours)
     if kind_of_error == "extra_forbidden":
-        return f"{where}: no such field; known are {', '.join(RelationPair.model_fields)}"
-    return f"{where}: {NOT_UNICODE if kind_of_error == 'string_unicode' else reason}"
+        return InvalidInput(f"no such field; known are {', '.join(RelationPair.model_fields)}", where)
+    return InvalidInput(NOT_UNICODE if kind_of_error == "string_unicode" else reason, where)

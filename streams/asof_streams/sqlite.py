@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-from asof_streams.errors import NOT_UNICODE, AsofError, DamagedLog, InvalidInput, NotFound, StorageFailed, WriterBusy
+from asof_streams.errors import NOT_UNICODE, AsofError, DamagedData, InvalidInput, NotFound, StorageFailed, WriterBusy
 from asof_streams.files import sync
 
 BUSY_SECONDS: Final = 5.0
@@ -31,11 +31,12 @@ class SqliteGuard:
     A programmer's error (wrong SQL, wrong types) passes through unchanged.
     """
 
-    __slots__ = ("_path", "_remedy")
+    __slots__ = ("_damage", "_path", "_remedy")
 
-    def __init__(self, path: Path, remedy: str) -> None:
+    def __init__(self, path: Path, remedy: str, damage: type[DamagedData]) -> None:
         self._path = path
-        self._remedy = remedy  # where the file is damaged
+        self._damage = damage
+        self._remedy = remedy  # for stored bytes that are not what was written
 
     def __enter__(self) -> None:
         return None
@@ -50,7 +51,7 @@ class SqliteGuard:
         if isinstance(error, OSError):
             return StorageFailed(f"{self._path}: {error.strerror}")
         if _is_damage(error):
-            return DamagedLog(f"{self._path} is damaged: {self._remedy}")
+            return self._damage(f"{self._path} is damaged: {self._remedy}")
         primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if primary in _BUSY:
             return WriterBusy(f"{self._path}: another process is writing to it; stop that one, or try again")

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, Protocol, Self
 
 from asof_streams import chain, semantic  # noqa: F401 - semantic: its import registers its events
 from asof_streams.episodic import GroupErased
-from asof_streams.errors import DecodeError, InvalidInput, PositionConflict, StorageFailed, WriterBusy
+from asof_streams.errors import DamagedLog, DecodeError, InvalidInput, PositionConflict, StorageFailed, WriterBusy
 from asof_streams.events import Draft, Record, decode
 from asof_streams.instants import NEG, SECOND
 from asof_streams.messages import AnyMessage, ErasureRequest, Message
@@ -70,7 +70,7 @@ class SqliteLog:
 
     def __init__(self, path: Path, *, writable: bool = False, durable: bool = True, term: int | None = None) -> None:
         self.path: Final = path
-        self._guard = SqliteGuard(path, REMEDY)
+        self._guard = SqliteGuard(path, REMEDY, DamagedLog)
         with self._guard:
             if writable and not path.exists():
                 create(path, empty_log_script(self.name))

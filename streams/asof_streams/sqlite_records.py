@@ -59,7 +59,7 @@ class Records:
     def __init__(self, path: Path, db: sqlite3.Connection) -> None:
         self._path = path
         self._db = db
-        self._guard = SqliteGuard(path, REMEDY)
+        self._guard = SqliteGuard(path, REMEDY, DamagedLog)
         tables = tuple(sql for (sql,) in self.query("SELECT sql FROM sqlite_schema ORDER BY rowid", trusted=0))
         if tables not in (_SCHEMA, (*_SCHEMA, *REQUESTS)):
             raise self.damaged(0, "its tables are not those of a log that this version knows")

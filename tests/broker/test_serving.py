@@ -71,6 +71,8 @@ def test_beside_a_worker_it_takes_messages_and_answers_and_reads_what_it_wrote(
         ]
         assert [each["state"] for each in told] == ["done", "parked", "parked", "done"]
         assert told[1]["reason"].startswith("group_id: a group id has")
+        known = server.episodes("g")[0]["uuid"]
+        assert outcome(server, post(server, "g", {**SAID, "uuid": known}))["state"] == "done"  # it adds nothing
         assert server.episodes("g")[0]["valid_at"] == "2024-05-01T07:00:00Z"
 
         [uuid] = [f["uuid"] for f in server.search("tea", "g") if f["fact"].endswith("tea")]

@@ -506,6 +506,8 @@ def test_strict_takes_nothing_if_anything_is_refused(
     assert produced["accepted"] == 0
     assert produced["refused"][0]["line"] == 2
     assert produced["refused"][0]["reason"].startswith(reason)
+    named = reason.partition(":")[0]
+    assert produced["refused"][0]["field"] == (None if " " in named else named)
     assert len(asof.lines("events", "--log", "messages")) == 1
 
 
@@ -639,11 +641,13 @@ def test_a_setting_that_cannot_be_is_named(asof: Asof, monkeypatch: pytest.Monke
 
     asof("facts", code=2)
 
-    assert asof.err.startswith("asof: ASOF_POLICY, or policy in asof.toml: ")
+    assert asof.err.startswith(
+        "asof: policy: Input should be 'recency' or 'graded' (given, as ASOF_POLICY, or in asof.toml)"
+    )
 
 
 def test_a_settings_file_that_cannot_be_read_is_named(asof: Asof) -> None:
-    wrong = {"policy = ": "asof.toml: ", 'polcy = "graded"': "polcy, given or in asof.toml: no such setting"}
+    wrong = {"policy = ": "asof.toml: ", 'polcy = "graded"': "polcy: no such setting, whether given or in asof.toml"}
     for text, reason in wrong.items():
         Path("asof.toml").write_text(text)
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asof_streams.errors import DamagedLog
 from asof_streams.events import Draft
-from asof_streams.kafka.envelope import Claim, Outgoing, Raw, Sent, claim, event, read
+from asof_streams.kafka.envelope import Checkpoint, Claim, Outgoing, Raw, Sent, checkpoint_reached, claim, event, read
 from asof_streams.kafka.fence import Fence
 from asof_streams.messages import Message
 
@@ -18,20 +20,31 @@ def raws(records: Sequence[Outgoing]) -> list[Raw]:
 
 
 def naive(topic: Sequence[Raw]) -> list[Sent]:
-    """What stands: of each reign (from a claim that was the first of the highest term, to the next), whole batches."""
-    highest, reigns = 0, [(0, 0)]
+    """What stands: of each reign, whole batches."""
+    stands: list[Sent] = []
+    for own in reigns(topic):
+        events = [one for one in own if isinstance(one, Sent)]
+        while events and len(events) >= events[0].size:
+            stands += events[: events[0].size]
+            events = events[events[0].size :]
+    return stands
+
+
+def told(topic: Sequence[Raw]) -> int:
+    """The checkpoint of the last writer that had one to tell while it reigned."""
+    return max([0, *(one.checkpoint for own in reigns(topic) for one in own if isinstance(one, Checkpoint))])
+
+
+def reigns(topic: Sequence[Raw]) -> Iterator[list[Sent | Checkpoint]]:
+    """What each writer sent from its claim, which was the first of the highest term, to the next such claim."""
+    highest, begun = 0, [(0, 0)]
     found = [read(raw) for raw in topic]
     for offset, one in enumerate(found):
         if isinstance(one, Claim) and one.term > highest:
             highest = one.term
-            reigns.append((offset, one.term))
-    stands: list[Sent] = []
-    for (start, term), (stop, _) in zip(reigns, [*reigns[1:], (len(found), 0)], strict=True):
-        own = [one for one in found[start:stop] if isinstance(one, Sent) and one.term == term]
-        while own and len(own) >= own[0].size:
-            stands += own[: own[0].size]
-            own = own[own[0].size :]
-    return stands
+            begun.append((offset, one.term))
+    for (start, term), (stop, _) in zip(begun, [*begun[1:], (len(found), 0)], strict=True):
+        yield [one for one in found[start:stop] if isinstance(one, Sent | Checkpoint) and one.term == term]
 
 
 class Writer:
@@ -42,7 +55,7 @@ class Writer:
         topic.append(claim(LOG, term, name))
         self.term = term
         self.position = len(naive(raws(topic)))
-        self.cause = max([-1, *(sent.cause for sent in naive(raws(topic)))]) + 1
+        self.cause = max([told(raws(topic)), *(sent.cause + 1 for sent in naive(raws(topic)))])
 
     def batch(self, size: int) -> list[Outgoing]:
         drafts = [
@@ -53,6 +66,11 @@ class Writer:
         self.position += size
         self.cause += 1
         return records
+
+    def silence(self) -> Outgoing:
+        """What it sends when it has read a message from which no event follows."""
+        self.cause += 1
+        return checkpoint_reached(LOG, self.position, self.term, self.cause)
 
 
 FOREIGN = [
@@ -70,7 +88,7 @@ def topics(draw: st.DrawFn) -> list[Raw]:
     topic: list[Outgoing] = []
     writers: list[Writer] = []
     for number in range(draw(st.integers(1, 12))):
-        match draw(st.sampled_from(["claim", "batch", "batch", "torn", "deposed", "foreign", "late claim"])):
+        match draw(st.sampled_from(["claim", "batch", "batch", "torn", "deposed", "foreign", "late claim", "silence"])):
             case "claim":
                 writers.append(Writer(topic, f"w{number}"))
             case "batch" if writers:
@@ -82,7 +100,10 @@ def topics(draw: st.DrawFn) -> list[Raw]:
                 topic += writers[-1].batch(size)[: draw(st.integers(1, size - 1))]
                 writers.append(Writer(topic, f"w{number}"))
             case "deposed" if len(writers) > 1:
-                topic += draw(st.sampled_from(writers[:-1])).batch(draw(st.integers(1, 3)))
+                deposed = draw(st.sampled_from(writers[:-1]))
+                topic += [*deposed.batch(draw(st.integers(1, 3))), deposed.silence()]
+            case "silence" if writers:
+                topic.append(writers[-1].silence())
             case "foreign":
                 topic.append(draw(st.sampled_from(FOREIGN)))
             case "late claim" if writers:
@@ -135,3 +156,30 @@ def test_the_first_claim_of_the_highest_term_has_the_topic(topic: list[Raw]) -> 
     highest = max((found.term for found in claims), default=0)
     first = next((found for found in claims if found.term == highest), Claim(0, ""))
     assert (fence.term, fence.writer) == first
+
+
+@given(topics())
+def test_only_the_writer_that_has_the_topic_says_how_far_its_input_is_read(topic: list[Raw]) -> None:
+    fence = Fence("t")
+    [*standing(fence, topic)]
+
+    assert fence.checkpoint == told(topic)
+
+
+def test_a_checkpoint_after_events_that_are_gone_is_no_checkpoint() -> None:
+    topic: list[Outgoing] = []
+    writer = Writer(topic, "w")
+    lost = writer.batch(2)
+    for kept in ([], lost[:1]):
+        with pytest.raises(DamagedLog, match=f"offset {1 + len(kept)}: event 2 stands where {len(kept)} should"):
+            [*standing(Fence("t"), raws([*topic, *kept, writer.silence()]))]
+
+
+def test_an_event_tells_the_checkpoint_that_it_carries() -> None:
+    topic: list[Outgoing] = []
+    writer = Writer(topic, "w")
+    draft = Draft("g", 5, 0, 0, 1, Message(group_id="g", content="x", role_type="user"))
+    fence = Fence("t")
+    [*standing(fence, raws([*topic, event(LOG, 0, draft, writer.term, 7)]))]
+
+    assert fence.checkpoint == 7

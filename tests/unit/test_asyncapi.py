@@ -151,6 +151,14 @@ def test_a_claim_is_sent_as_it_is_described() -> None:
     fits(f"/components/messages/{envelope.CLAIMED}/payload").validate(json.loads(sent.value))
 
 
+def test_a_checkpoint_is_sent_as_it_is_described() -> None:
+    sent = envelope.checkpoint_reached("semantic.main", 41, 3, 18)
+
+    assert sent.key is None
+    fits(f"/components/messages/{envelope.REACHED}/headers").validate(headers(sent))
+    fits(f"/components/messages/{envelope.REACHED}/payload").validate(json.loads(sent.value))
+
+
 def test_a_dead_letter_is_sent_as_it_is_described() -> None:
     own = [("ce_id", b"7"), ("trace", b"\xc3\xa9")]
     original = envelope.Raw(5, 1_714_555_800_000, b"ana-1", b"no JSON", own)

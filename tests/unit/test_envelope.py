@@ -11,7 +11,7 @@ from asof_streams import episodic, semantic
 from asof_streams.errors import DecodeError
 from asof_streams.events import Draft, Event, Record, decode
 from asof_streams.instants import parse
-from asof_streams.kafka.envelope import Claim, Outgoing, Raw, Sent, claim, event, read
+from asof_streams.kafka.envelope import Checkpoint, Claim, Outgoing, Raw, Sent, checkpoint_reached, claim, event, read
 from asof_streams.messages import Message
 
 assert episodic
@@ -72,6 +72,17 @@ def test_other_clients_find_the_attributes_of_cloud_events() -> None:
 
 def test_a_claim_comes_back_as_one() -> None:
     assert read(raw(claim("episodic", 3, "who"))) == Claim(3, "who")
+
+
+def test_a_checkpoint_comes_back_as_one() -> None:
+    assert read(raw(checkpoint_reached("semantic.main", 41, 3, 18))) == Checkpoint(41, 3, 18)
+
+
+def test_a_reader_that_does_not_know_checkpoints_finds_no_event_in_one() -> None:
+    of_an_event = {name for name, _ in event("episodic", 1, Draft("g", 5, 0, 0, 1, SAID), 1, None).headers}
+    of_a_checkpoint = {name for name, _ in checkpoint_reached("episodic", 1, 1, 7).headers}
+
+    assert of_an_event - of_a_checkpoint == {"ce_time", "ce_cause", "ce_size", "ce_place"}
 
 
 @pytest.mark.parametrize("missing", ["ce_type", "ce_term", "ce_sequence", "ce_time", "ce_cause", "ce_place", "ce_size"])

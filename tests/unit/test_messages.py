@@ -73,6 +73,13 @@ SECRET = "s3cret-w0rds"
 FIELDS = ", ".join(Message.model_fields)
 TOO_LONG = SECRET + "x" * MAX_CONTENT_BYTES
 
+
+def field_of(text: str) -> str | None:
+    """The field that a text names first, by its form alone; None where it speaks of several or of none."""
+    first = text.partition(": ")[0]
+    return None if " " in first and first != "(a name)" else first
+
+
 MESSAGE_REFUSALS: list[tuple[dict[str, Any], str]] = [
     ({"group_id": None}, "group_id: Input should be a valid string"),
     ({"group_id": ""}, "group_id: a group id has 1 to 128 letters, digits, _ or -"),
@@ -144,6 +151,7 @@ def test_a_refused_message_names_field_and_reason_and_no_content(change: dict[st
         accept(Message, {**MESSAGE, "content": SECRET, **change})
 
     assert str(caught.value) == reason
+    assert caught.value.field == field_of(reason)
     assert SECRET not in str(caught.value)
 
 
@@ -218,6 +226,7 @@ def test_a_refused_fact_names_field_and_reason_and_no_content(change: dict[str, 
         accept(FactStatement, {**FACT, **change})
 
     assert str(caught.value) == reason
+    assert caught.value.field == field_of(reason)
     assert SECRET not in str(caught.value)
 
 

@@ -14,7 +14,7 @@ import pytest
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.hashing import HashingEmbedder
 from asof_projections.embedding.ports import Vectors
-from asof_streams.errors import DamagedLog, StorageFailed
+from asof_streams.errors import DamagedFile, StorageFailed
 
 TEXTS = ["Ana works at SAP.", "Ana moved to Berlin.", "", "Ana works at SAP."]
 
@@ -131,7 +131,7 @@ def test_a_flipped_bit_makes_a_vector_be_computed_again(cached: CachedEmbedder, 
 def test_a_file_that_is_no_database_is_an_error_that_says_what_to_do(path: Path) -> None:
     path.write_bytes(b"not a database" * 1000)
 
-    with pytest.raises(DamagedLog, match=r"vectors\.db is damaged; delete it"):
+    with pytest.raises(DamagedFile, match=r"vectors\.db is damaged; delete it"):
         CachedEmbedder(Counting(), path)
 
 

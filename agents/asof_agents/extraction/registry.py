@@ -69,7 +69,7 @@ class Ontologies:
             return self.own
         ontology = self._named.get(name) or self._find(name)
         if ontology is None:
-            raise InvalidInput(f"schema_id: there is no such ontology; known are {', '.join(self.names)}")
+            raise InvalidInput(f"there is no such ontology; known are {', '.join(self.names)}", field="schema_id")
         self._named[name] = ontology
         return ontology
 
@@ -88,7 +88,7 @@ class Ontologies:
                     pairs,
                 )
             except OntologyError as error:
-                raise InvalidInput(str(error)) from None
+                raise InvalidInput(error.reason, error.field) from None
             _keep(self._adapted, key, changed)
         return self._adapted[key]
 
@@ -98,7 +98,7 @@ class ExtractorRegistry:
 
     def __init__(self, ontology: Ontology, ontologies: Ontologies, make: MakeExtractor) -> None:
         self.ontologies: Final = ontologies
-        self._ontology = ontology
+        self._named = ontology
         self._make = make
         usual = make(ontology, None)
         self._usual = SchemaFilter(usual, ontology) if any(r.pairs for r in ontology.relation_types) else usual
@@ -108,7 +108,7 @@ class ExtractorRegistry:
         """Return the extractor of an episode. InvalidInput: its ontology cannot be found any more."""
         if episode.ontology is None:
             return self._usual
-        ontology = self.ontologies.of(episode, self._ontology)
+        ontology = self.ontologies.of(episode, self._named)
         if ontology.digest not in self._made:
             named = self.ontologies.named(episode.ontology)
             made = self._make(ontology, None if named is ontology else named)

@@ -47,7 +47,7 @@ class StructuredStatements(StatementWriter[ExactNames]):
         triple = self._named_triple(stated)
         start = self._start(stated)
         if target is not None and not target.dead and not self._same(target, triple, start, stated.invalid_at):
-            raise InvalidInput("ref: it names another fact already; use op correct (or end) to change that one")
+            raise InvalidInput("it names another fact already; use op correct (or end) to change that one", field="ref")
         if (stated.ref is None or target is not None) and self.reinforce(triple, start, stated.invalid_at, None):
             return
         self._state_new(stated, triple)
@@ -75,7 +75,9 @@ class StructuredStatements(StatementWriter[ExactNames]):
     def _state_new(self, stated: FactStatement, triple: Triple, corrects: str | None = None) -> None:
         start = self._start(stated)
         if stated.invalid_at is not None and start >= stated.invalid_at:
-            raise InvalidInput("invalid_at: it must be after valid_at (or, without one, after the time it was said)")
+            raise InvalidInput(
+                "it must be after valid_at (or, without one, after the time it was said)", field="invalid_at"
+            )
         self.assert_fact(
             triple,
             sentence=stated.fact or f"{stated.subject} {triple.relation.replace('_', ' ')} {stated.object}",
@@ -129,9 +131,9 @@ class StructuredStatements(StatementWriter[ExactNames]):
         return found
 
     def _replaced(self, stated: FactStatement, triple: Triple) -> list[Assertion]:
-        """Return the assertions that a correction without a ref replaces: those believed of the slot at its time."""
+        """Return what a correction without a ref replaces: what is believed of the slot at the time it speaks of."""
         if not self.known.single(self.names.group, triple.relation):
-            raise InvalidInput("ref: a relation with many values needs it, to say which of them is corrected")
+            raise InvalidInput("a relation with many values needs it, to say which of them is corrected", field="ref")
         start = self._start(stated)
         end = start + 1 if stated.valid_at is None else INF if stated.invalid_at is None else stated.invalid_at
         slot = self.known.slot(self.names.group, triple.subject, triple.relation, None)

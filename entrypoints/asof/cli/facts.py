@@ -132,7 +132,7 @@ def _answer(memory: "Memory", lines: Iterable[bytes]) -> None:
         try:
             found = memory.facts(**_question(line))
         except InvalidInput as error:
-            raise InvalidInput(f"line {number}: {error}") from None
+            raise InvalidInput(str(error), field=f"line {number}") from None
         show.data([fact.to_json() for fact in found])
 
 
@@ -151,7 +151,7 @@ def _question(line: bytes) -> dict[str, Any]:
         if value is None:
             continue
         if type(value) is not type_:
-            raise InvalidInput(f"{name}: it must be a {type_.__name__}")
+            raise InvalidInput(f"it must be a {type_.__name__}", field=name)
         asked[known_as] = value
     if "group_id" in asked:
         check_group(asked["group_id"])

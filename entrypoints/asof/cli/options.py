@@ -14,7 +14,7 @@ def moment(text: str) -> int:
     try:
         return parse_moment(text)
     except InvalidInput as error:
-        raise typer.BadParameter(str(error)) from None
+        raise typer.BadParameter(error.reason) from None
 
 
 def group_id(text: str) -> str:
@@ -24,7 +24,7 @@ def group_id(text: str) -> str:
     try:
         return check_group(text)
     except InvalidInput as error:
-        raise typer.BadParameter(str(error)) from None
+        raise typer.BadParameter(error.reason) from None
 
 
 Data = Annotated[

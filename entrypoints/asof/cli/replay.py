@@ -34,7 +34,7 @@ def events(
 
     del as_json  # it has no other form
     if generation is not None and log != "semantic":
-        raise InvalidInput("--generation: only the semantic log has generations")
+        raise InvalidInput("only the semantic log has generations", field="--generation")
     with calls.existing(data, kafka) as memory:
         named = (generation or memory.active()) if log == "semantic" else None
         for record in memory.events(log, start, stop, follow=follow, generation=named, partition=partition):

@@ -18,6 +18,7 @@ from asof.http.middleware.metrics import Counted, Metrics
 from asof.http.middleware.unexpected_errors import UnexpectedErrorMiddleware
 from asof.http.routes import feed, graphiti, groups, health, v1
 from asof.http.schemas import problems
+from asof.http.schemas.graphiti_mapping import loc_of
 from asof.service.api_keys import Keys
 from asof.service.service import Service
 from asof_streams.errors import AsofError, InvalidInput, NotFound, UnavailableError
@@ -59,8 +60,9 @@ async def _unprocessable(request: Request, error: Exception) -> Response:
     known = _names(request.app)
     errors = [{**each, "loc": _shown(each["loc"], known), "input": None} for each in error.errors()]
     if problems.is_ours(request.url.path):
-        where = ".".join(map(str, errors[0]["loc"][1:]))
-        return problems.answer(request.url.path, 422, f"{where}: {errors[0]['msg']}")
+        where = ".".join(map(str, errors[0]["loc"][1:])) or None
+        found = InvalidInput(errors[0]["msg"], where)
+        return problems.answer(request.url.path, 422, str(found), field=where)
     body = json.dumps({"detail": errors}, default=str)
     return Response(body, 422, media_type="application/json")
 
@@ -81,9 +83,8 @@ def _names(app: FastAPI) -> set[str]:
 
 async def _ours(request: Request, error: Exception) -> Response:
     if isinstance(error, InvalidInput) and not problems.is_ours(request.url.path):
-        return await _unprocessable(
-            request, RequestValidationError([{"type": "value_error", "loc": (), "msg": str(error)}])
-        )
+        found = {"type": "value_error", "loc": tuple(loc_of(error.field)), "msg": error.reason}
+        return await _unprocessable(request, RequestValidationError([found]))
     match error:
         case NotFound():
             status = 404
@@ -94,7 +95,8 @@ async def _ours(request: Request, error: Exception) -> Response:
         case _:
             status = 500
     again = {"Retry-After": str(_AGAIN_SECONDS)} if status == 503 else None
-    return problems.answer(request.url.path, status, str(error), again)
+    field = error.field if isinstance(error, InvalidInput) else None
+    return problems.answer(request.url.path, status, str(error), again, field)
 
 
 async def _http(request: Request, error: Exception) -> Response:

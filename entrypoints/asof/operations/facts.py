@@ -66,5 +66,5 @@ def what_if(session: Session, statements: Iterable[Mapping[str, Any]], group: st
     """
     stated = [accept(FactStatement, {"group_id": group, **fields}) for fields in statements]
     if any(statement.group_id != group for statement in stated):
-        raise InvalidInput("group_id: a statement names another group than the one that is asked about")
+        raise InvalidInput("a statement names another group than the one that is asked about", field="group_id")
     return session.of(group).what_if(stated, session.now())

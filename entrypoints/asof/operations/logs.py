@@ -64,7 +64,7 @@ def generation_of(session: Session, query: EventsQuery) -> str | None:
     if query.log == "semantic":
         return query.generation or session.catalog().active
     if query.generation is not None:
-        raise InvalidInput("generation: only the semantic log has generations")
+        raise InvalidInput("only the semantic log has generations", field="generation")
     return None
 
 

@@ -71,7 +71,9 @@ def import_facts(
 ) -> Produced:
     """Add structured facts given as JSON lines: exact names, nothing is extracted."""
     if recorded and session.on_kafka:
-        raise InvalidInput("recorded: on Kafka the broker's clock says when a fact was recorded, so leave this out")
+        raise InvalidInput(
+            "on Kafka the broker's clock says when a fact was recorded, so leave this out", field="recorded"
+        )
     read = json_lines.as_fact(recorded=recorded, ontology=load_ontology(ontology) if ontology else None)
     return _take_lines(session, source, read, strict=strict, acknowledged=acknowledged)
 

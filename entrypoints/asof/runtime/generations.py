@@ -17,7 +17,7 @@ from asof_ontologies import registry
 from asof_ontologies.model import Ontology
 from asof_projections.generations import Catalog, GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
-from asof_streams.errors import ContractError, DamagedLog, InvalidInput
+from asof_streams.errors import ContractError, DamagedFile, DamagedLog, InvalidInput
 from asof_streams.events import Draft
 from asof_streams.files import replace_file
 from asof_streams.semantic import GenerationStarted, RelationDeclared
@@ -126,7 +126,7 @@ def keep_ontology(ontology: Ontology, path: Path) -> None:
 
 
 def kept_ontology(path: Path) -> Ontology:
-    """Return an ontology as it was written down. ContractError: it is not there, or not as it was written."""
+    """Return an ontology as it was written down. DamagedFile: it is not there, or not as it was written."""
     try:
         kept = json.loads(path.read_bytes())
         ontology = Ontology.model_validate(kept["ontology"])
@@ -134,7 +134,7 @@ def kept_ontology(path: Path) -> Ontology:
             return ontology
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    raise ContractError(f"{path} is missing or damaged: restore it, or rebuild into a new directory")
+    raise DamagedFile(f"{path} is missing or damaged: restore it, or rebuild into a new directory")
 
 
 def ontologies_of(places: DirectoryLayout, own: Ontology | None = None) -> Ontologies:
@@ -145,7 +145,7 @@ def ontologies_of(places: DirectoryLayout, own: Ontology | None = None) -> Ontol
         if not path.exists():
             if name not in registry.names():
                 return None
-            keep_ontology(registry.load(name), path)
+            keep_ontology(load_ontology(name), path)
         return kept_ontology(path)
 
     kept = [path.stem for path in places.named_ontology("*").parent.glob("*.json")]

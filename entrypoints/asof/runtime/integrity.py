@@ -12,7 +12,7 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import Progress, existing, open_log
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.projector import rebuild
-from asof_streams.errors import AsofError
+from asof_streams.errors import AsofError, DamagedView
 from asof_streams.instants import render
 from asof_streams.sqlite_log import SqliteLog
 
@@ -65,12 +65,8 @@ def _check_store(places: DirectoryLayout, name: str, path: Path) -> str:
         live = store.digest()
         with SqliteGraph(anew, name) as built:
             if built.digest() != live:
-                raise _Differs(f"{path} is not what its log says: move it away, and the next write builds it anew")
+                raise DamagedView(f"{path} is not what its log says: move it away, and the next write builds it anew")
         return f"equals its log: {live[:16]}"
-
-
-class _Differs(AsofError):
-    """A store that does not equal its log."""
 
 
 def stats(places: DirectoryLayout) -> dict[str, Any]:

@@ -29,11 +29,11 @@ def as_fact(*, recorded: bool, ontology: Ontology | None) -> Read:
         fields = dict(fields)
         given = fields.pop("recorded_at", None)
         if given is None and recorded:
-            raise InvalidInput("recorded_at: --recorded needs it on every line")
+            raise InvalidInput("--recorded needs it on every line", field="recorded_at")
         if given is not None and not recorded:
-            raise InvalidInput("recorded_at: only --recorded takes it, for moving a history in")
+            raise InvalidInput("only --recorded takes it, for moving a history in", field="recorded_at")
         if given is not None and not isinstance(given, str):
-            raise InvalidInput("recorded_at: a time is a string such as 2024-05-01T09:30:00Z")
+            raise InvalidInput("a time is a string such as 2024-05-01T09:30:00Z", field="recorded_at")
         stated = accept(FactStatement, fields)
         if ontology is not None:
             _check_relation(stated, ontology)
@@ -41,7 +41,7 @@ def as_fact(*, recorded: bool, ontology: Ontology | None) -> Read:
             return stated, None
         at = _recorded(given)
         if at < last.get(stated.group_id, at):
-            raise InvalidInput("recorded_at: it is before that of an earlier line of the same group")
+            raise InvalidInput("it is before that of an earlier line of the same group", field="recorded_at")
         last[stated.group_id] = at
         return stated, at
 
@@ -52,13 +52,13 @@ def _recorded(given: str) -> int:
     try:
         return parse(given)
     except InvalidInput as error:
-        raise InvalidInput(f"recorded_at: {error}") from None
+        raise error.within("recorded_at") from None
 
 
 def _check_relation(stated: FactStatement, ontology: Ontology) -> None:
     if ontology.closed and stated.relation is not None and stated.relation not in ontology.relations:
         known = ", ".join(ontology.relations)
-        raise InvalidInput(f"relation: ontology {ontology.id} is closed and does not have it; it has {known}")
+        raise InvalidInput(f"ontology {ontology.id} is closed and does not have it; it has {known}", field="relation")
 
 
 def read_lines(
@@ -81,7 +81,7 @@ def read_lines(
             check_size(text, limit)
             yield InboundMessage(*read(_json(line)), text)
         except InvalidInput as error:
-            yield Refused(number, str(error))
+            yield Refused(number, str(error), error.field)
 
 
 def chunks(found: Iterable[InboundMessage | Refused | None], size: int) -> Iterator[list[InboundMessage | Refused]]:

@@ -16,7 +16,7 @@ from asof.settings import Settings
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.rows import EntityRow, Moment
 from asof_projections.queries.temporal import TemporalQueries
-from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.errors import DamagedFile, InvalidInput, NotFound
 from asof_streams.messages import FactStatement
 from asof_streams.sqlite_log import SqliteLog
 
@@ -190,7 +190,7 @@ class ReadSessions:
         """Whether a process has the directory, and will have it for longer than a question has."""
         until = time.monotonic() + PATIENCE
         while all(is_held(part.root) for part in parts(self._places.root)):
-            with suppress(NotFound, InvalidInput):
+            with suppress(NotFound, DamagedFile):
                 if Health.read(self._places.root).well(clock.system()):
                     return True
             if time.monotonic() >= until:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from asof.runtime import clock
-from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.errors import DamagedFile, NotFound
 from asof_streams.files import replace_file
 from asof_streams.instants import SECOND
 
@@ -53,7 +53,7 @@ class Health:
         except FileNotFoundError:
             raise NotFound(f"{root} has no {FILE}: no worker runs on it") from None
         except (ValueError, KeyError, TypeError):
-            raise InvalidInput(f"{root / FILE} cannot be read: delete it, the worker writes it again") from None
+            raise DamagedFile(f"{root / FILE} cannot be read: delete it, the worker writes it again") from None
 
 
 def write_health(root: Path, reached: Sequence[Reached]) -> None:

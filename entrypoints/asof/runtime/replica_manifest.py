@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from asof.runtime.layout import DirectoryLayout
-from asof_streams.errors import InvalidInput, WriterBusy
+from asof_streams.errors import DamagedFile, InvalidInput, WriterBusy
 from asof_streams.files import replace_file
 from asof_streams.kafka.state import FILE as STATE
 from asof_streams.writer_lock import WriterLock
@@ -34,7 +34,7 @@ def copied(root: Path) -> ReplicaManifest | None:
     except FileNotFoundError:
         return None
     except (ValueError, TypeError):
-        raise InvalidInput(f"{root / FILE} is damaged: delete {root}, it is made again from the topics") from None
+        raise DamagedFile(f"{root / FILE} is damaged: delete {root}, it is made again from the topics") from None
 
 
 def is_copy(root: Path) -> bool:

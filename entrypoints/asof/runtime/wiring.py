@@ -35,7 +35,7 @@ def load_ontology(name: str) -> Ontology:
     try:
         return registry.load(name)
     except OntologyError as error:
-        raise InvalidInput(str(error)) from None
+        raise InvalidInput(error.reason, error.field) from None
 
 
 def connection_of(settings: Settings) -> Connection:

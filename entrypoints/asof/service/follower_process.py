@@ -4,8 +4,7 @@ Where another process keeps the directory up, a worker or a projector on this ma
 """
 
 import time
-from collections import deque
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from threading import Event, Thread
 from typing import Final
 
@@ -14,19 +13,18 @@ from asof.runtime.child_process import Channel, ChannelClosed
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.processes import log_to_stderr
 from asof.runtime.replica_health import write_health
-from asof.runtime.wiring import connection_of
+from asof.runtime.wiring import connection_of, open_reader
 from asof.service.worker_handle import Began, Reached
 from asof.settings import Settings
 from asof_projections.generations import load
 from asof_streams.backoff import OUTAGE
-from asof_streams.errors import NotFound, UnavailableError
+from asof_streams.errors import ContractError, NotFound, UnavailableError
 from asof_streams.kafka.topics import Topics
 from asof_streams.sqlite_log import SqliteLog
 
 _ROUND_SECONDS: Final = 0.1  # between two rounds
 _HEALTH_SECONDS: Final = 2.0
 _TURN_SECONDS: Final = 5.0  # after which it is seen whether the directory is free
-_BELIEVED_SECONDS: Final = 0.5  # what led to no belief so long after it was recorded, leads to none
 
 
 def follow(channel: Channel, settings: Settings) -> None:
@@ -50,11 +48,11 @@ class _Following:
 
     def __init__(self, settings: Settings, channel: Channel, stop: Event) -> None:
         self._places = DirectoryLayout(settings.data)
+        self._read = settings.model_copy(update={"kafka": None})  # what is here, whoever keeps it up
         self._connection, self._topics = connection_of(settings), Topics(settings.kafka_prefix)
         self._channel = channel
         self._stop = stop
         self._reached = -1
-        self._recorded: deque[tuple[float, int]] = deque()  # when it was seen, and up to which message
         self._healthy = 0.0  # when that was written down
 
     def run(self) -> None:
@@ -87,29 +85,32 @@ class _Following:
             self._channel.send(Reached(reached))
 
     def _answered(self) -> int:
-        """Return the offset before which all messages are answered."""
+        """Return the offset before which all messages are answered, and what follows from them can be asked about.
+
+        Another process may keep the directory up meanwhile, so how far a log is derived is asked before where its
+        source ends.
+        """
+        catalog = load(self._places.root)
+        assert catalog is not None
         with ExitStack() as stack:
-            catalog = load(self._places.root)
-            assert catalog is not None
-            paths = [self._places.semantic(info.name) for info in catalog.generations]
             try:
-                beliefs = [stack.enter_context(SqliteLog(path)) for path in paths]
+                beliefs = stack.enter_context(SqliteLog(self._places.semantic(catalog.active)))
                 episodic = stack.enter_context(SqliteLog(self._places.episodic))
                 messages = stack.enter_context(SqliteLog(self._places.messages))
             except NotFound:  # not all of them are there yet
                 return -1
-            followed = min(log.checkpoint() for log in beliefs)
+            followed = beliefs.checkpoint()
+            believed = beliefs.end()
             recorded = episodic.checkpoint()
-            believed = recorded if followed >= episodic.end() else episodic.cause_of(followed)
-            known = max(believed, self._settled(recorded))
-            return messages.cause_of(known) if known < messages.end() else messages.checkpoint()
+            known = recorded if followed >= episodic.end() else episodic.cause_of(followed)
+            read = messages.checkpoint()
+            reached = messages.cause_of(known) if known < messages.end() else read
+            return reached if reached <= self._reached or self._shows(believed, episodic.end()) else -1
 
-    def _settled(self, recorded: int) -> int:
-        """Return up to which message all was recorded long enough ago."""
-        now = time.monotonic()
-        if not self._recorded or self._recorded[-1][1] < recorded:
-            self._recorded.append((now, recorded))
-        while len(self._recorded) > 1 and self._recorded[1][0] < now - _BELIEVED_SECONDS:
-            self._recorded.popleft()
-        seen, known = self._recorded[0]
-        return known if seen < now - _BELIEVED_SECONDS else -1
+    def _shows(self, believed: int, recorded: int) -> bool:
+        """Whether the graphs that answer have followed their logs so far."""
+        try:
+            with closing(open_reader(self._places, self._read)) as opened:
+                return opened.beliefs.position() >= believed and opened.episodes.position() >= recorded
+        except ContractError:  # they are not there yet, or are made anew by a version with another schema
+            return False

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from asof_projections.embedding.ports import Embedder, Vectors
-from asof_streams.errors import DamagedLog, StorageFailed
+from asof_streams.errors import DamagedFile, StorageFailed
 
 LOOKUP: Final = 500  # texts a query
 UNKEPT: Final = 4096  # vectors that are remembered though the file is not to have them
@@ -145,7 +145,7 @@ class CachedEmbedder:
         except sqlite3.OperationalError as error:
             raise StorageFailed(f"{self._path}: {error.sqlite_errorname}") from None
         except sqlite3.DatabaseError:
-            raise DamagedLog(f"{self._path} is damaged; delete it: what it held is computed again") from None
+            raise DamagedFile(f"{self._path} is damaged; delete it: what it held is computed again") from None
 
 
 def _key(text: str) -> bytes:

@@ -427,7 +427,10 @@ class Refused(Answer):
     """A line that was not accepted, and why; never its content."""
 
     line: Annotated[int, Field(ge=1, description="Its number, from 1.")]
-    reason: Annotated[str, Field(description="It names the field.")]
+    reason: Annotated[str, Field(description="A sentence, which names the field first.")]
+    field: Annotated[
+        str | None, Field(description="The dotted path of what is wrong; null where it is the whole line.")
+    ]
 
 
 @answer

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from asof_projections.embedding.ports import Vectors
 from asof_projections.vectors import snapshot
 from asof_projections.vectors.ports import Holding, Ids
-from asof_streams.errors import DamagedLog
+from asof_streams.errors import DamagedView
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class FaissVectorIndex:
             snapshot.read(path, index._room)
         except FileNotFoundError:
             return index
-        except DamagedLog:
+        except DamagedView:
             log.warning("vector index is damaged or of another model: starting afresh", extra={"file": str(path)})
             return cls(path, model_id, dimensions)
         return index
@@ -136,7 +136,7 @@ class FaissVectorIndex:
     def _room(self, header: snapshot.Header) -> list[memoryview]:
         """Make room for what a file holds, so that it is read to where it stays."""
         if (header.model_id, header.dimensions) != (self._model_id, self._dimensions):
-            raise DamagedLog(f"{self._path} holds vectors of {header.model_id}, not of {self._model_id}")
+            raise DamagedView(f"{self._path} holds vectors of {header.model_id}, not of {self._model_id}")
         self._ids = array("q", bytes(header.count * snapshot.ID_BYTES))
         self._index.codes.resize(header.count * self._dimensions * snapshot.CODE_BYTES)
         self._index.ntotal = header.count

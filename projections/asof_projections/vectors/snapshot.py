@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from asof_streams.errors import DamagedLog, StorageFailed
+from asof_streams.errors import DamagedView, StorageFailed
 from asof_streams.files import replace_file
 
 FORMAT: Final = 1
@@ -58,9 +58,9 @@ def write(path: Path, header: Header, body: Sequence[memoryview]) -> None:
 def read(path: Path, room: Callable[[Header], Sequence[memoryview]]) -> None:
     """Read the ids and the vectors into the buffers that `room` gives for them.
 
-    Raises FileNotFoundError; StorageFailed; DamagedLog, and then what is in the buffers is worth nothing.
+    Raises FileNotFoundError; StorageFailed; DamagedView, and then what is in the buffers is worth nothing.
     """
-    damaged = DamagedLog(f"{path} is not what was written there in format {FORMAT}")
+    damaged = DamagedView(f"{path} is not what was written there in format {FORMAT}")
     try:
         with path.open("rb") as file:
             seal, line = file.readline(_LINE_MAX), file.readline(_LINE_MAX)

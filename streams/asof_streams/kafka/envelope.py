@@ -2,6 +2,8 @@
 
 Pure. Beside the standard attributes (id, source, type, time, and the extension sequence) there are ours: what makes a
 batch of one cause whole (cause, place, size), who wrote it (term), and how far that writer had read (checkpoint).
+
+Two types are control records, no events: a writer claims a topic, and a writer says how far it has read.
 """
 
 from collections.abc import Sequence
@@ -16,6 +18,7 @@ from asof_streams.instants import parse, render
 from asof_streams.messages import AnyMessage
 
 CLAIMED: Final = "writer.claimed"  # a control record: a new writer has taken the topic over
+REACHED: Final = "checkpoint.reached"  # a control record: the input was read further, and no event followed
 JSON: Final = b"application/json"
 
 Headers = list[tuple[str, bytes]]
@@ -44,6 +47,14 @@ class Claim(NamedTuple):
 
     term: int
     writer: str  # tells two claims of one term apart
+
+
+class Checkpoint(NamedTuple):
+    """A writer has read its input further, and no event followed from it."""
+
+    position: int  # of the next event
+    term: int
+    checkpoint: int  # position of the input log to go on from
 
 
 class Sent(NamedTuple):
@@ -78,6 +89,18 @@ def claim(log: str, term: int, writer: str) -> Outgoing:
     return Outgoing(None, b"{}", headers)
 
 
+def checkpoint_reached(log: str, position: int, term: int, checkpoint: int) -> Outgoing:
+    """Return the control record by which a writer says how far it has read; `position` is that of the next event."""
+    headers = [
+        *_constant(log, REACHED, 1),
+        ("ce_id", derive("checkpoint", log, term, checkpoint).encode()),
+        ("ce_term", b"%d" % term),
+        ("ce_sequence", b"%020d" % position),
+        ("ce_checkpoint", b"%d" % checkpoint),
+    ]
+    return Outgoing(None, b"{}", headers)
+
+
 def event(log: str, position: int, draft: Draft, term: int, checkpoint: int | None) -> Outgoing:
     """Return the record of an event; `position` is the one it takes in the log."""
     group, recorded_at, cause, place, size, happened = draft
@@ -106,13 +129,15 @@ def dead_letter(original: Raw, topic: str, partition: int, reason: str) -> Outgo
     return Outgoing(original.key, original.value, headers)
 
 
-def read(raw: Raw) -> Claim | Sent | None:
+def read(raw: Raw) -> Claim | Checkpoint | Sent | None:
     """Return what a record of a derived topic is; None where it is not one of asof's."""
     found = dict(raw.headers)
     try:
         kind, term = found["ce_type"].decode(), int(found["ce_term"])
         if kind == CLAIMED:
             return Claim(term, found["ce_id"].decode())
+        if kind == REACHED:
+            return Checkpoint(int(found["ce_sequence"]), term, int(found["ce_checkpoint"]))
         return Sent(
             int(found["ce_sequence"]),
             (raw.key or b"").decode(),

@@ -8,7 +8,7 @@ from asof_streams.episodic import GroupErased, MessageParked
 from asof_streams.errors import DecodeError, WriterBusy
 from asof_streams.events import Draft, event_class
 from asof_streams.kafka.client import Client, SentRun
-from asof_streams.kafka.envelope import Outgoing, Raw, Sent, claim, event
+from asof_streams.kafka.envelope import Outgoing, Raw, Sent, checkpoint_reached, claim, event
 from asof_streams.kafka.fence import Fence
 from asof_streams.kafka.state import State, TopicProgress, mark
 from asof_streams.kafka.topic_log import PartitionId, TopicLog
@@ -25,7 +25,9 @@ class EventTopic(TopicLog):
     """The copy of a derived log. Anyone may catch up; who has taken it over may append.
 
     What is appended goes to the topic first, and is kept only when it stands there. `source` is the log that this one
-    is made from: its positions are what the checkpoint counts. `forget` is told of every erasure that others wrote.
+    is made from: its positions are what the checkpoint counts. A checkpoint that no event carries goes to the topic as
+    a record of its own, so that every reader knows how far the source was read. `forget` is told of every erasure that
+    others wrote.
     """
 
     def __init__(
@@ -65,6 +67,8 @@ class EventTopic(TopicLog):
             stands += self._fence.pass_through(raw)
         end = self.end()
         self._keep([sent for sent in stands if sent.position >= end])
+        if self._fence.checkpoint > self.checkpoint():
+            super().append([], checkpoint=self._fence.checkpoint)
         if found:
             self._put(found[-1])
 
@@ -106,16 +110,19 @@ class EventTopic(TopicLog):
         return cause
 
     def go_on(self) -> None:
-        """Move the checkpoint behind all that was answered: a writer may have stopped within an append."""
+        """Move the checkpoint behind all that was answered: a writer may have stopped within an append.
+
+        The topic is told, where it does not say so already: one that an older version wrote has such gaps.
+        """
         last, checkpoint = self.last_cause(), self.checkpoint()
         for record in self._source.read(checkpoint):
             if (record.position if self._source.name == "messages" else record.cause) > last:
                 break
             checkpoint = record.position + 1
-        super().append([], checkpoint=checkpoint)
+        self.append([], checkpoint=checkpoint)
 
     def append(self, drafts: Sequence[Draft], *, checkpoint: int) -> int:
-        if not drafts:
+        if not drafts and checkpoint <= self._fence.checkpoint:
             return super().append(drafts, checkpoint=checkpoint)
         if not self._mine:
             raise WriterBusy(f"{self.at}: not taken over, or lost; open it again")
@@ -123,11 +130,13 @@ class EventTopic(TopicLog):
         if parked := [(d.cause, d.event.reason) for d in drafts if isinstance(d.event, MessageParked)]:
             self._park(parked)
         records = self._records_of(drafts, checkpoint)
+        control = checkpoint_reached(self.name, self._fence.position, self._fence.term, checkpoint)
         with self._writing() as head:  # kept while it is on its way, and for good when it stands
             expect_checkpoint(self.name, checkpoint, head)
-            sent = self._client.begin_send(*self.at, records)
+            sent = self._client.begin_send(*self.at, records or [control])
             end = self._write(head, _as_sent(drafts, records), checkpoint)
             self._expect_to_stand(sent(), len(drafts))
+        self._fence.checkpoint = checkpoint
         self._put()
         self._mine = True
         return end

@@ -3,13 +3,13 @@
 A topic cannot refuse a writer that was deposed and does not know it yet, so every reader passes its records over: a
 record stands if its term is that of the latest claim before it, and if its batch was complete before the next claim.
 All readers apply the same rule to the same order, so all see the same log. (The idea is XTDB's: terms in the records,
-checked as they are read back.)
+checked as they are read back.) Of what a writer says of its checkpoint, that of the one who holds the topic counts.
 """
 
 from dataclasses import dataclass, field
 
 from asof_streams.errors import DamagedLog
-from asof_streams.kafka.envelope import Claim, Raw, Sent, read
+from asof_streams.kafka.envelope import Checkpoint, Claim, Raw, Sent, read
 
 
 @dataclass(slots=True)
@@ -21,6 +21,7 @@ class Fence:
     position: int = 0  # of the next record to stand
     term: int = 0  # of the latest claim; 0 before the first
     writer: str = ""
+    checkpoint: int = 0  # of the input log, as far as the topic was read by this fence
     _batch: list[Sent] = field(default_factory=list)
 
     def restart(self) -> None:
@@ -39,7 +40,12 @@ class Fence:
                 return []
             batch, self._batch = self._batch, []
             self.offset, self.position = raw.offset + 1, self.position + len(batch)
+            self.checkpoint = max(self.checkpoint, batch[-1].checkpoint or 0)
             return batch
+        elif isinstance(found, Checkpoint) and found.term == self.term:
+            if self._batch or found.position != self.position:
+                raise self._hole(raw, found.position)
+            self.checkpoint = max(self.checkpoint, found.checkpoint)
         if not self._batch:
             self.offset = raw.offset + 1
         return []
@@ -54,7 +60,11 @@ class Fence:
         first = self._batch[0] if self._batch else sent
         expected = (self.position + len(self._batch), len(self._batch), first.cause, first.size)
         if (sent.position, sent.place, sent.cause, sent.size) != expected:
-            raise DamagedLog(
-                f"{self.topic}, offset {raw.offset}: event {sent.position} stands where {expected[0]} should; records "
-                "of the topic are lost. Restore it, or copy it into a new one and rebuild from the messages topic"
-            )
+            raise self._hole(raw, sent.position)
+
+    def _hole(self, raw: Raw, position: int) -> DamagedLog:
+        expected = self.position + len(self._batch)
+        return DamagedLog(
+            f"{self.topic}, offset {raw.offset}: event {position} stands where {expected} should;"
+            " records of the topic are lost. Restore it, or copy it into a new one and rebuild from the messages topic"
+        )

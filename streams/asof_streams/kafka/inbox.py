@@ -60,7 +60,9 @@ def _message(raw: Raw, headers: dict[str, bytes]) -> AnyMessage:
     if raw.key:
         group = _text(raw.key, "the key")
         if fields.setdefault("group_id", group) != group:
-            raise InvalidInput("group_id: it is not the record's key, which decides where a group's messages go")
+            raise InvalidInput(
+                "it is not the record's key, which decides where a group's messages go", field="group_id"
+            )
     if kind is ErasureRequest:
         if fields.keys() != {"group_id"} or not isinstance(fields["group_id"], str):
             raise InvalidInput("an erasure names its group_id, and nothing else")
@@ -74,10 +76,10 @@ def _kind_of(headers: dict[str, bytes]) -> _Kind | None:
         return None
     kind = _KINDS.get(_text(type_, "ce_type"))
     if kind is None:
-        raise InvalidInput(f"ce_type: it is none of {', '.join(_KINDS)}")
+        raise InvalidInput(f"it is none of {', '.join(_KINDS)}", field="ce_type")
     version = headers.get("ce_eventversion", b"1")
     if not version.isdigit() or len(version) > _DIGITS:
-        raise InvalidInput("ce_eventversion: it must be a number")
+        raise InvalidInput("it must be a number", field="ce_eventversion")
     if int(version) > kind.version:
         raise DecodeError(f"offset holds {kind.type} version {int(version)}, newer than {kind.version}: upgrade asof")
     return kind

@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
+from asof_streams.errors import DamagedFile
 from asof_streams.kafka.envelope import Raw
 from asof_streams.sqlite import SqliteGuard, connect, create, transaction
 
@@ -39,7 +40,7 @@ class State:
     """The file `kafka.db`, used by the thread that opened it."""
 
     def __init__(self, path: Path) -> None:
-        self._guard = SqliteGuard(path, _REMEDY)
+        self._guard = SqliteGuard(path, _REMEDY, DamagedFile)
         with self._guard:
             if not path.exists():
                 create(path, _SCHEMA)
@@ -86,7 +87,7 @@ def offsets(path: Path) -> dict[str, int]:
     """Return the next offset of each `topic[partition]` that was read; nothing if there is no file yet."""
     if not path.exists():
         return {}
-    with SqliteGuard(path, _REMEDY), closing(connect(path, writable=False, durable=False)) as db:
+    with SqliteGuard(path, _REMEDY, DamagedFile), closing(connect(path, writable=False, durable=False)) as db:
         return dict(db.execute("SELECT topic, offset FROM topics"))
 
 

@@ -207,4 +207,4 @@ def _own(caller: Caller, where: str, *groups: str, of: str = "body") -> list[str
     try:
         return [check_group(group) for group in groups]
     except InvalidInput as error:
-        raise unprocessable(str(error), where, of=of) from None
+        raise unprocessable(error.reason, where, of=of) from None

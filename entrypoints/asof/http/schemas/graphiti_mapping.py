@@ -22,7 +22,7 @@ def messages_of(given: graphiti.AddMessages) -> list[AnyMessage]:
     try:
         check_group(group)
     except InvalidInput as error:
-        return [RecordRefused(group_id="", reason=f"group_id: {error}")] * len(given.messages)
+        return [RecordRefused(group_id="", reason=str(error.within("group_id")))] * len(given.messages)
     return [_message(group, number, message, given.schema_id) for number, message in enumerate(given.messages)]
 
 
@@ -42,14 +42,18 @@ def _message(group: str, number: int, given: graphiti.NewMessage, schema_id: str
     try:
         return validate(Message, fields)
     except InvalidInput as error:
-        field, _, reason = str(error).partition(": ")
-        raise unprocessable(reason, "messages", number, field) from None
+        raise unprocessable(error.reason, "messages", number, *loc_of(error.field)) from None
 
 
 def unprocessable(reason: str, *where: str | int, of: str = "body") -> RequestValidationError:
     """Return an error in the shape that FastAPI gives those of a body, or of a path."""
     error: dict[str, Any] = {"type": "value_error", "loc": (of, *where), "msg": reason, "input": None}
     return RequestValidationError([error])
+
+
+def loc_of(field: str | None) -> list[str | int]:
+    """Return the dotted path of a field in the form in which FastAPI says where an error is."""
+    return [int(part) if part.isdigit() else part for part in field.split(".")] if field else []
 
 
 def query_of(messages: list[graphiti.Message]) -> str:
@@ -79,8 +83,8 @@ def stated_entity(given: graphiti.AddEntityNode) -> EntityStatement:
     try:
         return accept(EntityStatement, {**fields, "name": given.name, "summary": given.summary})
     except InvalidInput as error:
-        field, _, reason = str(error).partition(": ")
-        raise unprocessable(reason, "uuid" if field == "entity_id" else field) from None
+        where = ["uuid"] if error.field == "entity_id" else loc_of(error.field)
+        raise unprocessable(error.reason, *where) from None
 
 
 def entity_node(stated: EntityStatement, entity: Entity) -> graphiti.EntityNode:

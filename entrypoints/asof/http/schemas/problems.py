@@ -56,9 +56,16 @@ def is_ours(path: str) -> bool:
     return path.startswith(_OURS)
 
 
-def answer(path: str, status: int, detail: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    """Return what a request for a path is answered that cannot be done. The detail names no content."""
+def answer(
+    path: str, status: int, detail: str, headers: Mapping[str, str] | None = None, field: str | None = None
+) -> JSONResponse:
+    """Return what a request for a path is answered that cannot be done. The detail names no content.
+
+    field: the dotted path of what is wrong in what was sent, where it is one field.
+    """
     if not is_ours(path):
         return JSONResponse({"detail": detail}, status, headers)
     problem = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+    if field is not None:
+        problem["field"] = field
     return JSONResponse(problem, status, headers, media_type="application/problem+json")

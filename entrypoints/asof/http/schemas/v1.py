@@ -41,3 +41,8 @@ class Problem(BaseModel):
     title: str = Field(examples=["Not Found"])
     status: int = Field(examples=[404])
     detail: str = Field(examples=["no fact has the id x"])
+    field: str | None = Field(
+        None,
+        description="The dotted path of what is wrong in what was sent, where it is one field.",
+        examples=["about"],
+    )

@@ -22,7 +22,7 @@ from asof_projections.graph.sqlite_store.traversal import Steps
 from asof_projections.graph.sqlite_store.version_cache import VersionCache
 from asof_projections.graph.sqlite_store.views import Known
 from asof_streams.episodic import EpisodeWithdrawn, GroupErased
-from asof_streams.errors import PositionConflict
+from asof_streams.errors import DamagedView, PositionConflict
 from asof_streams.events import Record
 from asof_streams.semantic import RelationDeclared
 from asof_streams.sqlite import SqliteGuard, connect, create
@@ -54,7 +54,7 @@ class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, Communit
     def __init__(self, path: Path, log: str, *, writable: bool = False) -> None:
         self.path: Final = path
         self.generation = log.partition(".")[2]
-        self._guard = SqliteGuard(path, _REMEDY)
+        self._guard = SqliteGuard(path, _REMEDY, DamagedView)
         with self._guard:
             if writable and not path.exists():
                 create(path, schema.script(log))
