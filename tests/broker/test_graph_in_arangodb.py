@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from arango_server import Server, listening
-from asof.kafka.follower import Follower
+from asof.kafka.follower import ReplicaFollower
 from asof.kafka.partition import Partition
 from asof.memory import Memory
 from asof.runtime.layout import DirectoryLayout
@@ -45,7 +45,7 @@ def test_a_worker_and_a_projector_keep_the_same_graph_up_one_after_the_other(wor
         take(world, Settings(data=tmp_path / "worker", embedder="none"))  # one that knows of no database
         assert of_database(url) == first
         places = DirectoryLayout(tmp_path / "projector")
-        with Follower(places, world.connection, world.topics, settings=by["projector"]) as follower:
+        with ReplicaFollower(places, world.connection, world.topics, settings=by["projector"]) as follower:
             follower.catch_up()
             assert of_database(url) == of_files(tmp_path / "projector") != first
 

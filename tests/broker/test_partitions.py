@@ -12,7 +12,7 @@ from aiokafka.admin import NewPartitions
 import asof
 from asking import records
 from asof.cli import app, calls
-from asof.kafka.follower import Follower
+from asof.kafka.follower import ReplicaFollower
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_health import Health
 from asof.runtime.replica_manifest import ReplicaManifest, copied, places_of
@@ -51,14 +51,14 @@ def part(data: Path, partition: int) -> Path:
 
 
 def follow(world: World, data: Path) -> list[Dump]:
-    with Follower(DirectoryLayout(data), world.connection, world.topics) as follower:
+    with ReplicaFollower(DirectoryLayout(data), world.connection, world.topics) as follower:
         follower.catch_up()
     return [dump(part(data, partition)) for partition in range(PARTITIONS)]
 
 
 def answered(world: World, data: Path, count: int) -> bool:
     """Whether workers have answered so many messages in all."""
-    with Follower(DirectoryLayout(data), world.connection, world.topics) as follower:
+    with ReplicaFollower(DirectoryLayout(data), world.connection, world.topics) as follower:
         follower.catch_up()
     if not all(DirectoryLayout(part(data, partition)).catalog.exists() for partition in range(PARTITIONS)):
         return False
@@ -211,7 +211,7 @@ def test_a_directory_knows_its_partitions_and_refuses_topics_that_were_given_mor
     until(lambda: world.client.partitions(world.topics.messages) == PARTITIONS + 1)
 
     with pytest.raises(InvalidInput, match=r"in 3 partitions, .* in 4"):
-        Follower(DirectoryLayout(tmp_path / "followed"), world.connection, world.topics)
+        ReplicaFollower(DirectoryLayout(tmp_path / "followed"), world.connection, world.topics)
     for command in (("worker",), PROJECTOR, ("stats",)):
         running = start(world, "followed", command)
         assert running.wait() == 2

@@ -15,7 +15,7 @@ from aiokafka.structs import TopicPartition
 import asof
 from asking import records
 from asof.cli import app, calls
-from asof.kafka.follower import Follower
+from asof.kafka.follower import ReplicaFollower
 from asof.kafka.topic_logs import TopicLogs
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_health import Health, write_health
@@ -43,7 +43,7 @@ SECRET = "Zarquon"
 
 def follow(world: World, data: Path) -> Dump:
     """Bring a directory up to the topics' ends; return what it holds then."""
-    with Follower(DirectoryLayout(data), world.connection, world.topics) as follower:
+    with ReplicaFollower(DirectoryLayout(data), world.connection, world.topics) as follower:
         follower.catch_up()
     return dump(data)
 
@@ -179,7 +179,7 @@ def test_what_a_deposed_writer_or_a_stranger_sent_is_passed_over(world: World, t
     end = len(first.episodic)
     world.send_raw(episodic, [sent("episodic", end, 1, size=2)])
     world.send_raw(episodic, [Outgoing(b"a", b"{}", []), Outgoing(None, b"\xff", [("ce_type", b"\xff")])])
-    with Follower(DirectoryLayout(tmp_path / "followed"), world.connection, world.topics) as follower:
+    with ReplicaFollower(DirectoryLayout(tmp_path / "followed"), world.connection, world.topics) as follower:
         follower.catch_up()
         follower.catch_up()  # a batch that is not whole is looked at again
         assert dump(tmp_path / "followed") == first
@@ -381,10 +381,10 @@ def test_a_worker_with_another_ontology_than_the_topics_is_refused(world: World,
 
 
 def test_a_second_projector_of_a_directory_is_refused(world: World, start: Start, tmp_path: Path) -> None:
-    with Follower(DirectoryLayout(tmp_path / "data"), world.connection, world.topics):
+    with ReplicaFollower(DirectoryLayout(tmp_path / "data"), world.connection, world.topics):
         assert is_held(tmp_path / "data")
         with pytest.raises(WriterBusy):
-            Follower(DirectoryLayout(tmp_path / "data"), world.connection, world.topics)
+            ReplicaFollower(DirectoryLayout(tmp_path / "data"), world.connection, world.topics)
         second = start(world, "data", PROJECTOR)
         assert second.wait() == 1
         assert "is writing here" in second.said()
@@ -396,13 +396,13 @@ def test_a_directory_that_is_no_copy_or_one_of_other_topics_is_refused(
     with asof.open(tmp_path / "own", embedder="none") as memory:
         memory.add("I live in Oslo.", role="Ana")
     with pytest.raises(InvalidInput, match="no copy of topics"):
-        Follower(DirectoryLayout(tmp_path / "own"), world.connection, world.topics)
+        ReplicaFollower(DirectoryLayout(tmp_path / "own"), world.connection, world.topics)
     with pytest.raises(InvalidInput, match="no copy of topics"):
         world.partition(tmp_path / "own")
 
     follow(world, tmp_path / "data") if world.send(everything()) and told(world, tmp_path / "t") else None
     with World(bootstrap, f"{prefix}-other") as other, pytest.raises(InvalidInput, match=f"{prefix}-other"):
-        Follower(DirectoryLayout(tmp_path / "data"), other.connection, other.topics)
+        ReplicaFollower(DirectoryLayout(tmp_path / "data"), other.connection, other.topics)
 
 
 def test_nothing_is_written_to_a_copy_but_through_its_topics(world: World, tmp_path: Path) -> None:
@@ -434,7 +434,7 @@ def test_reading_a_copy_makes_nothing_of_messages_that_no_worker_has_taken(world
 def test_a_generation_whose_topic_comes_later_is_followed_too(world: World, tmp_path: Path) -> None:
     world.send(everything())
     told(world, tmp_path / "data")
-    with Follower(DirectoryLayout(tmp_path / "followed"), world.connection, world.topics) as follower:
+    with ReplicaFollower(DirectoryLayout(tmp_path / "followed"), world.connection, world.topics) as follower:
         follower.catch_up()
         asyncio.run(create(world.connection, world.topics, ["main", "second"]))
         started = GenerationStarted(
@@ -535,7 +535,7 @@ def test_a_directory_that_another_process_keeps_up_is_read_as_it_is(at_topics: W
     world = at_topics
     world.send([fact(1)])
     told(world, tmp_path / "data")
-    with Follower(DirectoryLayout(tmp_path / "followed"), world.connection, world.topics) as follower:
+    with ReplicaFollower(DirectoryLayout(tmp_path / "followed"), world.connection, world.topics) as follower:
         follower.catch_up()
         world.send([fact(2)])
         told(world, tmp_path / "data")
@@ -607,7 +607,7 @@ def test_a_follower_ends_when_it_is_told_to(world: World, tmp_path: Path) -> Non
         if len(rounds) == 3:
             stop.set()
 
-    with Follower(DirectoryLayout(tmp_path / "data"), world.connection, world.topics) as follower:
+    with ReplicaFollower(DirectoryLayout(tmp_path / "data"), world.connection, world.topics) as follower:
         follower.follow(stop, report)
 
     assert len(rounds) == 3

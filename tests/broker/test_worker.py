@@ -333,7 +333,7 @@ def test_what_is_not_ours_is_parked_on_the_messages_topic_and_passed_over_on_the
 def test_what_transactions_took_back_was_never_said_and_their_marks_hold_nothing_up(
     world: World, start: Start, tmp_path: Path
 ) -> None:
-    running = start(world, worker_patience="3")
+    running = start(world, worker_patience="20")
     values = [b'{"group_id":"g","subject":"S","relation":"likes","object":"O%d"}' % number for number in range(12)]
 
     async def send() -> None:

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from threading import Event
 from typing import Final, Self
 
-from asof.kafka.replica import Copy
+from asof.kafka.replica import PartitionReplica
 from asof.runtime.graph_database import graphs_of
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_health import Reached
@@ -27,7 +27,7 @@ _ROUND_SECONDS: Final = 0.2  # between two rounds
 _LOOK_SECONDS: Final = 5.0  # between two looks for topics of new generations
 
 
-class Follower:
+class ReplicaFollower:
     """A directory that is kept a copy of topics, by one process at a time and one thread of it.
 
     WriterBusy: another process keeps it up, or one of its partitions; with `leave_held` those are left to that one.
@@ -44,7 +44,7 @@ class Follower:
         settings: Settings | None = None,
     ) -> None:
         self._topics = topics
-        self._copies: list[Copy] = []
+        self._copies: list[PartitionReplica] = []
         self._looked: float | None = None
         with ExitStack() as opened:
             self._client = opened.enter_context(Client(connection))
@@ -56,7 +56,7 @@ class Follower:
                 part, patience = places_of(places, partition, count), 0.0 if leave_held else PATIENCE
                 try:
                     graphs = None if settings is None else graphs_of(settings, part)
-                    copy = Copy(part, self._client, topics, partition, patience, graphs)
+                    copy = PartitionReplica(part, self._client, topics, partition, patience, graphs)
                 except WriterBusy:
                     if not leave_held:
                         raise

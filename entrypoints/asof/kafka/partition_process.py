@@ -1,7 +1,7 @@
-"""A partition taken in a process of its own: Faust brings records on one core, the engine works on another.
+"""A partition in a process of its own: Faust delivers records on one core, the engine ingests them on another.
 
-The two speak over a pipe: records one way, the offset to go on from the other. Whichever dies, the topics are whole:
-without its worker the process ends at once, and without its process the worker opens the partition again.
+The worker sends records, and the process answers with the offset to continue from. Whichever dies, the topics are
+whole: the process ends with its worker, and a worker whose process ended opens the partition again.
 """
 
 from contextlib import closing
@@ -22,7 +22,7 @@ _GRACE_SECONDS: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a partition is opened with."""
+    """The arguments of a Partition, which its process opens."""
 
     places: DirectoryLayout
     settings: Settings

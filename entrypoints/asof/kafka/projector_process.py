@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Event
 from typing import Final
 
-from asof.kafka.follower import Follower
+from asof.kafka.follower import ReplicaFollower
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_health import Reached, write_health
 from asof.runtime.wiring import connection_of
@@ -37,7 +37,7 @@ def project(settings: Settings) -> None:
     with suppress(KeyboardInterrupt):  # wherever it comes: nothing is lost that the topics have
         while not stop.is_set():
             try:
-                with Follower(places, connection, topics, settings=settings) as follower:
+                with ReplicaFollower(places, connection, topics, settings=settings) as follower:
                     follower.follow(stop, report.tell)
             except UnavailableError as error:
                 if isinstance(error, WriterBusy) and not report.told:

@@ -19,7 +19,7 @@ from asof_streams.semantic import GenerationStarted
 from asof_streams.writer_lock import WriterLock
 
 
-class Copy:
+class PartitionReplica:
     """A directory of one partition, held against others. WriterBusy: another process keeps it up."""
 
     def __init__(

@@ -1,9 +1,9 @@
-"""Believing in a process of its own, while the writer records: long work then uses two cores.
+"""Large ingests use two processes: the writer appends episodic events, a second one derives beliefs from them.
 
-The writer says how far the episodic log and its store are whole; the other process reads that far into every
-generation. Of a young one it loads the graph in bulk, beside the one that readers see, and lets the writer append the
-events; the log of another it writes itself. It dies with its writer; whatever ends it, the logs are whole, and the
-writer goes on from them.
+The writer sends the position up to which the episodic log and its store are whole, and the builder reads up to it into
+every generation. The graph of a young generation it loads in bulk, beside the one that readers see, while the writer
+appends the events that it sends; the log of an older one it writes itself. It dies with its writer; whatever ends it,
+the logs are whole, and the writer continues from them.
 """
 
 import marshal

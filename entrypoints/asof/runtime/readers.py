@@ -178,12 +178,12 @@ class ReadSessions:
         """Bring up what nobody else does."""
         if self._is_up() or self._is_kept_up():
             return
-        from asof.kafka.follower import Follower
+        from asof.kafka.follower import ReplicaFollower
         from asof_streams.kafka.topics import Topics
 
         settings = self._settings
         topics, connection = Topics(settings.kafka_prefix), connection_of(settings)
-        with Follower(self._places, connection, topics, leave_held=True, settings=settings) as follower:
+        with ReplicaFollower(self._places, connection, topics, leave_held=True, settings=settings) as follower:
             self._reached = {(topic, partition): end for topic, partition, _, end in follower.catch_up()}
 
     def _is_kept_up(self) -> bool:

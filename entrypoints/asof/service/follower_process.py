@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing, suppress
 from threading import Event, Thread
 from typing import Final
 
-from asof.kafka.follower import Follower
+from asof.kafka.follower import ReplicaFollower
 from asof.runtime.child_process import Channel, ChannelClosed
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.processes import log_to_stderr
@@ -59,13 +59,13 @@ class _Following:
         pauses = OUTAGE.pauses()
         while not self._stop.is_set():
             try:
-                with Follower(self._places, self._connection, self._topics, leave_held=True) as follower:
+                with ReplicaFollower(self._places, self._connection, self._topics, leave_held=True) as follower:
                     self._turn(follower)
                 pauses = OUTAGE.pauses()
             except UnavailableError:
                 self._stop.wait(next(pauses))
 
-    def _turn(self, follower: Follower) -> None:
+    def _turn(self, follower: ReplicaFollower) -> None:
         """Keep the directory up, or for a while see how far another process is that does."""
         until = time.monotonic() + _TURN_SECONDS
         while not self._stop.is_set() and (follower.follows or time.monotonic() < until):

@@ -1,7 +1,7 @@
-"""The worker as the service has it: a process of its own, so that no request waits for what it computes.
+"""The service's handle on its worker: a process of its own, so that no request waits for what it computes.
 
-It is called when there is something to do, and told to stop; it tells how far it is. It ends with its service, and the
-service, once told, with it.
+The service calls it when there are messages, and finishes its channel to stop it; the worker reports how far it is. It
+ends with its service, and the service, once told, with it.
 """
 
 import logging
