@@ -26,7 +26,8 @@ from asof_streams.kafka.envelope import Outgoing
 from asof_streams.kafka.errors import guard
 from asof_streams.kafka.topic_rules import RULES, Finding
 from asof_streams.kafka.topics import Topics, check, create, ends
-from kafka_broker import SASL_PASSWORD, SASL_USER, Broker
+from kafka_broker import SASL_PASSWORD, SASL_USER
+from shared_broker import SharedBroker
 
 ASOF = [sys.executable, "-c", "import asof.cli; asof.cli.main()"]
 WRONG = {
@@ -251,9 +252,11 @@ def test_no_broker_is_told_in_one_line_and_at_once(tmp_path: Path) -> None:
     assert done.stderr == f"asof: no broker at {address}, where ASOF_KAFKA says that one is: Connection refused\n"
 
 
-def test_credentials_that_the_broker_refuses_are_told_in_one_line(own_broker: Broker, tmp_path: Path) -> None:
-    address = {"ASOF_KAFKA": own_broker.sasl_bootstrap}
-    assert "created asof.messages\n" in asof("topics", "create", folder=tmp_path, **address, **GOOD).stdout
+def test_credentials_that_the_broker_refuses_are_told_in_one_line(
+    started_broker: SharedBroker, prefix: str, tmp_path: Path
+) -> None:
+    address = {"ASOF_KAFKA": started_broker.sasl_bootstrap, "ASOF_KAFKA_PREFIX": prefix}
+    assert f"created {prefix}.messages\n" in asof("topics", "create", folder=tmp_path, **address, **GOOD).stdout
 
     for settings, remedy in (
         (
@@ -263,7 +266,7 @@ def test_credentials_that_the_broker_refuses_are_told_in_one_line(own_broker: Br
         (GOOD | {"ASOF_KAFKA_SASL_MECHANISM": "SCRAM-SHA-256"}, "set ASOF_KAFKA_SASL_MECHANISM"),
         ({}, "set ASOF_KAFKA_SECURITY_PROTOCOL to SASL_PLAINTEXT"),
         ({"ASOF_KAFKA_SECURITY_PROTOCOL": "SSL"}, "set ASOF_KAFKA_SECURITY_PROTOCOL to PLAINTEXT"),
-        (GOOD | {"ASOF_KAFKA": own_broker.bootstrap}, "set ASOF_KAFKA_SECURITY_PROTOCOL to PLAINTEXT"),
+        (GOOD | {"ASOF_KAFKA": started_broker.bootstrap}, "set ASOF_KAFKA_SECURITY_PROTOCOL to PLAINTEXT"),
         (PLAIN, "needs ASOF_KAFKA_SASL_USERNAME"),
     ):
         done = asof("topics", folder=tmp_path, code=2, **address | settings)

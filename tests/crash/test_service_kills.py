@@ -16,12 +16,14 @@ from urllib.parse import urlsplit
 import pytest
 
 import asof
+from effort import tries
 
-pytestmark = [pytest.mark.crash, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.crash, pytest.mark.timeout(1_800)]
 
 SEED = int(os.environ.get("ASOF_CRASH_SEED", "20240101"))
 ZYGOTE = Path(__file__).with_name("serving_zygote.py")
-KILLS, CLIENTS = 100, 4
+KILLS, CLIENTS = tries(20, nightly=100), 4
+KEYS, KEYED_KILLS = tries(500, nightly=2_000), tries(8, nightly=25)
 
 
 class Zygote:
@@ -43,7 +45,7 @@ class Zygote:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.close()
-        self.process.wait(timeout=30)
+        self.process.wait()
         self.process.stdout.close()
 
 
@@ -65,7 +67,7 @@ class Talkers:
             thread.start()
 
     def _talk(self, name: str) -> None:
-        client = http.client.HTTPConnection(self._address, timeout=30)
+        client = http.client.HTTPConnection(self._address)
         try:
             for number in range(100_000):
                 content = f"I moved to {name}-{number}."
@@ -82,9 +84,7 @@ class Talkers:
 
     def wait(self, count: int) -> None:
         """Wait until so many messages are accepted."""
-        until = time.monotonic() + 60
         while len(self.accepted) < count:
-            assert time.monotonic() < until, "nothing is accepted"
             time.sleep(0.0005)
 
     def join(self) -> list[str]:
@@ -93,9 +93,7 @@ class Talkers:
         return self.accepted
 
 
-def test_every_message_that_a_service_accepted_is_one_episode_after_a_hundred_kills(
-    tmp_path: Path, zygote: Zygote
-) -> None:
+def test_every_message_that_a_service_accepted_is_one_episode_after_many_kills(tmp_path: Path, zygote: Zygote) -> None:
     chance = random.Random(SEED)
     accepted: Counter[str] = Counter()
     left = 0
@@ -133,16 +131,16 @@ def test_a_request_that_is_sent_again_under_its_key_until_it_is_answered_is_take
     tmp_path: Path, zygote: Zygote
 ) -> None:
     chance = random.Random(SEED)
-    waiting = [f"k{number}" for number in range(2_000)]
+    waiting = [f"k{number}" for number in range(KEYS)]
     answered: dict[str, int] = {}
     unsure = 0
-    for _ in range(25):
+    for _ in range(KEYED_KILLS):
         address = urlsplit(zygote.tell(str(tmp_path / "data"))).netloc
         before = len(answered)
         clients = [threading.Thread(target=_send, args=(address, waiting, answered)) for _ in range(4 * CLIENTS)]
         for client in clients:
             client.start()
-        while len(answered) < min(before + 10, 2_000):
+        while len(answered) < min(before + 10, KEYS):
             time.sleep(0.0005)
         time.sleep(chance.uniform(0, 0.02))
         assert zygote.tell("") == "gone"
@@ -156,12 +154,12 @@ def test_a_request_that_is_sent_again_under_its_key_until_it_is_answered_is_take
     taken = _log(tmp_path / "data")
     assert unsure > 0, "no kill came between the log and the answer"
     assert taken == Counter(f"I moved to {key}." for key in answered)
-    assert len(answered) == len(set(answered.values())) == 2_000
+    assert len(answered) == len(set(answered.values())) == KEYS
 
 
 def _send(address: str, waiting: list[str], answered: dict[str, int]) -> None:
     """Send what waits, each under its key, until the service is gone; what was not answered waits again."""
-    client = http.client.HTTPConnection(address, timeout=30)
+    client = http.client.HTTPConnection(address)
     while waiting:
         key = waiting.pop()
         body = {"group_id": "g", "messages": [{"content": f"I moved to {key}.", "role_type": "user", "role": "Ana"}]}

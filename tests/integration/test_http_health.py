@@ -12,8 +12,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 import model_server
 from api_keys import ADMIN, READ, TEAM_ADMIN, sent, written
-from http_server import Server, serving, wait_for
+from http_server import Server, serving
 from model_server import prompt_tokens
+from patience import wait_until
 
 MOVED = "I moved to Berlin in March."
 MEGABYTE = b" " * 1_000_000
@@ -35,7 +36,7 @@ def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 def ready(server: Server) -> None:
     """Wait until a server says that it is ready."""
-    wait_for(lambda: server.client.get("/readyz").status_code == 200)
+    wait_until(lambda: server.client.get("/readyz").status_code == 200)
 
 
 def samples(server: Server) -> dict[str, float]:
@@ -193,7 +194,7 @@ def test_what_asking_a_model_costs_is_counted_by_prompt_and_model(tmp_path: Path
         with serving(tmp_path / "data", **settings) as server:
             server.say("g", "I moved to Berlin in March.")
             asked = f"model=fake@{model.url.removeprefix('http://')} prompt=extract"
-            wait_for(lambda: f"asof_model_calls_total {asked}" in samples(server))
+            wait_until(lambda: f"asof_model_calls_total {asked}" in samples(server))
             counted = samples(server)
 
         assert counted[f"asof_model_calls_total {asked}"] == model.calls == 2

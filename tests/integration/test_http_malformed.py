@@ -229,7 +229,7 @@ def test_a_malformed_body_is_refused_and_nothing_is_stored_or_told(server: Serve
     )
     server.settled(int(position.headers["asof-position"]))
     before, logged = end(server.data), len(server.log)
-    connection = HTTPConnection(server.url.removeprefix("http://"), timeout=30)
+    connection = HTTPConnection(server.url.removeprefix("http://"))
     statuses: Counter[int] = Counter()
 
     for way, path, body in malformed(BODIES):

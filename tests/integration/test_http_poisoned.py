@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import model_server
-from http_server import Server, serving, wait_for
+from http_server import Server, serving
 
 COUNT, EVERY = 1_000, 10
 POISONS: list[tuple[str, dict[str, Any], str]] = [  # its group, what is wrong with it, why
@@ -22,7 +22,7 @@ def test_a_job_that_fails_never_stops_the_next_a_hundred_among_a_thousand(tmp_pa
         settings = {"ASOF_EXTRACTOR": "model", "ASOF_MODEL_NAME": "fake", "ASOF_MODEL_URL": model.url}
         with serving(tmp_path / "data", **settings) as server:
             answers = [_post(server, number) for number in range(COUNT)]
-            wait_for(lambda: f"message {COUNT - 1} done" in server.log, 120)
+            server.settled(COUNT - 1)
             outcomes = [server.client.get(f"/v1/messages/{n}").json() for n in range(0, COUNT, EVERY)]
             told = [episode["content"] for episode in server.episodes("jobs")]
 

@@ -13,14 +13,15 @@ import pytest
 
 from asof_agents.engine import Engine
 from asof_agents.handlers.episodes import episode_id
+from asof_process import ASOF
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed, ExtractionRefused
 from asof_streams.errors import InvalidInput, ModelUnavailable, StorageFailed
 from asof_streams.events import Record
 from asof_streams.instants import DAY
 from asof_streams.messages import Message, WithdrawalRequest
 from asof_streams.sqlite_log import SqliteLog
-from http_server import ASOF, wait_for
 from model_server import ModelServer, serving
+from patience import wait_until
 from world import World
 
 SAID = [
@@ -392,7 +393,7 @@ def test_a_rebuild_that_was_killed_goes_on_with_what_it_has_recorded(tmp_path, s
     command = [ASOF, *asked.split(), tmp_path / "data"]
     server.latency = 0.1
     with subprocess.Popen(command, env={**os.environ, **given}) as killed:
-        wait_for(lambda: server.calls > len(texts) + 70)  # in flight at that time: 32 at most
+        wait_until(lambda: server.calls > len(texts) + 70)  # in flight at that time: 32 at most
         killed.kill()
     subprocess.run(command, env={**os.environ, **given}, check=True)
 
