@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any, Protocol
 
@@ -77,9 +78,11 @@ class Forked:
             os.kill(self.pid, number)
 
 
-def fork(command: Sequence[str], environment: Mapping[str, str], output: Path, log: Path) -> Process:
-    """Start a command from what is imported already; what it says goes to the end of two files."""
-    pid = zygote().ask("start", [*command], {**environment}, str(Path.cwd()), str(output), str(log))
+def fork(
+    command: Sequence[str], environment: Mapping[str, str], output: Path, log: Path, folder: Path | None = None
+) -> Process:
+    """Start a command, in a folder, from what is imported already; what it says goes to the end of two files."""
+    pid = zygote().ask("start", [*command], {**environment}, str(folder or Path.cwd()), str(output), str(log))
     return Forked(pid)
 
 
@@ -87,6 +90,16 @@ def spawn(command: Sequence[str], environment: Mapping[str, str], output: Path, 
     """Start a command as an operator does; what it says goes to the end of two files."""
     with output.open("ab") as out, log.open("ab") as err:
         return subprocess.Popen([ASOF, *command], stdout=out, stderr=err, env=environment)
+
+
+def run(
+    *command: str, folder: Path | None = None, environment: Mapping[str, str] = os.environ
+) -> subprocess.CompletedProcess[str]:
+    """Run a command from what is imported already, to its end; return its exit code and what it said."""
+    with TemporaryDirectory() as said:
+        output, log = Path(said, "output"), Path(said, "log")
+        code = wait(fork(command, environment, output, log, folder))
+        return subprocess.CompletedProcess(command, code, output.read_text("utf-8"), log.read_text("utf-8"))
 
 
 def wait(process: Process) -> int:

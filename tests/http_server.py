@@ -20,15 +20,24 @@ class Server:
     def __init__(self, data: Path, host: str = "127.0.0.1", *, fresh: bool = False, **settings: str) -> None:
         self.data = data
         self.log_file, output = data.with_suffix(".log"), data.with_suffix(".out")
-        output.unlink(missing_ok=True)
+        output.write_bytes(b"")
         command = ["serve", "--host", host, "--port", "0", "--json", "--data", str(data)]
         start = asof_process.spawn if fresh else asof_process.fork
         self.process = start(command, {**os.environ, "ASOF_EMBEDDER": "hash", **settings}, output, self.log_file)
-        wait_until(lambda: output.read_text("utf-8").endswith("\n") or self.process.poll() is not None)
-        assert self.process.poll() is None, self.log
-        self.announced: dict[str, Any] = json.loads(output.read_text("utf-8"))
+        try:
+            self.announced: dict[str, Any] = self._announced(output)
+        except BaseException:
+            asof_process.kill(self.process)
+            raise
         self.url: str = self.announced["url"]
         self.client = httpx2.Client(base_url=self.url, timeout=SECONDS)
+
+    def _announced(self, output: Path) -> dict[str, Any]:
+        """Wait until it says where it is; return what it says."""
+        wait_until(lambda: output.read_text("utf-8").endswith("\n") or self.process.poll() is not None)
+        assert self.process.poll() is None, self.log
+        announced: dict[str, Any] = json.loads(output.read_text("utf-8"))
+        return announced
 
     @property
     def log(self) -> str:

@@ -8,7 +8,9 @@ signal), or null where it runs.
 import importlib
 import json
 import os
+import signal
 import sys
+from contextlib import suppress
 from multiprocessing import get_context
 
 from asof.service import worker_handle
@@ -23,9 +25,13 @@ IMPORTED = [
 ]
 
 
+running: set[int] = set()
+
+
 def start(arguments: list[str], environment: dict[str, str], folder: str, output: str, log: str) -> int:
     child = os.fork()
     if child:
+        running.add(child)
         return child
     os.setsid()
     os.chdir(folder)
@@ -37,22 +43,27 @@ def start(arguments: list[str], environment: dict[str, str], folder: str, output
     sys.argv[1:] = arguments
     del sys.modules["__main__"].__file__  # so that a process it starts does not begin with this module
     importlib.import_module("asof.cli").main()
-    return 0
+    sys.exit()
 
 
 def poll(child: int) -> int | None:
     ended, status = os.waitpid(child, os.WNOHANG)
-    return os.waitstatus_to_exitcode(status) if ended else None
+    if not ended:
+        return None
+    running.remove(child)
+    return os.waitstatus_to_exitcode(status)
 
 
 def main() -> None:
     worker_handle.PROCESSES = get_context("fork")  # type: ignore[misc, assignment]  # the worker has imported all, too
     for name in IMPORTED:
         importlib.import_module(name)
-    calls = {"start": start, "poll": poll}
     for line in sys.stdin:
         name, *given = json.loads(line)
-        print(json.dumps(calls[name](*given)), flush=True)  # type: ignore[operator]  # noqa: T201
+        print(json.dumps(start(*given) if name == "start" else poll(*given)), flush=True)  # noqa: T201
+    for child in running:  # of tests that were interrupted
+        with suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 import json
 import socket
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from api_keys import ADMIN, READ, TEAM_ADMIN, TEAM_READ, TEAM_WRITE, WRITE, sent, written
-from asof_process import ASOF
+from asof_process import run
 from http_server import Server, serving
 
 MOVED = "I moved to Berlin in March."
@@ -248,7 +247,7 @@ def test_a_file_of_keys_that_cannot_be_used_is_refused_without_a_word_of_a_key(
         keys.write_text(text)
     (tmp_path / "asof.toml").write_text(f"keys_file = {json.dumps(str(keys))}")
 
-    ended = subprocess.run([ASOF, "serve", "--port", "0"], cwd=tmp_path, check=False, capture_output=True, text=True)
+    ended = run("serve", "--port", "0", folder=tmp_path)
 
     assert ended.returncode == 2
     assert word in ended.stderr

@@ -5,7 +5,6 @@ import re
 import signal
 import sqlite3
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
@@ -23,12 +22,6 @@ from http_server import Server, serving
 from patience import wait_until
 
 SAID: dict[str, Any] = {"content": "I live in Paris.", "role_type": "user", "role": "Ana"}
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("http") / "data") as running:
-        yield running
 
 
 def post(server: Server, group: str, *messages: dict[str, Any]) -> httpx2.Response:
@@ -240,13 +233,13 @@ def test_an_empty_group_id_means_the_default_group(server: Server) -> None:
 
 
 def test_a_message_with_the_uuid_of_an_episode_adds_none_and_names_that_one(server: Server) -> None:
-    server.say("again", "I live in Paris.")
-    [episode] = server.episodes("again")
+    server.say("known-uuid", "I live in Paris.")
+    [episode] = server.episodes("known-uuid")
 
-    answer = server.say("again", "I live in Paris.", uuid=episode["uuid"])
+    answer = server.say("known-uuid", "I live in Paris.", uuid=episode["uuid"])
 
     assert answer.headers["asof-episode-id"] == episode["uuid"]
-    assert server.episodes("again") == [episode]
+    assert server.episodes("known-uuid") == [episode]
 
 
 @pytest.mark.parametrize("uuid", ["日本", "a\r\nSet-Cookie: b=c", "\x00", "\U0001f389"])
@@ -280,11 +273,11 @@ def test_messages_of_a_group_id_that_is_none_are_accepted_and_parked_and_later_o
 
 
 def test_a_message_in_which_nothing_is_stated_is_an_episode_and_no_more(server: Server) -> None:
-    server.say("plain", "Hm.")
+    server.say("nothing-stated", "Hm.")
 
-    [episode] = server.episodes("plain")
+    [episode] = server.episodes("nothing-stated")
     assert episode["entity_edges"] == []
-    assert server.search("Hm", "plain") == []
+    assert server.search("Hm", "nothing-stated") == []
 
 
 QUEUED = 15_000  # more than a worker comes to while its service stops

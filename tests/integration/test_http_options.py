@@ -1,22 +1,15 @@
 """POST /messages with what is said of the reading: ontologies, types, context, content that is not kept."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from http_server import Server, serving
+from http_server import Server
 from patience import wait_until
 
 OWNED = "The parser is owned by Maria."
 TAGGED = f'<graphiti_episode kind="decision">\nscope: workspace\ncontent:\n{OWNED}\n</graphiti_episode>'
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("http") / "data") as running:
-        yield running
 
 
 def post(server: Server, group: str, content: str, schema_id: str | None = None, **fields: Any) -> dict[str, Any]:

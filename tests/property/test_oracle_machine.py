@@ -14,9 +14,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 import oracle
 from arango_server import Server, listening
 from asof_streams.instants import DAY, INF, render
+from effort import tries
 from told import SAME, Told
 from world import World, on
 
+RUNS, RUNS_IN_ARANGODB = tries(30, nightly=1_200), tries(2, nightly=66)
 START = on("2024-01-01")
 INSTANTS = [START + i * DAY for i in range(13)]
 HOUR = DAY // 24
@@ -399,13 +401,11 @@ def test_everything_that_answers_agrees_with_the_oracle_at_every_critical_point(
     tried = Counter()
     machine = type("Tried", (Machine,), {"compared": tried})
 
-    run_state_machine_as_test(
-        machine, settings=settings(max_examples=settings.default.max_examples * 6 // 10, stateful_step_count=25)
-    )
+    run_state_machine_as_test(machine, settings=settings(max_examples=RUNS, stateful_step_count=25))
 
     print(f"compared: {dict(tried)}")  # noqa: T201 - pytest -s shows how much was compared
     assert [kind for kind in TRIED if not tried[kind]] == [], "never tried"
-    assert tried["points"] > 10_000
+    assert tried["points"] > 150 * RUNS
 
 
 def test_a_graph_in_arangodb_agrees_with_the_oracle_as_well():
@@ -414,9 +414,7 @@ def test_a_graph_in_arangodb_agrees_with_the_oracle_as_well():
         where = lambda _: {"graph_url": f"{url}{next(numbers)}"}  # noqa: E731 - each memory has a database of its own
         machine = type("Tried", (Machine,), {"compared": tried, "where": where})
 
-        run_state_machine_as_test(
-            machine, settings=settings(max_examples=settings.default.max_examples // 30, stateful_step_count=15)
-        )
+        run_state_machine_as_test(machine, settings=settings(max_examples=RUNS_IN_ARANGODB, stateful_step_count=15))
 
     print(f"compared: {dict(tried)}")  # noqa: T201 - pytest -s shows how much was compared
-    assert tried["points"] > 500
+    assert tried["points"] > 100 * RUNS_IN_ARANGODB
