@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from asof_agents.engine import Engine, Generation, Layer
 from asof_agents.extraction.ports import Attribute, Extraction, KnownNames, Mention, Relationship, Turn
@@ -85,7 +86,7 @@ class History:
         readers = Readers(ONTOLOGY, Ontologies(ONTOLOGY), lambda *_: Triples())
         self.engine = Engine(Layer(episodic, self.episodes), self.episodes, readers, (generation,), erase)
         self.questions = TemporalQueries(self.beliefs, self.episodes)
-        self._open = [self.messages, episodic, semantic, self.episodes, self.beliefs]
+        self._open: list[Any] = [self.messages, episodic, semantic, self.episodes, self.beliefs]
 
     def tell(self, day: str, **line) -> None:
         """State one structured fact on a day."""

@@ -51,10 +51,16 @@ class Server:
         self.settled(int(answer.headers["asof-position"]) + len(texts) - 1)
         return answer
 
-    def settled(self, position: int) -> None:
+    def settled(self, position: int, headers: dict[str, str] | None = None) -> None:
         """Wait until a message is processed."""
-        waiting = {"min_position": position}
-        wait_until(lambda: self.client.get(f"/v1/messages/{position}", params=waiting).is_success)
+
+        def processed() -> bool:
+            asked = f"/v1/messages/{position}?min_position={position}"
+            answer = self.client.get(asked, headers=headers)
+            assert answer.status_code in {200, 503}, answer.text  # 503: it waits still
+            return bool(answer.is_success)
+
+        wait_until(processed)
 
     def queued(self, position: int) -> bool:
         """Whether a message waits to be processed."""

@@ -16,7 +16,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from asof.runtime.layout import DirectoryLayout
 from asof_agents.worker import Worker
 from asof_streams.errors import WorkerStalled, WriterBusy
-from asof_streams.events import Draft
+from asof_streams.events import Draft, Event
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Outgoing, Raw, claim, event
@@ -207,7 +207,7 @@ def test_what_a_deposed_writer_sends_on_does_not_stand(world: World, tmp_path: P
     expect_embedded(world, tmp_path / "second", tmp_path)
 
 
-def fact_of(data: Path):  # type: ignore[no-untyped-def]
+def fact_of(data: Path) -> Event:
     with SqliteLog(DirectoryLayout(data).episodic) as log:
         return next(log.read(0, 1)).event
 

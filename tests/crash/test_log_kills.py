@@ -87,8 +87,8 @@ def test_what_was_acknowledged_is_there_after_kill_9_and_batches_are_whole(tmp_p
         batches: dict[str, list[int]] = {}
         for record in records:
             assert isinstance(record.event, Message)
-            number, _, batch = record.event.content.partition(" of ")
-            batches.setdefault(batch, []).append(int(number))
+            place, _, batch = record.event.content.partition(" of ")
+            batches.setdefault(batch, []).append(int(place))
     assert [batch for batch, numbers in batches.items() if numbers != list(range(int(batch.split("+")[1])))] == []
     assert [record.recorded_at for record in records] == [1_000 + n for n in range(len(records))]
     assert ends == sorted(ends)

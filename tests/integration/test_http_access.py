@@ -44,7 +44,7 @@ def tell(server: Server, group: str) -> Told:
     body = {"group_id": group, "messages": [{"content": MOVED, "role_type": "user", "role": "Ana"}]}
     answer = server.client.post("/messages", json=body, headers=sent(WRITE))
     position = int(answer.headers["asof-position"])
-    server.settled(position)
+    server.settled(position, sent(READ))
     asked = {"group_id": group, "min_position": position}
     facts = server.client.get("/v1/facts", params=asked, headers=sent(READ)).json()["facts"]
     return Told(position, facts[0]["uuid"])

@@ -17,6 +17,7 @@ import pytest
 
 import asof
 from asof.runtime.layout import DirectoryLayout
+from asof_streams.episodic import EpisodeRecorded, MessageParked
 from asof_streams.sqlite_log import SqliteLog
 from http_server import Server, serving
 from patience import wait_until
@@ -36,7 +37,7 @@ def count(server: Server) -> int:
 
 def parked(server: Server) -> dict[int, str]:
     with asof.open(server.data) as memory:
-        return {r.cause: r.event.reason for r in memory.events("episodic") if r.event.type == "message.parked"}
+        return {r.cause: r.event.reason for r in memory.events("episodic") if isinstance(r.event, MessageParked)}
 
 
 def test_each_message_of_a_request_becomes_an_episode_of_its_own_in_the_order_given(server: Server) -> None:
@@ -294,7 +295,7 @@ def test_what_is_queued_when_the_server_is_stopped_stays_on_the_log_and_is_proce
     with serving(tmp_path / "data") as server:
         server.settled(QUEUED - 1)
     with asof.open(tmp_path / "data") as memory:
-        told = [r.event.body for r in memory.events("episodic") if r.event.type == "episode.recorded"]
+        told = [r.event.body for r in memory.events("episodic") if isinstance(r.event, EpisodeRecorded)]
 
     assert answer.status_code == 202
     assert done < QUEUED
@@ -326,7 +327,7 @@ def test_every_message_that_was_acknowledged_is_one_episode_after_kills(tmp_path
         taken = sum(1 for _ in memory.events("messages"))
         with serving(tmp_path / "data") as server:
             assert server.client.get(f"/v1/messages/{taken - 1}?min_position={taken - 1}").status_code == 200
-        told = [r.event.body for r in memory.events("episodic") if r.event.type == "episode.recorded"]
+        told = [r.event.body for r in memory.events("episodic") if isinstance(r.event, EpisodeRecorded)]
 
     assert len(acknowledged) >= 100
     assert len(set(told)) == len(told)

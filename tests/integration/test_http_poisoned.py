@@ -14,7 +14,12 @@ POISONS: list[tuple[str, dict[str, Any], str]] = [  # its group, what is wrong w
     ("jobs", {"excluded_entity_types": ["Unheard"]}, "excluded_entity_types"),
     ("jobs", {"previous_episode_ids": ["nobody"]}, "previous_episode_ids.0: no episode of this group has it"),
 ]
-FAILURES = [(400, "broken"), "no JSON", '{"entities": 7}', ""]  # of a model, each as often as it has to be asked again
+FAILURES: list[str | tuple[int, str]] = [
+    (400, "broken"),
+    "no JSON",
+    '{"entities": 7}',
+    "",
+]  # of a model, each as often as it has to be asked again
 
 
 def test_a_job_that_fails_never_stops_the_next_be_it_one_in_ten(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from asof_streams.errors import InvalidInput, ModelUnavailable, StorageFailed
 from asof_streams.events import Record
 from asof_streams.instants import DAY
 from asof_streams.messages import Message, WithdrawalRequest
+from asof_streams.semantic import EntityAttributed
 from asof_streams.sqlite_log import SqliteLog
 from model_server import ModelServer, serving
 from patience import wait_until
@@ -149,8 +150,8 @@ def test_a_message_added_later_is_asked_about_with_the_same_words_as_one_asked_a
         say(one, text, timestamp="2024-04-02T09:00:00Z")
     say(many, *SAID, timestamp="2024-04-02T09:00:00Z")
 
-    assert [r.event.request for r in episodic(one) if r.event.type == "extraction.answered"] == [
-        r.event.request for r in episodic(many) if r.event.type == "extraction.answered"
+    assert [r.event.request for r in episodic(one) if isinstance(r.event, ExtractionAnswered)] == [
+        r.event.request for r in episodic(many) if isinstance(r.event, ExtractionAnswered)
     ]
     assert server.calls == 2 * len(SAID)
     one.memory.close()
@@ -199,7 +200,7 @@ def test_what_a_model_says_of_a_thing_is_an_attribute_of_the_entity_that_is_mean
     server.says = _describes
     say(told, "My sister Eva is keen on chess.", "My sister Eva is fond of chess.")
 
-    attributed = [r.event for r in told.memory.events() if r.event.type == "entity.attributed"]
+    attributed = [r.event for r in told.memory.events() if isinstance(r.event, EntityAttributed)]
     [eva] = [e.uuid for e in told.memory.entities() if e.name == "Eva"]
     assert [(e.entity_id, e.name, e.value, e.holds) for e in attributed] == [
         (eva, "temper", "keen on", True),

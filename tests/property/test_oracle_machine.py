@@ -5,7 +5,7 @@ import tempfile
 from collections import Counter
 from itertools import count
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -18,7 +18,7 @@ from effort import tries
 from told import SAME, Told
 from world import World, on
 
-RUNS, RUNS_IN_ARANGODB = tries(30, nightly=1_200), tries(2, nightly=66)
+RUNS, RUNS_IN_ARANGODB = tries(30, nightly=1_200), tries(4, nightly=66)
 START = on("2024-01-01")
 INSTANTS = [START + i * DAY for i in range(13)]
 HOUR = DAY // 24
@@ -176,7 +176,8 @@ class Machine(RuleBasedStateMachine):
         recorded_at = self.clock(group, tick)
         made = self.told[group].tell(line, recorded_at)
         times = {name: render(line[name]) for name in ("valid_at", "invalid_at", "said_at") if name in line}
-        self.world.tell(None, **{"group_id": group, "subject": None, "relation": None, **line, **times})
+        said: dict[str, Any] = {"group_id": group, "subject": None, "relation": None}
+        self.world.tell(None, **said | line | times)
         self.read(group, made)
         self.compare_at(recorded_at)
         self.compared[line["op"] if made is not None else "parked"] += 1
@@ -243,7 +244,7 @@ class Machine(RuleBasedStateMachine):
         """Read the events of one message: they say what was told, and what it leads to."""
         told, said = self.told[group], []
         for record in self.world.memory.events("semantic", self.seen):
-            event = record.event
+            event: Any = record.event
             self.seen = record.position + 1
             match event.type:
                 case "entity.introduced":
@@ -401,11 +402,14 @@ def test_everything_that_answers_agrees_with_the_oracle_at_every_critical_point(
     tried = Counter()
     machine = type("Tried", (Machine,), {"compared": tried})
 
-    run_state_machine_as_test(machine, settings=settings(max_examples=RUNS, stateful_step_count=25))
+    for _ in range(4):  # what is told seldom may be told never
+        run_state_machine_as_test(machine, settings=settings(max_examples=RUNS, stateful_step_count=25))
+        if all(tried[kind] for kind in TRIED):
+            break
 
     print(f"compared: {dict(tried)}")  # noqa: T201 - pytest -s shows how much was compared
     assert [kind for kind in TRIED if not tried[kind]] == [], "never tried"
-    assert tried["points"] > 150 * RUNS
+    assert tried["points"] > 10_000
 
 
 def test_a_graph_in_arangodb_agrees_with_the_oracle_as_well():
@@ -417,4 +421,4 @@ def test_a_graph_in_arangodb_agrees_with_the_oracle_as_well():
         run_state_machine_as_test(machine, settings=settings(max_examples=RUNS_IN_ARANGODB, stateful_step_count=15))
 
     print(f"compared: {dict(tried)}")  # noqa: T201 - pytest -s shows how much was compared
-    assert tried["points"] > 100 * RUNS_IN_ARANGODB
+    assert tried["points"] > 500
