@@ -2,7 +2,6 @@
 
 import json
 import re
-import statistics
 import time
 from pathlib import Path
 
@@ -37,7 +36,9 @@ def test_an_answer_does_not_wait_for_the_client_to_acknowledge_its_first_packet(
         server.client.get("/healthcheck")
         return time.perf_counter() - started
 
-    assert statistics.median(seconds() for _ in range(50)) < 0.03  # waiting for it takes 0.04
+    for _ in range(30):  # the first are acknowledged at once
+        seconds()
+    assert min(seconds() for _ in range(30)) < 0.03  # waiting for it takes 0.04
 
 
 def test_search_finds_facts_with_their_four_times_also_those_that_have_ended(server: Server) -> None:
