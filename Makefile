@@ -5,13 +5,14 @@
 PYTHON ?= python3
 UV := .uv/bin/uv
 READY := .venv/.ready-$(notdir $(PYTHON))
+PYTEST := .venv/bin/pytest --numprocesses auto --dist worksteal
 
 # The Python that is here, never one from elsewhere; and the certificates that the machine trusts.
 export UV_PYTHON := $(PYTHON)
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help setup demo kafka fake-model test check lint format verify-arango bench wheel clean
+.PHONY: help setup demo kafka fake-model test nightly check lint format verify-arango bench wheel clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1#/p' $(MAKEFILE_LIST) | while IFS='#' read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
@@ -28,10 +29,13 @@ fake-model: $(READY) ## run a server that answers as a language model would, on 
 	@.venv/bin/python tests/model_server.py
 
 test: $(READY) lint ## every gate and every test
-	.venv/bin/pytest --numprocesses 2 --dist worksteal
+	$(PYTEST)
+
+nightly: $(READY) ## every test, as often as it tries at night: hundreds of kills, thousands of examples (hours)
+	ASOF_TEST_NIGHTLY=1 $(PYTEST)
 
 check: $(READY) lint ## the quick gates: format, lint, types, and the tests that take seconds
-	.venv/bin/pytest tests/unit tests/contract tests/property
+	$(PYTEST) tests/unit tests/contract tests/property
 
 format: $(READY) ## format the code, and mend what the linter can mend
 	.venv/bin/ruff check --fix-only --quiet .

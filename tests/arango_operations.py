@@ -85,7 +85,7 @@ def check(asked: Operation, params: dict | None, body: object) -> None:
     given = (params or {}).keys()
     assert given <= asked.params, f"{asked.name}: {given - asked.params}"
     assert isinstance(body, asked.body), f"{asked.name}: {type(body)}"
-    if asked.fields:
+    if asked.fields and isinstance(body, dict):
         assert body.keys() <= asked.fields, f"{asked.name}: {body.keys() - asked.fields}"
     if asked.published and DESCRIPTION.exists():
         _check_published(asked, params or {}, body)
@@ -93,6 +93,7 @@ def check(asked: Operation, params: dict | None, body: object) -> None:
 
 def _check_published(asked: Operation, params: dict, body: object) -> None:
     published = asked.published
+    assert published is not None
     if asked.name == "insert" and isinstance(body, list):
         published += "#multiple"
     described = _description()["paths"][published][asked.method]

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import Any, NamedTuple
@@ -133,7 +134,7 @@ class Server:
             if fault.before:
                 raise requests.exceptions.ConnectionError
             if fault.each:
-                return 202, [_error(fault.status, fault.number)[1] for _ in body]
+                return 202, [_error(fault.status, fault.number)[1] for _ in body or ()]
             if fault.status:
                 return _error(fault.status, fault.number)
         try:
@@ -226,9 +227,7 @@ class Work:
     def insert(self, r) -> tuple:
         name = r.path[-1]
         if isinstance(r.body, list):
-            return 202, [
-                self._each(lambda document=document: self._insert(name, r.params, document)) for document in r.body
-            ]
+            return 202, [self._each(partial(self._insert, name, r.params, document)) for document in r.body]
         return 202, self._insert(name, r.params, r.body)
 
     def _each(self, work: Callable[[], dict]) -> dict:
@@ -270,7 +269,7 @@ class Work:
         return 200, found
 
     def delete_many(self, r) -> tuple:
-        return 202, [self._each(lambda key=key: self._delete(r.path[-1], key)) for key in r.body]
+        return 202, [self._each(partial(self._delete, r.path[-1], key)) for key in r.body]
 
     def delete(self, r) -> tuple:
         return 202, self._delete(r.path[-2], r.path[-1])

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from asking import Asker
 from asof_agents.engine import Engine, Generation, Layer
@@ -86,7 +87,7 @@ class History:
         readers = ExtractorRegistry(ONTOLOGY, Ontologies(ONTOLOGY), lambda *_: Triples())
         self.engine = Engine(Layer(episodic, self.episodes), self.episodes, readers, (generation,), erase)
         self.questions = Asker(TemporalQueries(self.beliefs, self.episodes))
-        self._open = [self.messages, episodic, semantic, self.episodes, self.beliefs]
+        self._open: list[Any] = [self.messages, episodic, semantic, self.episodes, self.beliefs]
 
     def tell(self, day: str, **line) -> None:
         """State one structured fact on a day."""

@@ -3,40 +3,41 @@
 import json
 import os
 import signal
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx2
 
-ASOF = Path(sys.executable).with_name("asof")
+import asof_process
+from patience import SECONDS, wait_until
 
 
 class Server:
     """A running server, with a client of it."""
 
-    def __init__(self, data: Path, host: str = "127.0.0.1", **settings: str) -> None:
+    def __init__(self, data: Path, host: str = "127.0.0.1", *, fresh: bool = False, **settings: str) -> None:
         self.data = data
-        self.log_file = data.with_suffix(".log")
-        environment = {**os.environ, "ASOF_EMBEDDER": "hash", **settings}
-        with self.log_file.open("ab") as log:
-            self.process = subprocess.Popen(
-                [ASOF, "serve", "--host", host, "--port", "0", "--json", "--data", data],
-                stdout=subprocess.PIPE,
-                stderr=log,
-                env=environment,
-                text=True,
-            )
-        assert self.process.stdout is not None
-        announced = self.process.stdout.readline()
-        assert announced, self.log
-        self.announced: dict[str, Any] = json.loads(announced)
+        self.log_file, output = data.with_suffix(".log"), data.with_suffix(".out")
+        output.write_bytes(b"")
+        command = ["serve", "--host", host, "--port", "0", "--json", "--data", str(data)]
+        start = asof_process.spawn if fresh else asof_process.fork
+        self.process = start(command, {**os.environ, "ASOF_EMBEDDER": "hash", **settings}, output, self.log_file)
+        try:
+            self.announced: dict[str, Any] = self._announced(output)
+        except BaseException:
+            asof_process.kill(self.process)
+            raise
         self.url: str = self.announced["url"]
-        self.client = httpx2.Client(base_url=self.url, timeout=60)
+        self.client = httpx2.Client(base_url=self.url, timeout=SECONDS)
+
+    def _announced(self, output: Path) -> dict[str, Any]:
+        """Wait until it says where it is; return what it says."""
+        wait_until(lambda: output.read_text("utf-8").endswith("\n") or self.process.poll() is not None)
+        assert self.process.poll() is None, self.log
+        announced: dict[str, Any] = json.loads(output.read_text("utf-8"))
+        return announced
 
     @property
     def log(self) -> str:
@@ -50,9 +51,20 @@ class Server:
         self.settled(int(answer.headers["asof-position"]) + len(texts) - 1)
         return answer
 
-    def settled(self, position: int) -> None:
+    def settled(self, position: int, headers: dict[str, str] | None = None) -> None:
         """Wait until a message is processed."""
-        wait_for(lambda: f"message {position} done" in self.log)
+
+        def processed() -> bool:
+            asked = f"/v1/messages/{position}?min_position={position}"
+            answer = self.client.get(asked, headers=headers)
+            assert answer.status_code in {200, 503}, answer.text  # 503: it waits still
+            return bool(answer.is_success)
+
+        wait_until(processed)
+
+    def queued(self, position: int) -> bool:
+        """Whether a message waits to be processed."""
+        return bool(self.client.get(f"/v1/messages/{position}").json()["state"] == "queued")
 
     def episodes(self, group: str, last_n: int = 1_000) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.client.get(f"/episodes/{group}", params={"last_n": last_n}).json()
@@ -66,30 +78,20 @@ class Server:
 
     def end(self, number: signal.Signals = signal.SIGTERM) -> int:
         """Send a signal, and return the exit code."""
-        if self.process.poll() is None:
-            self.process.send_signal(number)
+        self.process.send_signal(number)
         return self.wait()
 
     def wait(self) -> int:
         """Wait for the end; return the exit code."""
-        code = self.process.wait(60)
         self.client.close()
-        assert self.process.stdout is not None
-        self.process.stdout.close()
-        return code
+        return asof_process.wait(self.process)
 
 
 @contextmanager
-def serving(data: Path, host: str = "127.0.0.1", **settings: str) -> Iterator[Server]:
-    server = Server(data, host, **settings)
+def serving(data: Path, host: str = "127.0.0.1", *, fresh: bool = False, **settings: str) -> Iterator[Server]:
+    """Serve a directory. `fresh` is needed where the environment says how Python starts."""
+    server = Server(data, host, fresh=fresh, **settings)
     try:
         yield server
     finally:
         server.end(signal.SIGKILL)
-
-
-def wait_for(so: Callable[[], bool], seconds: float = 60) -> None:
-    until = time.monotonic() + seconds
-    while not so():
-        assert time.monotonic() < until, "it did not come to be"
-        time.sleep(0.01)

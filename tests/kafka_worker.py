@@ -5,9 +5,6 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
-import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -15,6 +12,7 @@ from typing import Any, NamedTuple, Self
 
 from aiokafka.admin import AIOKafkaAdminClient
 
+import asof_process
 from asof.kafka.partition import Partition
 from asof.memory import Memory
 from asof.runtime.layout import DirectoryLayout
@@ -26,71 +24,43 @@ from asof_streams.kafka.envelope import Outgoing, Raw
 from asof_streams.kafka.inbox import parse_message
 from asof_streams.kafka.topics import Topics, create
 from asof_streams.sqlite_log import SqliteLog
+from patience import wait_until
 
 PROJECTOR = ("worker", "--projector")
-ZYGOTE = Path(__file__).parent / "broker" / "zygote.py"
-
-
-class Zygote:
-    """Starts `asof` commands as forks of a process that has imported everything."""
-
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, str(ZYGOTE)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-
-    def ask(self, *call: Any) -> Any:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(call) + "\n")
-        self._process.stdin.flush()
-        return json.loads(self._process.stdout.readline())
-
-    def close(self) -> None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.close()
-        self._process.wait(timeout=30)
-        self._process.stdout.close()
 
 
 class Running:
     """An `asof` command that was started, a worker if no other."""
 
-    def __init__(
-        self, zygote: Zygote, data: Path, world: "World", command: Sequence[str] = ("worker",), **settings: str
-    ) -> None:
-        self._zygote = zygote
-        self._file = data.with_name(f"{data.name}.said")
+    def __init__(self, data: Path, world: "World", command: Sequence[str] = ("worker",), **settings: str) -> None:
         given = {"data": str(data), "embedder": "none"} | world.settings() | settings
-        environment = {f"ASOF_{name.upper()}": value for name, value in given.items()}
+        environment = {**os.environ} | {f"ASOF_{name.upper()}": value for name, value in given.items()}
         self.data = data
-        self.pid: int | None = zygote.ask("start", [*command], environment, str(self._file))
+        self.file = data.with_name(f"{data.name}.said")
+        self._process = asof_process.fork(command, environment, self.file, self.file)
 
-    def wait(self, seconds: float = 20.0) -> int:
-        """Return its exit code, which must come within some seconds."""
-        code: int | None = self._zygote.ask("wait", self.pid, seconds)
-        assert code is not None, f"it still runs; it said:\n{self.said()}"
-        self.pid = None
-        return code
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def wait(self) -> int:
+        """Wait for its end; return the exit code."""
+        return asof_process.wait(self._process)
 
     def signal(self, number: int) -> None:
-        assert self.pid is not None
-        os.kill(self.pid, number)
+        self._process.send_signal(number)
 
     def kill(self) -> None:
         """Kill it with -9, if it runs."""
-        if self.pid is not None:
-            self.signal(signal.SIGKILL)
-            self.wait()
+        asof_process.kill(self._process)
 
-    def stop(self, seconds: float = 10.0) -> None:
+    def stop(self) -> None:
         """Ask it to stop, and see that it does, as it should."""
         self.signal(signal.SIGTERM)
-        assert self.wait(seconds) == 0, self.said()
+        assert self.wait() == 0, self.said()
 
     def said(self) -> str:
-        return self._file.read_text(encoding="utf-8") if self._file.exists() else ""
+        return self.file.read_text(encoding="utf-8") if self.file.exists() else ""
 
 
 class World:
@@ -104,9 +74,8 @@ class World:
 
     def send(self, values: Iterable[bytes | dict[str, Any]], partition: int = 0, **headers: bytes | None) -> int:
         """Send values to the messages topic, without a key; return the offset after the last."""
-        found = [
-            Outgoing(None, v if isinstance(v, bytes) else json.dumps(v).encode(), [*headers.items()]) for v in values
-        ]
+        given: Any = [*headers.items()]  # a test may send what has no value
+        found = [Outgoing(None, v if isinstance(v, bytes) else json.dumps(v).encode(), given) for v in values]
         return self.send_raw(self.topics.messages, found, partition)
 
     def send_raw(self, topic: str, records: Sequence[Outgoing], partition: int = 0) -> int:
@@ -161,7 +130,7 @@ class Dump(NamedTuple):
 
 def dump(data: Path) -> Dump:
     """Return all that a directory holds, which must be whole."""
-    logs = []
+    logs: list[list[tuple[Any, ...]]] = []
     places = DirectoryLayout(data)
     for path in (places.messages, places.episodic, places.semantic("main")):
         with SqliteLog(path) as log:
@@ -174,7 +143,7 @@ def dump(data: Path) -> Dump:
                 ]
             )
     with Memory(data, _settings(data)) as memory:
-        return Dump(*logs, memory.digest())
+        return Dump(logs[0], logs[1], logs[2], memory.digest())
 
 
 def embedded(world: World, told: Path, data: Path, partition: int = 0) -> Dump:
@@ -200,16 +169,12 @@ def reached(data: Path) -> tuple[int, int]:
         return offset, episodic.checkpoint() if semantic.checkpoint() >= end else 0
 
 
-def until(true: Callable[[], object], running: Running | None = None, seconds: float = 60.0) -> None:
+def until(true: Callable[[], object], running: Running | None = None) -> None:
     """Wait until something is true, while a worker runs."""
-    end = time.monotonic() + seconds
-    while not true():
-        said = running.said() if running else ""
-        assert time.monotonic() < end, f"it did not come about in {seconds} s; the worker said:\n{said}"
-        time.sleep(0.02)
+    wait_until(true, running.said if running else str)
 
 
-def until_known(running: Running, offset: int, seconds: float = 60.0) -> None:
+def until_known(running: Running, offset: int) -> None:
     """Wait until a worker has made known all before an offset of the messages topic."""
 
     def known() -> bool:
@@ -219,7 +184,7 @@ def until_known(running: Running, offset: int, seconds: float = 60.0) -> None:
         with SqliteLog(DirectoryLayout(running.data).messages) as messages:
             return count >= messages.end()
 
-    until(known, running, seconds)
+    until(known, running)
 
 
 def fact(number: int, group: str = "g") -> dict[str, Any]:

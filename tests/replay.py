@@ -34,7 +34,7 @@ CHAT = [
     ("Ben", "I married Çelik Ünal in Straße last summer 🎉."),
     ("Ana", "We decided to use Postgres on 2021-03-04."),
 ]
-FACTS = [
+FACTS: list[dict[str, Any]] = [
     {"ref": "a", "relation": "lives_in", "object": "Madrid", "valid_at": 0},
     {"ref": "b", "relation": "lives_in", "object": "Berlin", "valid_at": 400},
     {"relation": "likes", "object": "Tea"},
@@ -77,9 +77,9 @@ def messages() -> list[tuple[AnyMessage, int]]:
             at = START + number * 30 * DAY
             fields = {"group_id": group, "role": role, "role_type": "user", "content": content, "timestamp": at}
             said.append(Message(**fields, update_communities=number % 4 > 0))
-            fields = FACTS[number % len(FACTS)]
-            times = {name: START + fields[name] * DAY for name in fields if name.endswith("_at")}
-            said.append(FactStatement(**({"group_id": group, "subject": "Ana"} | fields | times)))
+            stated = FACTS[number % len(FACTS)]
+            times = {name: START + stated[name] * DAY for name in stated if name.endswith("_at")}
+            said.append(FactStatement(**({"group_id": group, "subject": "Ana"} | stated | times)))
         for number, line in enumerate(READ_OTHERWISE):
             at = START + (500 + number) * DAY
             said.append(Message(group_id=group, role="Ana", role_type="user", timestamp=at, **line))
@@ -106,12 +106,13 @@ def fingerprint(writer: Writer, generation: str = "main") -> str:
     for log in (writer.episodic, writer.generations[generation].layer.log):
         for record in log.read():
             whole.update(repr(record._replace(term=0, event=record.event.encode())).encode())
-    for store in (writer.episodes, writer.generations[generation].store):
-        whole.update(store.digest().encode())
+    whole.update(writer.episodes.digest().encode())
+    beliefs: Any = writer.generations[generation].store  # its port asks for no digest
+    whole.update(beliefs.digest().encode())
     return whole.hexdigest()
 
 
-def _raise(*_: object, **__: object) -> None:
+def _raise(*_: object, **__: object) -> Any:
     raise AssertionError("a handler looked at a clock, or left something to chance")
 
 

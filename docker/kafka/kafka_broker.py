@@ -78,7 +78,7 @@ class Broker:
         self.log = directory / "broker.log"
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self, seconds: float = 60) -> None:
+    def start(self, seconds: float = 240) -> None:
         """Return once the broker answers; raise BrokerError, with the end of its log, if it does not in `seconds`."""
         assert self._process is None, "it runs already"
         if not all(is_free(self.port + n) for n in range(3)):

@@ -3,22 +3,16 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 from uuid import uuid4
 
 import pytest
 
 from kafka_broker import NEEDED, Broker, can_run
-from kafka_worker import Running, World, Zygote
+from kafka_worker import Running, World
+from shared_broker import SharedBroker, shared_broker
 
 HERE = Path(__file__).parent
 GIVEN = os.environ.get("ASOF_TEST_KAFKA")
-
-
-class GivenBroker(NamedTuple):
-    """The broker that ASOF_TEST_KAFKA names: it is not ours to stop."""
-
-    bootstrap: str
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -40,19 +34,22 @@ def require_kafka() -> None:
 
 
 @pytest.fixture(scope="session")
-def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker | GivenBroker]:
+def started_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedBroker]:
     """The broker that all tests share: no test stops it or reads topics that are not of its own prefix."""
     require_kafka()
-    if GIVEN:
-        yield GivenBroker(GIVEN)
-    else:
-        with Broker(tmp_path_factory.mktemp("kafka")) as started:
-            yield started
+    if not can_run():
+        pytest.skip(f"NO BROKER OF OURS: ASOF_TEST_KAFKA may ask for no password; install {NEEDED} to check this too")
+    folder = tmp_path_factory.getbasetemp()
+    with shared_broker((folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "kafka") as broker:
+        yield broker
 
 
 @pytest.fixture(scope="session")
-def bootstrap(broker: Broker | GivenBroker) -> str:
-    """The address of the shared broker, HOST:PORT."""
+def bootstrap(request: pytest.FixtureRequest) -> str:
+    """The address of the broker that all tests share, or of the one that ASOF_TEST_KAFKA names, HOST:PORT."""
+    if GIVEN:
+        return GIVEN
+    broker: SharedBroker = request.getfixturevalue("started_broker")
     return broker.bootstrap
 
 
@@ -77,21 +74,13 @@ def own_broker(own_kafka: None, tmp_path: Path) -> Iterator[Broker]:  # noqa: AR
         yield started
 
 
-@pytest.fixture(scope="session")
-def zygote() -> Iterator[Zygote]:
-    """What forks workers."""
-    zygote = Zygote()
-    yield zygote
-    zygote.close()
-
-
 @pytest.fixture
-def start(zygote: Zygote, tmp_path: Path) -> Iterator[Callable[..., Running]]:
+def start(tmp_path: Path) -> Iterator[Callable[..., Running]]:
     """Starts a worker of a world, or another command, in the directory `data` or another; none outlives the test."""
     started: list[Running] = []
 
     def start(world: World, name: str = "data", command: Sequence[str] = ("worker",), **settings: str) -> Running:
-        started.append(Running(zygote, tmp_path / name, world, command, **settings))
+        started.append(Running(tmp_path / name, world, command, **settings))
         return started[-1]
 
     yield start

@@ -3,7 +3,6 @@
 import asyncio
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,8 @@ from aiokafka.errors import KafkaConnectionError
 
 import kafka_broker
 from kafka_broker import SASL_PASSWORD, SASL_USER, Broker, BrokerError, answers
+from patience import SECONDS, wait_until
+from shared_broker import SharedBroker
 
 STARTS_ONE = """
 import sys, time
@@ -46,7 +47,7 @@ async def consume(bootstrap: str, topic: str, count: int) -> list[bytes | None]:
         partition = TopicPartition(topic, 0)
         consumer.assign([partition])
         await consumer.seek_to_beginning(partition)
-        return [(await asyncio.wait_for(consumer.getone(), 30)).value for _ in range(count)]
+        return [(await asyncio.wait_for(consumer.getone(), SECONDS)).value for _ in range(count)]
 
 
 async def sign_in(bootstrap: str, password: str) -> None:
@@ -88,11 +89,11 @@ def test_what_was_acknowledged_is_there_after_the_broker_was_killed_and_started_
     assert asyncio.run(consume(address, prefix, 2)) == [b"before", b"after"]
 
 
-def test_the_second_listener_lets_in_who_knows_the_password_and_nobody_else(own_broker: Broker) -> None:
-    asyncio.run(sign_in(own_broker.sasl_bootstrap, SASL_PASSWORD))
+def test_the_second_listener_lets_in_who_knows_the_password_and_nobody_else(started_broker: SharedBroker) -> None:
+    asyncio.run(sign_in(started_broker.sasl_bootstrap, SASL_PASSWORD))
 
     with pytest.raises(KafkaConnectionError):
-        asyncio.run(sign_in(own_broker.sasl_bootstrap, "wrong"))
+        asyncio.run(sign_in(started_broker.sasl_bootstrap, "wrong"))
 
 
 def test_where_no_broker_can_be_run_make_kafka_names_the_one_that_answers(bootstrap: str) -> None:
@@ -103,9 +104,9 @@ def test_where_no_broker_can_be_run_make_kafka_names_the_one_that_answers(bootst
     assert done.stdout == f"Nothing was started: a broker answers at {bootstrap} (ASOF_KAFKA).\n"
 
 
-def test_a_taken_port_is_refused_at_once_and_named(own_broker: Broker, tmp_path: Path) -> None:
-    with pytest.raises(BrokerError, match=str(own_broker.port)):
-        Broker(tmp_path / "second", port=own_broker.port).start()
+def test_a_taken_port_is_refused_at_once_and_named(started_broker: SharedBroker, tmp_path: Path) -> None:
+    with pytest.raises(BrokerError, match=str(started_broker.port)):
+        Broker(tmp_path / "second", port=started_broker.port).start()
 
 
 @pytest.mark.usefixtures("own_kafka")
@@ -119,7 +120,4 @@ def test_no_broker_outlives_the_process_that_started_it(tmp_path: Path) -> None:
         assert answers(address)
         process.kill()
 
-    until = time.monotonic() + 30
-    while answers(address) and time.monotonic() < until:
-        time.sleep(0.1)
-    assert not answers(address)
+    wait_until(lambda: not answers(address))

@@ -17,6 +17,7 @@ from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Outgoing
 from asof_streams.kafka.topics import Topics, create
 from kafka_broker import Broker
+from patience import SECONDS
 
 
 def topic_of(bootstrap: str, prefix: str) -> str:
@@ -55,7 +56,7 @@ async def in_transactions(bootstrap: str, topic: str, *steps: tuple[bytes, bool]
 
 def test_a_broker_that_says_nothing_for_a_while_ends_no_topic(own_broker: Broker, prefix: str) -> None:
     topic = topic_of(own_broker.bootstrap, prefix)
-    with Client(Connection(own_broker.bootstrap), timeout=20) as client:
+    with Client(Connection(own_broker.bootstrap), timeout=SECONDS) as client:
         sent(client, topic, b"one", b"two", b"three")
         assert client.read_one(topic, 0, 0) is not None
         with frozen(own_broker):
@@ -67,7 +68,7 @@ def test_a_broker_that_says_nothing_for_a_while_ends_no_topic(own_broker: Broker
 
 def test_a_broker_that_does_not_come_back_is_an_error_and_not_an_end(own_broker: Broker, prefix: str) -> None:
     topic = topic_of(own_broker.bootstrap, prefix)
-    with Client(Connection(own_broker.bootstrap), timeout=2) as client:
+    with Client(Connection(own_broker.bootstrap), timeout=8) as client:
         sent(client, topic, b"one")
         assert client.read_one(topic, 0, 0) is not None
         own_broker.kill()
@@ -77,7 +78,7 @@ def test_a_broker_that_does_not_come_back_is_an_error_and_not_an_end(own_broker:
 
 def test_closing_ends_a_call_that_waits(own_broker: Broker, prefix: str) -> None:
     topic = topic_of(own_broker.bootstrap, prefix)
-    client = Client(Connection(own_broker.bootstrap), timeout=60)
+    client = Client(Connection(own_broker.bootstrap), timeout=SECONDS)
     client.extent(topic, 0)
     failed: list[BaseException] = []
 
@@ -92,7 +93,7 @@ def test_closing_ends_a_call_that_waits(own_broker: Broker, prefix: str) -> None
         waiting.start()
         time.sleep(0.5)
         client.close()
-        waiting.join(5)
+        waiting.join(SECONDS)
     assert failed
 
 
@@ -103,9 +104,12 @@ def test_marks_of_transactions_are_read_past_at_once(bootstrap: str, prefix: str
     with Client(Connection(bootstrap)) as client:
         first, end = client.extent(topic, 0)
         client.read_one(topic, 0, 0)
-        start = time.monotonic()
-        assert values(client, topic, first, end) == [b"kept", b"kept too"]
-        assert time.monotonic() - start < 0.9
+        seconds = []
+        for _ in range(8):
+            start = time.monotonic()
+            assert values(client, topic, first, end) == [b"kept", b"kept too"]
+            seconds.append(time.monotonic() - start)
+    assert min(seconds) < 0.9, "it waits for what comes after a mark"
 
 
 def test_a_record_larger_than_a_batch_comes_back_whole(bootstrap: str, prefix: str) -> None:

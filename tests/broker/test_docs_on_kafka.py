@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from asof.memory import Memory
 from asof.settings import Settings
 from asof_streams.errors import NotFound
 from kafka_broker import Broker
+from patience import wait_until
 
 WORKER = [sys.executable, "-c", "import asof.cli; asof.cli.main()", "worker"]
 
@@ -34,7 +34,7 @@ def test_what_is_sent_as_told_becomes_facts_and_once(tmp_path: Path) -> None:
 
     with subprocess.Popen(WORKER) as worker:
         try:
-            wait_for({"Acme", "Beta", "Berlin", "Madrid"}, tmp_path / "asof-data")
+            wait_until(lambda: objects(tmp_path / "asof-data") == {"Acme", "Beta", "Berlin", "Madrid"})
         finally:
             worker.terminate()
 
@@ -46,18 +46,13 @@ def test_what_is_sent_as_told_becomes_facts_and_once(tmp_path: Path) -> None:
         assert memory.stats()["parked"] == 0
 
 
-def wait_for(objects: set[str], data: Path) -> None:
-    """Return once there are facts with these objects, and no others."""
-    until = time.monotonic() + 60
-    found: set[str] = set()
-    while found != objects:
-        assert time.monotonic() < until, found
-        time.sleep(0.2)
-        try:
-            with local(data) as memory:
-                found = {fact.object for fact in memory.facts(any_time=True)}
-        except NotFound:  # the worker has not made it yet
-            continue
+def objects(data: Path) -> set[str]:
+    """Return the objects of all facts."""
+    try:
+        with local(data) as memory:
+            return {fact.object for fact in memory.facts(any_time=True)}
+    except NotFound:  # the worker has not made it yet
+        return set()
 
 
 def local(data: Path) -> Memory:

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,14 @@ from asof_streams.errors import BrokerUnavailable
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.envelope import Outgoing, Raw
 from asof_streams.kafka.inbox import parse_message
+from effort import tries
 from kafka_broker import Broker
-from kafka_worker import Running, World, dump, embedded, fact, reached, until_known
+from kafka_worker import Running, World, dump, embedded, fact, reached, until, until_known
 
-pytestmark = [pytest.mark.crash, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.crash, pytest.mark.timeout(1_800)]
 
-KILLS = 50
-BROKER_KILLS = [11, 24, 37, KILLS + 9]  # after so many of the others
+KILLS = tries(20, nightly=50)
+BROKER_KILLS = [*range(6, KILLS - 4, 8), KILLS + 9]  # after so many of the others
 SEED = int(os.environ.get("ASOF_CRASH_SEED", "20240101"))
 GROUPS = ["a", "b", "c"]
 LINES = [
@@ -119,7 +121,7 @@ def producer(own_broker: Broker, prefix: str) -> Iterator[Producer]:
         producer.join()
 
 
-def test_fifty_kills_of_the_worker_and_some_of_the_broker_lose_double_and_reorder_nothing(
+def test_kills_of_the_worker_and_some_of_the_broker_lose_double_and_reorder_nothing(
     own_broker: Broker, producer: Producer, start: Callable[..., Running], tmp_path: Path
 ) -> None:
     chance = random.Random(SEED)
@@ -131,7 +133,9 @@ def test_fifty_kills_of_the_worker_and_some_of_the_broker_lose_double_and_reorde
         for _ in range(chance.randint(0, 3)):  # of what writes, which the worker then starts again
             time.sleep(chance.uniform(0.3, 1.5))
             kills += kill_writer(running)
-        time.sleep(chance.uniform(0.5, 2.5))
+        if len(moved) % 2:  # it takes something, however busy the machine is
+            until(partial(_goes_beyond, running, moved[-1]), running)
+        time.sleep(chance.uniform(0.0, 2.0))
         if kills >= BROKER_KILLS[0]:
             BROKER_KILLS.pop(0)
             own_broker.kill()
@@ -157,7 +161,11 @@ def test_fifty_kills_of_the_worker_and_some_of_the_broker_lose_double_and_reorde
     assert found == embedded(world, running.data, tmp_path / "embedded"), f"ASOF_CRASH_SEED={SEED}"
     assert found == world.afresh(tmp_path / "afresh"), f"ASOF_CRASH_SEED={SEED}"
     assert moved == sorted(moved)
-    assert len(set(moved)) > 10, "hardly any worker lived long enough to take something"
+
+
+def _goes_beyond(running: Running, offset: int) -> bool:
+    """Whether a worker has taken what is at an offset."""
+    return reached(running.data)[0] > offset
 
 
 def _kept(numbers: list[int]) -> list[Any]:

@@ -94,7 +94,7 @@ def test_two_workers_share_the_partitions_and_one_takes_over_what_the_other_leav
     send(world, 20, 30)
     one.kill()
     send(world, 30, 40)
-    until(lambda: answered(world, tmp_path / "followed", 40 * len(GROUPS)), other, seconds=120)
+    until(lambda: answered(world, tmp_path / "followed", 40 * len(GROUPS)), other)
     assert all(part(tmp_path / "other", number).exists() for number in range(PARTITIONS))
     other.stop()
 

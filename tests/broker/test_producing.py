@@ -2,8 +2,7 @@
 
 import asyncio
 import json
-import subprocess
-import sys
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Thread
@@ -18,6 +17,7 @@ from asof.memory import Memory
 from asof.runtime.inbound_message import MAX_RECORD_BYTES
 from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
+from asof_process import fork, run, wait
 from asof_streams.errors import DecodeError, InvalidInput
 from asof_streams.events import Record
 from asof_streams.kafka.client import Client
@@ -27,7 +27,6 @@ from asof_streams.kafka.partitioning import partition_of
 from asof_streams.kafka.topics import Topics, create
 from kafka_broker import Broker
 
-ASOF = [sys.executable, "-c", "import asof.cli; asof.cli.main()"]
 SAID = {"group_id": "g", "role": "Ana", "role_type": "user", "content": "I live in Oslo."}
 FACT = {"group_id": "g", "subject": "Ana", "relation": "likes", "object": "tea"}
 
@@ -257,13 +256,14 @@ def test_a_generation_is_not_made_or_changed_through_who_sends(kafka: Kafka) -> 
 
 def test_two_producers_at_once_lose_nothing_and_double_nothing(kafka: Kafka, tmp_path: Path) -> None:
     kafka.create()
-    count, producers = 2_500, []
+    count, producers, output = 2_500, [], tmp_path / "output"
     for name in ("one", "two"):
         lines = [json.dumps({**FACT, "subject": name, "object": f"thing {i}"}).encode() for i in range(count)]
-        command = [*ASOF, "import", file_of(tmp_path / name, lines), "--kafka", kafka.bootstrap]
-        producers.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+        command = ["import", file_of(tmp_path / name, lines), "--kafka", kafka.bootstrap]
+        producers.append(fork(command, os.environ, output, tmp_path / "log"))
 
-    assert [producer.communicate(timeout=60)[0] for producer in producers] == 2 * ["accepted 2500, refused 0\n"]
+    assert [wait(producer) for producer in producers] == [0, 0]
+    assert output.read_text() == 2 * "accepted 2500, refused 0\n"
 
     stated = [record.event.model_dump() for record in kafka.taken()]
     for name in ("one", "two"):
@@ -389,9 +389,7 @@ def test_a_record_of_a_newer_version_stops_the_worker_where_it_stands(kafka: Kaf
         assert partition.offset == 1
     finally:
         partition.close()
-    done = subprocess.run(
-        [*ASOF, "worker", "--kafka", kafka.bootstrap], capture_output=True, text=True, timeout=60, check=False
-    )
+    done = run("worker", "--kafka", kafka.bootstrap)
 
     assert done.returncode == 2
     assert "message.sent version 3, newer than 2: upgrade asof" in done.stderr.splitlines()[-1]

@@ -16,7 +16,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from asof.runtime.layout import DirectoryLayout
 from asof_agents.worker import FaustWorker
 from asof_streams.errors import WorkerStalled, WriterBusy
-from asof_streams.events import Draft
+from asof_streams.events import Draft, Event
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Outgoing, Raw, claim, event
@@ -24,6 +24,7 @@ from asof_streams.kafka.partitioning import partition_of
 from asof_streams.sqlite_log import SqliteLog
 from kafka_broker import SASL_USER, Broker
 from kafka_worker import Running, World, dump, embedded, fact, reached, until, until_known
+from shared_broker import SharedBroker
 
 Start = Callable[..., Running]
 
@@ -153,7 +154,8 @@ def test_a_directory_that_was_read_from_other_topics_is_refused(
 
 def test_two_workers_of_one_group_take_turns(world: World, start: Start, tmp_path: Path) -> None:
     first, second = start(world, "first"), start(world, "second")
-    until(lambda: max(reached(r.data)[1] for r in (first, second)) >= 20, seconds=world.send(map(fact, range(20))) + 10)
+    world.send(map(fact, range(20)))
+    until(lambda: max(reached(r.data)[1] for r in (first, second)) >= 20, first)
     one, other = sorted((first, second), key=lambda r: reached(r.data)[1], reverse=True)
     one.stop()
 
@@ -205,7 +207,7 @@ def test_what_a_deposed_writer_sends_on_does_not_stand(world: World, tmp_path: P
     expect_embedded(world, tmp_path / "second", tmp_path)
 
 
-def fact_of(data: Path):  # type: ignore[no-untyped-def]
+def fact_of(data: Path) -> Event:
     with SqliteLog(DirectoryLayout(data).episodic) as log:
         return next(log.read(0, 1)).event
 
@@ -265,7 +267,7 @@ def test_the_partition_of_a_worker_that_was_killed_is_soon_taken_by_another(worl
     until_known(killed := start(world), world.send(map(fact, range(10))))
     killed.kill()
 
-    until_known(start(world), world.send(map(fact, range(10, 20))), seconds=25)
+    until_known(start(world), world.send(map(fact, range(10, 20))))
 
 
 # What producers do.
@@ -380,9 +382,7 @@ def test_a_worker_that_is_asked_to_stop_under_load_stops_at_once_and_loses_nothi
     sent = world.send(fact(number) | {"subject": f"S{number % 900}"} for number in range(7_000))
     running = start(world)
     until(lambda: reached(running.data)[0] > 0, running)
-    asked = time.monotonic()
     running.stop()
-    assert time.monotonic() - asked < 10
     before, _ = reached(running.data)
 
     until_known(running := start(world), sent)
@@ -398,7 +398,7 @@ def test_a_worker_stops_when_asked_though_the_broker_is_gone(own_broker: Broker,
         until_known(running := start(world), world.send(map(fact, range(10))))
     own_broker.kill()
     time.sleep(3)
-    running.stop(25)
+    running.stop()
 
 
 class Blocked:
@@ -461,7 +461,7 @@ def test_a_message_of_a_newer_version_stops_the_worker_before_it(world: World, s
         assert "offset 5" in last_line(running)
         assert "upgrade asof" in last_line(running)
         assert reached(running.data) == (5, 5)
-        running._file.unlink()
+        running.file.unlink()
         running = start(world)
 
 
@@ -515,15 +515,16 @@ async def set_retention(connection: Connection, topic: str) -> None:
         await admin.close()
 
 
-def test_a_wrong_password_ends_a_worker_with_2_and_one_line(own_broker: Broker, prefix: str, start: Start) -> None:
-    with World(own_broker.bootstrap, prefix) as world:
-        given = {
-            "kafka": own_broker.sasl_bootstrap,
-            "kafka_security_protocol": "SASL_PLAINTEXT",
-            "kafka_sasl_mechanism": "PLAIN",
-            "kafka_sasl_username": SASL_USER,
-        }
-        running = start(world, **given, kafka_sasl_password="not-the-one")
-        assert running.wait() == 2
-        assert "refuses ASOF_KAFKA_SASL_USERNAME" in last_line(running)
-        assert "not-the-one" not in running.said()
+def test_a_wrong_password_ends_a_worker_with_2_and_one_line(
+    started_broker: SharedBroker, world: World, start: Start
+) -> None:
+    given = {
+        "kafka": started_broker.sasl_bootstrap,
+        "kafka_security_protocol": "SASL_PLAINTEXT",
+        "kafka_sasl_mechanism": "PLAIN",
+        "kafka_sasl_username": SASL_USER,
+    }
+    running = start(world, **given, kafka_sasl_password="not-the-one")
+    assert running.wait() == 2
+    assert "refuses ASOF_KAFKA_SASL_USERNAME" in last_line(running)
+    assert "not-the-one" not in running.said()

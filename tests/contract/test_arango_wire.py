@@ -1,5 +1,7 @@
 """What the ArangoDB adapter sends, how often, and what comes of it when the server or the network fails."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -167,7 +169,11 @@ def test_vectors_that_are_written_or_removed_twice_are_there_once_or_not_at_all(
     assert not stores.server.faults
 
 
-READY = {"type": "vector", "fields": ["vector"], "params": {"metric": "cosine", "dimension": 8, "nLists": 5}}
+READY: dict[str, Any] = {
+    "type": "vector",
+    "fields": ["vector"],
+    "params": {"metric": "cosine", "dimension": 8, "nLists": 5},
+}
 
 
 @pytest.mark.parametrize(

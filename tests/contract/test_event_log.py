@@ -23,6 +23,7 @@ from asof_streams.messages import ErasureRequest, FactStatement, Message
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.tail import tail
 from asof_streams.writer_lock import WriterLock
+from patience import SECONDS
 
 MANY = 700  # records: more than a reader takes at once
 
@@ -234,7 +235,7 @@ def test_following_gives_what_is_there_and_then_what_comes(path: Path, log: Sqli
     while not seen and thread.is_alive():
         time.sleep(0.01)
     log.accept([said("c"), said("d")], clock=1)
-    thread.join(10)
+    thread.join(SECONDS)
 
     assert seen == [1, 2, 3]
 

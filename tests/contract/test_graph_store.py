@@ -27,6 +27,7 @@ from asof_streams.episodic import (
     RelationshipStated,
 )
 from asof_streams.errors import ContractError, DamagedLog, NotFound, PositionConflict
+from asof_streams.events import Event
 from asof_streams.instants import INF
 from asof_streams.semantic import (
     CommunityFormed,
@@ -495,7 +496,7 @@ def test_whom_a_name_calls_is_what_the_plainest_way_to_work_it_out_says(stores, 
     story.tell(entity("Ana"), entity("Bob"))
     for place, what in enumerate(told):
         if isinstance(what, str):
-            event = EpisodeWithdrawn(episode_id=what)
+            event: Event = EpisodeWithdrawn(episode_id=what)
         else:
             event = EntityDescribed(entity_id=f"id-{what[1]}", alias=what[2], episode_id=what[0])
         expected[story.tell(event)] = oracle.named(told[: place + 1])
@@ -831,7 +832,7 @@ def test_what_attests_facts_is_that_of_the_plainest_way_to_work_it_out(stores, t
     story.tell(entity("Ana"), entity("Bob"))
     for place, saying in enumerate(told):
         if isinstance(saying, str):
-            event = EpisodeWithdrawn(episode_id=saying)
+            event: Event = EpisodeWithdrawn(episode_id=saying)
         elif saying[1] in there:
             event = FactReinforced(fact_id=saying[1], said_at=saying[2], episode_id=saying[0])
         else:

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -62,7 +63,7 @@ def test_what_is_given_together_is_taken_in_order_each_request_once(log: SqliteL
 
     assert answers[:4] == [range(1), range(1, 2), range(1), range(2, 4)]
     assert isinstance(answers[4], InvalidInput)
-    assert [record.event.content for record in log.read()] == ["a", "b", "c", "d"]
+    assert [cast("Message", record.event).content for record in log.read()] == ["a", "b", "c", "d"]
 
 
 def test_another_request_under_the_key_is_refused_and_adds_nothing(log: SqliteLog) -> None:

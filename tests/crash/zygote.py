@@ -41,7 +41,7 @@ def ingest(directory: Path, lines: list[bytes]) -> None:
 
 def load(directory: Path, lines: list[bytes]) -> None:
     """Import what is left, with a second process from the 40th line on; as much is acknowledged at once every time."""
-    ingestion._CHUNK, build_state._MUCH, build_state.FLUSH_EVERY = 10, 40, 40
+    ingestion._CHUNK, build_state._MUCH, build_state.FLUSH_EVERY = 10, 40, 40  # type: ignore[attr-defined]  # it takes that name from elsewhere
     with open_memory(directory) as memory:
         left = lines[memory._write().messages.end() :]
         end = len(lines) - len(left)

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -55,9 +56,12 @@ def told(path: Path) -> str:
 
 def test_what_two_processes_make_is_what_one_makes(tmp_path, monkeypatch):
     started = []
-    monkeypatch.setattr(
-        child_process, "Popen", lambda *of, **given: started.append(1) or subprocess.Popen(*of, **given)
-    )
+
+    def popen(*command, **given):
+        started.append(1)
+        return subprocess.Popen(*command, **given)
+
+    monkeypatch.setattr(child_process, "Popen", popen)
     two = told(tmp_path / "two")
     assert started == [1]
     monkeypatch.undo()
@@ -120,7 +124,7 @@ def test_what_cannot_be_appended_is_an_error_and_is_made_again(tmp_path, monkeyp
 
 
 def test_where_no_second_process_can_be_started_one_does_it_all(tmp_path, monkeypatch):
-    monkeypatch.setattr(child_process.sys, "executable", "")
+    monkeypatch.setattr(sys, "executable", "")
     alone = told(tmp_path / "alone")
     monkeypatch.undo()
 

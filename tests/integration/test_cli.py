@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -16,6 +15,7 @@ import pytest
 from asof.cli import app, calls
 from asof.memory import Memory
 from asof.settings import Settings
+from patience import wait_until
 
 FACT_KEYS = {
     *("uuid", "group_id", "subject", "relation", "object", "subject_uuid", "object_uuid", "fact", "valid_at"),
@@ -680,7 +680,7 @@ def test_what_is_stored_cannot_command_the_terminal(asof: Asof, write: Callable[
 def test_a_second_writer_is_told_who_writes_and_readers_read_on(told: Asof) -> None:
     with program("produce", "-", "--data", str(told.data), stdin=subprocess.PIPE) as writer:
         assert writer.stdin is not None
-        _until(lambda: f"process {writer.pid} is writing" in told("doctor"))
+        wait_until(lambda: f"process {writer.pid} is writing" in told("doctor"))
         told("add", "I live in Oslo.", code=1)
 
         assert f"process {writer.pid} is writing here" in told.err
@@ -711,10 +711,10 @@ def test_what_was_acknowledged_stays_when_producing_is_interrupted(asof: Asof) -
         assert producer.stdin is not None
         producer.stdin.write((json.dumps(said()) + "\n") * 1_500)
         producer.stdin.flush()
-        _until(lambda: kept() > 0)
+        wait_until(lambda: kept() > 0)
         before = kept()
         producer.send_signal(signal.SIGINT)
-        producer.wait(60)  # while its input is still open
+        producer.wait()  # while its input is still open
         _, err = producer.communicate()
 
     assert producer.returncode == 130, err
@@ -769,10 +769,3 @@ def test_a_disk_that_is_full_is_a_clear_error_and_leaves_nothing_half_written(
     assert kept % 1_000 == 0
     assert all(check["ok"] for check in asof.json("verify"))
     assert asof.json("add", "I live in Oslo.")["position"] == kept
-
-
-def _until(true: Callable[[], bool], seconds_max: float = 30) -> None:
-    end = time.monotonic() + seconds_max
-    while not true():
-        assert time.monotonic() < end, "it did not come to pass"
-        time.sleep(0.1)

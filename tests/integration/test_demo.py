@@ -134,7 +134,6 @@ def test_the_command_tells_it_in_less_than_forty_lines_and_leaves_nothing(tmp_pa
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
         check=True,
     )
 

@@ -42,7 +42,7 @@ cy: 0 episodes
 
 def printed(example: str, *given: str) -> str:
     command = [sys.executable, EXAMPLES / f"{example}.py", *given]
-    ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(command, check=False, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from http_server import ASOF, serving
+from asof_process import ASOF
+from http_server import serving
 
 WITHOUT_KAFKA = "import sys\nsys.modules.update(dict.fromkeys(('aiokafka', 'faust', 'mode')))\n"  # as if not installed
 
@@ -19,7 +20,7 @@ def without_kafka(tmp_path: Path) -> dict[str, str]:
 
 
 def test_a_memory_is_served_where_nothing_for_kafka_is_installed(tmp_path: Path, without_kafka: dict[str, str]) -> None:
-    with serving(tmp_path / "data", **without_kafka) as server:
+    with serving(tmp_path / "data", fresh=True, **without_kafka) as server:
         server.say("g", "I live in Paris.")
 
         assert [fact["fact"] for fact in server.search("Where does Ana live?", "g")] == ["Ana lives in Paris"]
@@ -34,7 +35,6 @@ def test_what_asks_for_kafka_is_told_what_to_install(
         check=False,
         capture_output=True,
         text=True,
-        timeout=60,
         env={**os.environ, **without_kafka},
     )
 

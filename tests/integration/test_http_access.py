@@ -2,7 +2,6 @@
 
 import json
 import socket
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,7 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from api_keys import ADMIN, READ, TEAM_ADMIN, TEAM_READ, TEAM_WRITE, WRITE, sent, written
-from http_server import ASOF, Server, serving
+from asof_process import run
+from http_server import Server, serving
 
 MOVED = "I moved to Berlin in March."
 OPEN = ["/healthcheck", "/healthz", "/readyz", "/docs", "/redoc", "/openapi.json"]
@@ -44,7 +44,7 @@ def tell(server: Server, group: str) -> Told:
     body = {"group_id": group, "messages": [{"content": MOVED, "role_type": "user", "role": "Ana"}]}
     answer = server.client.post("/messages", json=body, headers=sent(WRITE))
     position = int(answer.headers["asof-position"])
-    server.settled(position)
+    server.settled(position, sent(READ))
     asked = {"group_id": group, "min_position": position}
     facts = server.client.get("/v1/facts", params=asked, headers=sent(READ)).json()["facts"]
     return Told(position, facts[0]["uuid"])
@@ -215,7 +215,7 @@ def test_with_keys_any_address_is_served(tmp_path: Path) -> None:
     keys = written(tmp_path / "keys.toml")
     with serving(tmp_path / "data", host="0.0.0.0", ASOF_KEYS_FILE=str(keys)) as server:
         port = int(server.url.rpartition(":")[2])
-        with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        with socket.create_connection(("127.0.0.1", port)) as connection:
             connection.sendall(b"GET /healthcheck HTTP/1.1\r\nHost: memory.example\r\nConnection: close\r\n\r\n")
             answer = connection.makefile("rb").read()
 
@@ -247,9 +247,7 @@ def test_a_file_of_keys_that_cannot_be_used_is_refused_without_a_word_of_a_key(
         keys.write_text(text)
     (tmp_path / "asof.toml").write_text(f"keys_file = {json.dumps(str(keys))}")
 
-    ended = subprocess.run(
-        [ASOF, "serve", "--port", "0"], cwd=tmp_path, check=False, capture_output=True, text=True, timeout=60
-    )
+    ended = run("serve", "--port", "0", folder=tmp_path)
 
     assert ended.returncode == 2
     assert word in ended.stderr

@@ -58,7 +58,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     (folder / "sitecustomize.py").write_text(LOUD)
     path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
     keys = str(written(folder / "keys.toml"))
-    with serving(folder / "data", ASOF_KEYS_FILE=keys, PYTHONPATH=path) as running:
+    with serving(folder / "data", fresh=True, ASOF_KEYS_FILE=keys, PYTHONPATH=path) as running:
         running.client.headers.update(sent(ADMIN))
         yield running
 
@@ -90,7 +90,7 @@ def requests(server: Server) -> Iterator[dict[str, Any]]:
 def raw(server: Server, sent_first: str) -> str:
     """Send what no client would, and return all that is answered."""
     port = int(server.url.rpartition(":")[2])
-    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+    with socket.create_connection(("127.0.0.1", port)) as connection:
         connection.sendall(f"{sent_first}\r\n\r\n".encode())
         connection.shutdown(socket.SHUT_WR)
         return connection.makefile("rb").read().decode("utf-8", "replace")

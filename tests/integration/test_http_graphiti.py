@@ -2,27 +2,20 @@
 
 import json
 import re
-import statistics
-import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from http_server import ASOF, Server, serving, wait_for
+from asof_process import run
+from http_server import Server, serving
+from patience import wait_until
 
 MOVED = "I moved to Berlin in March."
 NOW_PARIS = "I live in Paris now."
 WITH_OFFSET = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?\+00:00")
 WITH_Z = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?Z")
 NOBODY = "00000000-0000-0000-0000-000000000000"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("http") / "data") as running:
-        yield running
 
 
 def moved(server: Server, group: str) -> None:
@@ -43,7 +36,9 @@ def test_an_answer_does_not_wait_for_the_client_to_acknowledge_its_first_packet(
         server.client.get("/healthcheck")
         return time.perf_counter() - started
 
-    assert statistics.median(seconds() for _ in range(50)) < 0.03  # waiting for it takes 0.04
+    for _ in range(30):  # the first are acknowledged at once
+        seconds()
+    assert min(seconds() for _ in range(30)) < 0.03  # waiting for it takes 0.04
 
 
 def test_search_finds_facts_with_their_four_times_also_those_that_have_ended(server: Server) -> None:
@@ -265,9 +260,7 @@ def test_the_api_describes_every_route_and_every_answer_of_its_own(server: Serve
 def test_an_address_that_others_can_reach_is_not_served(
     tmp_path: Path, options: list[str], code: int, word: str
 ) -> None:
-    ended = subprocess.run(
-        [ASOF, "serve", "--data", tmp_path, *options], check=False, capture_output=True, text=True, timeout=60
-    )
+    ended = run("serve", "--data", str(tmp_path), *options)
 
     assert ended.returncode == code
     assert word in ended.stderr
@@ -296,10 +289,10 @@ def test_no_page_of_another_site_can_use_the_service(server: Server, headers: di
 def test_a_directory_or_a_port_that_is_taken_is_said_in_one_line(server: Server, tmp_path: Path) -> None:
     port = server.url.rpartition(":")[2]
     for options, code, word in [
-        (["--data", server.data, "--port", "0"], 1, "is writing here"),
-        (["--data", tmp_path, "--port", port], 2, "cannot be taken"),
+        (["--data", str(server.data), "--port", "0"], 1, "is writing here"),
+        (["--data", str(tmp_path), "--port", port], 2, "cannot be taken"),
     ]:
-        ended = subprocess.run([ASOF, "serve", *options], check=False, capture_output=True, text=True, timeout=60)
+        ended = run("serve", *options)
 
         assert ended.returncode == code
         assert word in ended.stderr
@@ -310,13 +303,6 @@ def test_other_processes_read_the_directory_of_a_running_server(server: Server) 
     server.say("shared", "I live in Quito.")
 
     def told() -> bool:
-        ended = subprocess.run(
-            [ASOF, "facts", "--data", server.data, "--group", "shared"],
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-        return "Ana lives in Quito" in ended.stdout
+        return "Ana lives in Quito" in run("facts", "--data", str(server.data), "--group", "shared").stdout
 
-    wait_for(told)
+    wait_until(told)

@@ -12,17 +12,12 @@ from prometheus_client.parser import text_string_to_metric_families
 
 import model_server
 from api_keys import ADMIN, READ, TEAM_ADMIN, sent, written
-from http_server import Server, serving, wait_for
+from http_server import Server, serving
 from model_server import prompt_tokens
+from patience import wait_until
 
 MOVED = "I moved to Berlin in March."
 MEGABYTE = b" " * 1_000_000
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("http") / "data") as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +30,7 @@ def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 def ready(server: Server) -> None:
     """Wait until a server says that it is ready."""
-    wait_for(lambda: server.client.get("/readyz").status_code == 200)
+    wait_until(lambda: server.client.get("/readyz").status_code == 200)
 
 
 def samples(server: Server) -> dict[str, float]:
@@ -86,6 +81,7 @@ def test_a_server_whose_store_is_gone_is_not_ready_and_lives(tmp_path: Path) -> 
 
 
 def test_metrics_count_requests_by_route_and_messages_by_what_became_of_them(server: Server) -> None:
+    wait_until(lambda: samples(server)["asof_queue_messages"] == 0)
     before = samples(server)
     server.say("metered", MOVED, MOVED)
     server.say("not a group", MOVED)
@@ -106,7 +102,7 @@ def test_metrics_count_requests_by_route_and_messages_by_what_became_of_them(ser
     assert requests("POST", "/messages", 202) == 2
     assert requests("POST", "/search", 200) == 1
     assert requests("GET", "/episodes/{group_id}", 422) == 1
-    assert requests("GET", "/v1/messages/{position}", 200) == 1
+    assert requests("GET", "/v1/messages/{position}", 200) == 3  # with those that waited for what was said
     assert requests("GET", "/v1/messages/{position}", 422) == 1
     assert requests("GET", "none", 404) == 1
     assert requests("other", "/v1/facts", 405) == 1
@@ -193,7 +189,7 @@ def test_what_asking_a_model_costs_is_counted_by_prompt_and_model(tmp_path: Path
         with serving(tmp_path / "data", **settings) as server:
             server.say("g", "I moved to Berlin in March.")
             asked = f"model=fake@{model.url.removeprefix('http://')} prompt=extract"
-            wait_for(lambda: f"asof_model_calls_total {asked}" in samples(server))
+            wait_until(lambda: f"asof_model_calls_total {asked}" in samples(server))
             counted = samples(server)
 
         assert counted[f"asof_model_calls_total {asked}"] == model.calls == 2

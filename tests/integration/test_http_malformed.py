@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from asof_streams.sqlite_log import SqliteLog
+from effort import tries
 from http_server import Server, serving
 
-BODIES = 10_000
+BODIES = tries(2_000, nightly=10_000)
 CANARY = "canary-7f3a1c"
 JSON = "application/json"
 SAID = {
@@ -229,7 +230,7 @@ def test_a_malformed_body_is_refused_and_nothing_is_stored_or_told(server: Serve
     )
     server.settled(int(position.headers["asof-position"]))
     before, logged = end(server.data), len(server.log)
-    connection = HTTPConnection(server.url.removeprefix("http://"), timeout=30)
+    connection = HTTPConnection(server.url.removeprefix("http://"))
     statuses: Counter[int] = Counter()
 
     for way, path, body in malformed(BODIES):
@@ -243,8 +244,8 @@ def test_a_malformed_body_is_refused_and_nothing_is_stored_or_told(server: Serve
     connection.close()
 
     assert statuses.total() == BODIES
-    assert statuses[400] > 500
-    assert statuses[422] > 5_000
+    assert statuses[400] > BODIES // 20
+    assert statuses[422] > BODIES // 2
     assert end(server.data) == before
     said = server.log[logged:]
     assert "Traceback" not in said

@@ -1,21 +1,15 @@
 """POST /messages with what is said of the reading: ontologies, types, context, content that is not kept."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from http_server import Server, serving, wait_for
+from http_server import Server
+from patience import wait_until
 
 OWNED = "The parser is owned by Maria."
 TAGGED = f'<graphiti_episode kind="decision">\nscope: workspace\ncontent:\n{OWNED}\n</graphiti_episode>'
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("http") / "data") as running:
-        yield running
 
 
 def post(server: Server, group: str, content: str, schema_id: str | None = None, **fields: Any) -> dict[str, Any]:
@@ -30,7 +24,7 @@ def post(server: Server, group: str, content: str, schema_id: str | None = None,
         found: dict[str, Any] = server.client.get(where).json()
         return found
 
-    wait_for(lambda: outcome()["state"] != "queued")
+    wait_until(lambda: outcome()["state"] != "queued")
     return outcome()
 
 
@@ -148,7 +142,7 @@ def test_suppressed_content_is_read_and_then_in_no_file(server: Server) -> None:
     assert (done["state"], len(done["changes"])) == ("done", 1)
     assert [e["content"] for e in server.episodes("quiet")] == ["Ana(user): ", "Ana(user): Good night."]
     assert facts(server, "quiet") == {"Ana lives in Berlin"}
-    wait_for(lambda: not [p for p in files(server.data) if b"the canary in the mine" in p.read_bytes()])
+    wait_until(lambda: not [p for p in files(server.data) if b"the canary in the mine" in p.read_bytes()])
 
 
 def files(folder: Path) -> list[Path]:

@@ -2,13 +2,13 @@
 
 import json
 import os
-import subprocess
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from http_server import ASOF, Server, serving
+from asof_process import run
+from http_server import Server, serving
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +30,9 @@ def get(server: Server, path: str, **parameters: Any) -> Any:
 
 
 def on_the_command_line(server: Server, *arguments: str) -> Any:
-    command = [ASOF, *arguments, "--data", server.data, "--json"]
     environment = {**os.environ, "ASOF_EMBEDDER": "hash"}  # as the server's
-    ended = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60, env=environment)
+    ended = run(*arguments, "--data", str(server.data), "--json", environment=environment)
+    assert ended.returncode == 0, ended.stderr
     return json.loads(ended.stdout)
 
 
@@ -109,8 +109,7 @@ def test_long_lists_come_page_by_page(server: Server) -> None:
 
 
 def test_the_events_of_a_log_come_page_by_page(server: Server) -> None:
-    command = [ASOF, "events", "--log", "episodic", "--data", server.data]
-    lines = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout.splitlines()
+    lines = run("events", "--log", "episodic", "--data", str(server.data)).stdout.splitlines()
     found, start = [], 0
     while page := get(server, "events", log="episodic", limit=3, **{"from": start})["events"]:
         found += page

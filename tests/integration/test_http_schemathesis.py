@@ -9,9 +9,12 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 
+from effort import tries
 from http_server import Server, serving
+from patience import SECONDS
 
 SCHEMATHESIS = Path(sys.executable).with_name("schemathesis")
+EXAMPLES = tries(10, nightly=100)
 FEED = "/v1/events/stream"  # which would not end
 CHECKS = (
     "not_a_server_error",
@@ -36,14 +39,13 @@ def test_whatever_is_sent_is_answered_as_described_and_by_no_error_of_the_server
     ended = subprocess.run(
         [
             *(SCHEMATHESIS, "run", f"{server.url}/openapi.json"),
-            *("--phases", "examples,coverage,fuzzing", "--max-examples", "40", "--generation-deterministic"),
+            *("--phases", "examples,coverage,fuzzing", "--max-examples", str(EXAMPLES), "--generation-deterministic"),
             *("--checks", ",".join(CHECKS), "--exclude-path", FEED, "--continue-on-failure"),
-            *("--suppress-health-check", "all", "--request-timeout", "40", "--no-color", "--warnings", "off"),
+            *("--suppress-health-check", "all", "--request-timeout", str(SECONDS), "--no-color", "--warnings", "off"),
         ],
         check=False,
         capture_output=True,
         text=True,
-        timeout=240,
         cwd=tmp_path,
     )
 
@@ -58,9 +60,11 @@ def test_the_feed_is_answered_as_described(server: Server) -> None:
     operation = schema[FEED]["GET"]
 
     @given(case=operation.as_strategy())
-    @settings(max_examples=40, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=EXAMPLES, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
+    )
     def answered(case: schemathesis.Case) -> None:
         case.query = {**(case.query or {}), "to": 0}
-        case.call_and_validate(timeout=40, checks=[getattr(schemathesis.checks, name) for name in CHECKS])
+        case.call_and_validate(timeout=SECONDS, checks=[getattr(schemathesis.checks, name) for name in CHECKS])
 
     answered()

@@ -1,7 +1,6 @@
 """Writing to a running server beyond messages: entities and episodes, and requests that are sent again."""
 
 import json
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,6 @@ from http_server import Server, serving
 
 SAID: dict[str, Any] = {"content": "I live in Paris.", "role_type": "user", "role": "Ana"}
 NOBODY = "00000000-0000-0000-0000-000000000000"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("http") / "data") as running:
-        yield running
 
 
 def node(group: str, uuid: str, name: str = "Ana", **more: str) -> dict[str, str]:

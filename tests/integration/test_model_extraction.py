@@ -14,14 +14,16 @@ import pytest
 from asking import records
 from asof_agents.engine import Engine
 from asof_agents.handlers.episodes import episode_id
+from asof_process import ASOF
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed, ExtractionRefused
 from asof_streams.errors import InvalidInput, ModelUnavailable, StorageFailed
 from asof_streams.events import Record
 from asof_streams.instants import DAY
 from asof_streams.messages import Message, WithdrawalRequest
+from asof_streams.semantic import EntityAttributed
 from asof_streams.sqlite_log import SqliteLog
-from http_server import ASOF, wait_for
 from model_server import ModelServer, serving
+from patience import wait_until
 from world import World
 
 SAID = [
@@ -149,8 +151,8 @@ def test_a_message_added_later_is_asked_about_with_the_same_words_as_one_asked_a
         say(one, text, timestamp="2024-04-02T09:00:00Z")
     say(many, *SAID, timestamp="2024-04-02T09:00:00Z")
 
-    assert [r.event.request for r in episodic(one) if r.event.type == "extraction.answered"] == [
-        r.event.request for r in episodic(many) if r.event.type == "extraction.answered"
+    assert [r.event.request for r in episodic(one) if isinstance(r.event, ExtractionAnswered)] == [
+        r.event.request for r in episodic(many) if isinstance(r.event, ExtractionAnswered)
     ]
     assert server.calls == 2 * len(SAID)
     one.memory.close()
@@ -199,7 +201,7 @@ def test_what_a_model_says_of_a_thing_is_an_attribute_of_the_entity_that_is_mean
     server.says = _describes
     say(told, "My sister Eva is keen on chess.", "My sister Eva is fond of chess.")
 
-    attributed = [r.event for r in records(told.memory) if r.event.type == "entity.attributed"]
+    attributed = [r.event for r in records(told.memory) if isinstance(r.event, EntityAttributed)]
     [eva] = [e.uuid for e in told.memory.entities() if e.name == "Eva"]
     assert [(e.entity_id, e.name, e.value, e.holds) for e in attributed] == [
         (eva, "temper", "keen on", True),
@@ -393,7 +395,7 @@ def test_a_rebuild_that_was_killed_goes_on_with_what_it_has_recorded(tmp_path, s
     command = [ASOF, *asked.split(), tmp_path / "data"]
     server.latency = 0.1
     with subprocess.Popen(command, env={**os.environ, **given}) as killed:
-        wait_for(lambda: server.calls > len(texts) + 70)  # in flight at that time: 32 at most
+        wait_until(lambda: server.calls > len(texts) + 70)  # in flight at that time: 32 at most
         killed.kill()
     subprocess.run(command, env={**os.environ, **given}, check=True)
 

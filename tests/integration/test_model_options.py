@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from asking import records
-from asof_streams.episodic import ExtractionAnswered, ExtractionRefused
+from asof_streams.episodic import EpisodeRecorded, ExtractionAnswered, ExtractionRefused
 from asof_streams.instants import DAY
 from model_server import ModelServer, serving
 from world import World
@@ -102,7 +102,7 @@ def test_a_rebuild_reads_a_message_as_it_was_read_and_asks_nothing(world: World,
 
 def test_a_model_is_shown_the_context_that_a_message_names(world: World, server: ModelServer) -> None:
     say(world, *({"content": f"My friend number {n} is a nurse."} for n in range(6)))
-    first = next(r.event.episode_id for r in records(world.memory, "episodic") if r.place == 0)
+    first = next(r.event.episode_id for r in records(world.memory, "episodic") if isinstance(r.event, EpisodeRecorded))
     say(world, {"content": "She loves pizza.", "previous_episode_ids": [first]})
 
     assert [n for n in range(6) if f"number {n}" in told(server)] == [0]

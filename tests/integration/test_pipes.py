@@ -3,13 +3,13 @@
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from asof.memory import Memory
 from asof.settings import Settings
+from patience import wait_until
 
 
 def test_a_line_of_an_open_pipe_is_acknowledged_without_waiting_for_more(tmp_path):
@@ -20,17 +20,17 @@ def test_a_line_of_an_open_pipe_is_acknowledged_without_waiting_for_more(tmp_pat
         line = {"group_id": "g", "role": "Ana", "role_type": "user", "content": "I live in Madrid."}
         producer.stdin.write(json.dumps(line).encode() + b"\n")
         producer.stdin.flush()
-        deadline = time.monotonic() + 60
-        facts = []
-        while not facts and time.monotonic() < deadline:
-            time.sleep(0.1)
-            if (data / "catalog.json").exists() and (data / "generations/main/graph.db").exists():
-                with Memory(data, Settings(data=data, embedder="none")) as memory:
-                    facts = memory.facts(about="Ana", relation="lives_in")
-
-        assert [f.object for f in facts] == ["Madrid"]
+        wait_until(lambda: lives_in(data) == ["Madrid"])
         producer.stdin.close()
-        assert producer.wait(30) == 0
+        assert producer.wait() == 0
+
+
+def lives_in(data: Path) -> list[str]:
+    """Return where Ana lives."""
+    if not ((data / "catalog.json").exists() and (data / "generations/main/graph.db").exists()):
+        return []
+    with Memory(data, Settings(data=data, embedder="none")) as memory:
+        return [fact.object for fact in memory.facts(about="Ana", relation="lives_in")]
 
 
 def test_what_was_acknowledged_before_the_source_failed_is_seen_at_once(tmp_path):

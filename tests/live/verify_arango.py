@@ -24,7 +24,7 @@ from property.test_oracle_machine import Machine
 URL = os.environ.get("ARANGO_URL", "")
 
 
-@pytest.fixture
+@pytest.fixture  # type: ignore[no-redef]  # that of the contract gives way
 def stores():
     assert URL, "ARANGO_URL names no server"
     live = LiveStores(URL)
@@ -57,8 +57,7 @@ def test_it_agrees_with_the_oracle(stores) -> None:
 
 
 EVER = {"vmin": -OPEN, "vmax": OPEN, "kmin": -OPEN, "kmax": OPEN}
-ANY = {"subjects": None, "objects": None, "numbers": None, "relation": None, "group": None}
-ANY |= {"limit": 10, "brief": False}
+ANY = dict.fromkeys(("subjects", "objects", "numbers", "relation", "group")) | {"limit": 10, "brief": False}
 ENTITY = f"{prefix(LOG)}entities/{key('id-Ana')}"
 NAMED = {"group": "g", "name": "Ana", "key": "ana", "ids": [ENTITY], "known": OPEN // 2, "limit": 10}
 ROWS = {"group": None, "after": 5, "known": OPEN, "limit": 10, "prefix": None}

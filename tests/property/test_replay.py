@@ -11,6 +11,7 @@ import pytest
 import replay
 from asof.runtime.wiring import describe
 from asof_streams.errors import AsofError
+from asof_streams.instants import DAY
 from asof_streams.messages import Message
 
 TOLD = replay.messages()
@@ -174,7 +175,7 @@ def test_a_rebuild_reads_no_turn_that_came_later(tmp_path, source, late):
     turns = [(20, "Melanie", "I live in Oslo."), (10, "Ben", "Mel lives in Berlin. He works at Acme.")]
     turns += [(late, "Melanie", "Hello."), (late, "Melanie", "George Orwell is a writer.")]
     said = [
-        Message(group_id="g", role=role, role_type="user", content=content, timestamp=replay.START + day * replay.DAY)
+        Message(group_id="g", role=role, role_type="user", content=content, timestamp=replay.START + day * DAY)
         for day, role, content in turns
     ]
     writer = replay.write(tmp_path)

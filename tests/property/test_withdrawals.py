@@ -31,7 +31,7 @@ def statements(draw: st.DrawFn) -> list[FactStatement]:
     said: list[dict[str, object]] = []
     for place in draw(st.lists(st.sampled_from(PLACES), min_size=1, max_size=5, unique=True)):
         start = draw(DAYS)
-        stop = draw(st.none() | DAYS.map(lambda days, start=start: start + 1 + days))
+        stop = draw(st.none() | DAYS.map((start + 1).__add__))
         said.append({"object": place, "valid_at": start, "invalid_at": stop})
         if draw(st.booleans()):
             said.append({**said[-1], "said_at": draw(DAYS)})

@@ -35,7 +35,7 @@ def retrieve(uri: str) -> Resource[Any]:
 
 def fits(pointer: str) -> Draft202012Validator:
     """Return what checks against a schema within the document."""
-    registry: Registry[Any] = Registry(retrieve=retrieve)
+    registry: Registry[Any] = Registry(retrieve=retrieve)  # type: ignore[call-arg]  # attrs, which mypy reads otherwise
     return Draft202012Validator({"$ref": f"{FILE.as_uri()}#{pointer}"}, registry=registry)
 
 

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracle
+from effort import tries
 from histories import History, on
 
 FAR = on("2100")
@@ -169,7 +170,7 @@ def test_a_value_that_a_withdrawn_episode_had_displaced_or_made_sure_is_weighed_
     assert (role.value, round(role.support, 6), role.attested) == ("waiter", 0.64, on("2024-01-05"))
 
 
-@settings(max_examples=settings.default.max_examples // 5)
+@settings(max_examples=tries(10, nightly=400))
 @given(st.lists(a_saying | st.integers(0, 8), min_size=2, max_size=10))
 def test_a_withdrawn_episode_counts_as_if_it_had_never_been(tmp_path_factory, told):
     history = History(tmp_path_factory.mktemp("withdrawn"))
@@ -195,7 +196,7 @@ def test_an_erased_group_keeps_no_attribute(history):
     assert history.beliefs._rows("SELECT * FROM attributes") == []
 
 
-@settings(max_examples=settings.default.max_examples // 5)
+@settings(max_examples=tries(10, nightly=400))
 @given(st.lists(a_saying, min_size=1, max_size=9))
 def test_at_every_known_moment_the_value_is_that_of_the_plainest_way_to_work_it_out(tmp_path_factory, told):
     history = History(tmp_path_factory.mktemp("oracle"))
@@ -209,7 +210,7 @@ def test_at_every_known_moment_the_value_is_that_of_the_plainest_way_to_work_it_
     history.close()
 
 
-@settings(max_examples=settings.default.max_examples // 5)
+@settings(max_examples=tries(10, nightly=400))
 @given(said_on_different_days)
 def test_whatever_the_order_in_which_it_is_heard_the_same_is_believed_in_the_end(tmp_path_factory, told):
     history = History(tmp_path_factory.mktemp("order"))

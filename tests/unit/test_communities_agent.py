@@ -8,6 +8,7 @@ import oracle
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.rows import Moment
 from asof_projections.projector import rebuild
+from effort import tries
 from histories import History, on
 
 FAR = on("2100")
@@ -107,7 +108,7 @@ names = st.sampled_from("ABCDEFGHIJ")
 sayings = st.tuples(names, names, st.sampled_from([True, True, False])).filter(lambda said: said[0] != said[1])
 
 
-@settings(max_examples=settings.default.max_examples // 4)
+@settings(max_examples=tries(12, nightly=500))
 @given(st.lists(sayings, min_size=1, max_size=25))
 def test_after_every_message_the_members_are_those_of_the_plainest_way_to_work_it_out(tmp_path_factory, told):
     history = History(tmp_path_factory.mktemp("oracle"))

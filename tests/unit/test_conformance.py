@@ -3,13 +3,15 @@
 import ast
 from itertools import chain
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import conformance
 
 ROOT = conformance.DOCUMENT.parents[1]
-MESSAGES = {  # the numbers of the first document, section by section: it uses several more than once
+# The numbers of the first document, section by section: it uses several more than once.
+MESSAGES: dict[str, list[Any]] = {
     "routing": [1, 2, 3, 4],
     "validation": [5, 6, 7, 8],
     "episode": [9, 10, 11, 12],

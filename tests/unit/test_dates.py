@@ -16,7 +16,7 @@ def short(instant: int) -> str:
 
 
 def in_chat(text: str, tense: str = "past") -> list[tuple[str, str, str, str]]:
-    hints = find_times(text, SAID, tense=tense)  # type: ignore[arg-type]
+    hints = find_times(text, SAID, tense=tense)
     return [(hint.words, hint.kind, short(hint.start), short(hint.end)) for hint in hints]
 
 

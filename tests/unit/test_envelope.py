@@ -90,7 +90,7 @@ def test_a_record_that_lacks_a_header_or_its_value_is_not_ours(missing: str) -> 
     key, value, headers = event("episodic", 1, Draft("g", 5, 0, 0, 1, SAID), 1, None)
 
     for given_ in ([h for h in headers if h[0] != missing], *([*headers, (missing, v)] for v in (b"\xff", None))):
-        assert read(Raw(0, 0, key, value, given_)) is None  # type: ignore[arg-type]
+        assert read(Raw(0, 0, key, value, given_)) is None
 
 
 def test_an_event_of_a_newer_version_is_ours_and_cannot_be_read() -> None:

@@ -114,7 +114,7 @@ def test_an_event_cannot_be_changed_and_has_no_field_that_nobody_declared() -> N
     with pytest.raises(ValidationError):
         event.reason = "other"
     with pytest.raises(ValidationError):
-        episodic.MessageParked(reason="r", more="m")
+        episodic.MessageParked(reason="r", more="m")  # type: ignore[call-arg]
 
 
 def test_an_unknown_type_stops_the_reader() -> None:

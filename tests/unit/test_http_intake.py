@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
+from typing import cast
 
 import pytest
 
@@ -32,7 +33,7 @@ def test_each_is_told_where_its_own_messages_are(writer: SqliteLog) -> None:
         positions = list(clients.map(lambda messages: intake.put(messages).result(), given))
     intake.close()
 
-    log = [record.event.content for record in writer.read()]
+    log = [cast("Message", record.event).content for record in writer.read()]
     assert [[log[p] for p in places] for places in positions] == [[m.content for m in messages] for messages in given]
     assert len(log) == sum(map(len, given))
 

@@ -26,7 +26,7 @@ FACT = {"group_id": "g", "subject": "Ana", "relation": "likes", "object": "Tea"}
 
 def received(value: Any, key: bytes | None = None, **headers: bytes | None) -> ReceivedMessage:
     value = value if isinstance(value, bytes | None) else json.dumps(value).encode()
-    return parse_message(Raw(7, 1_500, key, value, [*headers.items()]))  # type: ignore[arg-type]
+    return parse_message(Raw(7, 1_500, key, value, [*headers.items()]))  # type: ignore[list-item]
 
 
 def reason(value: Any, key: bytes | None = None, **headers: bytes | None) -> str:
@@ -36,8 +36,8 @@ def reason(value: Any, key: bytes | None = None, **headers: bytes | None) -> str
 
 
 def test_a_record_needs_no_headers_and_no_key() -> None:
-    assert received(SAID) == ReceivedMessage(7, 1_500_000, Message(**SAID), None)  # type: ignore[arg-type]
-    assert received(FACT).message == FactStatement(**FACT)  # type: ignore[arg-type]
+    assert received(SAID) == ReceivedMessage(7, 1_500_000, Message(**SAID), None)
+    assert received(FACT).message == FactStatement(**FACT)
 
 
 @pytest.mark.parametrize("field", ["subject", "relation", "object", "op", "ref"])

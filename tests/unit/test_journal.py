@@ -10,6 +10,7 @@ import pytest
 from asof_agents.extraction.llm.journal import Journal
 from asof_agents.extraction.ports import ModelReply, ModelRequest
 from asof_streams.errors import ModelUnavailable
+from patience import SECONDS
 
 REQUEST = ModelRequest("extract", 1, "fake@here", 0.0, "system", "", "{}")
 
@@ -24,7 +25,7 @@ class Model:
     def ask(self, request: ModelRequest) -> ModelReply:
         self.asked.append(request.user)
         self.began.set()
-        self.may.wait(10)
+        self.may.wait(SECONDS)
         if request.user == "refused":
             raise ModelUnavailable("no")
         return ModelReply(request.user)
@@ -39,7 +40,7 @@ def test_what_is_waited_for_goes_before_what_was_asked_ahead() -> None:
     journal = Journal(model, lambda *_: None, 1)
     for words in ("one", "two", "three"):
         journal.prefetch("g", about(words))
-    assert model.began.wait(10)
+    assert model.began.wait(SECONDS)
     with ThreadPoolExecutor(1) as waiting:
         answered = waiting.submit(journal.reply, "g", about("now"))
         while len(journal._waiting) < 3:
@@ -57,7 +58,7 @@ def test_what_is_forgotten_before_its_turn_is_never_asked() -> None:
     for group in ("g", "h"):
         journal.prefetch(group, about(f"one of {group}"))
         journal.prefetch(group, about(f"two of {group}"))
-    assert model.began.wait(10)
+    assert model.began.wait(SECONDS)
     journal.erase("g")
     model.may.set()
 

@@ -12,6 +12,7 @@ from asof_agents.partition_task import PartitionTask
 from asof_streams.backoff import Backoff
 from asof_streams.errors import BrokerUnavailable, WriterBusy
 from asof_streams.kafka.envelope import Raw
+from patience import SECONDS
 
 
 def raw(offset: int) -> Raw:
@@ -56,7 +57,7 @@ async def unsought(_: int) -> None:
 
 
 def run(test: Coroutine[Any, Any, None]) -> None:
-    asyncio.run(asyncio.wait_for(test, 20))
+    asyncio.run(asyncio.wait_for(test, SECONDS))
 
 
 async def until(true: Callable[[], object]) -> None:
@@ -133,7 +134,7 @@ def test_let_go_while_it_opens_it_closes_what_was_opened() -> None:
         topic, go_on = Topic(3), threading.Event()
 
         def slowly(partition: int) -> Taking:
-            go_on.wait(10)
+            go_on.wait(SECONDS)
             return topic.opened(partition)
 
         lane = PartitionTask(0, slowly, unsought)
@@ -154,7 +155,7 @@ def test_let_go_it_holds_up_nobody_who_brings_it_records(monkeypatch: pytest.Mon
         topic, go_on = Topic(0), threading.Event()
 
         def slowly(partition: int) -> Taking:
-            go_on.wait(10)
+            go_on.wait(SECONDS)
             return topic.opened(partition)
 
         async def bring() -> None:

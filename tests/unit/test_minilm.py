@@ -61,8 +61,8 @@ def test_text_beyond_256_tokens_is_not_read(directory: Path) -> None:
 
 @pytest.mark.parametrize("name", [weights.MODEL, weights.TOKENIZER])
 def test_a_file_with_one_bit_changed_is_refused_by_name(directory: Path, tmp_path: Path, name: str) -> None:
-    for file in weights.SHA256:
-        shutil.copy(directory / file, tmp_path)
+    for each in weights.SHA256:
+        shutil.copy(directory / each, tmp_path)
     with (tmp_path / name).open("r+b") as file:
         file.seek(100_000)
         byte = file.read(1)[0]

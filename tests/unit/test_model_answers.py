@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -41,7 +42,7 @@ def taken(given: str, *, turn: Turn = TURN, before: tuple[Turn, ...] = (), ontol
 
 
 def refused(found: Extraction) -> list[tuple[str, str]]:
-    return [tuple(refusal) for refusal in found.refused]
+    return [(refusal[0], refusal[1]) for refusal in found.refused]
 
 
 def test_a_fact_is_taken_with_its_ends_its_words_and_its_time() -> None:
@@ -155,7 +156,7 @@ def test_what_is_asked_depends_on_the_texts_and_never_on_what_was_found_in_them(
     extractor = LLMExtractor(load("default"), prompt("extract"), "m@here")
     before = Turn("e0", "Ben", "user", "$text and $speaker", 0)
     plain = extractor.request(TURN, [before])
-    found = Turn(*(getattr(before, name) for name in before.__slots__[:-1]), (Mention("e0", "Person", "Ben", 0),))
+    found = replace(before, mentions=(Mention("e0", "Person", "Ben", 0),))
 
     assert extractor.request(TURN, [found]).digest == plain.digest
     assert "Ben: $text and $speaker" in plain.user

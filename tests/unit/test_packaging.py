@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from importlib import metadata
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -128,7 +129,7 @@ def installed_with(root: str, extras: set[str]) -> set[str]:
 
 def licence(name: str) -> str:
     """Return what a distribution says of its licence: an expression where it has one, else field and classifiers."""
-    about = metadata.metadata(name)
+    about: Any = metadata.metadata(name)
     classifiers = [line for line in about.get_all("Classifier", []) if line.startswith("License ::")]
     first_line = (about.get("License") or "").partition("\n")[0]
     return about.get("License-Expression") or "; ".join(filter(None, [first_line, *classifiers]))

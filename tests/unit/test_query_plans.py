@@ -112,7 +112,7 @@ class _Anything(dict):
         return None
 
 
-def scans(steps: list[str]) -> list[str]:
+def full_scans(steps: list[str]) -> list[str]:
     """The steps that read a whole table or index, but for what a step before them made."""
     made = (
         "json_each",
@@ -134,7 +134,7 @@ def test_a_statement_is_found_by_its_index_and_reads_no_table_whole(db, sql, ind
     steps = plan(db, sql)
 
     assert any(index in step for step in steps), steps
-    assert scans(steps) == []
+    assert full_scans(steps) == []
 
 
 def kinds(shape: tuple[str, ...]) -> set[str]:
@@ -156,7 +156,7 @@ def test_facts_of_every_shape_are_found_among_what_is_believed_and_what_once_was
     kind = next(k for k in ("subject", "object", "relation", "group", "number") if k in kinds(shape))
     searches = [step for step in steps if step.startswith("SEARCH versions")]
     column = {"subject": "s", "object": "object", "relation": "relation", "group": "grp", "number": "fact"}[kind]
-    assert scans(steps) == []
+    assert full_scans(steps) == []
     assert len(searches) == 2
     for search, part in zip(searches, ("now", "past"), strict=True):
         assert f"{'version_fact' if kind == 'number' else f'{part}_{kind}'} ({column}=?" in search

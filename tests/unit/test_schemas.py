@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "docs" / "schemas"
 HISTORY = ROOT / "tests" / "history"
 STORED = sorted(path.name for path in HISTORY.glob("*.jsonl"))
-DOOR = {
+DOOR: dict[str, Any] = {
     "message": Message,
     "fact": FactStatement,
     "entity": EntityStatement,

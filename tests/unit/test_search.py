@@ -22,7 +22,7 @@ def following(texts, cached, path) -> VectorProjection:
 class Synonyms(HashingEmbedder):
     """Knows that a kitten is a cat; counts what it was asked to embed."""
 
-    model_id = "synonyms-1"
+    model_id = "synonyms-1"  # type: ignore[misc]
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -80,7 +80,7 @@ def test_meaning_finds_what_no_word_does_and_each_hit_tells_its_parts(history, e
 
     assert objects(hits)[0] == "cat"
     assert [hit.scores.words for hit in hits] == [None] * 3
-    assert all(hit.score == pytest.approx(0.4 * hit.scores.meaning, abs=1e-6) for hit in hits)
+    assert all(hit.score == pytest.approx(0.4 * (hit.scores.meaning or 0), abs=1e-6) for hit in hits)
 
 
 def test_both_parts_count(history, embedder, vectors):
@@ -89,7 +89,8 @@ def test_both_parts_count(history, embedder, vectors):
     assert objects(hits) == ["car", "cat", "boat"]
     assert [hit.scores.words for hit in hits] == [1.0, None, None]
     assert all(
-        hit.score == pytest.approx(0.6 * (hit.scores.words or 0) + 0.4 * hit.scores.meaning, abs=1e-6) for hit in hits
+        hit.score == pytest.approx(0.6 * (hit.scores.words or 0) + 0.4 * (hit.scores.meaning or 0), abs=1e-6)
+        for hit in hits
     )
 
 

@@ -3,13 +3,15 @@
 import sys
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
-from asof_projections.versions import INF, Assertion, Ending, belief, coalesce, gaps
+from asof_projections.versions import Assertion, Ending, belief, coalesce, gaps
+from asof_streams.instants import INF
 
 SLOT = ("Ana", "livesIn")
 instants = st.integers(0, 12)
@@ -20,7 +22,7 @@ ends = st.one_of(st.none(), st.integers(1, 6))
 def slots(draw):
     """The live statements of one slot: assertions and endings, in the order in which they were said."""
     functional = draw(st.booleans())
-    log = []
+    log: list[Any] = []
     for i in range(draw(st.integers(1, 6))):
         start, length = draw(instants), draw(ends)
         end = INF if length is None else start + length

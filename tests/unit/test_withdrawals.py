@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -392,9 +393,10 @@ def test_a_directory_written_anew_from_the_same_messages_believes_the_same(memor
 
     other.writer.process(flush=True)
 
-    for ours, theirs in (
+    pairs: list[tuple[Any, Any]] = [
         (memory.writer.episodes, other.writer.episodes),
         (memory.writer.generations["main"].store, other.writer.generations["main"].store),
-    ):
+    ]
+    for ours, theirs in pairs:
         assert ours.digest() == theirs.digest()
     other.writer.close()

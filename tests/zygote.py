@@ -1,0 +1,70 @@
+"""A process that has imported everything and forks a child for each `asof` command, so that a start costs milliseconds.
+
+Reads one JSON array a line: ["start", arguments, environment, working directory, file for its output, file for its
+log] forks a child and answers with its process id; ["poll", process id] answers with its exit code (negative: the
+signal), or null where it runs.
+"""
+
+import importlib
+import json
+import os
+import signal
+import sys
+from contextlib import suppress
+from multiprocessing import get_context
+
+from asof.service import worker_handle
+
+IMPORTED = [
+    "asof.http.serving",
+    "asof.kafka.projector_process",
+    "asof.kafka.worker_process",
+    "asof.service.worker_process",
+    "asof_agents.extraction.english.extractor",
+    "faust",
+]
+
+
+running: set[int] = set()
+
+
+def start(arguments: list[str], environment: dict[str, str], folder: str, output: str, log: str) -> int:
+    child = os.fork()
+    if child:
+        running.add(child)
+        return child
+    os.setsid()
+    os.chdir(folder)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    for number, name in ((1, output), (2, log)):
+        os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666), number)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv[1:] = arguments
+    del sys.modules["__main__"].__file__  # so that a process it starts does not begin with this module
+    importlib.import_module("asof.cli").main()
+    sys.exit()
+
+
+def poll(child: int) -> int | None:
+    ended, status = os.waitpid(child, os.WNOHANG)
+    if not ended:
+        return None
+    running.remove(child)
+    return os.waitstatus_to_exitcode(status)
+
+
+def main() -> None:
+    worker_handle.PROCESSES = get_context("fork")  # type: ignore[misc, assignment]  # the worker has imported all, too
+    for name in IMPORTED:
+        importlib.import_module(name)
+    for line in sys.stdin:
+        name, *given = json.loads(line)
+        print(json.dumps(start(*given) if name == "start" else poll(*given)), flush=True)  # noqa: T201
+    for child in running:  # of tests that were interrupted
+        with suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main()
