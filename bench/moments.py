@@ -152,9 +152,9 @@ def _beside(
     found = [len(by_hand(question)) for question in asked]
     note = f"{sum(found) / len(found):.1f} facts an answer"
     through = (("Memory", lambda q: kind.memory(memory, q)), ("TemporalQueries", lambda q: kind.questions(opened, q)))
-    for door, ask in through:
-        side_by_side(ask, by_hand, asked)
-        ours, beside = side_by_side(ask, by_hand, asked)
+    for door, question in through:
+        side_by_side(question, by_hand, asked)
+        ours, beside = side_by_side(question, by_hand, asked)
         yield Figure(f"{name}: {door}", "ms", ours, beside, "hand-written SQL", kind.targets, note)
 
 

@@ -1,7 +1,7 @@
-"""Writes what follows from the code: the pages of docs/reference, docs/schemas and docs/asyncapi.yaml.
+"""Writes what follows from the code: docs/reference, docs/schemas, docs/asyncapi.yaml, and AsyncMemory.
 
 Run it after a change of a command, a setting, an event or the Python API: .venv/bin/python docs/generate.py, then
-`make format`, since it writes the asynchronous twin of Memory too. A test holds that it was run. The schema of a version that is no longer written stays as it was.
+`make format`. A test holds that it was run. The schema of a version that is no longer written stays as it was.
 """
 # ruff: noqa: INP001 - a script, in a folder of texts
 

@@ -11,7 +11,7 @@ from asof_projections.model.answers import time_of
 from asof_projections.model.queries import FactsFilter, ask
 from asof_projections.model.rows import FactRow, Moment, Window
 from asof_projections.queries.temporal import TemporalQueries
-from asof_streams.events import Record
+from asof_streams.instants import INF, NEG, from_datetime
 
 NO_LITERAL = "\0"  # where the objects are entities alone
 
@@ -37,7 +37,8 @@ def facts_at(
     window = at if isinstance(at, Window) else Window.at(at)
     literal = NO_LITERAL if value is None and objects is not None else value
     query = filter_of(group, relation=relation, object=literal, cursor=cursor)
-    return store.facts(query, window, subjects=subjects, objects=objects, limit=limit)
+    rows: list[FactRow] = store.facts(query, window, subjects=subjects, objects=objects, limit=limit)
+    return rows
 
 
 def facts_during(store: Any, group: str | None, start: int, stop: int, known: int | None, **of: Any) -> list[FactRow]:
@@ -53,7 +54,7 @@ def records(
     *,
     generation: str | None = None,
     partition: int | None = None,
-) -> list[Record]:
+) -> list[Any]:
     """Return the records of a log of a memory, their events typed."""
     source = memory._session.sources.partition(partition)
     source.process_backlog()
@@ -113,6 +114,16 @@ class Asker:
 
     def why(self, fact: str, known: int | None = None) -> Any:
         return self._questions.why(queries.WhyQuery(id=fact, known_at=known))
+
+
+def start_of(moment: datetime | None) -> int:
+    """Return the start of a period of an answer as microseconds."""
+    return NEG if moment is None else from_datetime(moment)
+
+
+def end_of(moment: datetime | None) -> int:
+    """Return the end of a period of an answer as microseconds."""
+    return INF if moment is None else from_datetime(moment)
 
 
 def time(instant: int) -> datetime | None:

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from asof.kafka.follower import Follower
+from asof.kafka.follower import ReplicaFollower
 from asof.runtime.layout import DirectoryLayout
 from asof_agents.handlers.episodes import episode_id
 from asof_streams.errors import WriterBusy
@@ -49,7 +49,7 @@ def derived(data: Path) -> tuple[int, int]:
 
 def followed(world: World, data: Path) -> tuple[int, int]:
     """The same of a new directory that follows the topics and knows nothing else."""
-    with Follower(DirectoryLayout(data), world.connection, world.topics) as follower:
+    with ReplicaFollower(DirectoryLayout(data), world.connection, world.topics) as follower:
         follower.catch_up()
     return derived(data)
 
@@ -67,12 +67,12 @@ def test_a_follower_knows_how_far_the_topics_are_derived(
 ) -> None:
     partition = world.partition(tmp_path / "worker")
     world.send([SILENT, HOME])
-    partition.take([])
+    partition.ingest([])
     before = control_records(world)
     world.send([last])
-    partition.take([])
+    partition.ingest([])
     for _ in range(3):
-        partition.take([])  # nothing is said of nothing
+        partition.ingest([])  # nothing is said of nothing
     partition.close()
 
     assert [now - then for now, then in zip(control_records(world), before, strict=True)] == added
@@ -88,7 +88,7 @@ def test_a_topic_of_an_older_version_is_told_by_whoever_takes_it_over(
     partition = world.partition(tmp_path / "worker")
     for message in (HOME, SILENT, SILENT | {"uuid": episode_id("g", 0)}):
         world.send([message])
-        partition.take([])
+        partition.ingest([])
     partition.close()
     wanted = derived(tmp_path / "worker")
     with World(bootstrap, f"test-{uuid4().hex[:12]}") as old:
@@ -118,15 +118,15 @@ def test_a_topic_of_an_older_version_is_told_by_whoever_takes_it_over(
 def test_what_a_deposed_writer_says_of_its_checkpoint_counts_nothing(world: World, tmp_path: Path) -> None:
     world.send([HOME])
     first = world.partition(tmp_path / "first")
-    first.take([])
+    first.ingest([])
     second = world.partition(tmp_path / "second")
     world.send([SILENT | {"uuid": episode_id("g", 0)}])
 
     with pytest.raises(WriterBusy, match="another worker has taken over"):
-        first.take([])
+        first.ingest([])
     assert followed(world, tmp_path / "copy")[0] == 1
 
-    second.take([])
+    second.ingest([])
     assert followed(world, tmp_path / "copy")[0] == 2
     first.close()
     second.close()
@@ -161,7 +161,7 @@ def test_a_read_waits_for_the_belief_however_long_it_takes(
     partition = world.partition(tmp_path / "worker")
     for message in (SILENT | {"content": "I like chess."}, HOME, SILENT):
         world.send([message])
-        partition.take([])
+        partition.ingest([])
     partition.close()
     with World(bootstrap, f"test-{uuid4().hex[:12]}") as slow:
         for to, of in [(slow.topics.messages, world.topics.messages), (slow.topics.episodic, world.topics.episodic)]:
@@ -187,7 +187,7 @@ def test_a_read_waits_for_the_graph_of_a_directory_that_another_process_keeps_up
     for number, content in enumerate(("I like chess.", "I live in Paris.")):
         world.send([SILENT | {"content": content}])
         partition = world.partition(tmp_path / "data")
-        partition.take([])
+        partition.ingest([])
         partition.close()
         kept.append(shutil.copy(graph, tmp_path / f"graph-{number}"))
     Path(kept[0]).replace(graph)  # as it was before the second message

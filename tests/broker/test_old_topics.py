@@ -21,8 +21,8 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
 from asof_command import asof
-from http_server import wait_for
 from old_directories import TOPICS, ask, expected
+from patience import wait_until
 
 ASOF = Path(sys.executable).with_name("asof")
 SETTINGS = {
@@ -170,7 +170,7 @@ def test_a_worker_goes_on_with_them_and_writes_nothing_but_that_it_does(
     before = topics.ends()
 
     with working(tmp_path / "data"):
-        wait_for(lambda: topics.ends()[".semantic.main"] > before[".semantic.main"])
+        wait_until(lambda: topics.ends()[".semantic.main"] > before[".semantic.main"])
     claimed = [row for row in asyncio.run(topics.read()) if ["ce_type", "writer.claimed"] in row["headers"]]
 
     grown = {name: end - before[name] for name, end in topics.ends().items()}
@@ -186,7 +186,7 @@ def test_a_worker_makes_of_the_messages_what_it_made_of_them(
     wanted = {name: sum(row["topic"] == name for row in rows()) for name in topics.names}
 
     with working(tmp_path / "data"):
-        wait_for(lambda: topics.ends() == wanted)
+        wait_until(lambda: topics.ends() == wanted)
 
     assert lasting(asyncio.run(topics.read())) == lasting(rows())
     expect_same(tmp_path / "data", monkeypatch)

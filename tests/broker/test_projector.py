@@ -279,7 +279,7 @@ def test_what_a_worker_erased_is_gone_from_every_file_of_a_projector_and_so_are_
     assert follow(world, tmp_path / "followed") == wanted
     assert holds(tmp_path / "followed", SECRET) == []
     with asof.open(tmp_path / "followed", embedder="hash") as memory:
-        assert [hit.fact.group_id for hit in memory.search("who", limit=50)] == ["b"]
+        assert [hit.group_id for hit in memory.search("who", limit=50, all_groups=True)] == ["b"]
     assert follow(world, tmp_path / "anew") == wanted
     assert holds(tmp_path / "anew", SECRET) == []
 

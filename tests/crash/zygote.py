@@ -28,22 +28,22 @@ def say(text: str) -> None:
 def open_memory(directory: Path, embedder: str = "none") -> Memory:
     """A memory whose clock follows from what is on the log, so that every run records the same times."""
     memory = Memory(directory, Settings(data=directory, embedder=embedder), now=lambda: 0)
-    memory._now = lambda: START + STEP * memory._write().messages.end()
+    memory._session.now = lambda: START + STEP * memory._session.writer().messages.end()
     return memory
 
 
 def ingest(directory: Path, lines: list[bytes]) -> None:
     with open_memory(directory) as memory:
-        for at in range(memory._write().messages.end(), len(lines), 5):
+        for at in range(memory._session.writer().messages.end(), len(lines), 5):
             memory.produce(lines[at : at + 5])
-            say(f"acked {memory._write().messages.end()}")
+            say(f"acked {memory._session.writer().messages.end()}")
 
 
 def load(directory: Path, lines: list[bytes]) -> None:
     """Import what is left, with a second process from the 40th line on; as much is acknowledged at once every time."""
     ingestion._CHUNK, build_state._MUCH, build_state.FLUSH_EVERY = 10, 40, 40  # type: ignore[attr-defined]  # it takes that name from elsewhere
     with open_memory(directory) as memory:
-        left = lines[memory._write().messages.end() :]
+        left = lines[memory._session.writer().messages.end() :]
         end = len(lines) - len(left)
         memory.import_facts(left, acknowledged=lambda accepted, _: say(f"acked {end + accepted}"))
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import asof
-from asking import facts_at
 from asof.runtime import build_state, bulk_builder, child_process, generations, ingestion, open_generations
 from asof.runtime.inbound_message import InboundMessage
 from asof.runtime.json_lines import as_fact, read_lines
@@ -136,9 +135,11 @@ def test_a_reader_sees_what_was_and_then_what_is(tmp_path, monkeypatch):
     with asof.open(tmp_path, embedder="none") as writer:
         writer.import_facts(LINES[:5])
         with asof.open(tmp_path, embedder="none") as reader:
-            seen = [len(facts_at(reader, any_time=True))]
-            writer.import_facts(LINES, acknowledged=lambda *_: seen.append(len(facts_at(reader, any_time=True))))
-            seen.append(len(facts_at(reader, any_time=True)))
+            seen = [len(reader.facts(any_time=True, all_groups=True))]
+            writer.import_facts(
+                LINES, acknowledged=lambda *_: seen.append(len(reader.facts(any_time=True, all_groups=True)))
+            )
+            seen.append(len(reader.facts(any_time=True, all_groups=True)))
 
     assert seen == sorted(seen)
     assert seen.count(20) > 3  # as when the work was parted
@@ -147,7 +148,7 @@ def test_a_reader_sees_what_was_and_then_what_is(tmp_path, monkeypatch):
 
 def test_an_erasure_among_what_was_left_waits_for_the_second_process(tmp_path):
     world = World(tmp_path)
-    writer = world.memory._write()
+    writer = world.memory._session.writer()
     read = read_lines(LINES, as_fact(recorded=False, ontology=None))
     messages = [line.event for line in read if isinstance(line, InboundMessage)]
     writer.messages.accept(messages, clock=1)

@@ -58,7 +58,7 @@ def say(world: World, *texts: str, **fields: Any) -> None:
 
 
 def episodic(world: World) -> list[Record]:
-    with SqliteLog(world.memory._places.episodic) as log:
+    with SqliteLog(world.memory._session.places.episodic) as log:
         return list(log.read())
 
 
@@ -96,7 +96,10 @@ def test_a_rebuild_of_the_same_asks_nothing_and_comes_out_equal(tmp_path, server
 
     assert facts(told) == before
     assert server.calls == calls
-    with SqliteLog(told.memory._places.semantic("one")) as one, SqliteLog(told.memory._places.semantic("two")) as two:
+    with (
+        SqliteLog(told.memory._session.places.semantic("one")) as one,
+        SqliteLog(told.memory._session.places.semantic("two")) as two,
+    ):
         assert [r.event.encode() for r in one.read()] == [r.event.encode() for r in two.read()]
     told.memory.close()
 
@@ -104,7 +107,7 @@ def test_a_rebuild_of_the_same_asks_nothing_and_comes_out_equal(tmp_path, server
 def test_graphs_made_anew_from_their_logs_ask_nothing(tmp_path, server):
     told = world(tmp_path / "data", server)
     say(told, *SAID)
-    before, calls, places = facts(told), server.calls, told.memory._places
+    before, calls, places = facts(told), server.calls, told.memory._session.places
     told.memory.close()
     for store in (places.episodes, places.graph("main")):
         for file in store.parent.glob(store.name + "*"):
@@ -242,7 +245,7 @@ def test_nothing_of_an_erased_group_is_kept_or_sent_again(tmp_path, server):
 
 def test_no_model_is_shown_a_withdrawn_episode_with_what_was_said_after_the_withdrawal(tmp_path, server):
     told = world(tmp_path / "data", server)
-    writer = told.memory._write()
+    writer = told.memory._session.writer()
     messages = [Message(group_id="g", role="Ana", role_type="user", content=text) for text in SAID[:3]]
     withdrawal = WithdrawalRequest(group_id="g", episode_id=episode_id("g", 0))
     writer.messages.accept([*messages[:2], withdrawal, messages[2]], clock=told.now)
@@ -260,7 +263,7 @@ def test_one_message_at_a_time_is_asked_ahead_too(tmp_path, server):
     told = world(tmp_path / "data", server)
     say(told, *SAID)
     others = [*SAID[1:], *SAID]
-    writer = told.memory._write()
+    writer = told.memory._session.writer()
     messages = [Message(group_id="g", role="Ana", role_type="user", content=text) for text in others]
     start = writer.messages.accept(messages, clock=told.now)[0]
     for position in range(start, start + len(others)):
@@ -274,7 +277,7 @@ def test_one_message_at_a_time_is_asked_ahead_too(tmp_path, server):
 def test_an_answer_that_was_taken_is_not_asked_for_again_where_the_work_is_done_again(tmp_path, server):
     told = world(tmp_path / "data", server, model_calls=1)
     say(told, SAID[0])
-    writer, flush = told.memory._write(), Engine.flush
+    writer, flush = told.memory._session.writer(), Engine.flush
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Engine, "flush", _full)
         with pytest.raises(StorageFailed):
@@ -378,8 +381,8 @@ def test_a_rebuild_that_was_interrupted_goes_on_with_the_answers_it_paid_for(tmp
     told.memory.rebuild("again", **asked)
     assert server.calls == calls
     with (
-        SqliteLog(told.memory._places.semantic("other")) as one,
-        SqliteLog(told.memory._places.semantic("again")) as two,
+        SqliteLog(told.memory._session.places.semantic("other")) as one,
+        SqliteLog(told.memory._session.places.semantic("again")) as two,
     ):
         assert [r.event.encode() for r in one.read()] == [r.event.encode() for r in two.read()]
     told.memory.close()
@@ -408,7 +411,7 @@ def test_a_rebuild_that_was_killed_goes_on_with_what_it_has_recorded(tmp_path, s
 def test_what_an_interrupted_rebuild_left_is_of_no_use_to_another_build_and_erased_with_its_group(tmp_path, server):
     told = world(tmp_path / "data", server)
     say(told, *SAID * 6)
-    folder = told.memory._places.generation("other")
+    folder = told.memory._session.places.generation("other")
     with pytest.raises(Interrupted):
         told.memory.rebuild("other", source="episodes", ontology="agent_memory_v1", progress=interrupt)
     assert b"Siemens" in b"".join(file.read_bytes() for file in folder.iterdir())

@@ -120,7 +120,7 @@ def test_an_answer_about_names_is_recorded_before_it_is_used_and_no_replay_asks_
     assert isinstance(batch[0].event, ExtractionAnswered)
     assert answered >= 0
 
-    before, calls, places = facts(world), server.calls, world.memory._places
+    before, calls, places = facts(world), server.calls, world.memory._session.places
     world.memory.close()
     for store in (places.episodes, places.graph("main")):
         for file in store.parent.glob(store.name + "*"):
@@ -308,7 +308,7 @@ def test_what_was_joined_for_an_episode_is_two_again_when_that_is_withdrawn(worl
     )
     say(world, "George likes tea.")
     episode = [r.event.episode_id for r in records(world.memory, "episodic") if r.event.type == "episode.recorded"][-1]
-    writer = world.memory._write()
+    writer = world.memory._session.writer()
     writer.messages.accept([WithdrawalRequest(group_id="g", episode_id=episode)], clock=world.now)
     writer.process(flush=True)
 

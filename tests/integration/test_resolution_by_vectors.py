@@ -132,7 +132,7 @@ def test_a_name_that_counts_no_longer_is_near_nothing(world, server, vectors):
         say(world, "My friend Eva lives in Oslo.", *HM, "Eva Sole works at Acme.", *HM, group=group)
     recorded = [r for r in records(world.memory, "episodic") if isinstance(r.event, EpisodeRecorded)]
     [gave] = [r.event.episode_id for r in recorded if r.group == "h" and "Sole" in r.event.content]
-    writer = world.memory._write()
+    writer = world.memory._session.writer()
     writer.messages.accept([WithdrawalRequest(group_id="h", episode_id=gave)], clock=world.now)
     writer.process(flush=True)
 

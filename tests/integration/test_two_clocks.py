@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from asof_streams.instants import render
+from asking import start_of
 from world import World
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "two-clocks.md"
@@ -52,8 +52,8 @@ def test_what_is_said_changes_what_the_page_says(tmp_path: Path, said: str) -> N
     for day, text in [*before.items(), (SAID, f"{said}.")]:
         world.memory.add(text, group_id="g", role="Ana", timestamp=f"{day}T00:00:00Z")
 
-    held = sorted(world.memory.facts(group_id="g", about="Ana", any_time=True), key=lambda f: f.valid_at)
+    held = sorted(world.memory.facts(group_id="g", about="Ana", any_time=True), key=lambda f: start_of(f.valid_at))
     assert [
-        f"{f.object} {(render(f.valid_at) or '-')[:10]} {(render(f.invalid_at) or '-')[:10]}" for f in held
+        f"{f.object} {(f.to_json()['valid_at'] or '-')[:10]} {(f.to_json()['invalid_at'] or '-')[:10]}" for f in held
     ] == expected
     world.memory.close()

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 import oracle
 from arango_server import Server, listening
-from asking import records
+from asking import end_of, records, start_of
 from asof_streams.instants import DAY, INF, render
 from effort import tries
 from told import SAME, Told
@@ -196,7 +196,7 @@ class Machine(RuleBasedStateMachine):
     def deliver_again(self, pick, count, sure):
         if not sure:
             return
-        writer, before = self.world.memory._write(), self.world.digest()
+        writer, before = self.world.memory._session.writer(), self.world.digest()
         old = list(writer.messages.read())
         for message in old[pick % len(old) :][:count]:
             writer.engine.ingest(message)
@@ -222,7 +222,7 @@ class Machine(RuleBasedStateMachine):
         self.world.memory.rebuild(f"build{self.generations}", source=source)
         if switch:
             self.world.memory.switch(f"build{self.generations}")
-            self.seen = self.world.memory._write().generations[f"build{self.generations}"].layer.log.end()
+            self.seen = self.world.memory._session.writer().generations[f"build{self.generations}"].layer.log.end()
             self.compare_at(max(map(max, self.recorded.values())))
         self.compared["rebuilt"] += 1
 
@@ -338,11 +338,11 @@ class Machine(RuleBasedStateMachine):
                     line = self.world.memory.timeline(name, group_id=group, relation=relation, known_at=known)
                     for v in told.critical():
                         rows = {row for row in told.believed(v, known) if row[0] in same and row[1] == relation}
-                        here = [s for s in line if s.valid_at <= v < s.invalid_at]
+                        here = [s for s in line if start_of(s.valid_at) <= v < end_of(s.invalid_at)]
                         values = {min(told.same(row[2], known)) for row in rows}
                         assert sorted(min(told.same(s.object, known)) for s in here if s.object) == sorted(values)
                         assert [s for s in here if s.object is None] == [] or not rows
-                        within = bool(line) and line[0].valid_at <= v < line[-1].invalid_at
+                        within = bool(line) and start_of(line[0].valid_at) <= v < end_of(line[-1].invalid_at)
                         assert bool(here) or not within
                         self.compared["points of timelines"] += 1
 
@@ -359,10 +359,11 @@ class Machine(RuleBasedStateMachine):
                     shown = [
                         r
                         for r in whole
-                        if r.fact.valid_at <= v < r.fact.invalid_at and r.fact.known_from <= known < r.fact.known_to
+                        if start_of(r.valid_at) <= v < end_of(r.invalid_at)
+                        and start_of(r.known_from) <= known < end_of(r.known_to)
                     ]
                     assert len(shown) == expected
-                    assert sum(b.known_from <= known < b.known_to for b in believed) == expected
+                    assert sum(start_of(b.known_from) <= known < end_of(b.known_to) for b in believed) == expected
                     self.compared["points of histories"] += 1
 
     def compare_changes(self):
@@ -373,7 +374,7 @@ class Machine(RuleBasedStateMachine):
                 for c in page.changes:
                     if c.position == position:
                         version = (c.fact.group_id, c.fact.uuid, c.fact.valid_at, c.fact.invalid_at)
-                        state = state | {version} if c.opened else state - {version}
+                        state = state | {version} if c.change == "opened" else state - {version}
                         group, known = c.fact.group_id, c.recorded_at
                         self.compared["changes"] += 1
                 now = self.world.memory.facts(group_id=group, any_time=True, known_at=known)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from asking import records
-from asof_projections.queries.timelines import Segment
+from asking import end_of, records, start_of
+from asof_projections.model.answers import Segment
 from asof_projections.versions import coalesce
 from asof_streams.episodic import MessageParked
 from asof_streams.errors import InvalidInput, NotFound
@@ -111,8 +111,8 @@ class Group:
             values[f.subject_uuid, f.relation, f.subject, f.object, f.object_uuid].append(f)
         found = defaultdict(list)
         for (subject, relation, *named), facts in values.items():
-            for start, end in coalesce((f.valid_at, f.invalid_at) for f in facts):
-                of = sorted({f.uuid for f in facts if start <= f.valid_at < end})
+            for start, end in coalesce((start_of(f.valid_at), end_of(f.invalid_at)) for f in facts):
+                of = sorted({f.uuid for f in facts if start <= start_of(f.valid_at) < end})
                 found[subject, relation].append((*named, start, end, of))
         return {slot: sorted(held) for slot, held in found.items()}
 
@@ -128,7 +128,7 @@ def slots(segments: tuple[Segment, ...]) -> Slots:
     found = defaultdict(list)
     for s in segments:
         if s.object is not None:
-            held = (s.subject, s.object, s.object_uuid, s.valid_at, s.invalid_at, sorted(s.facts))
+            held = (s.subject, s.object, s.object_uuid, start_of(s.valid_at), end_of(s.invalid_at), sorted(s.facts))
             found[s.subject_uuid, s.relation].append(held)
     return {slot: sorted(held) for slot, held in found.items()}
 

@@ -118,7 +118,8 @@ def test_after_every_message_the_members_are_those_of_the_plainest_way_to_work_i
         expected = oracle.communities(told[: minute + 1], iter(formed))
         found = {c.uuid: {e.name for e in c.members} for c in history.questions.communities(FAR, "g")}
         assert found == expected
-    rebuild(history.engine.generations[0].layer.log, history.beliefs.path.with_name("anew.db"))
+    [generation] = history.engine.generations
+    rebuild(generation.layer.log, history.beliefs.path.with_name("anew.db"))
     with SqliteGraph(history.beliefs.path.with_name("anew.db"), "semantic.main") as anew:
         assert anew.digest() == history.beliefs.digest()
     history.close()

@@ -121,7 +121,7 @@ def next_version(monkeypatch):
         monkeypatch.setattr(FactStatement, "version", 2)
 
     yield begin
-    events.known.cache_clear()  # it remembers that there is a version 2
+    events.event_class.cache_clear()  # it remembers that there is a version 2
 
 
 def test_a_structured_fact_is_read_in_the_version_in_which_it_was_recorded(world, next_version):

@@ -143,15 +143,15 @@ def test_an_ontology_that_cannot_be_used_is_invalid_input(
 def test_types_of_a_message_that_fit_no_ontology_park_it_with_the_field(data: Path) -> None:
     with asof.open(data, embedder="none") as memory:
         memory.add("I moved.", excluded_entity_types=["Nobody"])
-        [parked] = [event for event in memory.events("episodic") if event.event.type == "message.parked"]
+        [parked] = [event for event in memory.events("episodic") if event.type == "message.parked"]
 
-    assert parked.event.model_dump()["reason"].startswith("excluded_entity_types: it must name an entity type")
+    assert parked.data["reason"].startswith("excluded_entity_types: it must name an entity type")
 
 
 def test_a_setting_that_cannot_be_is_the_field(tmp_path: Path) -> None:
     for field, value in {"policy": "guess", "polcy": "graded"}.items():
         with pytest.raises(InvalidInput) as caught:
-            asof.open(tmp_path, **{field: value})  # type: ignore[arg-type]
+            asof.open(tmp_path, **{field: value})
         assert caught.value.field == field
 
 

@@ -351,7 +351,7 @@ def test_the_content_of_a_message_that_was_parked_is_not_kept_either(world):
 
 def test_what_a_crash_left_of_suppressed_content_is_gone_after_the_next_start(world):
     world.memory.add("hello")
-    writer, line = world.memory._write(), f"I moved to Berlin, {CANARY}."
+    writer, line = world.memory._session.writer(), f"I moved to Berlin, {CANARY}."
     message = next(writer.messages.read(0)).event.model_copy(update={"content": line, "suppress_content": True})
     [position] = writer.messages.accept([message], clock=on("2024-02-01"))
     writer.engine.ingest(next(writer.messages.read(position)))

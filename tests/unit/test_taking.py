@@ -64,4 +64,4 @@ def test_what_has_come_is_put_when_no_more_is_there_just_now() -> None:
     done = ingest(read_lines(coming(), as_message), lambda: topic, strict=False, acknowledged=None)
 
     assert sizes == [2]
-    assert (done.accepted, done.first, done.parked) == (3, 0, None)
+    assert (done.accepted, done.first_position, done.parked) == (3, 0, None)

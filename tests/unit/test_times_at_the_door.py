@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from asof.readings import instant
+from asof_projections.model.queries import instant
 from asof_streams.errors import InvalidInput
 from asof_streams.instants import SECOND
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from arango_server import Server, listening
+from asking import time
 from asof_streams.errors import InvalidInput, NotFound
-from asof_streams.instants import INF
 from world import World, on
 
 
@@ -66,10 +66,10 @@ WHAT_IFS = {
 
 
 BEFORE = [
-    ("Berlin", on("2015"), on("2019")),
-    ("Paris", on("2019"), on("2020")),
-    ("Berlin", on("2020"), on("2024-03-01")),
-    ("Munich", on("2024-03-01"), INF),
+    ("Berlin", time(on("2015")), time(on("2019"))),
+    ("Paris", time(on("2019")), time(on("2020"))),
+    ("Berlin", time(on("2020")), time(on("2024-03-01"))),
+    ("Munich", time(on("2024-03-01")), None),
 ]
 
 
