@@ -50,7 +50,7 @@ def objects(data: Path) -> set[str]:
     """Return the objects of all facts."""
     try:
         with local(data) as memory:
-            return {fact.object for fact in memory.facts(any_time=True)}
+            return {fact.object for fact in memory.facts(any_time=True, all_groups=True)}
     except NotFound:  # the worker has not made it yet
         return set()
 

@@ -269,7 +269,7 @@ def test_what_a_worker_erased_is_gone_from_every_file_of_a_projector_and_so_are_
     told(world, tmp_path / "data")
     follow(world, tmp_path / "followed")
     with asof.open(tmp_path / "followed", embedder="hash") as memory:
-        assert len(memory.search("who", limit=50)) == 2
+        assert len(memory.search("who", limit=50, all_groups=True)) == 2
     assert len(holds(tmp_path / "followed", SECRET)) >= 3
     assert DirectoryLayout(tmp_path / "followed").vectors.exists()
 
@@ -290,7 +290,7 @@ def test_vectors_of_an_erased_group_go_even_where_no_graph_says_whose_they_are(w
     places = DirectoryLayout(tmp_path / "followed")
     follow(world, places.root)
     with asof.open(places.root, embedder="hash") as memory:
-        memory.search("who")
+        memory.search("who", all_groups=True)
     places.graph("main").write_bytes(b"not a database")
     erase(world, "a")
     told(world, tmp_path / "data")
@@ -510,9 +510,9 @@ def test_each_question_sees_what_was_on_the_topics_when_it_was_asked(at_topics: 
         for number in range(1, 4):
             world.send([{**fact(1), "subject": f"N{number}"}])
             told(world, tmp_path / "data")
-            assert len(memory.entities()) == number + 1
-            assert len(memory.entities()) == number + 1
-            why = memory.why(memory.facts(about=f"N{number}", any_time=True)[0].uuid)
+            assert len(memory.entities(all_groups=True)) == number + 1
+            assert len(memory.entities(all_groups=True)) == number + 1
+            why = memory.why(memory.facts(about=f"N{number}", any_time=True, all_groups=True)[0].uuid)
             assert why.fact.subject == f"N{number}"
             assert not is_held(tmp_path / "new")
         assert memory.stats()["messages"] == 3

@@ -88,7 +88,7 @@ def test_every_message_that_a_service_accepted_is_one_episode_after_many_kills(t
         left += _waits(tmp_path / "data")
 
     with asof.open(tmp_path / "data", embedder="none") as memory:
-        memory.facts()  # what was left is processed first
+        memory.facts(all_groups=True)  # what was left is processed first
         assert memory.verify()
         told = [r.event.body for r in records(memory, "episodic") if isinstance(r.event, EpisodeRecorded)]
         messages = sum(1 for _ in records(memory, "messages"))

@@ -56,7 +56,7 @@ def rebuild(directory: Path, _: list[bytes]) -> None:
 
 def save_index(directory: Path, _: list[bytes]) -> None:
     with open_memory(directory, "hash") as memory:
-        memory.search("where does Ana live", limit=3)
+        memory.search("where does Ana live", limit=3, all_groups=True)
 
 
 JOBS = {"ingest": ingest, "load": load, "rebuild": rebuild, "save_index": save_index}

@@ -384,7 +384,7 @@ def test_what_nobody_foresaw_ends_the_service_with_a_word_and_loses_nothing(tmp_
     assert "the worker ends: DamagedLog" in server.log
     assert "secret" not in server.log
     with asof.open(tmp_path / "data") as memory, pytest.raises(Exception, match="damaged"):
-        memory.facts()
+        memory.facts(all_groups=True)
     lines = sqlite3.connect(tmp_path / "data" / "messages.sqlite")
     assert json.loads(lines.execute("SELECT payload FROM log WHERE position = 1").fetchone()[0])["content"]
     lines.close()
@@ -411,7 +411,7 @@ def test_what_is_new_is_embedded_behind_the_worker_and_no_search_waits_for_it(tm
         assert len(server.search("what does Ana like", "g")) == 2
         server.end()
     with asof.open(tmp_path / "data", embedder="hash") as memory:
-        assert len(memory.search("chess")) == 2
+        assert len(memory.search("chess", all_groups=True)) == 2
 
 
 def test_an_erased_group_leaves_no_vector_however_it_comes_between(tmp_path: Path) -> None:

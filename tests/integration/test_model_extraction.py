@@ -205,7 +205,7 @@ def test_what_a_model_says_of_a_thing_is_an_attribute_of_the_entity_that_is_mean
     say(told, "My sister Eva is keen on chess.", "My sister Eva is fond of chess.")
 
     attributed = [r.event for r in records(told.memory) if isinstance(r.event, EntityAttributed)]
-    [eva] = [e.uuid for e in told.memory.entities() if e.name == "Eva"]
+    [eva] = [e.uuid for e in told.memory.entities(all_groups=True) if e.name == "Eva"]
     assert [(e.entity_id, e.name, e.value, e.holds) for e in attributed] == [
         (eva, "temper", "keen on", True),
         (eva, "temper", "fond of", False),

@@ -30,7 +30,7 @@ def lives_in(data: Path) -> list[str]:
     if not ((data / "catalog.json").exists() and (data / "generations/main/graph.db").exists()):
         return []
     with Memory(data, Settings(data=data, embedder="none")) as memory:
-        return [fact.object for fact in memory.facts(about="Ana", relation="lives_in")]
+        return [fact.object for fact in memory.facts(about="Ana", relation="lives_in", all_groups=True)]
 
 
 def test_what_was_acknowledged_before_the_source_failed_is_seen_at_once(tmp_path):
@@ -45,4 +45,4 @@ def test_what_was_acknowledged_before_the_source_failed_is_seen_at_once(tmp_path
         with pytest.raises(ConnectionError):
             memory.import_facts(failing())
 
-        assert len(memory.facts(relation="knows")) == 1_000
+        assert len(memory.facts(relation="knows", all_groups=True)) == 1_000

@@ -369,7 +369,7 @@ class Machine(RuleBasedStateMachine):
     def compare_changes(self):
         """Changes, a few at a time, played onto nothing give what is believed after each message."""
         state, since = set(), -1
-        while (page := self.world.memory.changes(since=since, limit=3)).changes:
+        while (page := self.world.memory.changes(since=since, limit=3, all_groups=True)).changes:
             for position in sorted({c.position for c in page.changes}):
                 for c in page.changes:
                     if c.position == position:

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracle
+from asking import time
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.rows import Moment
 from asof_projections.projector import rebuild
@@ -50,7 +51,7 @@ def test_an_entity_and_its_neighbours_become_a_community_named_after_those_it_be
 
     [community] = history.questions.communities(FAR, "g")
     assert ([e.name for e in community.members], community.name) == (["Ana", "Ben"], "Ana, Ben")
-    assert community.known_from == on("2024-01-01")
+    assert community.created_at == time(on("2024-01-01"))
     assert kinds(history)[-1] == "community.formed"
 
 

@@ -155,7 +155,7 @@ def test_names_that_structured_facts_do_not_know_are_not_made_by_endings_and_ret
     world.tell("2024-01-03", op="retract", object="Nowhere")
 
     assert world.parked() == 2
-    assert sorted(e.name for e in world.memory.entities()) == ["Ana", "Berlin"]
+    assert sorted(e.name for e in world.memory.entities(all_groups=True)) == ["Ana", "Berlin"]
 
 
 def test_a_fact_said_again_after_a_stay_elsewhere_outlives_that_stay(world):

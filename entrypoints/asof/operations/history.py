@@ -17,8 +17,7 @@ from asof_projections.model.queries import (
 @operation(items="versions")
 def history(session: Session, query: HistoryQuery) -> Page[FactVersion]:
     """Return every version of a fact (by id) or of an entity's facts (by name), with what made each."""
-    sources = session.sources.every() if query.group is None else [session.of(query.group)]
-    versions = [version for source in sources for version in source.opened().questions.history(query)]
+    versions = [v for source in session.sources.every() for v in source.opened().questions.history(query)]
     return page_of(versions, query, None)
 
 

@@ -31,6 +31,7 @@ from asof_projections.model.answers import (
     time_of,
 )
 from asof_projections.model.queries import (
+    DEFAULT_GROUP,
     HEAD,
     ChangesQuery,
     CommunitiesQuery,
@@ -176,7 +177,8 @@ class TemporalQueries:
         A period that belief kept while others of the same fact changed is one version.
         """
         group = query.group
-        versions = [version for version in self._beliefs.versions(query.id) if group in (None, version.group_id)]
+        anywhere = group in (None, DEFAULT_GROUP)  # an id names one fact, whatever its group
+        versions = [version for version in self._beliefs.versions(query.id) if anywhere or group == version.group_id]
         if not versions and self._beliefs.fact(query.id) is None:
             ids = self._meant(group, query.id, None)
             versions = self._touching(group, ids, Moment(None, None), None) if ids else []

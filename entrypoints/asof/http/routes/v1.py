@@ -21,7 +21,7 @@ from asof.operations.operation import Operation
 from asof.service.api_keys import Caller
 from asof.service.service import Service
 from asof_projections.model.answers import Page, Queued, WhatIf
-from asof_projections.model.queries import ExportQuery, GroupsQuery, MessageQuery
+from asof_projections.model.queries import ExportQuery, GroupsQuery, HistoryQuery, MessageQuery
 
 router = APIRouter(prefix="/v1", tags=["v1"], dependencies=[may_read])
 
@@ -35,7 +35,6 @@ _OF_A_GROUP: Final[dict[str, Operation[Any, Any]]] = {
     "/communities": entities.communities,
     "/neighbourhood": entities.neighbourhood,
     "/timeline": history.timeline,
-    "/history": history.history,
     "/diff": history.diff,
     "/changes": history.changes,
     "/episodes": logs.episodes,
@@ -58,6 +57,15 @@ async def message(position: int, served: Read, caller: Reading) -> Response:
     if served.worker.next <= position < await served.ask(lambda reader: reader.end()):
         return json_of(logs.message, Queued(position, "queued", max(position - served.worker.next, 0)))
     return json_of(logs.message, await run(served, logs.message, MessageQuery(position=position)))
+
+
+@query_route(router, "/history", HistoryQuery, response_model=history.history.model)
+async def fact_history(served: Service, caller: Caller, query: HistoryQuery) -> Response:
+    """Return every version of a fact (by id) or of an entity's facts (by name), with what made each."""
+    expect_group(caller, query)
+    versions = await run(served, history.history, query)
+    mine = all(caller.owns(version.group_id) for version in versions)  # an id may be of any group
+    return json_of(history.history, versions if mine else Page())
 
 
 @query_route(router, "/groups", GroupsQuery, response_model=logs.groups.model)
