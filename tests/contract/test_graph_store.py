@@ -414,6 +414,43 @@ def test_contradictions_are_open_until_they_are_settled(known, story) -> None:
     assert known.open_contradictions(["a", "b"]) == []
 
 
+def test_contradictions_are_those_of_a_group_that_were_open_at_a_moment_flagged_first_first(store, story) -> None:
+    story.tell(entity("Eva"), fact("x", "Eva", "age", value="1"), group="h")
+    story.tell(*(fact(id_, "Ana", "age", value=id_) for id_ in "abc"))
+    before = story.now
+    first = story.tell(ContradictionFlagged(contradiction_id="q", earlier="a", later="b"))
+    story.tell(ContradictionFlagged(contradiction_id="o", earlier="x", later="x"), group="h")
+    second = story.tell(ContradictionFlagged(contradiction_id="p", earlier="b", later="c"))
+    settled = story.tell(ContradictionSettled(contradiction_id="q", kept="a", dropped="b"))
+    commit(store, story)
+    q, p = ("q", "g", "a", "b", first, INF, None, None), ("p", "g", "b", "c", second, INF, None, None)
+    over = (*q[:5], settled, "a", "b")
+
+    assert store.contradictions("g", before) == []
+    assert store.contradictions("g", first) == store.contradictions("g", first, settled=True) == [q]
+    assert store.contradictions("g", settled - 1) == store.contradictions("g", settled - 1, settled=True) == [q, p]
+    assert store.contradictions("g", settled) == store.contradictions("g", None) == [p]
+    assert store.contradictions("g", None, settled=True) == [over, p]
+    assert [c.uuid for c in store.contradictions(None, None, settled=True)] == ["q", "o", "p"]
+    assert [c.uuid for c in store.contradictions(None, None, limit=1)] == ["o"]
+    assert store.contradictions("g", None, settled=True, limit=1) == [over]
+    assert store.contradictions("nobody", None) == store.contradictions("g", None, limit=0) == []
+
+
+def test_parked_messages_are_those_of_a_group_behind_a_position_in_the_order_of_the_log(store, story) -> None:
+    at_ = [story.tell(MessageParked(reason=why), group=group) for why, group in (("1", "g"), ("2", "h"), ("3", "g"))]
+    commit(store, story)
+    one, two, three = ((1 + n, "ghg"[n], at_[n], str(n + 1)) for n in range(3))
+
+    assert store.parked("g", limit=9) == [one, three]
+    assert store.parked(None, limit=9) == [one, two, three]
+    assert store.parked(None, limit=2) == [one, two]
+    assert store.parked("g", after=1, limit=9) == [three]
+    assert store.parked(None, after=1, limit=1) == [two]
+    assert store.parked("g", after=3, limit=9) == store.parked("nobody", limit=9) == store.parked("g", limit=0) == []
+    assert store.parked_count() == 3
+
+
 def test_cardinality_is_what_was_last_declared(store, story) -> None:
     story.tell(RelationDeclared(relation="lives_in", cardinality="one"))
     commit(store, story)
