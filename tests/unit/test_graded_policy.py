@@ -139,7 +139,7 @@ def test_a_rebuild_decides_as_before(world):
 def test_a_contradiction_is_listed_as_open_until_a_person_keeps_one_of_its_facts(world):
     world.tell("2024-01-01", object="Berlin", valid_at="2020-01-01", ref="b")
     flagged = world.tell("2024-01-02", object="Munich", valid_at="2020-06-01", ref="m")
-    store = world.memory._write().generations["main"].store
+    store = world.memory._session.writer().generations["main"].store
     [found] = store.contradictions("g", None)
     assert (found.flagged_at, found.settled_at, found.kept) == (flagged, INF, None)
 

@@ -10,11 +10,10 @@ follows the log knows that it counts no longer.
 from collections.abc import Iterator
 
 from asof_agents.handlers import attributes
-from asof_agents.handlers.episodes import episode_id
-from asof_agents.handlers.statement_writer import MERGE, Build, StatementWriter
+from asof_agents.handlers.statement_writer import MERGE, Build, StatementWriter, wordless
 from asof_agents.ports import BeliefView, EpisodeView
 from asof_agents.resolution.exact import ExactNames
-from asof_streams.episodic import EpisodeRecorded, EpisodeWithdrawn
+from asof_streams.episodic import EpisodeWithdrawn
 from asof_streams.events import Event, Record
 from asof_streams.semantic import EntityDescribed, EntityUnmerged
 
@@ -33,7 +32,7 @@ def withdraw(
     """
     episode = episodes.episode(withdrawn.episode_id)
     assert episode is not None, f"episode {withdrawn.episode_id} is in no log"
-    names = ExactNames(known, build.digest, first.group, first.recorded_at, _wordless(first))
+    names = ExactNames(known, build.digest, first.group, first.recorded_at, wordless(first))
     scribe = StatementWriter(names, build, first.cause)
     for uuid in known.resting_on(episode.uuid, episode.created_at):
         scribe.retract(scribe.statement(uuid), "retracted")
@@ -55,18 +54,3 @@ def _given_by_others(group: str, episode: str, seen: EpisodeView, known: BeliefV
         other = known.meaning(entity, seen.mentions_called(group, name), episode)
         if other is not None:
             yield EntityDescribed(entity_id=entity, alias=name, episode_id=other)
-
-
-def _wordless(first: Record) -> EpisodeRecorded:
-    """Return what stands for the episode of a withdrawal, which has no words and is recorded as none."""
-    return EpisodeRecorded(
-        episode_id=episode_id(first.group, first.cause),
-        name="",
-        source="fact",
-        source_description="",
-        role="",
-        role_type="",
-        body="",
-        content_length=0,
-        valid_at=first.recorded_at,
-    )
