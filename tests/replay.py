@@ -19,7 +19,14 @@ from asof.runtime.writer import Writer, open_writer
 from asof.settings import Settings
 from asof_agents.handlers.episodes import episode_id
 from asof_streams.instants import DAY
-from asof_streams.messages import AnyMessage, EntityStatement, FactStatement, Message, WithdrawalRequest
+from asof_streams.messages import (
+    AnyMessage,
+    EntityStatement,
+    FactStatement,
+    IdentityStatement,
+    Message,
+    WithdrawalRequest,
+)
 
 START = 1_577_836_800_000_000  # 2020-01-01
 MINUTE = DAY // 1_440
@@ -53,6 +60,15 @@ FACTS: list[dict[str, Any]] = [
 
 GONE = range(2, 30, 3)  # positions of messages whose episodes are withdrawn
 EVA = "Eva Sole lives in Rome."
+STATED: list[dict[str, Any]] = [
+    {"op": "merge", "entity": "Annie", "into": "Ana"},
+    {"op": "merge", "entity": "eva-one", "into": "Ben"},  # in group two it is of another group
+    {"op": "alias", "entity": "Ben", "name": "Benny"},
+    {"op": "alias", "entity": "Ana", "name": "Evi"},
+    {"op": "split", "entity": "Ana", "into": "Annie"},
+    {"op": "unalias", "entity": "Ana", "name": "Evi"},
+    {"op": "split", "merge_id": "nobody"},
+]
 READ_OTHERWISE: list[dict[str, Any]] = [
     {"content": "Maria owns the scheduler. The migration is assigned to Tom.", "schema_id": "agent_memory_v1"},
     {"content": "<graphiti_episode kind='task'>The migration is assigned to Eva.</graphiti_episode>"},
@@ -88,6 +104,8 @@ def messages() -> list[tuple[AnyMessage, int]]:
     for group in ("one", "two"):
         told.append(EntityStatement(group_id=group, entity_id=f"eva-{group}", name="Eva Sole", summary="A sister."))
         told += [Message(group_id=group, role="Ana", role_type="user", content=c) for c in ("He likes Tea.", EVA)]
+        told += [IdentityStatement(group_id=group, **stated) for stated in STATED]
+        told.append(Message(group_id=group, role="Ana", role_type="user", content="Benny and Evi live in Rome."))
     return [(message, START + place * MINUTE) for place, message in enumerate(told)]
 
 

@@ -22,6 +22,8 @@ class Told:
         self.log = []
         self.recorded, self._known = [], []  # of each message: when, and how much of the log is known then
         self.names = set()
+        self.links = []  # stated merges: [two names, known from, known until]
+        self.aliases = []  # stated names: [alias, whose, known from, known until]
         self.refs = {}  # a producer's own id -> the latest assertion under it
         self.ids = {}  # the product's ids -> ours
         self._folded = {}
@@ -37,6 +39,39 @@ class Told:
         if made is not None and line["op"] in ("assert", "correct"):
             self.names |= {line["subject"], line["object"]}
         return made
+
+    def identify(self, op, entity, into=None, name=None, *, recorded_at):
+        """Take a statement of identity; returns the statements that it makes, or None where it is parked."""
+        made = None
+        if entity in self.names and into in {None, *self.names} and into != entity:
+            made = self._alias(op, entity, name, recorded_at) if into is None else None
+            made = self._join(op, {entity, into}, recorded_at) if into is not None else made
+        self._heard(recorded_at, made or [])
+        return made
+
+    def _join(self, op, pair, at):
+        links = [link for link in self.links if link[0] == pair and link[2] == oracle.INF]
+        if op == "merge":
+            self.links += [] if links else [[pair, at, oracle.INF]]
+            return []
+        said = [a for a in self.assertions() if a.slot[1] == SAME and {a.slot[0], a.value} == pair]
+        for link in links:
+            link[2] = at
+        return list(map(self._retract, range(len(said)), said)) if links or said else None
+
+    def _alias(self, op, entity, name, at):
+        names = [alias for alias in self.aliases if alias[:2] == [name, entity] and alias[3] == oracle.INF]
+        if op == "alias":
+            self.aliases += [] if names else [[name, entity, at, oracle.INF]]
+            return []
+        for alias in names:
+            alias[3] = at
+        return [] if names else None
+
+    def called(self, name, known):
+        """All names taken to mean those who have this one by statement."""
+        whose = [of for alias, of, start, end in self.aliases if alias == name and start <= known < end]
+        return {other for of in whose for other in self.same(of, known)}
 
     def _heard(self, recorded_at, made):
         self.log += made
@@ -190,6 +225,7 @@ class Told:
     def same(self, name, known):
         """All names taken to mean who this one means."""
         pairs = [(a.slot[0], a.value) for a in self.assertions(known) if a.slot[1] == SAME]
+        pairs += [tuple(pair) for pair, start, end in self.links if start <= known < end]
         found, grown = set(), {name}
         while found != grown:
             found = grown

@@ -7,6 +7,7 @@ from pathlib import Path
 from asof.memory import Memory
 from asof.settings import Settings
 from asof_streams.instants import from_datetime
+from asof_streams.messages import AnyMessage
 
 
 def on(text: str) -> int:
@@ -40,6 +41,16 @@ class World:
                 line[name] = (line[name] + "-01-01")[:10] + "T00:00:00Z"
         produced = self.memory.import_facts([json.dumps(line)])
         assert not produced.refused, produced.refused
+        return self.now
+
+    def send(self, *messages: AnyMessage, day: str | None = None) -> int:
+        """Put messages on the log and let them be taken; returns the known moment of the last."""
+        if day is not None:
+            self.now = on(day)
+        writer = self.memory._session.writer()
+        for message in messages:
+            writer.messages.accept([message], clock=self.now)
+        writer.process(flush=True)
         return self.now
 
     def parked(self) -> int:

@@ -19,13 +19,20 @@ from typing import Protocol
 
 from asof_agents.extraction.ports import Answers
 from asof_agents.extraction.registry import ExtractorRegistry
-from asof_agents.handlers import entities, episodes, facts, mentions, withdrawals
+from asof_agents.handlers import entities, episodes, facts, identities, mentions, withdrawals
 from asof_agents.handlers.extraction_copy import copy_extraction
 from asof_agents.handlers.statement_writer import Build
 from asof_agents.outcomes import outcome_counts
 from asof_agents.ports import BeliefView, EpisodeView
 from asof_agents.resolution.judge import Judge
-from asof_streams.episodic import EntityRecorded, EpisodeRecorded, EpisodeWithdrawn, GroupErased, MessageParked
+from asof_streams.episodic import (
+    EntityRecorded,
+    EpisodeRecorded,
+    EpisodeWithdrawn,
+    GroupErased,
+    IdentityRecorded,
+    MessageParked,
+)
 from asof_streams.events import Draft, Event, Record
 from asof_streams.log import EventLog
 from asof_streams.messages import Message
@@ -135,6 +142,8 @@ class Generation:
                 _log.info("episode %s, %s: %s", first.event.episode_id, self.layer.log.name, outcome_counts(events))
         elif isinstance(first.event, EntityRecorded):
             events += entities.state(first, first.event, self.store)
+        elif isinstance(first.event, IdentityRecorded):
+            events += identities.state(first, first.event, self.build, self.store)
         elif isinstance(first.event, EpisodeWithdrawn):
             mentioned = known if self.extractors is None else self.store
             events += withdrawals.withdraw(first, first.event, self.build, known, mentioned, self.store)

@@ -121,12 +121,20 @@ class BeliefView(FactView, Protocol):
         """Return (entity, name) of those of some names that an episode gave an entity beside its own, each once."""
         ...
 
+    def namings(self, entity: EntityRow, name: str) -> list[str]:
+        """Return what gave an entity a name beside its own, as far as it counts: episode ids, in order of the log."""
+        ...
+
     def meaning(self, entity: str, mentions: Sequence[str], without: str) -> str | None:
         """Return the first episode but one that has one of these mentions for an entity, and was not withdrawn."""
         ...
 
     def parted(self, uuid: str) -> set[str]:
         """Return the entities that were joined to this one and taken apart from it, other than by a withdrawal."""
+        ...
+
+    def links(self, uuids: Sequence[str], known: int | None) -> list[LinkRow]:
+        """Return the duplicate_of links made until a moment (None: ever) that touch one of these entities."""
         ...
 
     def merged(self, group: str, recorded_at: int) -> list[str]:

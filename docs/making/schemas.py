@@ -3,12 +3,15 @@
 import json
 from typing import Any
 
+from asof_streams.episodic import IdentityRecorded
 from asof_streams.events import Event
 from asof_streams.messages import (
+    IDENTITY_FIELDS,
     MAX_CONTENT_BYTES,
     EntityStatement,
     ErasureRequest,
     FactStatement,
+    IdentityStatement,
     Message,
     WithdrawalRequest,
 )
@@ -19,6 +22,7 @@ DOOR: dict[str, type[Event]] = {
     "message": Message,
     "fact": FactStatement,
     "entity": EntityStatement,
+    "identity": IdentityStatement,
     "withdrawal": WithdrawalRequest,
     "erasure": ErasureRequest,
 }
@@ -58,7 +62,7 @@ _SENT = {
         also=f"a `fact` of more than {MAX_CONTENT_BYTES} bytes in UTF-8; a `valid_at` that is not before `invalid_at`",
     ),
 } | dict.fromkeys(
-    ("entity", "withdrawal", "erasure"),
+    ("entity", "identity", "withdrawal", "erasure"),
     "As producers send it to the messages topic, where `group_id` may be left out, and is the record's key.",
 )
 
@@ -168,7 +172,17 @@ def _rules(cls: type[Event]) -> dict[str, Any]:
                 _has("ref", op=["end", "retract"]),
             ]
         }
+    if cls in (IdentityStatement, IdentityRecorded):
+        return {"anyOf": [_has_only(op, fields) for op, sets in IDENTITY_FIELDS.items() for fields in sets]}
     return {}
+
+
+def _has_only(op: str, fields: set[str]) -> dict[str, Any]:
+    """Return the rule that an op takes these fields, and none of those that others take."""
+    rule = _has(*sorted(fields), op=[op])
+    others = {field for sets in IDENTITY_FIELDS.values() for named in sets for field in named} - fields
+    rule["properties"] |= {field: {"type": "null"} for field in sorted(others)}
+    return rule
 
 
 def _has(*fields: str, op: list[str] | None = None) -> dict[str, Any]:

@@ -195,6 +195,19 @@ class EntityRecorded(Event):
 
 
 @register
+class IdentityRecorded(Event):
+    """Somebody stated who is whom: two entities are one or are two, or an entity has another name or has it not."""
+
+    type: ClassVar[str] = "identity.recorded"
+
+    op: Literal["merge", "split", "alias", "unalias"]
+    entity: str | None = Field(default=None, repr=False)
+    into: str | None = Field(default=None, repr=False)
+    merge_id: str | None = None
+    name: str | None = Field(default=None, repr=False)
+
+
+@register
 class EpisodeWithdrawn(Event):
     """An episode was withdrawn: from here on its statements are retracted, and it is no longer listed.
 
@@ -223,6 +236,7 @@ EpisodicEvent = (
     | ExtractionRefused
     | MessageParked
     | EntityRecorded
+    | IdentityRecorded
     | EpisodeWithdrawn
     | GroupErased
 )

@@ -32,6 +32,14 @@ def check_group(group_id: str) -> str:
     return group_id
 
 
+IdentityOp = Literal["merge", "split", "alias", "unalias"]
+IDENTITY_FIELDS: Final[dict[str, tuple[set[str], ...]]] = {  # that each op takes, one set or another
+    "merge": ({"entity", "into"},),
+    "split": ({"entity", "into"}, {"merge_id"}),
+    "alias": ({"entity", "name"},),
+    "unalias": ({"entity", "name"},),
+}
+
 # These constraints also run when a log is read, so they are pydantic's own, which are cheap; accept() checks the rest.
 GroupId = Annotated[str, StringConstraints(pattern=rf"^{_GROUP.pattern}$")]
 Text = Annotated[str, StringConstraints(max_length=MAX_CONTENT_BYTES)]
@@ -138,6 +146,34 @@ class EntityStatement(Event):
 
 
 @register
+class IdentityStatement(Event):
+    """Who is whom, as somebody who knows states it: no text, no relation and no ontology is needed.
+
+    merge: `entity` and `into` are one, known from here on; their facts keep their own ids, and the past stays as it was
+    known. split: they are two; or, with `merge_id`, that merge alone was wrong. A merge that rests on a fact takes the
+    fact with it. alias: `entity` is also called `name`. unalias takes back what alias stated, not what was said in
+    words. `entity` and `into` are exact names or ids of entities of this group; what cannot stand is parked.
+    """
+
+    type: ClassVar[str] = "identity.stated"
+
+    group_id: GroupId
+    op: IdentityOp
+    entity: Name | None = Field(default=None, repr=False)
+    into: Name | None = Field(default=None, repr=False)
+    merge_id: Name | None = None
+    name: Name | None = Field(default=None, repr=False)
+
+    @model_validator(mode="after")
+    def _takes_its_fields(self) -> Self:
+        given = {field for field in ("entity", "into", "merge_id", "name") if getattr(self, field) is not None}
+        if given not in IDENTITY_FIELDS[self.op]:
+            needed = " or ".join(" and ".join(sorted(fields)) for fields in IDENTITY_FIELDS[self.op])
+            raise ValueError(f"{self.op} takes {needed}, and nothing else")
+        return self
+
+
+@register
 class WithdrawalRequest(Event):
     """A request to withdraw an episode: its statements are retracted; queries as of earlier times still see them."""
 
@@ -169,7 +205,9 @@ class RecordRefused(Event):
     reason: str
 
 
-AnyMessage = Message | FactStatement | EntityStatement | WithdrawalRequest | ErasureRequest | RecordRefused
+AnyMessage = (
+    Message | FactStatement | EntityStatement | IdentityStatement | WithdrawalRequest | ErasureRequest | RecordRefused
+)
 
 M = TypeVar("M", bound=Event)
 _LONG: Final = frozenset({"content", "fact", "summary"})

@@ -64,6 +64,20 @@ class EntityDescribed(Event):
 
 
 @register
+class EntityUndescribed(Event):
+    """An entity is not called so, known from here on: the statement that gave the name is taken back.
+
+    Where others call it so as well, it keeps the name.
+    """
+
+    type: ClassVar[str] = "entity.undescribed"
+
+    entity_id: str
+    alias: str = Field(repr=False)
+    episode_id: str
+
+
+@register
 class MentionResolved(Event):
     """A mention was resolved to an entity, for this reason."""
 
@@ -85,7 +99,7 @@ class EntityMerged(Event):
     merge_id: str
     duplicate: str
     into: str
-    reason: str  # also known as | same name | model
+    reason: str  # also known as | same name | model | stated
 
 
 @register
@@ -286,6 +300,7 @@ SemanticEvent = (
     | RelationDeclared
     | EntityIntroduced
     | EntityDescribed
+    | EntityUndescribed
     | MentionResolved
     | EntityMerged
     | EntityUnmerged

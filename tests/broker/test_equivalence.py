@@ -108,3 +108,18 @@ def test_all_that_can_be_on_the_topic_is_the_same_through_kafka(world: World, st
     assert Counter(type(row[-2]).__name__ for row in found.episodic)["GroupErased"] == 1
     assert Counter(type(row[-2]).__name__ for row in found.episodic)["MessageParked"] == 18
     expect_equal(found, world, tmp_path)
+
+
+def test_statements_of_identity_are_the_same_through_kafka(world: World, start: Start, tmp_path: Path) -> None:
+    world.send([fact(0) | {"subject": name} for name in ("Bob", "Robert")])
+    pair, alias = {"entity": "Bob", "into": "Robert"}, {"entity": "Robert", "name": "Rob"}
+    stated = [{"op": op, **pair} for op in ("merge", "split")] + [{"op": op, **alias} for op in ("alias", "unalias")]
+    end = world.send([{"group_id": "g", **line} for line in [*stated, stated[-1]]], ce_type=b"identity.stated")
+
+    found = through_kafka(world, start, end)
+
+    assert Counter(type(row[-2]).__name__ for row in found.episodic)["IdentityRecorded"] == len(stated) + 1
+    kinds = Counter(type(row[-2]).__name__ for row in found.semantic)
+    made = ("EntityMerged", "EntityUnmerged", "EntityDescribed", "EntityUndescribed", "MessageParked")
+    assert [kinds[kind] for kind in made] == [1, 1, 1, 1, 1]
+    expect_equal(found, world, tmp_path)

@@ -37,6 +37,7 @@ from asof_streams.semantic import (
     EntityAttributed,
     EntityDescribed,
     EntityMerged,
+    EntityUndescribed,
     EntityUnmerged,
     FactAttested,
     FactReinforced,
@@ -415,6 +416,56 @@ def test_contradictions_are_open_until_they_are_settled(known, story) -> None:
     assert known.open_contradictions(["a", "b"]) == []
 
 
+def test_handlers_see_what_gave_an_entity_a_name_as_far_as_it_counts(known, story) -> None:
+    for name, alias, episode_id in (("Ana", "An", "x"), ("Ana", "An", "y"), ("Ana", "an", "z"), ("Bob", "An", "z")):
+        story.tell(EntityDescribed(entity_id=f"id-{name}", alias=alias, episode_id=episode_id))
+    known.apply(story.records)
+    ana = known.entity("id-Ana")
+
+    assert known.namings(ana, "An") == ["x", "y"]
+    assert known.namings(ana, "Ana") == []  # its own name
+    story.tell(EntityUndescribed(entity_id="id-Ana", alias="An", episode_id="x"))
+    known.apply(story.records)
+    assert known.namings(ana, "An") == ["y"]
+
+
+def test_contradictions_are_those_of_a_group_that_were_open_at_a_moment_flagged_first_first(store, story) -> None:
+    story.tell(entity("Eva"), fact("x", "Eva", "age", value="1"), group="h")
+    story.tell(*(fact(id_, "Ana", "age", value=id_) for id_ in "abc"))
+    before = story.now
+    first = story.tell(ContradictionFlagged(contradiction_id="q", earlier="a", later="b"))
+    story.tell(ContradictionFlagged(contradiction_id="o", earlier="x", later="x"), group="h")
+    second = story.tell(ContradictionFlagged(contradiction_id="p", earlier="b", later="c"))
+    settled = story.tell(ContradictionSettled(contradiction_id="q", kept="a", dropped="b"))
+    commit(store, story)
+    q, p = ("q", "g", "a", "b", first, INF, None, None), ("p", "g", "b", "c", second, INF, None, None)
+    over = (*q[:5], settled, "a", "b")
+
+    assert store.contradictions("g", before) == []
+    assert store.contradictions("g", first) == store.contradictions("g", first, settled=True) == [q]
+    assert store.contradictions("g", settled - 1) == store.contradictions("g", settled - 1, settled=True) == [q, p]
+    assert store.contradictions("g", settled) == store.contradictions("g", None) == [p]
+    assert store.contradictions("g", None, settled=True) == [over, p]
+    assert [c.uuid for c in store.contradictions(None, None, settled=True)] == ["q", "o", "p"]
+    assert [c.uuid for c in store.contradictions(None, None, limit=1)] == ["o"]
+    assert store.contradictions("g", None, settled=True, limit=1) == [over]
+    assert store.contradictions("nobody", None) == store.contradictions("g", None, limit=0) == []
+
+
+def test_parked_messages_are_those_of_a_group_behind_a_position_in_the_order_of_the_log(store, story) -> None:
+    at_ = [story.tell(MessageParked(reason=why), group=group) for why, group in (("1", "g"), ("2", "h"), ("3", "g"))]
+    commit(store, story)
+    one, two, three = ((1 + n, "ghg"[n], at_[n], str(n + 1)) for n in range(3))
+
+    assert store.parked("g", limit=9) == [one, three]
+    assert store.parked(None, limit=9) == [one, two, three]
+    assert store.parked(None, limit=2) == [one, two]
+    assert store.parked("g", after=1, limit=9) == [three]
+    assert store.parked(None, after=1, limit=1) == [two]
+    assert store.parked("g", after=3, limit=9) == store.parked("nobody", limit=9) == store.parked("g", limit=0) == []
+    assert store.parked_count() == 3
+
+
 def test_cardinality_is_what_was_last_declared(store, story) -> None:
     story.tell(RelationDeclared(relation="lives_in", cardinality="one"))
     commit(store, story)
@@ -456,7 +507,14 @@ def test_entities_are_found_by_name_alias_and_key(store, story) -> None:
     assert store.aliases("id-Ana", story.records[0].recorded_at) == ["Ana"]
 
 
-def test_a_name_that_only_withdrawn_episodes_gave_calls_nobody_but_as_of_before(store, story) -> None:
+GONE = {
+    "withdrawn": lambda episode: EpisodeWithdrawn(episode_id=episode),
+    "taken back": lambda episode: EntityUndescribed(entity_id="id-Ana", alias="Annie", episode_id=episode),
+}
+
+
+@pytest.mark.parametrize("how", GONE)
+def test_a_name_that_only_withdrawn_episodes_gave_calls_nobody_but_as_of_before(store, story, how) -> None:
     story.tell(fact("f", "Ana", "likes", "Rome"))
     story.tell(EntityDescribed(entity_id="id-Ana", alias="Annie", episode_id="x"))
     both = story.tell(
@@ -464,7 +522,7 @@ def test_a_name_that_only_withdrawn_episodes_gave_calls_nobody_but_as_of_before(
         EntityDescribed(entity_id="id-Ana", alias="Nan", episode_id="y"),
     )
     one = story.tell(EpisodeWithdrawn(episode_id="y"), EpisodeWithdrawn(episode_id="said-Ana"))
-    last = story.tell(EpisodeWithdrawn(episode_id="x"))
+    last = story.tell(GONE[how]("x"))
     commit(store, story)
 
     def shown(known):
@@ -520,7 +578,7 @@ def test_handlers_find_nobody_by_a_name_from_its_withdrawal_on(known, story) -> 
         return by_word, [e.name for e in named], [e.name for e in keyed], known.aliases("id-Ana", None)
 
     assert found() == (["Ana", "Ana", "Bob", "Bob"], ["Ana"], ["Ana"], ["Ana", "Annie Lee"])
-    story.tell(EpisodeWithdrawn(episode_id="x"))
+    story.tell(EntityUndescribed(entity_id="id-Ana", alias="Annie Lee", episode_id="x"))
     known.apply(story.records)
     assert found() == (["Bob", "Bob"], [], [], ["Ana"])
     story.tell(EpisodeWithdrawn(episode_id="y"), EpisodeWithdrawn(episode_id="said-Bob"))
@@ -966,6 +1024,7 @@ def everything(story: Story, group: str, mark: str) -> None:
         entity(f"{mark}Ana", f"{mark}Type"),
         entity(f"{mark}Bob"),
         EntityDescribed(entity_id=f"id-{mark}Ana", alias=f"{mark}alias", episode_id=f"{mark}-e"),
+        EntityUndescribed(entity_id=f"id-{mark}Ana", alias=f"{mark}alias", episode_id=f"{mark}-a"),
         EntityMerged(merge_id=f"{mark}-g", duplicate=f"id-{mark}Bob", into=f"id-{mark}Ana", reason=f"{mark}why"),
         fact(f"{mark}-f", f"{mark}Ana", f"{mark}likes", f"{mark}Bob", ref=f"{mark}ref"),
         fact(f"{mark}-h", f"{mark}Ana", f"{mark}likes", value=f"{mark}literal"),
@@ -1034,7 +1093,7 @@ def test_the_digest_is_that_of_the_log_however_the_store_came_to_it(store, store
     assert digests == {store.digest(), known.digest()}
 
 
-@pytest.mark.parametrize("left_out", range(13))
+@pytest.mark.parametrize("left_out", range(14))
 def test_the_digest_covers_every_kind_of_event(stores, left_out) -> None:
     story = Story()
     everything(story, "g", "a")

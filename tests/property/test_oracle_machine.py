@@ -15,6 +15,7 @@ import oracle
 from arango_server import Server, listening
 from asking import end_of, records, start_of
 from asof_streams.instants import DAY, INF, render
+from asof_streams.messages import IdentityStatement
 from effort import tries
 from told import SAME, Told
 from world import World, on
@@ -24,9 +25,10 @@ START = on("2024-01-01")
 INSTANTS = [START + i * DAY for i in range(13)]
 HOUR = DAY // 24
 PAIRS = [("Ana", "Ben"), ("Ana", "Ben"), ("Ben", "Cleo"), ("Cleo", "Ana")]
+ALIASES = ["Annie", "Benny"]
 TRIED = """assert correct end retract parked erased restarted rebuilt redelivered changes points
-    fact.asserted fact.reinforced fact.ended fact.retracted fact.invalidated fact.restored
-    entity.merged entity.unmerged group.erased""".split()
+    merge split alias unalias fact.asserted fact.reinforced fact.ended fact.retracted fact.invalidated fact.restored
+    entity.merged entity.unmerged entity.described entity.undescribed group.erased""".split()
 
 groups = st.sampled_from("gggh")
 subjects = st.sampled_from(["Ana", "Ana", "Ana", "Ben", "Cleo"])
@@ -68,6 +70,7 @@ class Machine(RuleBasedStateMachine):
             self.tell(group, op="assert", subject="Ana", relation="lives_in", object="X", valid_at=INSTANTS[2])
             self.tell(group, op="assert", subject="Ben", relation="rel", object="Y", valid_at=INSTANTS[4])
             self.tell(group, op="end", subject="Ana", relation="lives_in", invalid_at=INSTANTS[9])
+            self.state_identity(group, 1, op="alias", entity="Ana", name="Annie")
             self.tell(group, op="assert", subject="Ana", relation=SAME, object="Ben")
         self.tell("h", op="retract", ref=self.id_of("h", self.picked("h", 0, oracle.End)))
 
@@ -161,6 +164,29 @@ class Machine(RuleBasedStateMachine):
     @rule(group=groups, pair=st.sampled_from(PAIRS), op=st.sampled_from(["assert", "retract"]), tick=ticks)
     def merge(self, group, pair, op, tick):
         self.tell(group, tick, op=op, subject=pair[0], relation=SAME, object=pair[1])
+
+    @rule(group=groups, pair=st.sampled_from(PAIRS), op=st.sampled_from(["merge", "split"]), turned=seldom, tick=ticks)
+    def identify(self, group, pair, op, turned, tick):
+        entity, into = reversed(pair) if turned else pair
+        self.state_identity(group, tick, op=op, entity=entity, into=into)
+
+    @rule(
+        group=groups,
+        entity=st.sampled_from(["Ana", "Ana", "Ben"]),
+        name=st.sampled_from([*ALIASES, "Annie"]),
+        op=st.sampled_from(["alias", "alias", "unalias"]),
+        tick=ticks,
+    )
+    def alias(self, group, entity, name, op, tick):
+        self.state_identity(group, tick, op=op, entity=entity, name=name)
+
+    def state_identity(self, group, tick, **stated):
+        recorded_at = self.clock(group, tick)
+        made = self.told[group].identify(**stated, recorded_at=recorded_at)
+        self.world.send(IdentityStatement(group_id=group, **stated))
+        self.read(group, made)
+        self.compare_at(recorded_at)
+        self.compared[stated["op"] if made is not None else "parked"] += 1
 
     def picked(self, group, pick, kind):
         said = [s for s in self.told[group].log if isinstance(s, kind)]
@@ -328,6 +354,11 @@ class Machine(RuleBasedStateMachine):
                     found = self.shown(group, self.facts(v, known, group_id=group, about=name))
                     assert found == {row for row in told.believed(v, known) if row[0] in same}
                     self.compared["points by name"] += 1
+            for name in ALIASES:
+                called = told.called(name, known)
+                found = self.shown(group, self.facts(INSTANTS[-1], known, group_id=group, about=name))
+                assert found == {row for row in told.believed(INSTANTS[-1], known) if row[0] in called}
+                self.compared["points by alias"] += 1
 
     def compare_timelines(self, group, told):
         """A timeline says at every instant which values hold, and where none is known to."""

@@ -59,7 +59,7 @@ def test_the_log_makes_every_kind_of_event(tmp_path):
         "episode.recorded mention.observed relationship.stated message.parked entity.introduced mention.resolved"
         " entity.merged entity.unmerged fact.asserted fact.reinforced fact.ended fact.retracted fact.invalidated"
         " fact.restored community.formed community.joined"
-        " entity.recorded entity.attributed episode.withdrawn".split()
+        " entity.recorded entity.attributed episode.withdrawn identity.recorded entity.undescribed".split()
     )
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from asking import records
+from asof_streams.instants import INF
 from asof_streams.semantic import (
     ContradictionFlagged,
     ContradictionSettled,
@@ -134,3 +135,19 @@ def test_a_rebuild_decides_as_before(world):
     assert world.memory.digest("again") == world.digest()
     world.memory.switch("again")
     assert decided(world) == live
+
+
+def test_a_contradiction_is_listed_as_open_until_a_person_keeps_one_of_its_facts(world):
+    world.tell("2024-01-01", object="Berlin", valid_at="2020-01-01", ref="b")
+    flagged = world.tell("2024-01-02", object="Munich", valid_at="2020-06-01", ref="m")
+    store = world.memory._session.writer().generations["main"].store
+    [found] = store.contradictions("g", None)
+    assert (found.flagged_at, found.settled_at, found.kept) == (flagged, INF, None)
+
+    settled = world.tell("2024-02-01", op="retract", ref=found.later)
+
+    assert store.contradictions("g", None) == []
+    assert store.contradictions("g", flagged) == [found]
+    over = found._replace(settled_at=settled, kept=found.earlier, dropped=found.later)
+    assert store.contradictions("g", None, settled=True) == [over]
+    assert world.where("2020-07-01") == ["Berlin"]

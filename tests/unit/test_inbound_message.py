@@ -15,6 +15,7 @@ from asof_streams.messages import (
     EntityStatement,
     ErasureRequest,
     FactStatement,
+    IdentityStatement,
     Message,
     RecordRefused,
     WithdrawalRequest,
@@ -48,6 +49,7 @@ def received(sent: AnyMessage) -> AnyMessage:
         (FactStatement, STATED),
         (FactStatement, {"group_id": "g", "op": "retract", "ref": "r1"}),
         (EntityStatement, {"group_id": "g", "entity_id": "e1", "name": "Ana", "summary": "A cook."}),
+        (IdentityStatement, {"group_id": "g", "op": "alias", "entity": "Ana", "name": "Annie"}),
         (WithdrawalRequest, {"group_id": "g", "episode_id": "e1"}),
     ],
 )

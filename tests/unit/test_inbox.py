@@ -15,6 +15,7 @@ from asof_streams.messages import (
     EntityStatement,
     ErasureRequest,
     FactStatement,
+    IdentityStatement,
     Message,
     RecordRefused,
     WithdrawalRequest,
@@ -67,11 +68,14 @@ def test_a_header_says_what_it_is() -> None:
     assert received(b"{}", b"g", ce_type=b"erasure.requested").message == ErasureRequest(group_id="g")
     entity, withdrawal = {"entity_id": "e-1", "name": "Ana"}, {"episode_id": "e-2"}
     assert received(entity, b"g", ce_type=b"entity.stated").message == EntityStatement(group_id="g", **entity)
+    merge = {"op": "merge", "entity": "Bob", "into": "Robert"}
+    assert received(merge, b"g", ce_type=b"identity.stated").message == IdentityStatement(group_id="g", **merge)
     assert received(withdrawal, b"g", ce_type=b"withdrawal.requested").message == WithdrawalRequest(
         group_id="g", **withdrawal
     )
     assert "content" in reason(FACT, ce_type=b"message.sent")
     assert reason({"group_id": "g", "why": "law"}, ce_type=b"erasure.requested").startswith("an erasure names")
+    assert "merge takes entity and into" in reason({**merge, "name": "Rob"}, b"g", ce_type=b"identity.stated")
     assert reason(SAID, ce_type=b"episode.recorded").startswith("ce_type: ")
     assert reason(SAID, ce_type=b"record.refused").startswith("ce_type: ")
 

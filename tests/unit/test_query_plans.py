@@ -54,6 +54,7 @@ HANDLERS = {  # every statement that is run for a message, and the index that it
     scans._ALIASES: "name_entity",
     scans._IDENTITY: "link_into",
     identities._GIVEN: "name_key (grp=? AND key=?)",
+    identities._NAMINGS: "name_key (grp=? AND key=?)",
     identities._MEANING: "resolution_mention (<expr>=?)",
     identities._LINKS: "link_into",
     identities._LINK_BY_ID: "link_uuid",

@@ -17,6 +17,7 @@ from asof_streams.messages import (
     EntityStatement,
     ErasureRequest,
     FactStatement,
+    IdentityStatement,
     Message,
     RecordRefused,
     WithdrawalRequest,
@@ -30,6 +31,7 @@ DOOR: dict[str, Any] = {
     "message": Message,
     "fact": FactStatement,
     "entity": EntityStatement,
+    "identity": IdentityStatement,
     "withdrawal": WithdrawalRequest,
     "erasure": ErasureRequest,
 }
@@ -91,6 +93,8 @@ def test_a_schema_of_an_event_refuses_what_lacks_a_field_or_has_one_too_many(nam
 
 MESSAGE = {"content": "I moved to Berlin.", "role_type": "user"}
 FACT = {"subject": "Ana", "relation": "works_at", "object": "SAP"}
+MERGE = {"op": "merge", "entity": "Bob", "into": "Robert"}
+STARTS = {"message": MESSAGE, "fact": FACT, "identity": MERGE}
 
 
 @pytest.mark.parametrize(
@@ -110,6 +114,11 @@ FACT = {"subject": "Ana", "relation": "works_at", "object": "SAP"}
         ("fact", {"op": "retract", "ref": "f1", "subject": None}),
         ("entity", {"entity_id": "e-1", "name": "Ana"}),
         ("entity", {"group_id": "g-1", "entity_id": "e-1", "name": "Ana", "summary": ""}),
+        ("identity", MERGE),
+        ("identity", {**MERGE, "op": "split", "merge_id": None, "group_id": "g-1"}),
+        ("identity", {"op": "split", "merge_id": "m-1"}),
+        ("identity", {"op": "alias", "entity": "Robert", "name": "Rob"}),
+        ("identity", {"op": "unalias", "entity": "Robert", "name": "Rob"}),
         ("withdrawal", {"episode_id": "e-1"}),
         ("erasure", {}),
         ("erasure", {"group_id": "g-1"}),
@@ -152,6 +161,13 @@ def test_what_is_taken_fits_the_schema(door: str, value: dict[str, Any]) -> None
         ("entity", {"entity_id": "e-1"}),
         ("entity", {"entity_id": "", "name": "Ana"}),
         ("entity", {"entity_id": "e-1", "name": "Ana", "summary": None}),
+        ("identity", {**MERGE, "op": None}),
+        ("identity", {**MERGE, "into": None}),
+        ("identity", {**MERGE, "entity": " "}),
+        ("identity", {**MERGE, "name": "Rob"}),
+        ("identity", {**MERGE, "op": "split", "merge_id": "m-1"}),
+        ("identity", {**MERGE, "op": "alias"}),
+        ("identity", {"op": "unalias", "entity": "Robert", "merge_id": "m-1"}),
         ("withdrawal", {}),
         ("withdrawal", {"episode_id": " "}),
         ("erasure", {"group_id": ""}),
@@ -170,6 +186,7 @@ ANY = [
     "text",
     "end",
     "retract",
+    "split",
     "user",
     "2024-05-01T09:30:00Z",
     None,
@@ -183,17 +200,16 @@ ANY = [
 ]
 
 
-@pytest.mark.parametrize("door", ["message", "fact"])
+@pytest.mark.parametrize("door", STARTS)
 def test_the_topic_and_the_schema_agree_on_each_field(door: str) -> None:
-    start = {"message": MESSAGE, "fact": FACT}[door]
-    said = {name: {agreed(door, {**start, name: value}) for value in ANY} for name in DOOR[door].model_fields}
+    said = {name: {agreed(door, {**STARTS[door], name: value}) for value in ANY} for name in DOOR[door].model_fields}
 
     assert {name for name, answers in said.items() if answers != {True, False}} == set()
 
 
-@given(st.sampled_from(["message", "fact"]), st.data())
+@given(st.sampled_from([*STARTS]), st.data())
 def test_the_topic_and_the_schema_agree_on_any_fields(door: str, data: st.DataObject) -> None:
-    start = {"message": MESSAGE, "fact": FACT}[door]
+    start = STARTS[door]
     changed = data.draw(
         st.dictionaries(st.sampled_from([*DOOR[door].model_fields, "extra"]), st.sampled_from(ANY), max_size=4)
     )

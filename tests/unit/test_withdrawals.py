@@ -320,7 +320,7 @@ def test_an_episode_that_the_group_does_not_have_cannot_be_withdrawn(memory, gro
     memory.withdraw("nobody" if group == "g" else episode, group)
 
     assert memory.places() == ["Berlin"]
-    assert [parked.reason for parked in memory.writer.episodes.parked()] == [
+    assert [parked.reason for parked in memory.writer.episodes.parked(group, limit=9)] == [
         "episode_id: no episode of this group has it"
     ]
 
@@ -332,7 +332,7 @@ def test_a_message_that_names_a_withdrawn_episode_is_parked(memory, field):
 
     memory.tell(said("I live in Rome.").model_copy(update={field: episode if field == "uuid" else [episode]}))
 
-    [parked] = memory.writer.episodes.parked()
+    [parked] = memory.writer.episodes.parked("g", limit=9)
     assert parked.reason.startswith(field)
     assert memory.places() == []
 
@@ -345,7 +345,7 @@ def test_an_episode_is_withdrawn_once(memory):
     memory.withdraw(episode)
 
     assert memory.writer.episodic.end() == before
-    assert memory.writer.episodes.parked() == []
+    assert memory.writer.episodes.parked("g", limit=9) == []
 
 
 def test_a_stated_entity_has_the_id_it_was_given_and_words_mean_it(memory):
@@ -374,7 +374,7 @@ def test_an_id_that_an_entity_of_another_group_has_is_refused(memory):
     memory.tell(EntityStatement(group_id="g", entity_id="node-1", name="Ana"))
 
     store = memory.writer.generations["main"].store
-    assert [parked.reason for parked in store.parked()] == ["entity_id: an entity of another group has it"]
+    assert [parked.reason for parked in store.parked("g", limit=9)] == ["entity_id: an entity of another group has it"]
     assert store.entities("g", None) == []
 
 

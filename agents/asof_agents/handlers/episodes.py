@@ -8,7 +8,14 @@ from collections.abc import Sequence
 
 from asof_agents.extraction.registry import Ontologies
 from asof_agents.ports import EpisodeView
-from asof_streams.episodic import EntityRecorded, EpisodeRecorded, EpisodeWithdrawn, GroupErased, MessageParked
+from asof_streams.episodic import (
+    EntityRecorded,
+    EpisodeRecorded,
+    EpisodeWithdrawn,
+    GroupErased,
+    IdentityRecorded,
+    MessageParked,
+)
 from asof_streams.errors import DecodeError, InvalidInput
 from asof_streams.events import Event, Record
 from asof_streams.ids import derive
@@ -16,6 +23,7 @@ from asof_streams.messages import (
     EntityStatement,
     ErasureRequest,
     FactStatement,
+    IdentityStatement,
     Message,
     RecordRefused,
     WithdrawalRequest,
@@ -40,6 +48,8 @@ def record(message: Record, known: EpisodeView, ontologies: Ontologies) -> Seque
             return (episode_of_fact(message, stated),)
         case EntityStatement(entity_id=id_, name=name, summary=summary):
             return (EntityRecorded(entity_id=id_, name=name, summary=summary),)
+        case IdentityStatement() as stated:
+            return (IdentityRecorded(**stated.model_dump(exclude={"group_id"})),)
         case WithdrawalRequest(episode_id=id_):
             return _of_withdrawal(message, id_, known)
         case ErasureRequest():

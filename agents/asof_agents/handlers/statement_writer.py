@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from asof_agents.extraction.registry import Ontologies
+from asof_agents.handlers.episodes import episode_id
 from asof_agents.handlers.invalidations import BeliefChanges, Reason, SlotState, value_of
 from asof_agents.handlers.policies import apply_graded_policy
 from asof_agents.resolution.exact import ExactNames
@@ -14,7 +15,7 @@ from asof_ontologies.model import Ontology
 from asof_projections.model.rows import Statement
 from asof_projections.versions import Assertion
 from asof_streams.episodic import EpisodeRecorded
-from asof_streams.events import Event
+from asof_streams.events import Event, Record
 from asof_streams.instants import INF
 from asof_streams.semantic import EntityMerged, EntityUnmerged, FactEnded, FactReinforced
 
@@ -176,6 +177,21 @@ class StatementWriter(Generic[N]):
         statement = self.known.statement(fact_id)
         assert statement is not None, f"fact {fact_id} is in no log"
         return statement
+
+
+def wordless(first: Record) -> EpisodeRecorded:
+    """Return what stands for the episode of a message that has no words, and is recorded as none."""
+    return EpisodeRecorded(
+        episode_id=episode_id(first.group, first.cause),
+        name="",
+        source="fact",
+        source_description="",
+        role="",
+        role_type="",
+        body="",
+        content_length=0,
+        valid_at=first.recorded_at,
+    )
 
 
 def _merge_id(fact_id: str) -> str:

@@ -9,11 +9,10 @@ of an alias, or of a reinforcement, needs no event of its own: episode.withdrawn
 from collections.abc import Iterator
 
 from asof_agents.handlers import attributes
-from asof_agents.handlers.episodes import episode_id
-from asof_agents.handlers.statement_writer import MERGE, Build, StatementWriter
+from asof_agents.handlers.statement_writer import MERGE, Build, StatementWriter, wordless
 from asof_agents.ports import BeliefView, EpisodeView
 from asof_agents.resolution.exact import ExactNames
-from asof_streams.episodic import EpisodeRecorded, EpisodeWithdrawn
+from asof_streams.episodic import EpisodeWithdrawn
 from asof_streams.events import Event, Record
 from asof_streams.semantic import EntityDescribed, EntityUnmerged
 
@@ -32,7 +31,7 @@ def withdraw(
     """
     episode = episodes.episode(withdrawn.episode_id)
     assert episode is not None, f"episode {withdrawn.episode_id} is in no log"
-    names = ExactNames(known, build.digest, first.group, first.recorded_at, _wordless(first))
+    names = ExactNames(known, build.digest, first.group, first.recorded_at, wordless(first))
     writer = StatementWriter(names, build, first.cause)
     for uuid in known.resting_on(episode.uuid, episode.created_at):
         writer.retract(writer.statement(uuid), "retracted")
@@ -54,18 +53,3 @@ def _names_by_others(group: str, episode: str, mentioned: EpisodeView, known: Be
         other = known.meaning(entity, mentioned.mentions_called(group, name), episode)
         if other is not None:
             yield EntityDescribed(entity_id=entity, alias=name, episode_id=other)
-
-
-def _wordless(first: Record) -> EpisodeRecorded:
-    """Return an empty episode for the statements of a withdrawal, which is no episode itself."""
-    return EpisodeRecorded(
-        episode_id=episode_id(first.group, first.cause),
-        name="",
-        source="fact",
-        source_description="",
-        role="",
-        role_type="",
-        body="",
-        content_length=0,
-        valid_at=first.recorded_at,
-    )

@@ -73,7 +73,8 @@ def message(session: Session, query: MessageQuery) -> Outcome:
     """Return what became of a processed message: its changes, or why it was parked. NotFound: there is none."""
     group, record, at = message_at(session, query.position)
     opened = session.of(group or None).opened()
-    parked = [p for p in (*opened.episodes.parked(), *opened.beliefs.parked()) if p.position == at]
+    stores = (opened.episodes, opened.beliefs)
+    parked = [p for store in stores for p in store.parked(group or None, after=at - 1, limit=1) if p.position == at]
     if parked:
         return Parked(query.position, "parked", group, parked[0].reason)
     uuid = getattr(record and record.event, "uuid", None) or episode_id(group, at)

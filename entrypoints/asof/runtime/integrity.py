@@ -17,6 +17,7 @@ from asof_streams.instants import render
 from asof_streams.sqlite_log import SqliteLog
 
 _COUNTED = ("entities", "merges", "communities", "facts", "open_versions", "contradictions")
+_SHOWN = 100  # parked messages of each log
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +71,14 @@ def _check_store(places: DirectoryLayout, name: str, path: Path) -> str:
 
 
 def stats(places: DirectoryLayout) -> dict[str, Any]:
-    """Return counts, positions and sizes."""
+    """Return counts, positions and sizes, and the first hundred parked messages of each log with the reason."""
     catalog, files = existing(places), sorted(places.root.rglob("*"))
     with _log(places, "messages") as messages, _log(places, "episodic") as episodic:
         heads = {"messages": messages.end(), "episodic": episodic.end()}
         waiting = messages.end() - episodic.checkpoint()
     with SqliteGraph(places.episodes, "episodic") as episodes:
-        recorded, parked = episodes.counts(), _parked(episodes, "episodic")
+        recorded, shown = episodes.counts(), _parked(episodes, "episodic")
+        parked = recorded["parked"]
     generations: dict[str, Any] = {}
     for info in catalog.generations:
         name = f"semantic.{info.name}"
@@ -89,7 +91,8 @@ def stats(places: DirectoryLayout) -> dict[str, Any]:
                 **{kind: counts[kind] for kind in _COUNTED},
             }
             if info.name == catalog.active:
-                parked += _parked(store, name)
+                shown += _parked(store, name)
+                parked += counts["parked"]
     return {
         "messages": heads["messages"],
         "waiting": waiting,
@@ -97,8 +100,8 @@ def stats(places: DirectoryLayout) -> dict[str, Any]:
         **{kind: recorded[kind] for kind in ("episodes", "mentions", "relationships")},
         "active": catalog.active,
         "generations": generations,
-        "parked": len(parked),
-        "parked_messages": parked,
+        "parked": parked,
+        "parked_messages": shown,
         "bytes": {str(f.relative_to(places.root)): f.stat().st_size for f in files if f.is_file()},
     }
 
@@ -133,7 +136,8 @@ def _added(found: Sequence[Any]) -> Any:
 
 
 def _parked(store: SqliteGraph, log: str) -> list[dict[str, Any]]:
-    return [{"log": log, **p._asdict(), "recorded_at": render(p.recorded_at)} for p in store.parked()]
+    found = store.parked(None, limit=_SHOWN)
+    return [{"log": log, **p._asdict(), "recorded_at": render(p.recorded_at)} for p in found]
 
 
 def _log(places: DirectoryLayout, name: str) -> SqliteLog:

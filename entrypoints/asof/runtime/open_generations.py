@@ -62,7 +62,7 @@ class OpenGenerations(Mapping[str, Generation]):
 
     def parked(self, name: str) -> int:
         """Return how many messages a generation has parked."""
-        return len(self._stores[name].parked())
+        return self._stores[name].parked_count()
 
     def build(self, info: GenerationInfo, ontology: Ontology, progress: Progress | None = None) -> None:
         """Build a new generation beside the others, and add it to the catalogue once it has caught up.

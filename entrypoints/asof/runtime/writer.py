@@ -153,7 +153,7 @@ class Writer:
 
     def parked(self) -> int:
         """Return how many messages were parked, in the episodic log and in the generation that answers."""
-        return len(self.episodes.parked()) + self.generations.parked(self.catalog.active)
+        return self.episodes.parked_count() + self.generations.parked(self.catalog.active)
 
     def close(self) -> None:
         """Close everything and let another process write."""

@@ -12,7 +12,7 @@ class Reader(Session):
     def parked(self) -> int:
         """Return how many messages are parked."""
         opened = self.of(None).opened()
-        return len({parked.position for parked in (*opened.episodes.parked(), *opened.beliefs.parked())})
+        return opened.episodes.parked_count() + opened.beliefs.parked_count()
 
     def vectors(self) -> int:
         """Return how many vectors a search by this reader compares with; 0 before its first."""

@@ -16,6 +16,7 @@ from asof_projections.model.rows import (
     AttributeRow,
     ChangeRow,
     CommunityRow,
+    ContradictionRow,
     EntityRow,
     EpisodeRow,
     FactRow,
@@ -184,6 +185,15 @@ class GraphStore(Protocol):
         """
         ...
 
+    def contradictions(
+        self, group: str | None, known: int | None, *, settled: bool = False, limit: int | None = None
+    ) -> list[ContradictionRow]:
+        """Return the contradictions that were open at a known moment (None: now), flagged first first.
+
+        settled: those too that were settled by then. One is settled by the retraction of either of its facts.
+        """
+        ...
+
     # Facts by number: a fact's number is the position of its assertion in the log, so it never changes.
 
     def text(self, query: str, group: str | None, at: Moment, limit: int) -> list[tuple[int, float]]:
@@ -287,8 +297,15 @@ class GraphStore(Protocol):
         """Return how many of each kind there are."""
         ...
 
-    def parked(self) -> list[ParkedRow]:
-        """Return the messages of which nothing could be made, in the order of the log."""
+    def parked(self, group: str | None, *, after: int = -1, limit: int) -> list[ParkedRow]:
+        """Return the messages of which nothing could be made, in the order of the log: at most `limit`.
+
+        after: a position of the messages log; only those behind it. Go on from the position of the last.
+        """
+        ...
+
+    def parked_count(self) -> int:
+        """Return how many messages there are of which nothing could be made."""
         ...
 
     def digest(self) -> str:

@@ -174,6 +174,19 @@ class ParkedRow(NamedTuple):
     reason: str
 
 
+class ContradictionRow(NamedTuple):
+    """Two facts that contradict each other, and how that was settled as far as it was known. Times are µs."""
+
+    uuid: str
+    group_id: str
+    earlier: str  # id of the fact that was asserted first
+    later: str
+    flagged_at: int
+    settled_at: int  # INF: it is open
+    kept: str | None  # id of the fact that stands; None: it is open
+    dropped: str | None
+
+
 class Slot(NamedTuple):
     """The live statements of one subject and relation."""
 

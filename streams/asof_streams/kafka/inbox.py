@@ -15,6 +15,7 @@ from asof_streams.messages import (
     EntityStatement,
     ErasureRequest,
     FactStatement,
+    IdentityStatement,
     Message,
     RecordRefused,
     WithdrawalRequest,
@@ -22,8 +23,22 @@ from asof_streams.messages import (
     check_group,
 )
 
-_Kind = type[Message] | type[FactStatement] | type[EntityStatement] | type[WithdrawalRequest] | type[ErasureRequest]
-_EVERY: Final[tuple[_Kind, ...]] = (Message, FactStatement, EntityStatement, WithdrawalRequest, ErasureRequest)
+_Kind = (
+    type[Message]
+    | type[FactStatement]
+    | type[EntityStatement]
+    | type[IdentityStatement]
+    | type[WithdrawalRequest]
+    | type[ErasureRequest]
+)
+_EVERY: Final[tuple[_Kind, ...]] = (
+    Message,
+    FactStatement,
+    EntityStatement,
+    IdentityStatement,
+    WithdrawalRequest,
+    ErasureRequest,
+)
 _KINDS: Final[dict[str, _Kind]] = {kind.type: kind for kind in _EVERY}
 _OF_FACTS: Final = frozenset({"subject", "relation", "object", "op", "ref"})
 

@@ -31,6 +31,7 @@ from asof_streams.semantic import (
     EntityDescribed,
     EntityIntroduced,
     EntityMerged,
+    EntityUndescribed,
     EntityUnmerged,
     FactAsserted,
     FactAttested,
@@ -81,6 +82,7 @@ class EventProjector(Documents):
             RelationDeclared: self._declared,
             EntityIntroduced: self._introduced,
             EntityDescribed: self._described,
+            EntityUndescribed: self._withdrawn,
             MentionResolved: self._resolved,
             EntityMerged: self._merged,
             EntityUnmerged: self._unmerged,
@@ -114,7 +116,7 @@ class EventProjector(Documents):
         row = (r.position, e.episode_id, r.group, r.cause, *text, e.valid_at, r.recorded_at)
         self._row(r, "episodes", "episodes", key(e.episode_id), *row)
 
-    def _withdrawn(self, r: Record, e: EpisodeWithdrawn) -> None:
+    def _withdrawn(self, r: Record, e: EpisodeWithdrawn | EntityUndescribed) -> None:
         row = (r.position, r.group, e.episode_id, r.cause, r.recorded_at)
         self._row(r, "withdrawals", "withdrawals", str(r.position), *row)
 

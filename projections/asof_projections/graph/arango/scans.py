@@ -2,14 +2,24 @@
 
 from collections.abc import Iterator
 from hashlib import sha256
+from itertools import islice
 from typing import Any, Final
 
 from asof_projections.graph.arango import aql
+from asof_projections.graph.arango.base import LATEST
 from asof_projections.graph.arango.name_numbers import Names
 from asof_projections.graph.arango.schema import COLLECTIONS, columns
 from asof_projections.graph.arango.wire import Document, declaration
 from asof_projections.graph.sqlite_store.scans import COUNTS, HASHED, ORDER
-from asof_projections.model.rows import EpisodeRow, MentionRow, ParkedRow, RelationshipRow, Slot, Statement
+from asof_projections.model.rows import (
+    ContradictionRow,
+    EpisodeRow,
+    MentionRow,
+    ParkedRow,
+    RelationshipRow,
+    Slot,
+    Statement,
+)
 from asof_projections.versions import Assertion, Ending
 from asof_streams.instants import INF
 
@@ -42,9 +52,20 @@ class Listings(Names):
     def relationships(self, group: str | None) -> Iterator[RelationshipRow]:
         return map(_relationship, self._pages("relationships", group))
 
-    def parked(self) -> list[ParkedRow]:
-        rows = self._pages("parked", None)
-        return [ParkedRow(row["cause"], row["grp"], row["created_at"], row["reason"]) for row in rows]
+    def parked(self, group: str | None, *, after: int = -1, limit: int) -> list[ParkedRow]:
+        rows = (row for row in self._pages("parked", group) if row["cause"] > after)
+        return [ParkedRow(row["cause"], row["grp"], row["created_at"], row["reason"]) for row in islice(rows, limit)]
+
+    def parked_count(self) -> int:
+        return self.counts()["parked"]
+
+    def contradictions(
+        self, group: str | None, known: int | None, *, settled: bool = False, limit: int | None = None
+    ) -> list[ContradictionRow]:
+        until = LATEST if known is None else known
+        rows = self._pages("contradictions", group, known=until)
+        found = (_contradiction(row, until) for row in rows if settled or row["settled_at"] > until)
+        return list(islice(found, limit))
 
     # Statements.
 
@@ -108,6 +129,14 @@ def _episode(row: Document) -> EpisodeRow:
     said = (row["name"], row["source"], row["source_description"], row["role"], row["role_type"], row["body"])
     times = (row["content_length"], row["valid_at"], row["created_at"])
     return EpisodeRow(row["uuid"], row["grp"], row["cause"], *said, *times)
+
+
+def _contradiction(row: Document, known: int) -> ContradictionRow:
+    flagged = (row["uuid"], row["grp"], row["earlier"], row["later"], row["created_at"])
+    is_open = row["settled_at"] > known
+    return ContradictionRow(
+        *flagged, *((INF, None, None) if is_open else (row["settled_at"], row["kept"], row["dropped"]))
+    )
 
 
 def _mention(row: Document) -> MentionRow:

@@ -35,6 +35,7 @@ from asof_streams.semantic import (
     EntityDescribed,
     EntityIntroduced,
     EntityMerged,
+    EntityUndescribed,
     EntityUnmerged,
     FactAsserted,
     FactAttested,
@@ -116,6 +117,7 @@ class EventProjector:
             RelationDeclared: self._declared,
             EntityIntroduced: self._introduced,
             EntityDescribed: self._described,
+            EntityUndescribed: self._withdrawn,
             MentionResolved: self._resolved,
             EntityMerged: self._merged,
             EntityUnmerged: self._unmerged,
@@ -176,7 +178,9 @@ class EventProjector:
     def _answered(self, r: Record, e: ExtractionAnswered) -> None:
         self.pending.add(_ANSWER, (r.position, self.keys.group(r), e.request, e.encode().decode()))
 
-    def _withdrawn(self, r: Record, e: EpisodeWithdrawn) -> None:  # at once: whom any name calls depends on it
+    def _withdrawn(
+        self, r: Record, e: EpisodeWithdrawn | EntityUndescribed
+    ) -> None:  # at once: whom any name calls depends on it
         self._db.execute(_WITHDRAWAL, (r.position, self.keys.group(r), e.episode_id, r.cause, r.recorded_at))
 
     def _parked(self, r: Record, e: MessageParked) -> None:

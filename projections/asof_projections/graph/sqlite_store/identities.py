@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any, Final
 
 from asof_projections.graph.sqlite_store.base import Connected, listed
-from asof_projections.graph.sqlite_store.columns import COUNTED, ENTITY
+from asof_projections.graph.sqlite_store.columns import COUNTED, COUNTS, ENTITY
 from asof_projections.graph.sqlite_store.schema import has_id
 from asof_projections.model.rows import EntityRow, LinkRow
 from asof_projections.names import key
@@ -35,6 +35,8 @@ _GIVEN: Final = """SELECT e.uuid, m.name FROM json_each(:names) named
     CROSS JOIN names m INDEXED BY name_key ON m.grp = :grp AND m.key = named.value
     CROSS JOIN entities e ON e.n = m.entity WHERE m.episode = :episode AND m.n <> m.entity
     GROUP BY m.entity, m.name ORDER BY min(m.n)"""
+_NAMINGS: Final = f"""SELECT m.episode FROM names m INDEXED BY name_key
+    WHERE m.grp = :grp AND m.key = :key AND m.name = :name AND m.entity = :n AND m.n <> :n AND {COUNTS} ORDER BY m.n"""
 _MEANING: Final = f"""SELECT r.episode FROM json_each(:mentions) said
     CROSS JOIN resolutions r INDEXED BY resolution_mention ON {has_id("r.mention", "said.value")}
     WHERE r.entity = :n AND r.episode <> :without
@@ -71,6 +73,10 @@ class Identities(Connected):
     def names_given(self, group: str, names: Sequence[str], episode: str) -> list[tuple[str, str]]:
         given = {"grp": self._group(group), "names": listed(dict.fromkeys(map(key, names))), "episode": episode}
         return self._rows(_GIVEN, given)
+
+    def namings(self, entity: EntityRow, name: str) -> list[str]:
+        given = {"grp": self._group(entity.group_id), "key": key(name), "name": name, "n": self._entity(entity.uuid)}
+        return [episode for (episode,) in self._rows(_NAMINGS, given)]
 
     def meaning(self, entity: str, mentions: Sequence[str], without: str) -> str | None:
         given = {"n": self._entity(entity), "mentions": listed(mentions), "without": without}

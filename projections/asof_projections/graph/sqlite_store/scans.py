@@ -7,7 +7,7 @@ from typing import Any, Final
 from asof_projections.graph.sqlite_store.base import Connected, listed
 from asof_projections.graph.sqlite_store.columns import COUNTED, ENTITY, EPISODE, MENTION, RELATIONSHIP, mention
 from asof_projections.graph.sqlite_store.schema import has_id
-from asof_projections.model.rows import EntityRow, EpisodeRow, MentionRow, ParkedRow, RelationshipRow
+from asof_projections.model.rows import ContradictionRow, EntityRow, EpisodeRow, MentionRow, ParkedRow, RelationshipRow
 from asof_projections.names import key
 from asof_streams.instants import INF
 
@@ -56,8 +56,14 @@ COUNTS: Final = {
     "contradictions": f"SELECT count(*) FROM contradictions WHERE settled_at = {INF}",
 }
 
-_PARKED: Final = """SELECT p.cause, g.name, p.created_at, p.reason
-    FROM parked p CROSS JOIN groups g ON g.n = p.grp ORDER BY p.n"""
+# These two walk one table in the order of the log: a row of it is an exception, of which a memory has few.
+_PARKED: Final = """SELECT p.cause, g.name, p.created_at, p.reason FROM parked p CROSS JOIN groups g ON g.n = p.grp
+    WHERE (:grp IS NULL OR p.grp = :grp) AND p.cause > :after ORDER BY p.n LIMIT :limit"""
+_CONTRADICTIONS: Final = f"""SELECT c.uuid, g.name, c.earlier, c.later, c.created_at,
+    iif(c.settled_at > :known, {INF}, c.settled_at), iif(c.settled_at > :known, NULL, c.kept),
+    iif(c.settled_at > :known, NULL, c.dropped) FROM contradictions c CROSS JOIN groups g ON g.n = c.grp
+    WHERE (:grp IS NULL OR c.grp = :grp) AND c.created_at <= :known AND (:settled OR c.settled_at > :known)
+    ORDER BY c.n LIMIT :limit"""
 
 # What the digest covers, and in which order. The key n is a position of the log and may stand for what it names; the
 # keys of groups and relations may not, since a name erased and met again has another.
@@ -130,8 +136,24 @@ class Listings(Connected):
     def counts(self) -> dict[str, int]:
         return {what: self._one(sql) for what, sql in COUNTS.items()}
 
-    def parked(self) -> list[ParkedRow]:
-        return [ParkedRow._make(row) for row in self._rows(_PARKED, ())]
+    def parked(self, group: str | None, *, after: int = -1, limit: int) -> list[ParkedRow]:
+        given = {"grp": None if group is None else self._group(group), "after": after, "limit": limit}
+        return [ParkedRow._make(row) for row in self._rows(_PARKED, given)]
+
+    def parked_count(self) -> int:
+        count: int = self._one(COUNTS["parked"])
+        return count
+
+    def contradictions(
+        self, group: str | None, known: int | None, *, settled: bool = False, limit: int | None = None
+    ) -> list[ContradictionRow]:
+        given = {
+            "grp": None if group is None else self._group(group),
+            "known": INF - 1 if known is None else known,
+            "settled": settled,
+            "limit": -1 if limit is None else limit,
+        }
+        return [ContradictionRow._make(row) for row in self._rows(_CONTRADICTIONS, given)]
 
     def digest(self) -> str:
         digest = sha256()

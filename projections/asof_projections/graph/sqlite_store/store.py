@@ -24,10 +24,11 @@ from asof_projections.graph.sqlite_store.views import Known
 from asof_streams.episodic import EpisodeWithdrawn, GroupErased
 from asof_streams.errors import DamagedView, PositionConflict
 from asof_streams.events import Record
-from asof_streams.semantic import RelationDeclared
+from asof_streams.semantic import EntityUndescribed, RelationDeclared
 from asof_streams.sqlite import SqliteGuard, connect, create
 
-_UNSETTLING: Final = frozenset((EpisodeWithdrawn, GroupErased, RelationDeclared))  # what is kept may no longer be so
+# What is kept may no longer be so.
+_UNSETTLING: Final = frozenset((EpisodeWithdrawn, EntityUndescribed, GroupErased, RelationDeclared))
 _REMEDY: Final = "rebuild it from its log"
 _READING: Final = ("PRAGMA cache_size = -65536",)  # KiB
 _WRITING: Final = (  # ids are random, so a commit touches many pages: keep them, and copy them back seldom
