@@ -9,11 +9,13 @@ import importlib
 import json
 import os
 import signal
+import subprocess
 import sys
+import threading
 from contextlib import suppress
-from multiprocessing import get_context
+from typing import Any
 
-from asof.service import worker_handle
+from asof.runtime import child_process
 
 IMPORTED = [
     "asof.http.serving",
@@ -26,6 +28,31 @@ IMPORTED = [
 
 
 running: set[int] = set()
+
+
+class Fork:
+    """A child that has imported everything too: as much of Popen as a ChildProcess uses."""
+
+    def __init__(self, command: list[str]) -> None:
+        self.pid = os.fork()
+        if self.pid == 0:
+            sys.argv = command[-3:]
+            child_process.main()
+        self._code: int | None = None
+
+    def wait(self, _: float | None = None) -> int:
+        if self._code is None:
+            self._code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self._code
+
+    def kill(self) -> None:
+        if self._code is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
+def start_child(command: list[str], **given: Any) -> object:
+    """Start a child of a command: as a fork, unless there are threads whose locks it would take over."""
+    return Fork(command) if threading.active_count() == 1 else subprocess.Popen(command, **given)
 
 
 def start(arguments: list[str], environment: dict[str, str], folder: str, output: str, log: str) -> int:
@@ -55,7 +82,7 @@ def poll(child: int) -> int | None:
 
 
 def main() -> None:
-    worker_handle.PROCESSES = get_context("fork")  # type: ignore[misc, assignment]  # the worker has imported all, too
+    child_process.Popen = start_child  # type: ignore[attr-defined, assignment]
     for name in IMPORTED:
         importlib.import_module(name)
     for line in sys.stdin:

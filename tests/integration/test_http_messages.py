@@ -31,9 +31,9 @@ def post(server: Server, group: str, *messages: dict[str, Any]) -> httpx2.Respon
 
 
 def count(server: Server) -> int:
-    """How many messages are on the log."""
-    with asof.open(server.data) as memory:
-        return sum(1 for _ in records(memory, "messages"))
+    """Return where the messages log ends: what was erased has its place there too."""
+    with SqliteLog(DirectoryLayout(server.data).messages) as log:
+        return log.end()
 
 
 def parked(server: Server) -> dict[int, str]:
