@@ -28,8 +28,8 @@ never succeed, an `UnavailableError` where it may work later.
 """
 
 ABOUT_RETURNED = """\
-Times are aware datetimes in UTC; None is an open end. `to_json()` gives what the command line prints; `str` of a fact is
-its claim in words, a `repr` shows ids alone."""
+Times are aware datetimes in UTC; None is an open end. `to_json()` gives what the command line prints; `str` of a fact
+is its claim in words, a `repr` shows ids alone."""
 
 RETURNED: tuple[type[Any], ...] = (
     answers.Page,
@@ -57,6 +57,8 @@ RETURNED: tuple[type[Any], ...] = (
     answers.Evidence,
     answers.Consequence,
     answers.WhatIf,
+    answers.Contradiction,
+    answers.ParkedMessage,
     answers.Episode,
     answers.GroupInfo,
     answers.Queued,

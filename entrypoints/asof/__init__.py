@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from asof.memory import Memory
 
 _ANSWERS = (
-    "Added", "Attribute", "BeliefPeriod", "Cause", "Change", "Changes", "Community", "Consequence", "Difference",
-    "Done", "Entity", "EntityProfile", "Episode", "Erased", "Evidence", "Explanation", "Fact", "FactVersion",
-    "GroupInfo", "Hit", "Hop", "Link", "LogEvent", "Named", "Page", "Parked", "Produced", "Queued", "Refused",
-    "Scores", "Segment", "WhatIf",
+    "Added", "Attribute", "BeliefPeriod", "Cause", "Change", "Changes", "Community", "Consequence", "Contradiction",
+    "Difference", "Done", "Entity", "EntityProfile", "Episode", "Erased", "Evidence", "Explanation", "Fact",
+    "FactVersion", "GroupInfo", "Hit", "Hop", "Link", "LogEvent", "Named", "Page", "Parked", "ParkedMessage",
+    "Produced", "Queued", "Refused", "Scores", "Segment", "WhatIf",
 )  # fmt: skip
 _ERRORS = (
-    "AccessDenied", "AsofError", "BrokerUnavailable", "ContractError", "DamagedLog", "DecodeError",
-    "GraphUnavailable", "InvalidInput", "ModelUnavailable", "NotFound", "PositionConflict", "StorageFailed",
-    "TopicUnfit", "UnavailableError", "WriterBusy",
+    "AccessDenied", "AsofError", "BrokerUnavailable", "ContractError", "DamagedData", "DamagedFile", "DamagedLog",
+    "DamagedView", "DecodeError", "GraphUnavailable", "InvalidInput", "ModelUnavailable", "NotFound",
+    "PositionConflict", "StorageFailed", "TopicUnfit", "UnavailableError", "WorkerStalled", "WriterBusy",
 )  # fmt: skip
 _HOMES = {
     "AsyncMemory": "asof.async_memory",

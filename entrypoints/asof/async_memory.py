@@ -22,6 +22,7 @@ from asof_projections.model.answers import (
     BeliefPeriod,
     Changes,
     Community,
+    Contradiction,
     Difference,
     Entity,
     EntityProfile,
@@ -35,6 +36,7 @@ from asof_projections.model.answers import (
     LogEvent,
     Outcome,
     Page,
+    ParkedMessage,
     Produced,
     Segment,
     WhatIf,
@@ -125,6 +127,43 @@ class AsyncMemory:
         Return the position of the request.
         """
         return await self._run(lambda memory: memory.withdraw(episode_id, group_id=group_id))
+
+    async def state_fact(self, *, group_id: str = queries.DEFAULT_GROUP, **fields: Any) -> int:
+        """State one structured fact: the fields are those of a line of `asof import`. Return the message's position.
+
+        memory.state_fact(subject="Ana", relation="lives_in", object="Rome", valid_at="2024-03-01T00:00:00Z")
+        """
+        return await self._run(lambda memory: memory.state_fact(group_id=group_id, **fields))
+
+    async def retract(self, id: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:  # noqa: A002 - the word of every door
+        """Retract a fact: it was wrong to say so. What it had displaced holds again; its past can still be asked about.
+
+        Return the position of the message. This also settles a contradiction: retract the fact that does not stand.
+        """
+        return await self._run(lambda memory: memory.retract(id, group_id=group_id))
+
+    async def end(self, id: str, *, at: Time | None = None, group_id: str = queries.DEFAULT_GROUP) -> int:  # noqa: A002
+        """End a fact: from `at` on (now, if left out) it no longer holds. Return the position of the message."""
+        return await self._run(lambda memory: memory.end(id, at=at, group_id=group_id))
+
+    async def merge(self, entity: str, into: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:
+        """State that two entities are one, by names or ids; their facts keep their ids. Return the message's position.
+
+        It is known from then on; `split` takes it back. The past stays as it was known.
+        """
+        return await self._run(lambda memory: memory.merge(entity, into, group_id=group_id))
+
+    async def split(self, entity: str, into: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:
+        """State that two entities are not one: every merge that joins them directly is taken back."""
+        return await self._run(lambda memory: memory.split(entity, into, group_id=group_id))
+
+    async def alias(self, entity: str, name: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:
+        """State that an entity is also called by another name. Return its position; `unalias` takes it back."""
+        return await self._run(lambda memory: memory.alias(entity, name, group_id=group_id))
+
+    async def unalias(self, entity: str, name: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:
+        """Take back a name that `alias` stated. Return the message's position."""
+        return await self._run(lambda memory: memory.unalias(entity, name, group_id=group_id))
 
     async def erase(self, group_id: str) -> int:
         """Erase everything of a group, at every moment of both clocks. Return the position of the request.
@@ -444,6 +483,38 @@ class AsyncMemory:
             memory.what_if([{"subject": "Ana", "relation": "lives_in", "object": "Rome"}]).after
         """
         return await self._run(lambda memory: memory.what_if(statements, group_id=group_id))
+
+    async def contradictions(
+        self,
+        *,
+        settled: bool = False,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+    ) -> list[Contradiction]:
+        """Return the contradictions that are open, those flagged first first; `settled`: the settled ones too."""
+        return await self._run(
+            lambda memory: memory.contradictions(
+                settled=settled, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit
+            )
+        )
+
+    async def parked(
+        self,
+        *,
+        after: int = -1,
+        limit: int = 100,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+    ) -> list[ParkedMessage]:
+        """Return the messages of which nothing could be made, in the order of the log, each with the reason.
+
+        At most `limit`; go on with `after`, the position of the last.
+        """
+        return await self._run(
+            lambda memory: memory.parked(after=after, limit=limit, group_id=group_id, all_groups=all_groups)
+        )
 
     async def episodes(
         self,

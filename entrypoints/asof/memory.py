@@ -15,7 +15,7 @@ from typing import Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel
 
-from asof.operations import entities, facts, generations, history, logs, upkeep, writes
+from asof.operations import curation, entities, facts, generations, history, logs, upkeep, writes
 from asof.operations.operation import Operation
 from asof.runtime import clock
 from asof.runtime.integrity import Check
@@ -30,6 +30,7 @@ from asof_projections.model.answers import (
     BeliefPeriod,
     Changes,
     Community,
+    Contradiction,
     Difference,
     Entity,
     EntityProfile,
@@ -43,12 +44,22 @@ from asof_projections.model.answers import (
     LogEvent,
     Outcome,
     Page,
+    ParkedMessage,
     Produced,
     Segment,
     WhatIf,
 )
 from asof_projections.model.queries import Time, ask, instant
-from asof_streams.messages import EntityStatement, ErasureRequest, Message, WithdrawalRequest, accept, validate
+from asof_streams.messages import (
+    EntityStatement,
+    ErasureRequest,
+    FactStatement,
+    IdentityStatement,
+    Message,
+    WithdrawalRequest,
+    accept,
+    validate,
+)
 
 LogName = Literal["messages", "episodic", "semantic"]
 
@@ -126,6 +137,48 @@ class Memory:
         """
         given = {"group_id": group_id, "episode_id": episode_id}
         return writes.withdraw(self._session, accept(WithdrawalRequest, given)).position
+
+    def state_fact(self, *, group_id: str = queries.DEFAULT_GROUP, **fields: Any) -> int:
+        """State one structured fact: the fields are those of a line of `asof import`. Return the message's position.
+
+        memory.state_fact(subject="Ana", relation="lives_in", object="Rome", valid_at="2024-03-01T00:00:00Z")
+        """
+        return writes.state_fact(self._session, accept(FactStatement, {"group_id": group_id, **fields})).position
+
+    def retract(self, id: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:  # noqa: A002 - the word of every door
+        """Retract a fact: it was wrong to say so. What it had displaced holds again; its past can still be asked about.
+
+        Return the position of the message. This also settles a contradiction: retract the fact that does not stand.
+        """
+        return self.state_fact(group_id=group_id, op="retract", ref=id)
+
+    def end(self, id: str, *, at: Time | None = None, group_id: str = queries.DEFAULT_GROUP) -> int:  # noqa: A002
+        """End a fact: from `at` on (now, if left out) it no longer holds. Return the position of the message."""
+        end = None if at is None else instants.render(instant(at))
+        return self.state_fact(group_id=group_id, op="end", ref=id, invalid_at=end)
+
+    def merge(self, entity: str, into: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:
+        """State that two entities are one, by names or ids; their facts keep their ids. Return the message's position.
+
+        It is known from then on; `split` takes it back. The past stays as it was known.
+        """
+        return self._state_identity(group_id, op="merge", entity=entity, into=into)
+
+    def split(self, entity: str, into: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:
+        """State that two entities are not one: every merge that joins them directly is taken back."""
+        return self._state_identity(group_id, op="split", entity=entity, into=into)
+
+    def alias(self, entity: str, name: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:
+        """State that an entity is also called by another name. Return its position; `unalias` takes it back."""
+        return self._state_identity(group_id, op="alias", entity=entity, name=name)
+
+    def unalias(self, entity: str, name: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:
+        """Take back a name that `alias` stated. Return the message's position."""
+        return self._state_identity(group_id, op="unalias", entity=entity, name=name)
+
+    def _state_identity(self, group_id: str, **fields: str) -> int:
+        stated = accept(IdentityStatement, {"group_id": group_id, **fields})
+        return curation.state_identity(self._session, stated).position
 
     def erase(self, group_id: str) -> int:
         """Erase everything of a group, at every moment of both clocks. Return the position of the request.
@@ -455,6 +508,41 @@ class Memory:
             memory.what_if([{"subject": "Ana", "relation": "lives_in", "object": "Rome"}]).after
         """
         return facts.what_if(self._session, statements, group_id)
+
+    # What waits for a person.
+
+    def contradictions(
+        self,
+        *,
+        settled: bool = False,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int | None = None,
+    ) -> list[Contradiction]:
+        """Return the contradictions that are open, those flagged first first; `settled`: the settled ones too."""
+        return self._ask(
+            curation.contradictions,
+            settled=settled,
+            known_at=known_at,
+            group_id=group_id,
+            all_groups=all_groups,
+            limit=limit,
+        )
+
+    def parked(
+        self,
+        *,
+        after: int = -1,
+        limit: int = 100,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+    ) -> list[ParkedMessage]:
+        """Return the messages of which nothing could be made, in the order of the log, each with the reason.
+
+        At most `limit`; go on with `after`, the position of the last.
+        """
+        return self._ask(curation.parked, after=after, limit=limit, group_id=group_id, all_groups=all_groups)
 
     # The episodic layer and the logs.
 

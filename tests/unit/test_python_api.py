@@ -13,15 +13,15 @@ from pydantic_core import PydanticUndefined
 
 import asof
 from asof import async_memory, memory
-from asof.operations import entities, facts, generations, history, logs
+from asof.operations import curation, entities, facts, generations, history, logs
 from asof.operations.operation import Operation
 
 ROOT = Path(__file__).resolve().parents[2]
 ASKED = {
     operation.name: operation
-    for module in (entities, facts, generations, history, logs)
+    for module in (curation, entities, facts, generations, history, logs)
     for operation in vars(module).values()
-    if isinstance(operation, Operation) and operation.name != "events"
+    if isinstance(operation, Operation) and operation.name not in ("events", "state_identity")
 }
 SAME = {"why", "message"} | ASKED.keys()
 

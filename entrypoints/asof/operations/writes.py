@@ -17,35 +17,36 @@ from asof_streams.messages import AnyMessage, EntityStatement, ErasureRequest, F
 @operation()
 def add(session: Session, query: Message) -> Added:
     """Add one message. It is durable when this returns."""
-    position = _put(session, query)
+    position = put(session, query)
     return Added(position, None if session.on_kafka else query.uuid or episode_id(query.group_id, position))
 
 
 @operation()
 def state_fact(session: Session, query: FactStatement) -> Requested:
     """State, end, correct or retract a structured fact: exact names, nothing is extracted."""
-    return Requested(_put(session, query))
+    return Requested(put(session, query))
 
 
 @operation()
 def state_entity(session: Session, query: EntityStatement) -> Requested:
     """State an entity under an id of the producer's own."""
-    return Requested(_put(session, query))
+    return Requested(put(session, query))
 
 
 @operation()
 def withdraw(session: Session, query: WithdrawalRequest) -> Requested:
     """Withdraw an episode: what rests on it alone is retracted; its past can still be asked about."""
-    return Requested(_put(session, query))
+    return Requested(put(session, query))
 
 
 @operation()
 def erase(session: Session, query: ErasureRequest) -> Requested:
     """Erase everything of a group, at every moment of both clocks. On Kafka its records stay on the topics."""
-    return Requested(_put(session, query))
+    return Requested(put(session, query))
 
 
-def _put(session: Session, message: AnyMessage) -> int:
+def put(session: Session, message: AnyMessage) -> int:
+    """Put a message on the log, durably; return its position."""
     inbound = InboundMessage(message)
     if session.on_kafka:
         check_size(inbound.line, MAX_RECORD_BYTES)

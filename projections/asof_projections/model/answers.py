@@ -17,6 +17,7 @@ from asof_projections.model.rows import (
     AttributeRow,
     ChangeRow,
     CommunityRow,
+    ContradictionRow,
     EntityRow,
     EpisodeRow,
     FactRow,
@@ -515,6 +516,25 @@ class ParkedMessage(Answer):
     def of(cls, row: ParkedRow) -> Self:
         """Return a row as an answer."""
         return cls(row.position, row.group_id, instant_of(row.recorded_at), row.reason)
+
+
+@answer
+class Contradiction(Answer):
+    """Two facts that contradict each other, flagged for a person; retracting either of them settles it."""
+
+    uuid: Id
+    group_id: Group
+    earlier: Annotated[Id, Field(description="The fact that was asserted first.")]
+    later: Annotated[Id, Field(description="The fact that contradicts it.")]
+    flagged_at: Instant
+    settled_at: Annotated[Instant | None, Field(description="Null: it is open.")]
+    kept: Annotated[Id | None, Field(description="The fact that stands.")]
+    dropped: Annotated[Id | None, Field(description="The fact that was retracted.")]
+
+    @classmethod
+    def of(cls, row: ContradictionRow) -> Self:
+        """Return a row as an answer."""
+        return cls(*row[:4], instant_of(row.flagged_at), time_of(row.settled_at), row.kept, row.dropped)
 
 
 @answer

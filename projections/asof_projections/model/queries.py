@@ -372,6 +372,19 @@ class GroupsQuery(Paged):
     prefix: str = Field("", max_length=128, description="Those whose ids begin so.")
 
 
+class ContradictionsQuery(KnownQuery, Limited):
+    """List the contradictions that wait for a person, those flagged first first."""
+
+    settled: bool = Field(False, description="Those too that were settled.")
+
+
+class ParkedQuery(GroupQuery):
+    """List the messages of which nothing could be made, in the order of the log."""
+
+    after: int = Field(-1, ge=-1, le=FAR, description="Behind the message at this position.")
+    limit: int = Field(100, ge=1, le=1_000, description="At most this many.")
+
+
 class MessageQuery(Query):
     """Ask what became of a message."""
 

@@ -1,0 +1,34 @@
+"""Curation: the lists that wait for a person, and the verbs with which one says who is whom and which fact stands."""
+
+from heapq import merge as merge_sorted
+
+from asof.operations.operation import operation
+from asof.operations.writes import put
+from asof.runtime.session import Session
+from asof_projections.model.answers import Contradiction, ParkedMessage, Requested
+from asof_projections.model.queries import ContradictionsQuery, ParkedQuery
+from asof_streams.messages import IdentityStatement
+
+
+@operation(items="contradictions")
+def contradictions(session: Session, query: ContradictionsQuery) -> list[Contradiction]:
+    """Return the contradictions that are open, those flagged first first; `settled`: the settled ones too."""
+    beliefs = session.of(query.group).opened().beliefs
+    rows = beliefs.contradictions(query.group, query.known_at, settled=query.settled, limit=query.limit)
+    return list(map(Contradiction.of, rows))
+
+
+@operation(items="messages")
+def parked(session: Session, query: ParkedQuery) -> list[ParkedMessage]:
+    """Return the messages of which nothing could be made, in the order of the log, each with the reason."""
+    opened = session.of(query.group).opened()
+    stores = (opened.episodes, opened.beliefs)
+    rows = (store.parked(query.group, after=query.after, limit=query.limit) for store in stores)
+    found = {row.position: row for row in merge_sorted(*rows, key=lambda row: row.position)}
+    return [ParkedMessage.of(row) for row in list(found.values())[: query.limit]]
+
+
+@operation()
+def state_identity(session: Session, query: IdentityStatement) -> Requested:
+    """State that two entities are one, that they are two, or that one has another name; each can be taken back."""
+    return Requested(put(session, query))
