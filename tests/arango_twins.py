@@ -6,7 +6,6 @@ confirm (make verify-arango). `on` gives the documents of a bound collection.
 
 import math
 import sqlite3
-from itertools import groupby
 
 import numpy as np
 
@@ -220,24 +219,6 @@ def nearly(on, b):
     return [[v["_key"], score] for score, v in ranked if v["n"] in held][: b["limit"]]
 
 
-def slot(on, b):
-    def of_slot(d):
-        return (d["subject_uuid"], d["relation"]) == (b["subject"], b["relation"])
-
-    found = [a for a in on.rows(b, "assertions") if a["grp"] == b["group"]]
-    found = [a for a in found if (b["subject"] is None or of_slot(a)) and b["ref"] in (None, a["ref"])]
-    ended = [e for e in on.rows(b, "endings") if e["grp"] == b["group"] and of_slot(e)]
-    still = sorted((f for f in on.rows(b, "facts") if f["kt"] == b["open"]), key=lambda f: (f["fact"], f["vf"]))
-    held = {fact: [[f["vf"], f["vt"]] for f in versions] for fact, versions in groupby(still, lambda f: f["fact"])}
-    asserted = sorted(found, key=lambda a: a["n"])
-    return [
-        {
-            "asserted": [{"row": a, "held": held.get(a["n"], [])} for a in asserted],
-            "ended": sorted(ended, key=lambda e: e["n"]),
-        }
-    ]
-
-
 def erase(on, b):
     name = b["@rows"]
     for document in on.rows(b):
@@ -248,5 +229,5 @@ def erase(on, b):
 
 TWINS = {
     getattr(aql, twin.__name__.upper()): twin
-    for twin in (facts, reach, why, changed_at, changes, about, page, counts, text, near, nearly, slot, erase)
+    for twin in (facts, reach, why, changed_at, changes, about, page, counts, text, near, nearly, erase)
 }

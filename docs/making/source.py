@@ -7,6 +7,8 @@ import re
 import tokenize
 from collections.abc import Iterable, Iterator
 from textwrap import dedent, indent
+from types import NoneType, UnionType
+from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 _WIDTH = 100
 _INTERNAL = re.compile(r"\s\((?:spec/|design )[^()]*\)")  # where a rule comes from: nothing that a reader could open
@@ -20,15 +22,48 @@ def described(thing: object) -> str:
 
 
 def annotated(cls: type) -> Iterator[tuple[str, str, str]]:
-    """Yield each annotated name of a class with its type, as written, and the comment behind it ("" without one)."""
-    source = dedent(inspect.getsource(cls))
+    """Yield each field of a class with its type, and what it is ("" where its name says it)."""
+    comments = {name: comment for base in reversed(cls.__mro__) for name, comment in _commented(base)}
+    for name, hint in get_type_hints(cls, include_extras=True).items():
+        if name.startswith("_") or get_origin(hint) is ClassVar:
+            continue
+        metadata = getattr(hint, "__metadata__", ())
+        description = next((m.description for m in reversed(metadata) if getattr(m, "description", None)), None)
+        yield name, _plain(hint), description or comments.get(name, "")
+
+
+def _plain(hint: Any) -> str:
+    """Return a type as people write it, without what is annotated."""
+    if get_origin(hint) is Annotated:
+        return _plain(hint.__origin__)
+    arguments = [_plain(argument) for argument in get_args(hint) if argument is not Ellipsis]
+    match get_origin(hint):
+        case None:
+            return "None" if hint is NoneType else getattr(hint, "__name__", str(hint))
+        case origin if origin in (Union, UnionType):
+            return " | ".join(arguments)
+        case origin if origin is Literal:
+            return f"Literal[{', '.join(map(repr, get_args(hint)))}]"
+        case origin if origin is tuple:
+            return f"tuple[{', '.join(arguments)}, ...]"
+        case origin:
+            return f"{origin.__name__}[{', '.join(arguments)}]"
+
+
+def _commented(cls: type) -> Iterator[tuple[str, str]]:
+    """Yield each annotated name of a class that has a comment behind it."""
+    if cls.__module__ == "builtins":
+        return
+    try:
+        source = dedent(inspect.getsource(cls))
+    except (OSError, TypeError):
+        return
     comments = {line: text for line, _, text in _comments(source)}
     (definition,) = ast.parse(source).body
     assert isinstance(definition, ast.ClassDef)
     for one in definition.body:
-        match one:
-            case ast.AnnAssign(target=ast.Name(name), annotation=annotation):
-                yield name, ast.unparse(annotation), comments.get(one.end_lineno or 0, "")
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and one.end_lineno in comments:
+            yield one.target.id, comments[one.end_lineno]
 
 
 def attributes(cls: type) -> Iterator[tuple[str, str]]:

@@ -12,25 +12,26 @@ if TYPE_CHECKING:
     from asof.async_memory import AsyncMemory
     from asof.memory import Memory
 
-_ANSWERS = (
-    "Added", "Attribute", "BeliefPeriod", "Cause", "Change", "Changes", "Community", "Consequence", "Contradiction",
-    "Difference", "Done", "Entity", "EntityProfile", "Episode", "Erased", "Evidence", "Explanation", "Fact",
-    "FactVersion", "GroupInfo", "Hit", "Hop", "Link", "LogEvent", "Named", "Page", "Parked", "ParkedMessage",
-    "Produced", "Queued", "Refused", "Scores", "Segment", "WhatIf",
-)  # fmt: skip
+__all__ = [
+    "AccessDenied", "Added", "AsofError", "AsyncMemory", "Attribute", "BeliefPeriod", "BrokerUnavailable", "Cause",
+    "Change", "Changes", "Community", "Consequence", "ContractError", "Contradiction", "DamagedData", "DamagedFile",
+    "DamagedLog", "DamagedView", "DecodeError", "Difference", "Done", "Entity", "EntityProfile", "Episode", "Erased",
+    "Evidence", "Explanation", "Fact", "FactVersion", "GraphUnavailable", "GroupInfo", "Hit", "Hop", "InvalidInput",
+    "Link", "LogEvent", "Memory", "ModelUnavailable", "Named", "NotFound", "Page", "Parked", "ParkedMessage",
+    "PositionConflict", "Produced", "Queued", "Refused", "Scores", "Segment", "StorageFailed", "TopicUnfit",
+    "UnavailableError", "WhatIf", "WorkerStalled", "WriterBusy", "__version__", "open", "open_async",
+]  # fmt: skip
 _ERRORS = (
     "AccessDenied", "AsofError", "BrokerUnavailable", "ContractError", "DamagedData", "DamagedFile", "DamagedLog",
     "DamagedView", "DecodeError", "GraphUnavailable", "InvalidInput", "ModelUnavailable", "NotFound",
     "PositionConflict", "StorageFailed", "TopicUnfit", "UnavailableError", "WorkerStalled", "WriterBusy",
 )  # fmt: skip
 _HOMES = {
+    **dict.fromkeys(__all__, "asof_projections.model.answers"),
+    **dict.fromkeys(_ERRORS, "asof_streams.errors"),
     "AsyncMemory": "asof.async_memory",
     "Memory": "asof.memory",
-    **dict.fromkeys(_ANSWERS, "asof_projections.model.answers"),
-    **dict.fromkeys(_ERRORS, "asof_streams.errors"),
 }
-
-__all__ = ["AsyncMemory", "Memory", "__version__", "open", "open_async", *_ANSWERS, *_ERRORS]  # noqa: PLE0604
 
 
 def open(data: str | Path | None = None, **settings: Any) -> "Memory":  # noqa: A001 - asof.open reads well

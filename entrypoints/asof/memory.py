@@ -154,8 +154,8 @@ class Memory:
 
     def end(self, id: str, *, at: Time | None = None, group_id: str = queries.DEFAULT_GROUP) -> int:  # noqa: A002
         """End a fact: from `at` on (now, if left out) it no longer holds. Return the position of the message."""
-        end = None if at is None else instants.render(instant(at))
-        return self.state_fact(group_id=group_id, op="end", ref=id, invalid_at=end)
+        fields = {"group_id": group_id, "op": "end", "ref": id, "invalid_at": None if at is None else instant(at)}
+        return writes.state_fact(self._session, validate(FactStatement, fields)).position
 
     def merge(self, entity: str, into: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:
         """State that two entities are one, by names or ids; their facts keep their ids. Return the message's position.

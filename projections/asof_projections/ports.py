@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof_projections.graph.ports import GraphStore, Reached
-from asof_projections.model.rows import EntityRow, LinkRow, Moment, Slot, Statement
+from asof_projections.model.rows import EntityRow, LinkRow, Moment
 
 
 class BeliefStore(GraphStore, Protocol):
@@ -22,10 +22,6 @@ class BeliefStore(GraphStore, Protocol):
 
     def meant(self, group: str | None, name: str, known: int | None) -> list[str]:
         """Return the ids of those entities, and of all that were taken to be the same as one of them; sorted."""
-        ...
-
-    def entities_named(self, group: str, name: str) -> list[EntityRow]:
-        """Return the entities with exactly this name or alias, first introduced first."""
         ...
 
     def reach(self, group: str | None, who: str | Sequence[str], at: Moment, limit: int | None) -> Reached:
@@ -72,20 +68,4 @@ class BeliefStore(GraphStore, Protocol):
 
     def named(self, numbers: Sequence[int]) -> list[EntityRow]:
         """Return the entities that have the names with these numbers, in their order, each once."""
-        ...
-
-    def single(self, group: str, relation: str) -> bool:
-        """Whether the relation was declared single-valued: in this group, or else in every one."""
-        ...
-
-    def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
-        """Return the live statements of a slot; with `value`, of that value (and endings of every value) alone."""
-        ...
-
-    def statement(self, uuid: str) -> Statement | None:
-        """Return an assertion, an ending or a retraction, live or dead."""
-        ...
-
-    def fact_with_ref(self, group: str, ref: str) -> Statement | None:
-        """Return the latest assertion made under a producer's ref, live or dead."""
         ...

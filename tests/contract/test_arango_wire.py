@@ -233,7 +233,6 @@ def test_each_question_of_the_store_is_one_request(store, story, stores) -> None
         "links": lambda: store.links(["id-Ana"], None),
         "attributes": lambda: store.attributes(["id-Ana"], None),
         "communities": lambda: store.communities("g", None),
-        "slot": lambda: store.slot("g", "id-Ana", "lives_in", None),
         "counts": store.counts,
         "position": store.position,
     }

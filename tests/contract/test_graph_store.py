@@ -326,20 +326,22 @@ def test_a_literal_is_never_taken_for_an_entity(store) -> None:
         == []
     )
     assert ids(facts_at(store, "g", at(1), objects=["id-Rome"], value="0")) == ["f0"]
-    assert {a.value for a in store.slot("g", "id-Ana", "number", None).assertions} == {f"v:{n}" for n in range(6)}
+    if isinstance(store, SqliteGraph):  # which handlers ask
+        values = {a.value for a in store.slot("g", "id-Ana", "number", None).assertions}
+        assert values == {f"v:{n}" for n in range(6)}
 
 
 # What handlers ask.
 
 
-def test_a_slot_has_its_live_statements_and_what_is_held(store, story) -> None:
+def test_a_slot_has_its_live_statements_and_what_is_held(known, story) -> None:
     story.tell(fact("a", "Ana", "lives_in", "Rome", (0, 4)))
     story.tell(fact("b", "Ana", "lives_in", "Oslo", (4, None), holds=((4, 6), (8, None)), said_at=7))
     story.tell(ended("any", "Ana", "lives_in", None, 20), ended("rome", "Ana", "lives_in", "Rome", 4))
     story.tell(FactReinforced(fact_id="b", said_at=9, episode_id="again"))
-    commit(store, story)
+    commit(known, story)
 
-    slot = store.slot("g", "id-Ana", "lives_in", None)
+    slot = known.slot("g", "id-Ana", "lives_in", None)
     assert [(a.fact_id, a.value, a.start, a.end, a.attested) for a in slot.assertions] == [
         ("a", "e:id-Rome", 0, 4, 0),
         ("b", "e:id-Oslo", 4, INF, 9),
@@ -347,41 +349,41 @@ def test_a_slot_has_its_live_statements_and_what_is_held(store, story) -> None:
     assert slot.assertions[0].order < slot.assertions[1].order
     assert [(e.ending_id, e.value, e.at) for e in slot.endings] == [("any", None, 20), ("rome", "e:id-Rome", 4)]
     assert slot.held == {"a": ((0, 4),), "b": ((4, 6), (8, INF))}
-    one = store.slot("g", "id-Ana", "lives_in", "e:id-Oslo")
+    one = known.slot("g", "id-Ana", "lives_in", "e:id-Oslo")
     assert [a.fact_id for a in one.assertions] == ["b"]
     assert [e.ending_id for e in one.endings] == ["any"]
-    assert store.slot("g", "id-Ana", "nothing", None) == store.slot("h", "id-Nobody", "lives_in", "v:x") == ((), (), {})
+    assert known.slot("g", "id-Ana", "nothing", None) == known.slot("h", "id-Nobody", "lives_in", "v:x") == ((), (), {})
 
 
-def test_a_fact_is_attested_by_what_still_counts_once_an_episode_is_withdrawn(store, story) -> None:
+def test_a_fact_is_attested_by_what_still_counts_once_an_episode_is_withdrawn(known, story) -> None:
     story.tell(fact("f", "Ana", "lives_in", "Oslo", said_at=7))
     story.tell(FactReinforced(fact_id="f", said_at=9, episode_id="again"))
     story.tell(FactAttested(fact_id="f", attested=7))
-    commit(store, story)
+    commit(known, story)
 
-    [assertion] = store.slot("g", "id-Ana", "lives_in", None).assertions
-    assert assertion.attested == store.statement("f").assertion.attested == 7
+    [assertion] = known.slot("g", "id-Ana", "lives_in", None).assertions
+    assert assertion.attested == known.statement("f").assertion.attested == 7
 
 
-def test_what_is_retracted_is_dead_until_its_retraction_is_retracted(store, story) -> None:
+def test_what_is_retracted_is_dead_until_its_retraction_is_retracted(known, story) -> None:
     story.tell(fact("f", "Ana", "lives_in", "Rome"), ended("e", "Ana", "lives_in", "Rome", 9))
     story.tell(retracted("r1", "f"), retracted("r2", "e"))
-    commit(store, story)
+    commit(known, story)
 
-    assert store.slot("g", "id-Ana", "lives_in", None) == ((), (), {})
-    assert [store.statement(id_).dead for id_ in ("f", "e", "r1")] == [True, True, False]
+    assert known.slot("g", "id-Ana", "lives_in", None) == ((), (), {})
+    assert [known.statement(id_).dead for id_ in ("f", "e", "r1")] == [True, True, False]
     story.tell(retracted("r3", "r1", "r1", live=("f",)))
-    commit(store, story)
-    assert [a.fact_id for a in store.slot("g", "id-Ana", "lives_in", None).assertions] == ["f"]
-    assert [store.statement(id_).dead for id_ in ("f", "e", "r1", "r3")] == [False, True, True, False]
+    commit(known, story)
+    assert [a.fact_id for a in known.slot("g", "id-Ana", "lives_in", None).assertions] == ["f"]
+    assert [known.statement(id_).dead for id_ in ("f", "e", "r1", "r3")] == [False, True, True, False]
 
 
-def test_a_statement_says_what_reviving_it_needs(store, story) -> None:
+def test_a_statement_says_what_reviving_it_needs(known, story) -> None:
     story.tell(fact("f", "Ana", "age", None, (1, 5), value="42", ref="p-1", confidence=0.5, said_at=3))
     story.tell(ended("e", "Ana", "age", None, 9, value="42", fact_id="f"), retracted("r", "e"))
-    commit(store, story)
+    commit(known, story)
 
-    found, ending, retraction = (store.statement(id_) for id_ in ("f", "e", "r"))
+    found, ending, retraction = (known.statement(id_) for id_ in ("f", "e", "r"))
     assert (found.group_id, found.subject, found.relation, found.ref, found.confidence) == (
         *("g", "id-Ana", "age"),
         *("p-1", 0.5),
@@ -393,16 +395,16 @@ def test_a_statement_says_what_reviving_it_needs(store, story) -> None:
         *("v:42", "f"),
     )
     assert (retraction.target, retraction.assertion, retraction.ending) == ("e", None, None)
-    assert store.statement("unknown") is None
+    assert known.statement("unknown") is None
 
 
-def test_a_ref_means_the_latest_assertion_made_under_it_in_its_group(store, story) -> None:
+def test_a_ref_means_the_latest_assertion_made_under_it_in_its_group(known, story) -> None:
     story.tell(fact("first", "Ana", "age", value="1", ref="p"), fact("second", "Ana", "age", value="2", ref="p"))
     story.tell(entity("Cy"), fact("foreign", "Cy", "age", value="3", ref="p"), group="h")
-    commit(store, story)
+    commit(known, story)
 
-    assert store.fact_with_ref("g", "p").uuid == "second"
-    assert store.fact_with_ref("g", "q") is None
+    assert known.fact_with_ref("g", "p").uuid == "second"
+    assert known.fact_with_ref("g", "q") is None
 
 
 def test_contradictions_are_open_until_they_are_settled(known, story) -> None:
@@ -466,25 +468,25 @@ def test_parked_messages_are_those_of_a_group_behind_a_position_in_the_order_of_
     assert store.parked_count() == 3
 
 
-def test_cardinality_is_what_was_last_declared(store, story) -> None:
+def test_cardinality_is_what_was_last_declared(known, story) -> None:
     story.tell(RelationDeclared(relation="lives_in", cardinality="one"))
-    commit(store, story)
-    assert (store.single("g", "lives_in"), store.single("g", "knows")) == (True, False)
+    commit(known, story)
+    assert (known.single("g", "lives_in"), known.single("g", "knows")) == (True, False)
     story.tell(RelationDeclared(relation="lives_in", cardinality="many"))
-    commit(store, story)
-    assert not store.single("g", "lives_in")
+    commit(known, story)
+    assert not known.single("g", "lives_in")
 
 
-def test_cardinality_declared_in_one_group_is_none_of_anothers_and_goes_with_it(store, story) -> None:
+def test_cardinality_declared_in_one_group_is_none_of_anothers_and_goes_with_it(known, story) -> None:
     single = RelationDeclared(relation="lives_in", cardinality="one")
     story.tell(single, group="g")
     story.tell(single, group="other")
     story.tell(RelationDeclared(relation="knows", cardinality="one"), group="")
-    commit(store, story)
+    commit(known, story)
     story.tell(GroupErased(), group="other")
-    commit(store, story)
+    commit(known, story)
 
-    declared = [[store.single(group, name) for name in ("lives_in", "knows")] for group in ("g", "other", "third")]
+    declared = [[known.single(group, name) for name in ("lives_in", "knows")] for group in ("g", "other", "third")]
     assert declared == [[True, True], [False, True], [False, True]]
 
 
@@ -495,8 +497,9 @@ def test_entities_are_found_by_name_alias_and_key(store, story) -> None:
     def names(found):
         return [e.name for e in found]
 
-    assert names(store.entities_named("g", "Annie")) == ["Ana"]
-    assert store.entities_named("g", "annie") == []
+    if isinstance(store, SqliteGraph):  # which handlers ask
+        assert names(store.entities_named("g", "Annie")) == ["Ana"]
+        assert store.entities_named("g", "annie") == []
     assert names(store.called("g", "ANNIE", None)) == names(store.called(None, "Annie", None)) == ["Ana"]
     assert names(store.called("g", "Ana Smith", None)) == ["The Ana Smith"]
     assert store.called("h", "Annie", None) == store.called("g", "Annie", story.records[0].recorded_at) == []
@@ -541,7 +544,8 @@ def test_a_name_that_only_withdrawn_episodes_gave_calls_nobody_but_as_of_before(
     assert shown(both) == ["Ana", "Annie", "Annie", "Nan"]
     assert shown(one) == ["Ana", "Annie"]
     assert shown(last) == shown(None) == ["Ana"]
-    assert store.entities_named("g", "Annie") == store.entities_named("g", "Nan") == []
+    if isinstance(store, SqliteGraph):  # which handlers ask
+        assert store.entities_named("g", "Annie") == store.entities_named("g", "Nan") == []
 
 
 alias_or_withdrawn = st.tuples(st.sampled_from("ab"), st.sampled_from(["Ana", "Bob"]), st.sampled_from(["Bo", "An"]))
@@ -564,7 +568,8 @@ def test_whom_a_name_calls_is_what_the_plainest_way_to_work_it_out_says(stores, 
             for alias in ("Bo", "An"):
                 assert {e.name for e in store.called("g", alias, known)} == named.get(alias, set())
         for alias in ("Bo", "An"):
-            assert {e.name for e in store.entities_named("g", alias)} == named.get(alias, set())
+            if isinstance(store, SqliteGraph):  # which handlers ask
+                assert {e.name for e in store.entities_named("g", alias)} == named.get(alias, set())
 
 
 def test_handlers_find_nobody_by_a_name_from_its_withdrawal_on(known, story) -> None:

@@ -19,6 +19,7 @@ FUNCTIONS = {
     "FIRST",
     "FLATTEN",
     "LENGTH",
+    "MAX",
     "NTH",
     "SORTED",
     "STARTS_WITH",

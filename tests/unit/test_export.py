@@ -199,4 +199,4 @@ def test_a_literal_is_a_node_of_its_own_for_each_fact(history):
         ("Ben", None, "41"),
     ]
     assert len({e["target"] for e in aged}) == 2
-    assert [f.object for f in history.questions.facts(NOW, "g", object_="41")] == ["41", "41"]
+    assert [f.object for f in history.questions.facts(NOW, "g", object="41")] == ["41", "41"]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from asking import records
 from asof_agents.handlers.episodes import episode_id
 from asof_streams.messages import EntityStatement, IdentityStatement, Message, WithdrawalRequest
 from asof_streams.semantic import EntityMerged, EntityUndescribed, EntityUnmerged, FactRetracted
@@ -35,7 +36,7 @@ def liked(world, name, known=None):
 
 
 def said(world, kind, generation=None):
-    return [r.event for r in world.memory.events(generation=generation) if isinstance(r.event, kind)]
+    return [r.event for r in records(world.memory, generation=generation) if isinstance(r.event, kind)]
 
 
 def reasons(world):

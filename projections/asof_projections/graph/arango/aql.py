@@ -329,29 +329,6 @@ FOR c IN candidates
   RETURN [c.key, c.score]
 """
 
-# The assertions and endings of a slot, or the assertions under a producer's id, with what is believed of each. Reads
-# assertions by assertions_subject or assertions_ref, endings by endings_slot, facts by facts_fact.
-SLOT: Final = """
-LET asserted = (
-  FOR a IN @@assertions
-    FILTER @subject == null OR (a.subject_uuid == @subject AND a.relation == @relation)
-    FILTER @ref == null OR a.ref == @ref
-    FILTER a.grp == @group
-    SORT a.n
-    LET held = (
-      FOR f IN @@facts
-        FILTER f.fact == a.n AND f.kt == @open
-        SORT f.vf
-        RETURN [f.vf, f.vt])
-    RETURN { row: a, held: held })
-LET ended = (
-  FOR e IN @@endings
-    FILTER e.subject_uuid == @subject AND e.relation == @relation AND e.grp == @group
-    SORT e.n
-    RETURN e)
-RETURN { asserted: asserted, ended: ended }
-"""
-
 # Remove what a group has in one collection. Reads it by <collection>_group.
 ERASE: Final = """
 FOR d IN @@rows

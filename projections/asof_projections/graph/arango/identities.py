@@ -52,10 +52,6 @@ class Identities(FactReads):
     def called(self, group: str | None, name: str, known: int | None) -> list[EntityRow]:
         return [entity_of(row) for row in self._reached(group, name, [], Moment(None, known), 0)["called"]]
 
-    def entities_named(self, group: str, name: str) -> list[EntityRow]:
-        found = self._reached(group, name, [], Moment(None, None), 0)
-        return [entity_of(row) for row in found["called"]] if found["exact"] else []
-
     def meant(self, group: str | None, name: str, known: int | None) -> list[str]:
         found = self._reached(group, name, [], Moment(None, known), 0)
         return sorted(found["alike"])

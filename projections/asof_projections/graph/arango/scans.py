@@ -9,7 +9,7 @@ from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import LATEST
 from asof_projections.graph.arango.name_numbers import Names
 from asof_projections.graph.arango.schema import COLLECTIONS, columns
-from asof_projections.graph.arango.wire import Document, declaration
+from asof_projections.graph.arango.wire import Document
 from asof_projections.graph.sqlite_store.scans import COUNTS, HASHED, ORDER
 from asof_projections.model.rows import (
     ContradictionRow,
@@ -17,8 +17,6 @@ from asof_projections.model.rows import (
     MentionRow,
     ParkedRow,
     RelationshipRow,
-    Slot,
-    Statement,
 )
 from asof_projections.versions import Assertion, Ending
 from asof_streams.instants import INF
@@ -68,30 +66,6 @@ class Listings(Names):
         return list(islice(found, limit))
 
     # Statements.
-
-    def single(self, group: str, relation: str) -> bool:
-        found = (self._document("cardinalities", declaration(of, relation)) for of in (group, ""))
-        return next((bool(declared["single"]) for declared in found if declared is not None), False)
-
-    def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
-        found = self._ask(aql.SLOT, group=group, subject=subject, relation=relation, ref=None, open=INF)[0]
-        live = [a for a in found["asserted"] if not a["row"]["dead"] and value in (None, a["row"]["thing"])]
-        ended = [e for e in found["ended"] if not e["dead"] and (value is None or e["thing"] in (None, value))]
-        held = {a["row"]["uuid"]: tuple((vf, vt) for vf, vt in a["held"]) for a in live}
-        return Slot(tuple(_assertion(a["row"]) for a in live), tuple(map(_ending, ended)), held)
-
-    def statement(self, uuid: str) -> Statement | None:
-        if (row := self._document("assertions", uuid)) is not None:
-            return _statement(row)
-        if (row := self._document("endings", uuid)) is not None:
-            where = (row["grp"], row["subject_uuid"], row["relation"], bool(row["dead"]))
-            return Statement(uuid, *where, ending=_ending(row))
-        row = self._document("retractions", uuid)
-        return None if row is None else Statement(uuid, row["grp"], "", "", bool(row["dead"]), target=row["target"])
-
-    def fact_with_ref(self, group: str, ref: str) -> Statement | None:
-        found = self._ask(aql.SLOT, group=group, subject=None, relation=None, ref=ref, open=INF)[0]["asserted"]
-        return _statement(found[-1]["row"]) if found else None
 
     # The whole.
 
@@ -157,9 +131,3 @@ def _assertion(row: Document) -> Assertion:
 
 def _ending(row: Document) -> Ending:
     return Ending(row["uuid"], row["thing"], row["at"], row["fact"])
-
-
-def _statement(row: Document) -> Statement:
-    where = (row["grp"], row["subject_uuid"], row["relation"], bool(row["dead"]))
-    sure = {"confidence": float(row["confidence"]), "ref": row["ref"]}
-    return Statement(row["uuid"], *where, assertion=_assertion(row), **sure)
