@@ -307,6 +307,28 @@ def test_an_entity_is_stated_under_an_id_of_ones_own(asof: Asof) -> None:
     assert "She cooks." in ana["summary"]
 
 
+def test_entities_are_merged_split_and_named_by_verbs(told: Asof) -> None:
+    assert told.json("merge", "Ben", "Ana") == {"position": 5}
+    assert sorted(told.json("entity", "Ana")[0]["names"]) == ["Ana", "Ben"]
+    told("split", "Ben", "Ana")
+    assert told.json("entity", "Ana")[0]["names"] == ["Ana"]
+    told("alias", "Ana", "Annie")
+    assert told.json("entity", "Annie")[0]["name"] == "Ana"
+    told("unalias", "Ana", "Annie")
+    told("entity", "Annie", code=1)
+    told("merge", "Nobody", "Ana", code=1)
+    assert "was parked" in told.err
+
+
+def test_what_waits_for_a_person_is_listed(told: Asof) -> None:
+    told("retract", "Ana", "lives_in", "Rome", code=1)
+
+    [parked] = told.json("parked")
+    assert parked["position"] == 5
+    assert parked["reason"] in told("parked")
+    assert told.json("contradictions") == []
+
+
 def test_an_episode_is_withdrawn_and_its_past_stays(told: Asof) -> None:
     [dog] = told.json("episodes", "--from", "2024-02", "--to", "2024-04")
     [known] = told.json("facts", "--relation", "has_pet")
@@ -374,7 +396,13 @@ def test_every_operation_has_a_command_and_every_command_an_operation() -> None:
 
 def test_every_verb_of_a_memory_has_a_command() -> None:
     verbs = {name.replace("_", "-") for name in vars(Memory) if not name.startswith("_")} - {"close"}
-    other = {"import-facts": "import", "switch": "generations", "drop": "generations", "active": "generations"}
+    other = {
+        "import-facts": "import",
+        "state-fact": "assert",
+        "switch": "generations",
+        "drop": "generations",
+        "active": "generations",
+    }
 
     assert {other.get(verb, verb) for verb in verbs} <= COMMANDS.keys()
 
@@ -405,6 +433,10 @@ def test_a_filter_added_to_a_query_is_an_option_of_its_command() -> None:
 
 NO_OPTION = {  # fields that a command does not take
     "add": {"entity_types", "relation_types", "relation_type_map"},  # objects: a line of `asof produce` has them
+    "merge": {"op", "name", "merge_id"},
+    "split": {"op", "name", "merge_id"},
+    "alias": {"op", "into", "merge_id"},
+    "unalias": {"op", "into", "merge_id"},
     "assert": {"op"},
     "correct": {"op"},
     "end": {"op", "valid_at", "fact", "confidence"},

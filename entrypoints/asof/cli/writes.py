@@ -95,7 +95,7 @@ def _statement(
             with call.existing() as session:
                 show_what_if(call, facts.what_if(session, [query], query.group_id))
             return
-        _write(call, writes.state_fact, query)
+        write_request(call, writes.state_fact, query)
 
     state.__name__, state.__doc__ = op, help_
     return command(writes.state_fact, facts.what_if, parameters=parameters)(state)
@@ -124,7 +124,7 @@ correct = _statement("correct", "Retract a fact, and state another one in its pl
 )
 def state_entity(call: Call, query: Any) -> None:
     """State an entity under an id of your own. Stated again it is the same one, also called by the new name."""
-    _write(call, writes.state_entity, query)
+    write_request(call, writes.state_entity, query)
 
 
 @command(
@@ -139,10 +139,10 @@ def state_entity(call: Call, query: Any) -> None:
 )
 def withdraw(call: Call, query: Any) -> None:
     """Withdraw an episode. What rests on it alone is retracted; its past can still be asked about."""
-    _write(call, writes.withdraw, query)
+    write_request(call, writes.withdraw, query)
 
 
-def _write(call: Call, operation: Operation[Any, Any], query: Any) -> None:
+def write_request(call: Call, operation: Operation[Any, Any], query: Any) -> None:
     """Put a message on the log of a memory, making it where there is none; ContractError says why it was parked."""
     with call.session() as session:
         requested = operation(session, query)
