@@ -27,6 +27,11 @@ TOPICS: Final = FOLDER / "topics.jsonl.xz"
 # What everything but the messages log is made from it again.
 DERIVED: Final = ("episodic.sqlite*", "episodes.db*", "generations/*/semantic.*.sqlite*", "generations/*/graph.db*")
 
+# Questions that were about all groups where they named none, and are about the default one today.
+OF_GROUPS: Final = frozenset(
+    "changes communities diff entities entity export facts history search timeline".split(),
+)
+
 Ask = dict[str, Any]
 """`ask`: the arguments of a command; `lines`: of a file that stands in them as @; `code` and `answer`: what came of it,
 but for the sentence of an error; `digest`: the answer is that of the events that were printed."""
@@ -58,8 +63,11 @@ def ask(data: Path, question: Ask) -> Ask:
     arguments = list(question["ask"])
     if "lines" in question:
         file = data.with_name("lines.jsonl")
-        file.write_text("".join(json.dumps(line) + "\n" for line in question["lines"]), encoding="utf-8")
+        lines = [line if "group_id" in line else {**line, "all_groups": True} for line in question["lines"]]
+        file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         arguments[arguments.index("@")] = str(file)
+    elif arguments[0] in OF_GROUPS and "--group" not in arguments:
+        arguments.append("--all-groups")
     said = asof(*arguments, "--data", str(data))
     answer = _lasting(arguments[0], _read(said.out))
     return {**question, "code": said.code, "answer": _digest(answer) if "digest" in question else answer}

@@ -7,8 +7,8 @@ from typing import Any
 import typer
 
 from asof import cli
-from asof.cli import facts
-from asof_projections.model.rows import FactRow
+from asof_projections.model.answers import Fact
+from asof_projections.model.queries import FactsQuery
 from asof_streams.messages import FactStatement, Message
 
 PAGE = """\
@@ -41,7 +41,8 @@ are kept, or none with `--strict`.
 |---|---|
 | `asof produce` | {message} |
 | `asof import` | {fact}; with `--recorded` also `recorded_at` |
-| `asof facts --batch` | {question}; others are passed over |
+| `asof facts --batch` | {question}, `subject` in place of `about`; others are ignored |
+| `asof what-if` | those of `asof import`; `group_id` only if it is that of `--group` |
 
 A message needs `group_id` and `content`, and `role_type` unless `source` is `text` or `json`. Of facts, `op` is
 `assert` (if not given), `end`, `correct` or `retract`; `ref` is the producer's own id of a fact, by which later lines
@@ -78,8 +79,8 @@ def _lines() -> str:
     return LINES.format(
         message=_listed(Message.model_fields),
         fact=_listed(FactStatement.model_fields),
-        question=_listed(facts.FIELDS),
-        keys=_listed(field.name for field in fields(FactRow) if not field.name.startswith("known_")),
+        question=_listed(FactsQuery.model_fields),
+        keys=_listed(field.name for field in fields(Fact)),
     )
 
 

@@ -151,7 +151,7 @@ def test_a_question_that_names_no_group_is_refused_where_it_would_be_asked_of_on
         ["changes"],
         ["export"],
     ):
-        assert calls.run(app, [*command, "--data", str(tmp_path / "followed")]) == 2
+        assert calls.run(app, [*command, "--data", str(tmp_path / "followed"), "--all-groups"]) == 2
         assert "--group" in capsys.readouterr().err
         assert calls.run(app, [*command, "--data", str(tmp_path / "followed"), "--group", GROUPS[0]]) == 0
         capsys.readouterr()

@@ -46,7 +46,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def told(place: Path) -> demo_story.Story:
-    return demo_story.tell(place, Settings(data=place, embedder="none"))
+    return demo_story.tell(Settings(data=place, embedder="none"))
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_the_conversation_is_of_two_people_and_more_over_two_years() -> None:
 
 @pytest.mark.parametrize("relation", TOLD_WHOLE)
 def test_the_facts_of_the_story_are_what_the_conversation_says(memory: Memory, relation: str) -> None:
-    facts = [fact.to_json() for fact in memory.facts(relation=relation, any_time=True)]
+    facts = [fact.to_json() for fact in memory.facts(relation=relation, any_time=True, group_id=demo_story.GROUP)]
     held = {(fact["fact"], fact["valid_at"][:10], (fact["invalid_at"] or "")[:10]) for fact in facts}
 
     assert held == TOLD_WHOLE[relation]
@@ -105,7 +105,9 @@ def test_why_leads_to_the_words_and_to_what_became_of_them(told: demo_story.Stor
 
 def test_a_letter_that_came_late_tells_of_its_own_time(memory: Memory) -> None:
     def where(known_at: str) -> list[str]:
-        found = memory.facts(about="Clara", relation="lives_in", valid_at="2024-01-01", known_at=known_at)
+        found = memory.facts(
+            about="Clara", relation="lives_in", valid_at="2024-01-01", known_at=known_at, group_id=demo_story.GROUP
+        )
         return [fact.object for fact in found]
 
     assert (where("2024-11-01"), where("2024-12-01")) == ([], ["Zurich"])
@@ -117,7 +119,7 @@ def test_the_rebuild_has_the_same_digest(told: demo_story.Story) -> None:
 
 
 def test_the_story_is_the_same_whenever_it_is_told(told: demo_story.Story, tmp_path: Path) -> None:
-    again = demo_story.tell(tmp_path, Settings(data=tmp_path, embedder="none"))
+    again = demo_story.tell(Settings(data=tmp_path, embedder="none"))
 
     assert again.to_json() == told.to_json()
 
@@ -125,7 +127,7 @@ def test_the_story_is_the_same_whenever_it_is_told(told: demo_story.Story, tmp_p
 def test_the_story_goes_to_a_directory_even_where_a_broker_is_named(told: demo_story.Story, tmp_path: Path) -> None:
     settings = Settings(data=tmp_path, embedder="none", kafka="127.0.0.1:1")
 
-    assert demo_story.tell(tmp_path, settings).answers == told.answers
+    assert demo_story.tell(settings).answers == told.answers
 
 
 def test_the_command_tells_it_in_less_than_forty_lines_and_leaves_nothing(tmp_path: Path) -> None:
@@ -155,7 +157,7 @@ def test_the_command_gives_all_of_it_as_json_and_keeps_the_directory_that_it_is_
     told = json.loads(capsys.readouterr().out)
     assert (told["messages"], told["same"], len(told["answers"])) == (len(demo_story.conversation()), True, 5)
     assert told["events"]["messages"] == {"message.sent": told["messages"]}
-    assert calls.run(app, ["timeline", "Ana", "--data", str(data)]) == 0
+    assert calls.run(app, ["timeline", "Ana", "--group", demo_story.GROUP, "--data", str(data)]) == 0
     assert "Vienna" in capsys.readouterr().out
     assert calls.run(app, ["demo", "--data", str(data)]) == 2
     assert "is not empty" in capsys.readouterr().err

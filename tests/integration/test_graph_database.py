@@ -67,11 +67,11 @@ def run(data, url, capsys, monkeypatch):
 
 def tell(run) -> None:
     for text in SAID:
-        run("add", text, "--group", "g", "--role", "Ana")
+        run("add", text, "--role", "Ana")
 
 
 QUESTIONS = [
-    ("facts", "--group", "g"),
+    ("facts",),
     ("facts", "--about", "Ana", "--relation", "lives_in", "--any-time"),
     ("facts", "--about", "Ana", "--valid-at", "2023-01"),
     ("entities",),
@@ -101,14 +101,14 @@ def test_every_question_has_the_answer_that_the_files_give(run, server) -> None:
 
 def test_search_compares_the_vectors_in_the_database_and_makes_no_file(run, data, server) -> None:
     tell(run)
-    asked = ("search", "who works", "--group", "g", "--json")
+    asked = ("search", "who works", "--json")
 
     found = json.loads(run(*asked))
 
     assert found[0]["fact"] == "Ben works at Acme"
     assert not [*data.rglob("*.index")]
     kept = vectors_in(server)
-    assert len(kept) == len(json.loads(run("facts", "--group", "g", "--any-time", "--json")))
+    assert len(kept) == len(json.loads(run("facts", "--any-time", "--json")))
     files = {hit["uuid"]: hit["scores"]["meaning"] for hit in json.loads(run(*asked, "--graph", "sqlite"))}
     assert {hit["uuid"]: hit["scores"]["meaning"] for hit in found} == pytest.approx(files, abs=1e-3)
     start = len(server.asked)
@@ -136,7 +136,7 @@ def test_graphs_are_checked_made_and_copied_and_say_whether_they_agree(run, data
     assert [(f["log"], f["wrong"]) for f in checked] == [("episodic", None), ("semantic.main", None)]
     assert all(f["position"] == f["end"] > 0 for f in checked)
 
-    run("add", "I moved to Rome in May 2024.", "--group", "g", "--role", "Ana", "--graph", "sqlite")
+    run("add", "I moved to Rome in May 2024.", "--role", "Ana", "--graph", "sqlite")
     assert "behind its log" in run("graph", "check", code=1)
     assert "the same as in the directory" in run("graph", "copy")
 
@@ -154,7 +154,7 @@ def test_graphs_are_checked_made_and_copied_and_say_whether_they_agree(run, data
 def test_a_copy_that_was_interrupted_is_gone_on_with(data, server, url) -> None:
     with Memory(data, Settings(data=data, embedder="none")) as memory:
         for text in SAID:
-            memory.add(text, group_id="g", role="Ana")
+            memory.add(text, role="Ana")
     settings = Settings(data=data, graph_url=url)
     server.fail("commit", nth=2, down=True)
     with pytest.raises(GraphUnavailable):

@@ -17,7 +17,7 @@ def test_a_line_of_an_open_pipe_is_acknowledged_without_waiting_for_more(tmp_pat
     command = [str(Path(sys.executable).with_name("asof")), "produce", "-", "--data", str(data)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as producer:
         assert producer.stdin is not None
-        line = {"group_id": "g", "role": "Ana", "role_type": "user", "content": "I live in Madrid."}
+        line = {"group_id": "default", "role": "Ana", "role_type": "user", "content": "I live in Madrid."}
         producer.stdin.write(json.dumps(line).encode() + b"\n")
         producer.stdin.flush()
         wait_until(lambda: lives_in(data) == ["Madrid"])
@@ -34,7 +34,7 @@ def lives_in(data: Path) -> list[str]:
 
 
 def test_what_was_acknowledged_before_the_source_failed_is_seen_at_once(tmp_path):
-    fact = {"group_id": "g", "relation": "knows", "object": "Ben"}
+    fact = {"group_id": "default", "relation": "knows", "object": "Ben"}
 
     def failing():
         for number in range(1_000):

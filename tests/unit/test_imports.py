@@ -51,6 +51,22 @@ def test_a_package_imports_only_those_below_it(package: str) -> None:
     assert not upward
 
 
+COMMAND_LINE = {"asof.cli", "asof.operations", "asof.service", "asof.settings"}
+STARTS = ("serve.py", "asof.http.serving")  # one command starts the other door
+
+
+def test_the_command_line_imports_operations_service_and_settings_only() -> None:
+    imported = {
+        (path.name, node.module)
+        for path in (ROOT / "entrypoints" / "asof" / "cli").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in OURS
+    }
+
+    assert ("facts.py", "asof.operations.errors") in imported
+    assert {(name, of) for name, of in imported if ".".join(of.split(".")[:2]) not in COMMAND_LINE} == {STARTS}
+
+
 @pytest.mark.parametrize(
     "source",
     [

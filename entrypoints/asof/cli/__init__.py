@@ -1,56 +1,21 @@
-"""The command line: `asof`. What is heavy is imported within the commands, so that help comes at once."""
+"""The command line: `asof`."""
 
 import sys
-from collections.abc import Callable
 from io import TextIOWrapper
 from typing import Annotated
 
 import typer
 
-from asof.cli import calls, entities, facts, generations, graph, inspect, past, replay, serve, topics, worker, write
-from asof.cli.demo import demo
-from asof.runtime.processes import tune_allocator
+from asof.cli import calls
+from asof.cli.commands import STYLE, CommandGroup
+from asof.operations.process import tune_allocator
 
 app = typer.Typer(
     name="asof",
+    cls=CommandGroup,
     help="A memory that keeps its history: ask what was true, and what was known, as of any moment.",
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    **STYLE,
 )
-
-_COMMANDS: dict[str, Callable[..., int | None]] = {
-    "demo": demo,
-    "add": write.add,
-    "produce": write.produce,
-    "import": write.import_,
-    "erase": write.erase,
-    "facts": facts.facts,
-    "search": facts.search,
-    "entities": entities.entities,
-    "entity": entities.entity,
-    "communities": entities.communities,
-    "history": past.history,
-    "timeline": past.timeline,
-    "diff": past.diff,
-    "why": past.why,
-    "changes": past.changes,
-    "events": replay.events,
-    "rebuild": generations.rebuild,
-    "generations": generations.generations,
-    "verify": inspect.verify,
-    "stats": inspect.stats,
-    "export": inspect.export,
-    "doctor": inspect.doctor,
-    "serve": serve.serve,
-    "worker": worker.worker,
-    "topics": topics.topics,
-    "graph": graph.graph,
-}
-_WITHOUT_GRAPH = {"demo", "doctor", "topics", "graph"}  # they ask no graph, or name it by themselves
-for name, command in _COMMANDS.items():
-    app.command(name)(command if name in _WITHOUT_GRAPH else calls.with_graph(command))
 
 
 def _version(asked: bool) -> None:

@@ -6,18 +6,15 @@ Exit codes: 0 ok; 1 the work failed, or was refused in part; 2 the call itself i
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
-from functools import wraps
-from inspect import Parameter, signature
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from asof.cli.options import Graph
-from asof_streams.errors import (
+from asof.cli import show
+from asof.operations.errors import (
     AccessDenied,
     AsofError,
     BrokerUnavailable,
@@ -28,14 +25,15 @@ from asof_streams.errors import (
 )
 
 if TYPE_CHECKING:
-    from asof.memory import Memory
+    from asof.operations.operation import Operation
+    from asof.operations.sessions import Session
     from asof.settings import Settings
 
-FAILED = 1
-WRONG_CALL = 2
-INTERRUPTED = 130
+FAILED: Final = 1
+WRONG_CALL: Final = 2
+INTERRUPTED: Final = 130
 
-_WRONG = (
+_WRONG: Final = (
     InvalidInput,
     TopicUnfit,
     AccessDenied,
@@ -45,54 +43,37 @@ _WRONG = (
 )  # it ends so again, until somebody changes what is set or asked
 
 
-_graph: ContextVar[str | None] = ContextVar("graph", default=None)  # what the command line said
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One run of a command: the settings, and how it prints its answer."""
 
+    settings: "Settings"
+    as_json: bool
 
-def with_graph(command: Callable[..., int | None]) -> Callable[..., int | None]:
-    """Give a command the option that says where the graph is."""
+    @contextmanager
+    def session(self, progress: str | None = None) -> Iterator["Session"]:
+        """Open the memory to write to, making it where there is none; `progress` names long work that is shown."""
+        from asof.operations.sessions import open_session
 
-    @wraps(command)
-    def run_with(*, graph: str | None = None, **given: Any) -> int | None:
-        _graph.set(graph)
-        return command(**given)
+        with open_session(self.settings) as session, show.progress(progress) as told, session.reporting(told):
+            yield session
 
-    asked = signature(command)
-    option = Parameter("graph", Parameter.KEYWORD_ONLY, default=None, annotation=Graph)
-    run_with.__signature__ = asked.replace(parameters=[*asked.parameters.values(), option])  # type: ignore[attr-defined]
-    run_with.__annotations__ = {**command.__annotations__, "graph": Graph}
-    return run_with
+    @contextmanager
+    def existing(self, progress: str | None = None) -> Iterator["Session"]:
+        """Open the memory to read; a directory without one makes the call wrong, unless it is on Kafka."""
+        from asof.operations.sessions import open_existing
 
+        with open_existing(self.settings) as session, show.progress(progress) as told, session.reporting(told):
+            yield session
 
-def settings(data: Path | None, **given: str | None) -> "Settings":
-    """Read the settings; what the command says wins."""
-    from asof.settings import read
-
-    chosen = {"data": data, "graph": _graph.get(), **given}
-    return read(**{name: value for name, value in chosen.items() if value is not None})
-
-
-@contextmanager
-def memory(data: Path | None, kafka: str | None = None) -> Iterator["Memory"]:
-    """Open the memory that a command writes to, making it where there is none."""
-    from asof.memory import Memory
-
-    chosen = settings(data, kafka=kafka)
-    with Memory(chosen.data, chosen) as opened:
-        yield opened
-
-
-@contextmanager
-def existing(data: Path | None, kafka: str | None = None) -> Iterator["Memory"]:
-    """Open the memory that a command reads; a directory without one makes the call wrong, unless it is on Kafka."""
-    from asof.runtime.replica_manifest import parts
-
-    chosen = settings(data, kafka=kafka)
-    if chosen.kafka is None and not any(part.catalog.exists() for part in parts(chosen.data)):
-        raise InvalidInput(
-            f"{chosen.data} holds no memory: --data DIR names another; asof add, produce or import makes one"
-        )
-    with memory(chosen.data, chosen.kafka) as opened:
-        yield opened
+    def answer(self, operation: "Operation[Any, Any]", answer: Any, view: show.View) -> None:
+        """Print an answer: as JSON, or as its view shows it to people. Say how the next page is asked for."""
+        if self.as_json:
+            show.data(operation.to_json(answer))
+        else:
+            view(answer)
+        if (cursor := getattr(answer, "next", None)) and operation.is_paged:
+            show.talk(f"go on with --cursor {cursor}")
 
 
 def run(app: typer.Typer, arguments: list[str]) -> int:

@@ -8,14 +8,17 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from importlib.resources import files
-from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-from asof.memory import Memory
+from asof.operations.facts import facts, why
+from asof.operations.generations import digest, generations, rebuild
+from asof.operations.logs import events, replay
+from asof.operations.operation import read_query
+from asof.operations.sessions import Session, open_session
+from asof.operations.writes import add
 from asof.settings import Settings
-from asof_projections.queries.evidence import Why
-from asof_streams.instants import parse
 
 GROUP: Final = "ana-and-ben"
 WHO: Final = "Ana"
@@ -23,7 +26,10 @@ RELATION: Final = "lives_in"
 EXPLAINED: Final = 1  # of the moments: whose answer is explained
 AGAIN: Final = "again"  # the generation that is built a second time
 
-LOGS: Final[tuple[Literal["messages", "episodic", "semantic"], ...]] = ("messages", "episodic", "semantic")
+LOGS: Final = ("messages", "episodic", "semantic")
+OPERATIONS: Final = (add, facts, why, replay, rebuild, digest, generations)
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +80,7 @@ class Story:
     speakers: tuple[str, ...]
     events: dict[str, dict[str, int]]  # by log, then by type
     answers: tuple[Answer, ...]
-    why: Why = field(repr=False)
+    why: Any = field(repr=False)  # an Explanation
     digests: dict[str, str]  # by generation
 
     @property
@@ -104,39 +110,47 @@ def conversation() -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def tell(data: Path, settings: Settings, heard: Callable[[int, int], None] | None = None) -> Story:
-    """Tell the story in an empty directory; `heard` is called with (messages so far, all of them)."""
+def tell(settings: Settings, heard: Callable[[int, int], None] | None = None) -> Story:
+    """Tell the story in the settings' directory, which is empty; `heard` gets (messages so far, all of them)."""
     messages = conversation()
     clock = 0
-    apart = settings.model_copy(update={"kafka": None})  # a broker has a clock of its own, and others who read
-    with Memory(data, apart, now=lambda: clock) as memory:
+    here = settings.model_copy(update={"graph": "sqlite", "kafka": None})  # a broker has a clock of its own
+    with open_session(here, now=lambda: clock) as session:
         for number, message in enumerate(messages, 1):
-            clock = parse(message["recorded_at"])
+            clock = (datetime.fromisoformat(message["recorded_at"]) - _EPOCH) // timedelta(microseconds=1)
             said = {name: value for name, value in message.items() if name != "recorded_at"}
-            memory.add(said.pop("content"), **said)
+            add.ask(session, **said)
             if heard:
                 heard(number, len(messages))
-        answers = tuple(_answers(memory))
-        events: dict[str, dict[str, int]] = {
-            log: dict(Counter(record.event.type for record in memory.events(log))) for log in LOGS
-        }
-        active = memory.active()
-        memory.rebuild(AGAIN)
+        answers = tuple(_answers(session))
+        active = generations.ask(session).active
+        types = {log: _types(session, log) for log in LOGS}
+        rebuild.ask(session, name=AGAIN)
         return Story(
             len(messages),
             messages[0]["recorded_at"],
             messages[-1]["recorded_at"],
             tuple(dict.fromkeys(message["role"] for message in messages)),
-            events,
+            types,
             answers,
-            memory.why(answers[EXPLAINED].facts[0]),
-            {name: memory.digest(name) for name in (active, AGAIN)},
+            why.ask(session, id=answers[EXPLAINED].facts[0]),
+            {name: digest.ask(session, name=name) for name in (active, AGAIN)},
         )
 
 
-def _answers(memory: Memory) -> Iterator[Answer]:
+def _types(session: Session, log: str) -> dict[str, int]:
+    query = read_query(events.query, {"log": log})
+    return dict(Counter(event.type for event in replay(session, query)))
+
+
+def _answers(session: Session) -> Iterator[Answer]:
     for moment in MOMENTS:
-        found = memory.facts(
-            group_id=GROUP, about=WHO, relation=RELATION, valid_at=moment.valid_at, known_at=moment.known_at
+        found = facts.ask(
+            session,
+            group_id=GROUP,
+            about=WHO,
+            relation=RELATION,
+            valid_at=moment.valid_at,
+            known_at=moment.known_at,
         )
         yield Answer(moment, tuple(fact.object for fact in found), tuple(fact.uuid for fact in found))

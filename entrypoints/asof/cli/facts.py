@@ -1,158 +1,113 @@
-"""The commands that ask what holds: facts, search."""
+"""The commands that ask about facts: facts, fact, search, overlapping, throughout, why, what-if."""
 
-import json
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from asof.cli import calls, show
-from asof.cli.options import AnyTime, Data, Group, Json, Kafka, KnownAt, Limit, ValidAt
-from asof.cli.write import lines_of
-from asof_streams.errors import InvalidInput
+from asof.cli import show
+from asof.cli.binding import command, question
+from asof.cli.calls import Call
+from asof.cli.json_lines import lines_of, objects_of
+from asof.cli.options import File
+from asof.cli.parameters import Parameters
+from asof.cli.tables import FACTS, SEGMENTS
+from asof.operations import facts as operations
+from asof.operations.errors import InvalidInput
+from asof.operations.operation import GroupQuery, read_query
 
 if TYPE_CHECKING:
-    from asof.memory import Memory
+    from asof.operations.sessions import Session
 
-FIELDS: dict[str, tuple[str, type]] = {  # of a question in a batch: what the Python API calls it, and its type
-    "group_id": ("group_id", str),
-    "subject": ("about", str),
-    "relation": ("relation", str),
-    "object": ("object", str),
-    "valid_at": ("valid_at", str),
-    "known_at": ("known_at", str),
-    "any_time": ("any_time", bool),
-    "limit": ("limit", int),
-}
+_QUERY = operations.facts.query
 
 
+@command(operations.facts, parameters=Parameters(_QUERY))
 def facts(
-    group: Group = None,
-    about: Annotated[str | None, typer.Option("--about", metavar="NAME", help="Whose facts: the subject.")] = None,
-    relation: Annotated[str | None, typer.Option("--relation", metavar="NAME", help="Such as lives_in.")] = None,
-    object_: Annotated[
-        str | None, typer.Option("--object", metavar="NAME", help="The other end of the relation.")
-    ] = None,
-    valid_at: ValidAt = None,
-    known_at: KnownAt = None,
-    any_time: AnyTime = False,
-    limit: Limit = None,
+    call: Call,
+    query: Any,
+    *,
     batch: Annotated[
         str | None,
         typer.Option(
             "--batch",
             metavar="FILE",
-            help="Answer many: lines of JSON with group_id, subject, relation, object, valid_at, known_at, any_time "
-            "or limit. Prints a JSON array of facts for each, in order. Other fields are not looked at.",
+            help="Answer many questions: JSON lines with group_id, about (or subject), relation, object, valid_at, "
+            "known_at and so on. Prints a JSON array of facts for each, in order. Other fields are ignored.",
         ),
     ] = None,
-    kafka: Kafka = None,
-    data: Data = None,
-    as_json: Json = False,
 ) -> None:
     """Ask which facts hold."""
-    question: dict[str, Any] = {
-        "group_id": group,
-        "about": about,
-        "relation": relation,
-        "object": object_,
-        "valid_at": valid_at,
-        "known_at": known_at,
-        "any_time": any_time,
-        "limit": limit,
-    }
-    asked = {name: value for name, value in question.items() if value not in (None, False)}
-    if batch is not None and asked:
+    if batch is not None and query != read_query(_QUERY, {}):
         raise InvalidInput("--batch takes its questions from the file: leave the other options out")
-    with calls.existing(data, kafka) as memory:
+    with call.existing() as session:
         if batch is not None:
-            with lines_of(batch) as lines:
-                _answer(memory, lines)
+            _answer_batch(session, batch)
             return
-        found = [fact.to_json() for fact in memory.facts(**asked)]
-    if as_json:
-        show.data(found)
-    else:
-        table(found)
+        found = operations.facts(session, query)
+    call.answer(operations.facts, found, FACTS)
 
 
-def search(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, or a question.")],
-    group: Group = None,
-    valid_at: ValidAt = None,
-    known_at: KnownAt = None,
-    any_time: AnyTime = False,
-    limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="At most this many.")] = 10,
-    kafka: Kafka = None,
-    data: Data = None,
-    as_json: Json = False,
-) -> None:
-    """Find facts by meaning and by words, best first."""
-    with calls.existing(data, kafka) as memory, show.progress("embedding") as progress:
-        hits = memory.search(
-            query,
-            group_id=group,
-            valid_at=valid_at,
-            known_at=known_at,
-            any_time=any_time,
-            limit=limit,
-            progress=progress,
-        )
-        found = [hit.to_json() for hit in hits]
-    if as_json:
-        show.data(found)
-    else:
-        table(found)
+def _answer_batch(session: "Session", file: str) -> None:
+    with lines_of(file) as lines:
+        for number, fields in objects_of(lines):
+            try:
+                answer = operations.facts(session, _question(fields))
+            except InvalidInput as error:
+                raise InvalidInput(str(error), f"line {number}") from None
+            show.data(operations.facts.to_json(answer))
 
 
-def table(found: Sequence[dict[str, Any]]) -> None:
-    """Print facts for people; with their groups where there are several."""
-    several = len({fact["group_id"] for fact in found}) > 1
-    show.table(
-        (*(["group"] if several else []), "fact", "from", "until", "known since", "id"),
-        (
-            (
-                *([fact["group_id"]] if several else []),
-                fact["fact"],
-                show.when(fact["valid_at"]),
-                show.when(fact["invalid_at"]),
-                show.when(fact["created_at"]),
-                fact["uuid"],
-            )
-            for fact in found
-        ),
-        nothing="no such fact, as of then",
-    )
-
-
-def _answer(memory: "Memory", lines: Iterable[bytes]) -> None:
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            found = memory.facts(**_question(line))
-        except InvalidInput as error:
-            raise InvalidInput(str(error), field=f"line {number}") from None
-        show.data([fact.to_json() for fact in found])
-
-
-def _question(line: bytes) -> dict[str, Any]:
-    from asof_streams.messages import check_group
-
+def _question(fields: dict[str, Any]) -> Any:
+    """Return the question of a line, which may as well be a fact, or a question of another system with its answer."""
+    fields = {"about": fields.get("subject"), **fields}
+    known = {name: fields[name] for name in _QUERY.model_fields if fields.get(name) is not None}
     try:
-        fields = json.loads(line)
-    except (ValueError, RecursionError):
-        raise InvalidInput("not JSON") from None
-    if not isinstance(fields, dict):
-        raise InvalidInput("a question is one JSON object")
-    asked: dict[str, Any] = {}
-    for name, (known_as, type_) in FIELDS.items():
-        value = fields.get(name)
-        if value is None:
-            continue
-        if type(value) is not type_:
-            raise InvalidInput(f"it must be a {type_.__name__}", field=name)
-        asked[known_as] = value
-    if "group_id" in asked:
-        check_group(asked["group_id"])
-    return asked
+        return read_query(_QUERY, known)
+    except InvalidInput as error:
+        raise InvalidInput(error.reason, "subject" if error.field == "about" else error.field) from None
+
+
+fact = question(operations.fact, lambda fact: FACTS([fact]), arguments=("id",))
+search = question(operations.search, FACTS, arguments=("query",), progress="embedding")
+overlapping = question(operations.overlapping, FACTS)
+throughout = question(operations.throughout, SEGMENTS)
+
+
+def explain(found: Any) -> None:
+    """Print why a fact is held, for people."""
+    fact = found.fact
+    show.line(f"{fact.fact}  [{show.period(fact.valid_at, fact.invalid_at)}]")
+    for number, evidence in enumerate(found.evidence):
+        show.line(f"  {'said again' if number else 'said'} {_words(evidence)}")
+    for consequence in found.consequences:
+        ends = f" from {show.when(consequence.ends_at)}" if consequence.ends_at else ""
+        show.line(f"  {consequence.kind}{ends} {_words(consequence.evidence)}")
+
+
+def _words(evidence: Any) -> str:
+    if evidence is None:
+        return "by words that are gone"
+    speaker = f"{evidence.role}: " if evidence.role else ""
+    return f'{evidence.said_at.date()}, message {evidence.position}  {speaker}"{evidence.quote}"'
+
+
+why = question(operations.why, explain, arguments=("id",))
+
+
+@command(operations.what_if, parameters=Parameters(GroupQuery, left_out=("all_groups",)))
+def what_if(call: Call, query: Any, file: File) -> None:
+    """Ask what would be believed if structured facts were imported now. Nothing is written."""
+    with call.existing() as session, lines_of(file) as lines:
+        statements = [fields for _, fields in objects_of(lines)]
+        show_what_if(call, operations.what_if(session, statements, query.group_id))
+
+
+def show_what_if(call: Call, answer: Any) -> None:
+    """Print the slots that statements would touch, before and after."""
+    if call.as_json:
+        show.data(answer.to_json())
+        return
+    show.line("before")
+    SEGMENTS(answer.before)
+    show.line("\nafter")
+    SEGMENTS(answer.after)

@@ -1,49 +1,39 @@
-"""The commands that build and choose generations: rebuild, generations."""
+"""The commands that build and choose generations: rebuild, generations, digest."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from asof.cli import calls, show
-from asof.cli.options import Data, Json
-from asof_streams.errors import InvalidInput
+from asof.cli import show
+from asof.cli.binding import command, question
+from asof.cli.calls import Call
+from asof.cli.parameters import Parameters
+from asof.cli.tables import Table
+from asof.operations import generations as operations
+from asof.operations.errors import InvalidInput
 
-if TYPE_CHECKING:
-    from asof.memory import Memory
 
-
+@command(
+    operations.rebuild,
+    operations.digest,
+    parameters=Parameters(operations.rebuild.query, names={"source": "--from"}),
+    settings=("graph",),
+)
 def rebuild(
-    name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="Of the new generation; else build-1, build-2, ...")
-    ] = None,
-    source: Annotated[
-        Literal["mentions", "episodes"],
-        typer.Option("--from", help="mentions: resolve again. episodes: extract again as well."),
-    ] = "mentions",
-    ontology: Annotated[
-        str | None,
-        typer.Option("--ontology", metavar="NAME", help="Its id or a YAML file; else as in the one that answers."),
-    ] = None,
-    policy: Annotated[
-        Literal["recency", "graded"] | None,
-        typer.Option("--policy", help="How contradictions are decided; else as in the one that answers."),
-    ] = None,
+    call: Call,
+    query: Any,
+    *,
     switch: Annotated[bool, typer.Option("--switch", help="Let it answer once it is built.")] = False,
-    data: Data = None,
-    as_json: Json = False,
 ) -> None:
     """Build a new generation beside the one that answers. It is made from the episodic log, and reads never stop."""
-    with calls.existing(data) as memory:
-        active = memory.active()
-        with show.progress("rebuilding") as progress:
-            built = memory.rebuild(
-                name or _free_name(memory), source=source, ontology=ontology, policy=policy, progress=progress
-            )
-        digests = {generation: memory.digest(generation) for generation in (built.name, active)}
+    with call.existing("rebuilding") as session:
+        active = operations.generations.ask(session).active
+        built = operations.rebuild(session, query)
+        digests = {name: operations.digest.ask(session, name=name) for name in (built.name, active)}
         if switch:
-            memory.switch(built.name)
+            operations.switch.ask(session, name=built.name)
     same = digests[built.name] == digests[active]
-    if as_json:
+    if call.as_json:
         show.data(
             {
                 "generation": built.to_json(),
@@ -61,35 +51,40 @@ def rebuild(
         show.line(f"{built.name} answers now.")
 
 
+@command(operations.generations, operations.switch, operations.drop, settings=("graph",))
 def generations(
+    call: Call,
     action: Annotated[Literal["list", "switch", "drop"], typer.Argument(metavar="ACTION", help="What to do.")] = "list",
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which one to switch to or to drop.")] = None,
-    data: Data = None,
-    as_json: Json = False,
 ) -> None:
     """List generations, let another one answer, drop one."""
     if (name is None) != (action == "list"):
         raise InvalidInput(
             f"generations {action} takes {'no name' if action == 'list' else 'the NAME of a generation'}"
         )
-    with calls.existing(data) as memory:
-        if action == "switch" and name:
-            memory.switch(name)
-        elif action == "drop" and name:
-            memory.drop(name)
-        active, found = memory.active(), [g.to_json() for g in memory.generations()]
-    if as_json:
-        show.data({"active": active, "generations": found})
+    with call.existing() as session:
+        match action:
+            case "switch":
+                catalog = operations.switch.ask(session, name=name)
+            case "drop":
+                catalog = operations.drop.ask(session, name=name)
+            case _:
+                catalog = operations.generations.ask(session)
+    if call.as_json:
+        show.data({"active": catalog.active, "generations": [info.to_json() for info in catalog.generations]})
         return
-    show.table(
-        ("name", "", "ontology", "policy", "from", "build"),
-        (
-            (g["name"], "answers" if g["name"] == active else "", g["ontology"], g["policy"], g["source"], g["build"])
-            for g in found
-        ),
+    _table(catalog.active)(catalog.generations)
+
+
+def _table(active: str) -> Table:
+    return Table(
+        ("name", "name"),
+        ("", lambda info: "answers" if info.name == active else ""),
+        ("ontology", "ontology"),
+        ("policy", "policy"),
+        ("from", "source"),
+        ("build", "build"),
     )
 
 
-def _free_name(memory: "Memory") -> str:
-    taken = {generation.name for generation in memory.generations()}
-    return next(name for number in range(1, len(taken) + 2) if (name := f"build-{number}") not in taken)
+digest = question(operations.digest, show.line, arguments=("name",))

@@ -1,26 +1,27 @@
-"""The command that serves a memory over HTTP: serve."""
+"""The command that starts the HTTP door: serve."""
 
 from importlib.util import find_spec
 from typing import Annotated
 
 import typer
 
-from asof.cli import calls, show
-from asof.cli.options import Data, Json, Kafka
-from asof.runtime.processes import log_to_stderr
-from asof_streams.errors import InvalidInput
+from asof.cli import show
+from asof.cli.binding import command
+from asof.cli.calls import Call
+from asof.operations.errors import InvalidInput
+from asof.operations.process import log_to_stderr
 
 
+@command()
 def serve(
+    call: Call,
+    *,
     host: Annotated[
         str, typer.Option("--host", metavar="HOST", help="Where to listen; without API keys, on this machine alone.")
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option("--port", min=0, max=65_535, metavar="PORT", help="Which port; 0 takes a free one.")
     ] = 8000,
-    kafka: Kafka = None,
-    data: Data = None,
-    as_json: Json = False,
 ) -> None:
     """Serve a memory over HTTP, with the routes of Graphiti's server, until stopped."""
     if not all(map(find_spec, ("fastapi", "uvicorn", "prometheus_client"))):
@@ -30,8 +31,7 @@ def serve(
     from asof.http.serving import serve as run
 
     log_to_stderr("asof")
-
-    settings = calls.settings(data, kafka=kafka)
+    settings = call.settings
 
     def started(url: str) -> None:
         told = {
@@ -42,7 +42,7 @@ def serve(
             "embedder": settings.embedder,
             "keys": settings.keys_file is not None,
         }
-        if as_json:
+        if call.as_json:
             show.data(told, at_once=True)
         else:
             show.talk(

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any, BinaryIO
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -15,6 +16,9 @@ _MIDNIGHT = "T00:00:00Z"
 _UNBOUNDED_CHARACTERS = 1_000_000  # of width, where there is no terminal to fit into
 
 Cell = str | int | float | None
+
+View = Callable[[Any], None]
+"""Shows an answer to people."""
 
 
 def data(value: Any, *, at_once: bool = False) -> None:
@@ -37,14 +41,12 @@ def plain(text: str) -> str:
     return _CONTROL.sub("\ufffd", text)
 
 
-def when(time: str | None) -> str:
-    """Return an RFC 3339 time as people read it, and as every option takes it: a date where it is a whole day."""
-    if time is None:
-        return ""
-    return time.removesuffix(_MIDNIGHT) if time.endswith(_MIDNIGHT) else time
+def when(time: datetime | None) -> str:
+    """Return a time as people read it, and as every option takes it: a date where it is a whole day."""
+    return "" if time is None else f"{time.replace(tzinfo=None).isoformat()}Z".removesuffix(_MIDNIGHT)
 
 
-def period(start: str | None, end: str | None) -> str:
+def period(start: datetime | None, end: datetime | None) -> str:
     """Return a period of valid time as people read it."""
     return f"{when(start)} to {when(end)}" if end else f"from {when(start)}"
 
@@ -72,9 +74,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]], *, nothing: st
 
 
 @contextmanager
-def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Show how far long work has come, given as (done, total), where there is a terminal to show it on."""
-    if not sys.stderr.isatty():
+def progress(label: str | None) -> Iterator[Callable[[int, int], None] | None]:
+    """Show how far long work has come, given as (done, total), where it has a label and there is a terminal."""
+    if label is None or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console

@@ -4,7 +4,15 @@ from asof.operations.moments import known_of, moment_of, page_of
 from asof.operations.operation import operation
 from asof.runtime.session import Session
 from asof_projections.model.answers import Community, Entity, EntityProfile, Hop, Page
-from asof_projections.model.queries import CommunitiesQuery, EntitiesQuery, EntityQuery, NeighbourhoodQuery
+from asof_projections.model.queries import (
+    CommunitiesQuery,
+    EntitiesQuery,
+    EntityQuery,
+    GroupQuery,
+    KnownQuery,
+    NeighbourhoodQuery,
+)
+from asof_streams.errors import NotFound
 
 _NEAREST = 10  # names, where no limit is given
 
@@ -36,3 +44,13 @@ def communities(session: Session, query: CommunitiesQuery) -> Page[Community]:
 def neighbourhood(session: Session, query: NeighbourhoodQuery) -> list[Hop]:
     """Return the facts around a name, step by step away from it, all as of one moment."""
     return session.queries(query.group).neighbourhood(query, moment_of(session, query))
+
+
+def expect_entity(session: Session, name: str, query: GroupQuery) -> None:
+    """Refuse a name, or an id, that no entity has in the groups and as of the moment of a question. NotFound."""
+    known_at = query.known_at if isinstance(query, KnownQuery) else None
+    asked = EntityQuery(
+        name=name, group_id=query.group_id, all_groups=query.all_groups, known_at=known_at, valid_at=None, limit=1
+    )
+    if not entity(session, asked):
+        raise NotFound("no entity has this name, as of then")

@@ -59,12 +59,15 @@ def why(session: Session, query: WhyQuery) -> Explanation:
     return session.sources.find(lambda queries: queries.why(query))
 
 
-def what_if(session: Session, statements: Iterable[Mapping[str, Any]], group: str) -> WhatIf:
+def what_if(session: Session, statements: Iterable[Mapping[str, Any] | FactStatement], group: str) -> WhatIf:
     """Return the slots that structured facts would touch if they were imported now, before and after.
 
     Nothing is written. InvalidInput, NotFound: one of them cannot stand; an import would park it.
     """
-    stated = [accept(FactStatement, {"group_id": group, **fields}) for fields in statements]
+    stated = [
+        given if isinstance(given, FactStatement) else accept(FactStatement, {"group_id": group, **given})
+        for given in statements
+    ]
     if any(statement.group_id != group for statement in stated):
         raise InvalidInput("a statement names another group than the one that is asked about", field="group_id")
     return session.of(group).what_if(stated, session.now())

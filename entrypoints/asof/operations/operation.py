@@ -4,7 +4,7 @@ An operation is a function of a session and a query. Its query model says which 
 says what comes back; doors derive their parameters, options, tables, JSON and descriptions from both.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib import import_module
 from typing import Any, Final, Generic, TypeVar, get_args, get_origin, get_type_hints
@@ -13,6 +13,12 @@ from pydantic import BaseModel, TypeAdapter, create_model
 
 from asof.runtime.session import Session
 from asof_projections.model.answers import Page
+from asof_projections.model.queries import DEFAULT_GROUP, ExportQuery, GroupQuery, ask, instant
+from asof_streams.errors import InvalidInput
+from asof_streams.events import Event
+from asof_streams.messages import TIMES, validate
+
+__all__ = ["DEFAULT_GROUP", "ExportQuery", "GroupQuery", "Operation", "operation", "read_query"]
 
 Q = TypeVar("Q", bound=BaseModel)
 A = TypeVar("A")
@@ -36,6 +42,10 @@ class Operation(Generic[Q, A]):
     def __call__(self, session: Session, query: Q) -> A:
         """Return the answer."""
         return self.run(session, query)
+
+    def ask(self, session: Session, /, **fields: Any) -> A:
+        """Return the answer to the query that has these fields. InvalidInput names the field that is wrong."""
+        return self.run(session, read_query(self.query, fields))
 
     @cached_property
     def model(self) -> Any:
@@ -86,3 +96,20 @@ def operation(
         return Operation(run, items, vectors)
 
     return made
+
+
+def read_query(kind: type[Q], fields: Mapping[str, Any]) -> Q:
+    """Return a query, or a message to be put on the log, from the fields that a door was given.
+
+    Times are read alike in both. InvalidInput names the field that is wrong, and the nearest one to an unknown field.
+    """
+    if not issubclass(kind, Event):
+        return ask(kind, dict(fields))
+    return validate(kind, {name: _instant(name, value) if name in TIMES else value for name, value in fields.items()})
+
+
+def _instant(name: str, time: Any) -> int | None:
+    try:
+        return None if time is None else instant(time)
+    except InvalidInput as error:
+        raise error.within(name) from None

@@ -418,6 +418,7 @@ Q = TypeVar("Q", bound=BaseModel)
 _REASONS: Final = {
     "missing": "it is missing",
     "string_too_long": "it is too long",
+    "string_unicode": NOT_UNICODE,
 }
 
 
@@ -436,6 +437,6 @@ def invalid(error: ValidationError, known: Iterable[str]) -> InvalidInput:
     if first["type"] == "extra_forbidden":
         near = get_close_matches(where, [*known], 1, 0.6)
         reason = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
-        return InvalidInput(f"{where if where.isidentifier() else '(a name)'}: no such field; {reason}")
+        return InvalidInput(f"no such field; {reason}", where if where.isidentifier() else "(a name)")
     reason = _REASONS.get(first["type"]) or first["msg"].removeprefix("Value error, ")
-    return InvalidInput(f"{where}: {reason}" if where else reason)
+    return InvalidInput(reason, where or None)

@@ -1,0 +1,78 @@
+"""The commands that write many messages, given as JSON lines: produce, import."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, Final
+
+import typer
+
+from asof.cli import calls, show
+from asof.cli.binding import command
+from asof.cli.calls import Call
+from asof.cli.json_lines import lines_of
+from asof.cli.options import File, Strict
+from asof.operations import writes
+
+_SHOWN_REFUSALS: Final = 20
+
+
+@command(writes.produce)
+def produce(call: Call, file: File, *, strict: Strict = False) -> int:
+    """Add messages given as JSON lines. Their fields are Graphiti's, and group_id."""
+    with call.session() as session, _acknowledging() as acknowledged, lines_of(file) as lines:
+        done = writes.produce(session, lines, strict=strict, acknowledged=acknowledged)
+    return _tell(call, done, strict=strict)
+
+
+@command(writes.import_facts)
+def import_(
+    call: Call,
+    file: File,
+    *,
+    recorded: Annotated[
+        bool, typer.Option("--recorded", help="Keep each line's recorded_at: moves a history in.")
+    ] = False,
+    ontology: Annotated[
+        str | None,
+        typer.Option("--ontology", metavar="NAME", help="Check relations against it: its id, or a YAML file."),
+    ] = None,
+    strict: Strict = False,
+) -> int:
+    """Add structured facts given as JSON lines. Names are exact; nothing is extracted."""
+    with call.session() as session, _acknowledging() as acknowledged, lines_of(file) as lines:
+        done = writes.import_facts(
+            session, lines, recorded=recorded, ontology=ontology, strict=strict, acknowledged=acknowledged
+        )
+    return _tell(call, done, strict=strict)
+
+
+@contextmanager
+def _acknowledging() -> Iterator[Callable[[int, int], None]]:
+    """Count what is acknowledged, to say so where the work is interrupted."""
+    taken = 0
+
+    def acknowledged(accepted: int, seen: int) -> None:
+        nonlocal taken
+        del seen
+        taken = accepted
+
+    try:
+        yield acknowledged
+    except KeyboardInterrupt:
+        show.talk(f"interrupted: the first {taken} good lines, at least, are on the log and stay")
+        raise
+
+
+def _tell(call: Call, done: Any, *, strict: bool) -> int:
+    if call.as_json:
+        show.data(done.to_json())
+    else:
+        for refused in done.refused[:_SHOWN_REFUSALS]:
+            show.talk(f"line {refused.line}: {refused.reason}")
+        if (more := len(done.refused) - _SHOWN_REFUSALS) > 0:
+            show.talk(f"and {more} more")
+        if done.parked:
+            show.talk(f"{done.parked} of the accepted could not be read into facts: asof stats says why")
+        kept = " (--strict: so none was taken)" if strict and done.refused else ""
+        show.line(f"accepted {done.accepted}, refused {len(done.refused)}{kept}")
+    return calls.FAILED if done.refused or done.parked else 0

@@ -1,0 +1,104 @@
+"""The commands for a memory on Kafka: topics, worker."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Final, Literal
+
+import typer
+
+from asof.cli import calls, show
+from asof.cli.binding import command
+from asof.cli.calls import Call
+from asof.cli.tables import Table
+from asof.operations import kafka as operations
+
+_LAGS: Final = Table(
+    ("topic", "topic"), ("partition", "partition"), ("end", "end"), ("read", "read"), ("behind", "behind")
+)
+
+
+@command(
+    operations.check_topics, operations.create_topics, operations.lag_of_topics, settings=("kafka", "kafka_prefix")
+)
+def topics(
+    call: Call,
+    action: Annotated[
+        Literal["check", "create", "lag"], typer.Argument(metavar="ACTION", help="What to do: check, create or lag.")
+    ] = "check",
+    *,
+    generation: Annotated[
+        list[str] | None,
+        typer.Option("--generation", metavar="NAME", help="Once for each. create: main; check: all that are there."),
+    ] = None,
+    partitions: Annotated[
+        int | None, typer.Option("--partitions", min=1, metavar="N", help="create: of each topic, for ever; else 1.")
+    ] = None,
+    replication: Annotated[
+        int | None,
+        typer.Option("--replication", min=1, metavar="N", help="create: copies; else 3, or as many as brokers."),
+    ] = None,
+) -> int:
+    """Check the topics on Kafka, create those that are not there, or see how far a directory has read them."""
+    if action == "lag":
+        _show_lag(call)
+        return 0
+    made: list[str] = []
+    if action == "create":
+        made, findings = operations.create_topics(
+            call.settings, generation or (), partitions=partitions, replication=replication
+        )
+    else:
+        findings = operations.check_topics(call.settings, generation or ())
+    if call.as_json:
+        found = [finding.to_json() for finding in findings]
+        show.data({"created": made, "findings": found} if action == "create" else found)
+    else:
+        for name in made:
+            show.line(f"created {name}")
+        _show_findings(findings)
+    return calls.FAILED if any(finding.severity == "error" for finding in findings) else 0
+
+
+def _show_lag(call: Call) -> None:
+    lags = operations.lag_of_topics(call.settings)
+    if call.as_json:
+        show.data([lag.to_json() for lag in lags])
+    else:
+        _LAGS(lags)
+
+
+def _show_findings(findings: Sequence[Any]) -> None:
+    """Print what was found; once, where it is the same of several topics."""
+    alike: dict[Any, list[str]] = {}
+    for finding in findings:
+        alike.setdefault(replace(finding, topic=""), []).append(finding.topic)
+    for finding, names in alike.items():
+        show.line(f"{finding.severity}: {replace(finding, topic=', '.join(names))}")
+    if not any(finding.severity == "error" for finding in findings):
+        show.line("the topics keep what they must")
+
+
+@command(operations.work, operations.project, operations.health)
+def worker(
+    call: Call,
+    *,
+    projector: Annotated[
+        bool, typer.Option("--projector", help="Only follow the topics into the directory; write to none of them.")
+    ] = False,
+    health: Annotated[bool, typer.Option("--health", help="Say how far the worker of this directory is.")] = False,
+) -> int:
+    """Process messages from Kafka until stopped."""
+    if health:
+        return _health(call)
+    (operations.project if projector else operations.work)(call.settings)
+    return 0
+
+
+def _health(call: Call) -> int:
+    found = operations.health(call.settings)
+    if call.as_json:
+        show.data(found)
+    else:
+        show.line("well" if found["well"] else "NOT WELL: it does not run, or cannot open a partition")
+        show.table(("topic", "partition", "offset", "end"), (tuple(one.values()) for one in found["partitions"]))
+    return 0 if found["well"] else calls.FAILED

@@ -1,0 +1,58 @@
+"""The tables in which commands show lists of answers, each declared by its columns."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from operator import attrgetter
+from typing import Any, Final
+
+from asof.cli import show
+
+Column = tuple[str, str | Callable[[Any], Any]]
+"""A header, and the path of an attribute or a function of an answer."""
+
+
+class Table:
+    """A view of a list of answers. Where they are of several groups, its first column says which."""
+
+    def __init__(self, *columns: Column, nothing: str = "nothing found") -> None:
+        self._columns = columns
+        self._tells_groups = all(of != "group_id" for _, of in columns)
+        self._nothing = nothing
+
+    def __call__(self, answers: Sequence[Any]) -> None:
+        """Print a row for each answer; where there is none, say so on stderr."""
+        groups = {getattr(answer, "group_id", None) for answer in answers}
+        columns = (("group", "group_id"), *self._columns) if len(groups) > 1 and self._tells_groups else self._columns
+        values = [attrgetter(of) if isinstance(of, str) else of for _, of in columns]
+        rows = ([_cell(value(answer)) for value in values] for answer in answers)
+        show.table([header for header, _ in columns], rows, nothing=self._nothing)
+
+
+def _cell(value: Any) -> show.Cell:
+    return show.when(value) if isinstance(value, datetime) else value
+
+
+FACTS: Final = Table(
+    ("fact", "fact"),
+    ("from", "valid_at"),
+    ("until", "invalid_at"),
+    ("known since", "created_at"),
+    ("id", "uuid"),
+    nothing="no such fact, as of then",
+)
+SEGMENTS: Final = Table(
+    ("subject", "subject"),
+    ("relation", "relation"),
+    ("object", lambda segment: segment.object or "(unknown)"),
+    ("from", "valid_at"),
+    ("until", "invalid_at"),
+)
+CHANGES: Final = Table(
+    ("message", "position"),
+    ("change", lambda change: "believed" if change.change == "opened" else "no longer"),
+    ("fact", "fact.fact"),
+    ("from", "fact.valid_at"),
+    ("until", "fact.invalid_at"),
+    ("id", "fact.uuid"),
+    nothing="nothing changed",
+)

@@ -1,0 +1,103 @@
+"""The commands that look after a memory: verify, stats, export, doctor."""
+
+import sys
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from asof.cli import calls, show
+from asof.cli.binding import command, question
+from asof.cli.calls import Call
+from asof.cli.parameters import Parameters
+from asof.cli.tables import Table
+from asof.operations import upkeep as operations
+from asof.operations.doctor import doctor as examine
+from asof.operations.operation import ExportQuery
+
+_CHECKS: Final = Table(("", "what"), ("state", lambda check: "ok" if check.ok else "DAMAGED"), ("found", "found"))
+_FINDINGS: Final = Table(("", "what"), ("state", "state"), ("found", "found"), ("to mend it", "remedy"))
+_COUNTED: Final = ("entities", "facts", "open_versions", "merges", "communities", "contradictions", "events", "lag")
+
+
+@command(operations.verify)
+def verify(call: Call) -> int:
+    """Check every log and every projection. Names the position of damage."""
+    with call.existing("verifying") as session:
+        checks = operations.verify.ask(session)
+    call.answer(operations.verify, checks, _CHECKS)
+    return 0 if all(check.ok for check in checks) else calls.FAILED
+
+
+def _stats(found: Any) -> None:
+    sizes, generations, parked = (found.pop(name) for name in ("bytes", "generations", "parked_messages"))
+    rows = [(name.replace("_", " "), value) for name, value in found.items()]
+    show.table(("", "count"), [*rows, ("bytes on disk", sum(sizes.values()))])
+    show.line()
+    show.table(
+        ("generation", *(column.replace("_", " ") for column in _COUNTED)),
+        ([name, *(generation[column] for column in _COUNTED)] for name, generation in generations.items()),
+    )
+    if parked:
+        show.line()
+        show.table(
+            ("parked message", "group", "recorded at", "reason"),
+            ((one["position"], one["group_id"], _when(one["recorded_at"]), one["reason"]) for one in parked),
+        )
+
+
+def _when(time: str) -> str:
+    return show.when(datetime.fromisoformat(time))
+
+
+stats = question(operations.stats, _stats)
+
+
+@command(operations.export, parameters=Parameters(ExportQuery))
+def export(
+    call: Call,
+    query: Any,
+    *,
+    output: Annotated[
+        Path | None, typer.Option("--output", metavar="FILE", help="Write there, whole or not at all.")
+    ] = None,
+) -> None:
+    """Write the graph out. What is believed as of a moment, or with --episodic what was recorded.
+
+    With --episodic, --valid-at leaves out what was said later, --known-at what was recorded later.
+    Where neither is given, everything is written.
+    """
+    with call.existing() as session:
+        pieces = operations.export(session, query)
+        if output is None:
+            sys.stdout.writelines(pieces)
+            return
+        _write(output, pieces)
+    if call.as_json:
+        show.data({"output": str(output)})
+    else:
+        show.talk(f"written to {output}")
+
+
+def _write(path: Path, pieces: Iterable[str]) -> None:
+    """Write a file whole or not at all."""
+    beside = path.with_name(path.name + ".new")
+    try:
+        with beside.open("w", encoding="utf-8") as file:
+            file.writelines(pieces)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+@command(examine, settings=())
+def doctor(call: Call) -> int:
+    """Look at what asof needs and finds here. Says how to mend what is not there."""
+    findings = examine(call.settings)
+    if call.as_json:
+        show.data([finding.to_json() for finding in findings])
+    else:
+        _FINDINGS(findings)
+    return calls.FAILED if any(finding.state == "broken" for finding in findings) else 0

@@ -1,0 +1,189 @@
+"""The commands that write one message: add, assert, end, retract, correct, state-entity, withdraw, erase."""
+
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from asof.cli import show
+from asof.cli.binding import command
+from asof.cli.calls import Call
+from asof.cli.facts import show_what_if
+from asof.cli.parameters import Parameters
+from asof.operations import facts, logs, writes
+from asof.operations.errors import ContractError, InvalidInput
+from asof.operations.operation import DEFAULT_GROUP, Operation
+
+if TYPE_CHECKING:
+    from asof.operations.sessions import Session
+
+_GROUP: Final = {"group_id": DEFAULT_GROUP}
+_HELPS: Final = {
+    "group_id": "The group that it belongs to.",
+    "content": "The words.",
+    "role": "The speaker's name.",
+    "role_type": "The kind of speaker.",
+    "timestamp": "When it was said; now, if left out.",
+    "source": "The kind of the content.",
+    "source_description": "Where the content comes from.",
+    "name": "The producer's own name for the message.",
+    "uuid": "An episode that exists already: then nothing is added.",
+    "schema_id": "The ontology to read it with; one that fits, if left out.",
+    "excluded_entity_types": "A kind of entity not to look for; once for each.",
+    "previous_episode_ids": "An episode to read it with as context, in place of the last ones; once for each.",
+    "suppress_content": "Forget the content once it was read.",
+    "update_communities": "Form communities of the entities that it names.",
+    "subject": "The subject's exact name or id.",
+    "subject_type": "The subject's type, where its name alone does not tell.",
+    "relation": "The relation. Such as lives_in.",
+    "object": "The other end: an exact name, an id or a literal.",
+    "object_type": "The object's type, where its name alone does not tell.",
+    "ref": "Your own id of the fact, or its id here: then that fact alone is concerned.",
+    "fact": "A sentence that says it; made of the three, if left out.",
+    "valid_at": "From when on it holds; from when it was said, if left out.",
+    "invalid_at": "From when on it no longer holds.",
+    "confidence": "How sure it is.",
+    "said_at": "When it was said; now, if left out.",
+}
+
+
+@command(
+    writes.add,
+    parameters=Parameters(
+        writes.add.query,
+        arguments=("content",),
+        names={"content": "TEXT"},
+        left_out=("entity_types", "relation_types", "relation_type_map"),  # objects: `asof produce` has them
+        times=("timestamp",),
+        defaults={**_GROUP, "role_type": "user"},
+        helps=_HELPS,
+    ),
+)
+def add(call: Call, query: Any) -> None:
+    """Add one message. It is on disk, or with Kafka on the topic, when the command returns."""
+    with call.session() as session:
+        added = writes.add(session, query)
+    if call.as_json:
+        show.data(writes.add.to_json(added))
+    elif added.episode_id is None:
+        show.line(f"message at offset {added.position}")
+    else:
+        show.line(f"message {added.position}, episode {added.episode_id}")
+
+
+_DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be believed, and write nothing.")]
+_NAMES: Final = ("subject", "relation", "object")
+
+
+def _statement(
+    op: str, help_: str, *, left_out: Collection[str] = (), required: Collection[str] = ()
+) -> Callable[..., int | None]:
+    """Return the command that states a fact with an op."""
+    parameters = Parameters(
+        writes.state_fact.query,
+        arguments=_NAMES,
+        required=required,
+        left_out=("op", *left_out),
+        times=("valid_at", "invalid_at", "said_at"),
+        defaults=_GROUP,
+        helps=_HELPS,
+        fixed={"op": op},
+    )
+
+    def state(call: Call, query: Any, *, dry_run: _DryRun = False) -> None:
+        if dry_run:
+            with call.existing() as session:
+                show_what_if(call, facts.what_if(session, [query], query.group_id))
+            return
+        write_request(call, writes.state_fact, query)
+
+    state.__name__, state.__doc__ = op, help_
+    return command(writes.state_fact, facts.what_if, parameters=parameters)(state)
+
+
+_ASSERTED: Final = ("valid_at", "invalid_at", "fact", "confidence")
+assert_ = _statement("assert", "State that a fact holds. Names are exact; nothing is extracted.", required=_NAMES)
+end = _statement(
+    "end",
+    "State that a fact ended, or without an object whatever holds there.",
+    left_out=[name for name in _ASSERTED if name != "invalid_at"],
+)
+retract = _statement("retract", "State that a fact was never so.", left_out=_ASSERTED)
+correct = _statement("correct", "Retract a fact, and state another one in its place.", required=_NAMES)
+
+
+@command(
+    writes.state_entity,
+    parameters=Parameters(
+        writes.state_entity.query,
+        arguments=("entity_id", "name"),
+        names={"entity_id": "ID"},
+        defaults=_GROUP,
+        helps=_HELPS | {"entity_id": "Your own id of it.", "name": "Its name.", "summary": "A text that describes it."},
+    ),
+)
+def state_entity(call: Call, query: Any) -> None:
+    """State an entity under an id of your own. Stated again it is the same one, also called by the new name."""
+    write_request(call, writes.state_entity, query)
+
+
+@command(
+    writes.withdraw,
+    parameters=Parameters(
+        writes.withdraw.query,
+        arguments=("episode_id",),
+        names={"episode_id": "EPISODE"},
+        defaults=_GROUP,
+        helps=_HELPS | {"episode_id": "The episode's id."},
+    ),
+)
+def withdraw(call: Call, query: Any) -> None:
+    """Withdraw an episode. What rests on it alone is retracted; its past can still be asked about."""
+    write_request(call, writes.withdraw, query)
+
+
+def write_request(call: Call, operation: Operation[Any, Any], query: Any) -> None:
+    """Put a message on the log of a memory, making it where there is none; ContractError says why it was parked."""
+    with call.session() as session:
+        requested = operation(session, query)
+        reason = None if session.on_kafka else _reason(session, requested.position)
+    if reason is not None:
+        raise ContractError(f"message {requested.position} was parked: {reason}")
+    if call.as_json:
+        show.data(operation.to_json(requested))
+    else:
+        show.line(f"message {'at offset ' if session.on_kafka else ''}{requested.position}")
+
+
+def _reason(session: "Session", position: int) -> str | None:
+    """Return why a message was parked, if it was."""
+    outcome = logs.message.ask(session, position=position)
+    return outcome.reason if outcome.state == "parked" else None
+
+
+@command(
+    writes.erase,
+    parameters=Parameters(
+        writes.erase.query,
+        arguments=("group_id",),
+        names={"group_id": "GROUP"},
+        helps={"group_id": "The group to forget."},
+    ),
+)
+def erase(
+    call: Call, query: Any, *, yes: Annotated[bool, typer.Option("--yes", help="Yes, for ever.")] = False
+) -> None:
+    """Make everything of a group gone, for ever. At every moment of both clocks, as if it had never been.
+
+    With Kafka a worker does it when it processes the request, in what answers; the records on the topics stay.
+    """
+    if not yes:
+        raise InvalidInput("nothing was erased: it cannot be undone, so it needs --yes")
+    with call.existing() as session:
+        position = writes.erase(session, query).position
+    if call.as_json:
+        show.data({"group_id": query.group_id, "position": position})
+    elif session.on_kafka:
+        show.line(f"asked for at offset {position}")
+    else:
+        show.line(f"erased; the request is message {position}")

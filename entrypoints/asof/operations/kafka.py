@@ -1,0 +1,101 @@
+"""The operations on Kafka: topics, and the processes that work between them.
+
+Code that needs aiokafka is imported after `connection_of`. InvalidInput: no address of Kafka is set.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from asof.runtime import clock
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.processes import log_to_stderr
+from asof.runtime.replica_health import Health
+from asof.runtime.replica_manifest import places_of
+from asof.runtime.wiring import connection_of
+from asof.settings import Settings
+from asof_projections.generations import FIRST
+from asof_streams.kafka.topic_rules import TopicFinding
+
+
+def create_topics(
+    settings: Settings, generations: Sequence[str], *, partitions: int | None, replication: int | None
+) -> tuple[list[str], list[TopicFinding]]:
+    """Make the topics that are not there, of generation `main` if none is named.
+
+    Return the names of those that were made, and what `check_topics` says then.
+    """
+    connection, wanted = connection_of(settings), [*(generations or [FIRST])]
+    from asof_streams.kafka.topics import Topics, create
+
+    names = Topics(settings.kafka_prefix)
+    made = asyncio.run(create(connection, names, wanted, partitions=partitions, replication=replication))
+    return made, check_topics(settings, wanted)
+
+
+def check_topics(settings: Settings, generations: Sequence[str]) -> list[TopicFinding]:
+    """Return each setting by which a topic would lose history or order, of all generations if none is named."""
+    connection = connection_of(settings)
+    from asof_streams.kafka.topics import Topics, check
+
+    return asyncio.run(check(connection, Topics(settings.kafka_prefix), [*generations] or None))
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """How far a directory has read a partition of a topic; None: not at all."""
+
+    topic: str
+    partition: int
+    end: int
+    read: int | None
+    behind: int | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as every door shows it."""
+        return asdict(self)
+
+
+def lag_of_topics(settings: Settings) -> list[Lag]:
+    """Return, of each partition, where it ends and how far the directory has read it."""
+    connection = connection_of(settings)
+    from asof_streams.kafka import state
+    from asof_streams.kafka.topic_log import PartitionId
+    from asof_streams.kafka.topics import Topics, ends
+
+    lags: list[Lag] = []
+    for topic, offsets in asyncio.run(ends(connection, Topics(settings.kafka_prefix))).items():
+        for partition, end in enumerate(offsets):
+            root = places_of(DirectoryLayout(settings.data), partition, len(offsets)).root
+            read = state.offsets(root / state.FILE).get(str(PartitionId(topic, partition)))
+            lags.append(Lag(topic, partition, end, read, None if read is None else max(end - read, 0)))
+    return lags
+
+
+def work(settings: Settings) -> None:
+    """Process the messages of the topics until SIGTERM or SIGINT. TopicUnfit: a topic would lose history or order."""
+    from asof.kafka.worker_process import work as run
+
+    _log_to_stderr()
+    asyncio.run(run(settings))
+
+
+def project(settings: Settings) -> None:
+    """Follow the topics into the directory until SIGTERM or SIGINT; write to none of them."""
+    from asof.kafka.projector_process import project as run
+
+    _log_to_stderr()
+    run(settings)
+
+
+def _log_to_stderr() -> None:
+    log_to_stderr("asof_agents")
+    logging.getLogger("aiokafka").setLevel(logging.CRITICAL)  # ten lines a second where there is no broker
+
+
+def health(settings: Settings) -> dict[str, Any]:
+    """Return how far the worker or projector of the directory is, and whether it is well. NotFound: none ever ran."""
+    found = Health.read(settings.data)
+    return {"well": found.well(clock.system()), **found.to_json()}

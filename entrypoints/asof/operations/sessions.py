@@ -1,0 +1,29 @@
+"""Sessions for doors: one that a first write may make, and one on a memory that is there."""
+
+from collections.abc import Callable
+
+from asof.operations.errors import InvalidInput
+from asof.runtime import clock
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.replica_manifest import parts
+from asof.runtime.session import Session
+from asof.settings import Settings
+
+__all__ = ["Session", "open_existing", "open_session"]
+
+
+def open_session(settings: Settings, now: Callable[[], int] = clock.system) -> Session:
+    """Return a session on the directory of the settings; the first write makes it, where it is not there.
+
+    `now` gives microseconds since 1970.
+    """
+    return Session(DirectoryLayout(settings.data), settings, now)
+
+
+def open_existing(settings: Settings) -> Session:
+    """Return a session on a memory that is there. InvalidInput: the directory holds none, and it is not on Kafka."""
+    if settings.kafka is None and not any(part.catalog.exists() for part in parts(settings.data)):
+        raise InvalidInput(
+            f"{settings.data} holds no memory: --data DIR names another; asof add, produce or import makes one"
+        )
+    return open_session(settings)

@@ -1,0 +1,459 @@
+"""Every question and every write has its command, and a command is what its operation says."""
+
+import json
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from keyword import iskeyword
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+import pytest
+from pydantic import Field
+from typer import Typer
+from typer.main import get_command
+
+from asof.cli.binding import question
+from asof.cli.commands import COMMANDS, CommandGroup
+from asof.cli.tables import FACTS
+from asof.memory import Memory
+from asof.operations.operation import Operation
+from asof.runtime.session import Session
+from asof.settings import Settings
+from asof_projections.model.answers import Fact, Page
+from asof_projections.model.queries import FactsQuery
+from commands import Asof, fact
+
+NEVER_SAID = "00000000-0000-0000-0000-000000000000"
+OF_DOORS = {"errors", "operation", "sessions", "process", "moments", "graphiti"}  # what operations are made of
+
+
+@pytest.fixture(autouse=True)
+def quick_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ASOF_EMBEDDER", "hash")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def asof(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Asof:
+    return Asof(tmp_path / "data", capsys)
+
+
+@pytest.fixture
+def told(asof: Asof) -> Asof:
+    """Ana moved from Lisbon to Berlin, Ben lives in Berlin; Kim, of another group, lives in Bonn."""
+    stated = [
+        fact(object="Lisbon", valid_at="2019-01-01T00:00:00Z"),
+        fact(object="Berlin", valid_at="2023-05-01T00:00:00Z"),
+        fact(subject="Ben", object="Berlin", valid_at="2020-06-01T00:00:00Z"),
+        fact(subject="Kim", object="Bonn", valid_at="2020-01-01T00:00:00Z", group_id="kim"),
+    ]
+    with Memory(asof.data, Settings(data=asof.data, embedder="hash")) as memory:
+        assert memory.import_facts(map(json.dumps, stated)).accepted == 4
+        memory.add("I have a dog.", role="Ana", timestamp="2024-03-01T00:00:00Z")
+    return asof
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., str]:
+    """Write lines to a file: dicts as JSON, text as it is; returns its name."""
+    number = iter(range(100))
+
+    def to_file(*lines: dict[str, Any] | str) -> str:
+        path = tmp_path / f"lines-{next(number)}.jsonl"
+        path.write_text("".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines))
+        return str(path)
+
+    return to_file
+
+
+# Questions.
+
+
+def test_a_fact_is_shown_by_its_id(told: Asof) -> None:
+    (lisbon,) = told.json("facts", "--object", "Lisbon", "--any-time")
+
+    assert told.json("fact", lisbon["uuid"]) == lisbon
+    assert "Ana lives in Lisbon" in told("fact", lisbon["uuid"])
+
+
+def test_facts_of_a_period_are_those_that_overlap_it_or_fill_it(told: Asof) -> None:
+    period = ("--from", "2023", "--to", "2024", "--about", "Ana", "--relation", "lives_in")
+
+    assert [f["object"] for f in told.json("overlapping", *period)] == ["Lisbon", "Berlin"]
+    assert told.json("throughout", *period) == []
+    assert [s["object"] for s in told.json("throughout", "--from", "2020", "--to", "2022", "--about", "Ana")] == [
+        "Lisbon"
+    ]
+    assert "Ana lives in Berlin" in told("overlapping", *period)
+    told("overlapping", "--from", "2024", "--to", "2023", code=2)
+    assert "a period begins before it ends" in told.err
+
+
+def test_what_lies_around_a_name_comes_step_by_step(told: Asof) -> None:
+    hops = told.json("neighbourhood", "Ana")
+
+    assert [(hop["hop"], sorted(f["subject"] for f in hop["facts"])) for hop in hops] == [
+        (1, ["Ana", "Ana"]),
+        (2, ["Ben"]),
+    ]
+    assert len(told.json("neighbourhood", "Ana", "--hops", "1")) == 1
+    assert "2 steps away" in told("neighbourhood", "Ana")
+
+
+def test_when_a_fact_was_believed_is_shown(told: Asof) -> None:
+    (lisbon,) = told.json("facts", "--object", "Lisbon", "--any-time")
+
+    (period,) = told.json("known-history", lisbon["uuid"], "--valid-at", "2024")
+    assert period["fact"] == lisbon["uuid"]
+    assert period["known_to"] is not None
+    assert told.json("known-history", lisbon["uuid"])[-1]["known_to"] is None
+    assert lisbon["uuid"] in told("known-history", lisbon["uuid"])
+
+
+def test_groups_are_listed_with_how_much_they_hold(told: Asof) -> None:
+    assert [(g["group_id"], g["episodes"]) for g in told.json("groups")] == [("default", 4), ("kim", 1)]
+    assert [line.split()[:2] for line in told("groups").splitlines()[2:]] == [["default", "4"], ["kim", "1"]]
+
+
+def test_episodes_are_listed_by_when_they_were_said_and_shown_one_by_one(told: Asof) -> None:
+    [dog] = told.json("episodes", "--from", "2024-02", "--to", "2024-04")
+
+    assert dog["content"] == "I have a dog."
+    assert told.json("episode", dog["uuid"]) == dog
+    assert told("episode", dog["uuid"]).splitlines()[-1] == "I have a dog."
+    assert len(told.json("episodes", "--group", "kim")) == 1
+    assert "I have a dog." in told("episodes")
+
+
+def test_what_became_of_a_message_is_shown(told: Asof, write: Callable[..., str]) -> None:
+    told("import", write(fact(op="retract", object="Rome")), code=1)
+
+    done, parked = told.json("message", "1"), told.json("message", "5")
+    assert (done["state"], {c["fact"]["object"] for c in done["changes"]}) == ("done", {"Lisbon", "Berlin"})
+    assert (parked["state"], "no entity" in parked["reason"]) == ("parked", True)
+    assert "Ana lives in Berlin" in told("message", "1")
+    assert "message 5: parked: " in told("message", "5")
+    told("message", "6", code=1)
+
+
+def test_the_digest_of_a_generation_is_that_which_a_rebuild_compares(told: Asof) -> None:
+    built = told.json("rebuild", "--name", "second")
+
+    assert told.json("digest") == told.json("digest", "second") == built["digest"]
+    assert told("digest") == f"{built['digest']}\n"
+
+
+# What is asked about.
+
+
+def test_a_question_is_about_the_default_group_another_one_or_all(told: Asof) -> None:
+    def subjects(*arguments: str) -> set[str]:
+        return {f["subject"] for f in told.json("facts", "--relation", "lives_in", *arguments)}
+
+    assert subjects() == {"Ana", "Ben"}
+    assert subjects("--group", "kim") == {"Kim"}
+    assert subjects("--all-groups") == {"Ana", "Ben", "Kim"}
+    assert told("facts").splitlines()[0].split()[0] == "fact"
+    assert told("facts", "--all-groups").splitlines()[0].split()[0] == "group"
+    told("facts", "--all-groups", "--group", "kim", code=2)
+    assert "leave group_id out" in told.err
+
+
+def test_a_batch_asks_about_the_default_group_as_well(told: Asof, write: Callable[..., str]) -> None:
+    lives = {"relation": "lives_in"}
+
+    answers = told.lines("facts", "--batch", write(lives, {**lives, "group_id": "kim"}, {**lives, "about": "Ben"}))
+
+    assert [{f["subject"] for f in answer} for answer in answers] == [{"Ana", "Ben"}, {"Kim"}, {"Ben"}]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("facts", "--any-time"),
+        ("entities",),
+        ("history", "Ana"),
+        ("timeline", "Ana"),
+        ("episodes",),
+        ("groups",),
+        ("overlapping", "--from", "2019", "--to", "2030"),
+        ("diff", "--from", "2018", "--to", "2030"),
+    ],
+)
+def test_a_list_that_a_limit_cuts_goes_on_with_the_cursor_that_is_told(told: Asof, arguments: tuple[str, ...]) -> None:
+    whole = told.json(*arguments)
+    assert told.err == ""
+
+    pages, more = [], []
+    while True:
+        page = told.json(*arguments, "--limit", "1", *more)
+        pages += page
+        if not told.err:
+            break
+        assert told.err.startswith("go on with --cursor ")
+        more = told.err.removeprefix("go on with ").split()
+
+    assert len(whole) > 1
+    assert pages == whole
+
+
+def test_a_cursor_that_no_page_gave_is_a_wrong_call(told: Asof) -> None:
+    told("facts", "--cursor", "here", code=2)
+
+    assert told.err.startswith("asof: --cursor: it is no cursor of a page")
+
+
+@pytest.mark.parametrize("command", ["entity", "timeline", "neighbourhood", "history"])
+@pytest.mark.parametrize("moment", [(), ("--known-at", "2001")])
+def test_a_name_that_nobody_has_is_answered_alike_by_every_command(
+    told: Asof, command: str, moment: tuple[str, ...]
+) -> None:
+    if command == "history" and moment:
+        pytest.skip("it shows all that was ever known")
+    name = "Ana" if moment else "Nobody"
+
+    told(command, name, *moment, code=1)
+
+    assert "no entity" in told.err
+    assert "this name" in told.err
+    assert told.out == ""
+    assert "this name" in _error(told, command, name, *moment)
+
+
+def _error(told: Asof, *arguments: str) -> str:
+    told(*arguments, "--json", code=1)
+    return str(json.loads(told.err)["error"])
+
+
+def test_a_name_that_somebody_has_but_of_whom_nothing_fits_is_no_error(told: Asof) -> None:
+    assert told.json("timeline", "Ana", "--relation", "works_at") == []
+    assert [hop["facts"] for hop in told.json("neighbourhood", "Lisbon", "--valid-at", "2001")] == [[]]
+
+
+@pytest.mark.parametrize("command", ["fact", "episode", "known-history", "why", "history", "entity"])
+def test_an_id_that_nothing_has_ends_with_1(told: Asof, command: str) -> None:
+    told(command, NEVER_SAID, code=1)
+
+    assert told.err.startswith("asof: no ")
+
+
+# Writes.
+
+
+def test_facts_are_stated_ended_corrected_and_retracted_by_verbs(asof: Asof) -> None:
+    def held(**fields: str) -> list[str]:
+        options = [part for name, value in fields.items() for part in (f"--{name.replace('_', '-')}", value)]
+        return [f["object"] for f in asof.json("facts", "--about", "Ana", *options)]
+
+    first = asof.json("assert", "Ana", "lives_in", "Rome", "--valid-at", "2020", "--ref", "home")
+    assert first == {"position": 0}
+    assert held() == ["Rome"]
+    assert asof("correct", "Ana", "lives_in", "Oslo", "--ref", "home", "--valid-at", "2020-05") == "message 1\n"
+    assert (held(), held(valid_at="2020-02")) == (["Oslo"], [])
+    asof("end", "Ana", "lives_in", "--invalid-at", "2022-01-01T00:00:00+01:00")
+    assert (held(), held(valid_at="2021")) == ([], ["Oslo"])
+    asof("retract", "Ana", "lives_in", "Oslo")
+    assert held(valid_at="2021") == []
+
+
+def test_a_dry_run_shows_what_would_be_believed_and_writes_nothing(told: Asof, write: Callable[..., str]) -> None:
+    before = told.json("stats")["messages"]
+    dry = told.json("assert", "Ana", "lives_in", "Oslo", "--valid-at", "2024", "--dry-run")
+
+    assert [s["object"] for s in dry["before"]] == ["Lisbon", "Berlin"]
+    assert [s["object"] for s in dry["after"]] == ["Lisbon", "Berlin", "Oslo"]
+    statement = {"subject": "Ana", "relation": "lives_in", "object": "Oslo", "valid_at": "2024-01-01T00:00:00Z"}
+    assert told.json("what-if", write(statement)) == dry
+    assert told("what-if", write(statement)).split().count("Oslo") == 1
+    assert told.json("stats")["messages"] == before
+    told("what-if", write(fact(group_id="kim")), code=2)
+    told("what-if", write("{"), code=2)
+    assert told.err == "asof: line 1: not JSON\n"
+
+
+def test_a_statement_that_is_parked_ends_with_1_and_says_why(told: Asof) -> None:
+    told("retract", "Ana", "lives_in", "Rome", code=1)
+
+    assert told.err.startswith("asof: message 5 was parked: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["assert", "Ana", "lives_in"], "Missing argument 'OBJECT'"),
+        (["end", "Ana"], "end needs relation"),
+        (["assert", "Ana", "lives_in", " "], "OBJECT: it must not be empty"),
+        (
+            ["assert", "Ana", "lives_in", "Oslo", "--valid-at", "2024-05-01T09:30:00"],
+            "--valid-at: a time needs its offset",
+        ),
+        (["assert", "Ana", "lives_in", "Oslo", "--confidence", "2"], "--confidence"),
+        (["assert", "Ana", "lives_in", "Oslo", "--group", "a b"], "--group: a group id has"),
+        (["add", "Hello", "--timestamp", "yesterday"], "--timestamp: not a time"),
+        (["message", "last"], "POSITION"),
+    ],
+)
+def test_a_statement_that_cannot_be_is_a_wrong_call(told: Asof, arguments: list[str], reason: str) -> None:
+    told(*arguments, code=2)
+
+    assert reason in told.err
+
+
+def test_an_entity_is_stated_under_an_id_of_ones_own(asof: Asof) -> None:
+    assert asof.json("state-entity", "staff-7", "Ana", "--summary", "She cooks.") == {"position": 0}
+
+    [ana] = asof.json("entity", "Ana")
+    assert "She cooks." in ana["summary"]
+
+
+def test_entities_are_merged_split_and_named_by_verbs(told: Asof) -> None:
+    assert told.json("merge", "Ben", "Ana") == {"position": 5}
+    assert sorted(told.json("entity", "Ana")[0]["names"]) == ["Ana", "Ben"]
+    told("split", "Ben", "Ana")
+    assert told.json("entity", "Ana")[0]["names"] == ["Ana"]
+    told("alias", "Ana", "Annie")
+    assert told.json("entity", "Annie")[0]["name"] == "Ana"
+    told("unalias", "Ana", "Annie")
+    told("entity", "Annie", code=1)
+    told("merge", "Nobody", "Ana", code=1)
+    assert "was parked" in told.err
+
+
+def test_what_waits_for_a_person_is_listed(told: Asof) -> None:
+    told("retract", "Ana", "lives_in", "Rome", code=1)
+
+    [parked] = told.json("parked")
+    assert parked["position"] == 5
+    assert parked["reason"] in told("parked")
+    assert told.json("contradictions") == []
+
+
+def test_an_episode_is_withdrawn_and_its_past_stays(told: Asof) -> None:
+    [dog] = told.json("episodes", "--from", "2024-02", "--to", "2024-04")
+    [known] = told.json("facts", "--relation", "has_pet")
+
+    assert told.json("withdraw", dog["uuid"]) == {"position": 5}
+
+    assert told.json("facts", "--relation", "has_pet") == []
+    assert len(told.json("facts", "--relation", "has_pet", "--known-at", known["created_at"])) == 1
+    told("episode", dog["uuid"], code=1)
+    told("withdraw", NEVER_SAID, code=1)
+    assert "was parked" in told.err
+
+
+def test_a_message_may_say_how_it_is_read(asof: Asof) -> None:
+    asof("add", "I live in Oslo.", "--role", "Ana", "--source-description", "chat")
+    asof(
+        "add", "I live in Rome.", "--role", "Ana", "--excluded-entity-types", "Place", "--excluded-entity-types", "City"
+    )
+
+    sent = [e["data"] for e in asof.lines("events", "--log", "messages")]
+    assert sent[0].get("source_description") == "chat"
+    assert sent[1]["excluded_entity_types"] == ["Place", "City"]
+
+
+# Commands and operations.
+
+
+def _commands() -> dict[str, Any]:
+    return {name: _function(name) for name in COMMANDS}
+
+
+def _function(name: str) -> Any:
+    module = import_module(f"asof.cli.{COMMANDS[name][0]}")
+    return getattr(module, f"{name.replace('-', '_')}{'_' * iskeyword(name)}")
+
+
+def _operations() -> Iterator[Any]:
+    """Yield what the modules of operations define: operations, and functions whose answer comes in pieces."""
+    for found in iter_modules(import_module("asof.operations").__path__):
+        if found.name in OF_DOORS:
+            continue
+        module = import_module(f"asof.operations.{found.name}")
+        for name, value in vars(module).items():
+            defined = value.run if isinstance(value, Operation) else value if name in ONLY_FUNCTIONS else None
+            if getattr(defined, "__module__", None) == module.__name__:
+                yield value
+
+
+ONLY_FUNCTIONS = {  # that no query and answer model describe
+    *("produce", "import_facts", "what_if", "replay", "export", "doctor"),
+    *("create_graphs", "check_graphs", "copy_graphs"),
+    *("create_topics", "check_topics", "lag_of_topics", "work", "project", "health"),
+}
+
+
+def test_every_operation_has_a_command_and_every_command_an_operation() -> None:
+    bound = {name: command.operations for name, command in _commands().items()}
+    operations = set(_operations())
+
+    assert {of.name if isinstance(of, Operation) else of.__name__ for of in operations} >= ONLY_FUNCTIONS
+    assert operations - {one for ones in bound.values() for one in ones} == set()
+    assert {one for ones in bound.values() for one in ones} - operations == set()
+    assert [name for name, ones in bound.items() if not ones] == ["serve"]  # it starts another door
+
+
+def test_every_verb_of_a_memory_has_a_command() -> None:
+    verbs = {name.replace("_", "-") for name in vars(Memory) if not name.startswith("_")} - {"close"}
+    other = {
+        "import-facts": "import",
+        "state-fact": "assert",
+        "switch": "generations",
+        "drop": "generations",
+        "active": "generations",
+    }
+
+    assert {other.get(verb, verb) for verb in verbs} <= COMMANDS.keys()
+
+
+def test_the_list_of_commands_has_the_first_sentence_of_their_help() -> None:
+    help_of = {name: " ".join(command.__doc__.split("\n\n")[0].split()) for name, command in _commands().items()}
+
+    assert {name: text for name, (_, text) in COMMANDS.items() if not f"{help_of[name]} ".startswith(f"{text} ")} == {}
+    assert all(text.endswith(".") for _, text in COMMANDS.values())
+
+
+class NarrowQuery(FactsQuery):
+    """Ask which facts hold, with one more filter."""
+
+    spoken_by: str | None = Field(None, description="Who said it.", examples=["Ana"])
+
+
+def test_a_filter_added_to_a_query_is_an_option_of_its_command() -> None:
+    def narrow(session: Session, query: NarrowQuery) -> Page[Fact]:
+        raise NotImplementedError
+
+    alone = Typer()
+    alone.command()(question(Operation(narrow, "facts", lambda _: False), FACTS))
+
+    option: Any = next(one for one in get_command(alone).params if one.name == "spoken_by")
+    assert (option.opts, option.help, option.metavar) == (["--spoken-by"], "Who said it. Such as Ana.", "NAME")
+
+
+NO_OPTION = {  # fields that a command does not take
+    "add": {"entity_types", "relation_types", "relation_type_map"},  # objects: a line of `asof produce` has them
+    "merge": {"op", "name", "merge_id"},
+    "split": {"op", "name", "merge_id"},
+    "alias": {"op", "into", "merge_id"},
+    "unalias": {"op", "into", "merge_id"},
+    "assert": {"op"},
+    "correct": {"op"},
+    "end": {"op", "valid_at", "fact", "confidence"},
+    "retract": {"op", "valid_at", "invalid_at", "fact", "confidence"},
+}
+
+
+def test_every_field_of_a_query_is_a_parameter_of_its_command() -> None:
+    for name, command in _commands().items():
+        asked = command.operations[0] if command.operations else None
+        if isinstance(asked, Operation) and name not in ("demo", "generations"):
+            missing = set(asked.query.model_fields) - command.__annotations__.keys()
+            assert missing == NO_OPTION.get(name, set()), name
+
+
+def test_the_commands_are_found_by_name_and_a_near_name_is_suggested(asof: Asof) -> None:
+    asof("fcts", code=2)
+
+    assert "Did you mean" in asof.err
+    assert list(CommandGroup(name="asof").commands) == list(COMMANDS)
