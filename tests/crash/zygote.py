@@ -41,7 +41,12 @@ def ingest(directory: Path, lines: list[bytes]) -> None:
 
 def load(directory: Path, lines: list[bytes]) -> None:
     """Import what is left, with a second process from the 40th line on; as much is acknowledged at once every time."""
-    ingestion._CHUNK, build_state._MUCH, build_state.FLUSH_EVERY = 10, 40, 40  # type: ignore[attr-defined]  # it takes that name from elsewhere
+    for module, name, value in (
+        (ingestion, "_CHUNK", 10),
+        (build_state, "_MUCH", 40),
+        (build_state, "FLUSH_EVERY", 40),
+    ):
+        setattr(module, name, value)
     with open_memory(directory) as memory:
         left = lines[memory._session.writer().messages.end() :]
         end = len(lines) - len(left)

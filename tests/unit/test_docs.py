@@ -23,7 +23,7 @@ LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 PATH = re.compile(r"(?<![\w./])(?:streams|agents|projections|ontologies|entrypoints|tests|docs|bench)/[\w./-]*[\w/]")
 SECTION = re.compile(r"^### `([\w/]+)`.*?\n(.*?)(?=^##)", re.MULTILINE | re.DOTALL)
 PAGES = ["cli.md", "events.md", "python.md", "settings.md", "topics.md"]
-NOT_OURS = {"Iterator", "Any"}
+NOT_OURS = {"Outcome", "Iterator", "Any"}
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from functools import partial
 from threading import Barrier, Event, get_ident
 
 import pytest
@@ -85,7 +86,7 @@ def test_what_was_submitted_before_the_end_is_done() -> None:
     pool, done = ResourcePool("one", lambda: Resource().opened()), []
 
     for number in range(100):
-        pool.submit(lambda _, number=number: done.append(number))
+        pool.submit(partial(lambda n, _: done.append(n), number))
     pool.close()
 
     assert done == list(range(100))

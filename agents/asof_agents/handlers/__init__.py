@@ -5,7 +5,10 @@ __all__ = [
     "episodes",
     "extraction_copy",
     "facts",
+    "identities",
+    "invalidations",
     "mentions",
     "statement_writer",
+    "structured_facts",
     "withdrawals",
 ]
