@@ -10,7 +10,7 @@ Made by docs/generate.py from memory.py: change the verbs there.
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import closing
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar, Unpack
 
 from asof.memory import LogName, Memory
 from asof.runtime.integrity import Check
@@ -175,9 +175,6 @@ class AsyncMemory:
     async def facts(
         self,
         *,
-        about: str | None = None,
-        relation: str | None = None,
-        object: str | None = None,  # noqa: A002 - the word of a fact's JSON
         valid_at: Time | None = None,
         known_at: Time | None = None,
         any_time: bool = False,
@@ -185,19 +182,18 @@ class AsyncMemory:
         all_groups: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
+        **filters: Unpack[queries.FactFilters],
     ) -> Page[Fact]:
         """Return the facts that hold, by the start of their period, then as said.
 
-        `about` names their subject, `object` the other end, by name or id; what is left out is any. `any_time` lifts
-        valid time. With `limit` the list is a page, and its `next` the cursor of the page that follows.
+        The filters are those of FactFilters, such as `about` (the subject), `relation` and `object` (the other end, or
+        a literal), by name or id; what is left out is any. `any_time` lifts valid time. With `limit` the list is a
+        page, and its `next` the cursor of the page that follows.
 
             memory.facts(about="Ana", relation="lives_in", valid_at="2024-01-01")
         """
         return await self._run(
             lambda memory: memory.facts(
-                about=about,
-                relation=relation,
-                object=object,
                 valid_at=valid_at,
                 known_at=known_at,
                 any_time=any_time,
@@ -205,6 +201,7 @@ class AsyncMemory:
                 all_groups=all_groups,
                 limit=limit,
                 cursor=cursor,
+                **filters,
             )
         )
 
@@ -321,28 +318,24 @@ class AsyncMemory:
         start: Time,
         stop: Time,
         *,
-        about: str | None = None,
-        relation: str | None = None,
-        object: str | None = None,  # noqa: A002 - the word of a fact's JSON
         known_at: Time | None = None,
         group_id: str = queries.DEFAULT_GROUP,
         all_groups: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
+        **filters: Unpack[queries.FactFilters],
     ) -> Page[Fact]:
-        """Return the facts that hold at some instant of [start, stop), by the start of their period."""
+        """Return the facts that hold at some instant of [start, stop), by their start; filters as of `facts`."""
         return await self._run(
             lambda memory: memory.overlapping(
                 start,
                 stop,
-                about=about,
-                relation=relation,
-                object=object,
                 known_at=known_at,
                 group_id=group_id,
                 all_groups=all_groups,
                 limit=limit,
                 cursor=cursor,
+                **filters,
             )
         )
 
@@ -351,28 +344,24 @@ class AsyncMemory:
         start: Time,
         stop: Time,
         *,
-        about: str | None = None,
-        relation: str | None = None,
-        object: str | None = None,  # noqa: A002 - the word of a fact's JSON
         known_at: Time | None = None,
         group_id: str = queries.DEFAULT_GROUP,
         all_groups: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
+        **filters: Unpack[queries.FactFilters],
     ) -> Page[Segment]:
         """Return what holds at every instant of [start, stop), said by one fact or by several that meet."""
         return await self._run(
             lambda memory: memory.throughout(
                 start,
                 stop,
-                about=about,
-                relation=relation,
-                object=object,
                 known_at=known_at,
                 group_id=group_id,
                 all_groups=all_groups,
                 limit=limit,
                 cursor=cursor,
+                **filters,
             )
         )
 
@@ -426,13 +415,11 @@ class AsyncMemory:
         start: tuple[Time, Time | None],
         stop: tuple[Time, Time | None],
         *,
-        about: str | None = None,
-        relation: str | None = None,
-        object: str | None = None,  # noqa: A002 - the word of a fact's JSON
         group_id: str = queries.DEFAULT_GROUP,
         all_groups: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
+        **filters: Unpack[queries.FactFilters],
     ) -> Page[Difference]:
         """Return what differs between two points (valid, known), each change under one label.
 
@@ -440,15 +427,7 @@ class AsyncMemory:
         """
         return await self._run(
             lambda memory: memory.diff(
-                start,
-                stop,
-                about=about,
-                relation=relation,
-                object=object,
-                group_id=group_id,
-                all_groups=all_groups,
-                limit=limit,
-                cursor=cursor,
+                start, stop, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor, **filters
             )
         )
 

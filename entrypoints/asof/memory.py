@@ -11,7 +11,7 @@ about every group.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar, Unpack
 
 from pydantic import BaseModel
 
@@ -192,9 +192,6 @@ class Memory:
     def facts(
         self,
         *,
-        about: str | None = None,
-        relation: str | None = None,
-        object: str | None = None,  # noqa: A002 - the word of a fact's JSON
         valid_at: Time | None = None,
         known_at: Time | None = None,
         any_time: bool = False,
@@ -202,19 +199,18 @@ class Memory:
         all_groups: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
+        **filters: Unpack[queries.FactFilters],
     ) -> Page[Fact]:
         """Return the facts that hold, by the start of their period, then as said.
 
-        `about` names their subject, `object` the other end, by name or id; what is left out is any. `any_time` lifts
-        valid time. With `limit` the list is a page, and its `next` the cursor of the page that follows.
+        The filters are those of FactFilters, such as `about` (the subject), `relation` and `object` (the other end, or
+        a literal), by name or id; what is left out is any. `any_time` lifts valid time. With `limit` the list is a
+        page, and its `next` the cursor of the page that follows.
 
             memory.facts(about="Ana", relation="lives_in", valid_at="2024-01-01")
         """
         return self._ask(
             facts.facts,
-            about=about,
-            relation=relation,
-            object=object,
             valid_at=valid_at,
             known_at=known_at,
             any_time=any_time,
@@ -222,6 +218,7 @@ class Memory:
             all_groups=all_groups,
             limit=limit,
             cursor=cursor,
+            **filters,
         )
 
     def fact(self, id: str) -> Fact:  # noqa: A002 - the word of every door
@@ -354,28 +351,24 @@ class Memory:
         start: Time,
         stop: Time,
         *,
-        about: str | None = None,
-        relation: str | None = None,
-        object: str | None = None,  # noqa: A002 - the word of a fact's JSON
         known_at: Time | None = None,
         group_id: str = queries.DEFAULT_GROUP,
         all_groups: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
+        **filters: Unpack[queries.FactFilters],
     ) -> Page[Fact]:
-        """Return the facts that hold at some instant of [start, stop), by the start of their period."""
+        """Return the facts that hold at some instant of [start, stop), by their start; filters as of `facts`."""
         return self._ask(
             facts.overlapping,
             start=start,
             stop=stop,
-            about=about,
-            relation=relation,
-            object=object,
             known_at=known_at,
             group_id=group_id,
             all_groups=all_groups,
             limit=limit,
             cursor=cursor,
+            **filters,
         )
 
     def throughout(
@@ -383,28 +376,24 @@ class Memory:
         start: Time,
         stop: Time,
         *,
-        about: str | None = None,
-        relation: str | None = None,
-        object: str | None = None,  # noqa: A002 - the word of a fact's JSON
         known_at: Time | None = None,
         group_id: str = queries.DEFAULT_GROUP,
         all_groups: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
+        **filters: Unpack[queries.FactFilters],
     ) -> Page[Segment]:
         """Return what holds at every instant of [start, stop), said by one fact or by several that meet."""
         return self._ask(
             facts.throughout,
             start=start,
             stop=stop,
-            about=about,
-            relation=relation,
-            object=object,
             known_at=known_at,
             group_id=group_id,
             all_groups=all_groups,
             limit=limit,
             cursor=cursor,
+            **filters,
         )
 
     def timeline(
@@ -456,13 +445,11 @@ class Memory:
         start: tuple[Time, Time | None],
         stop: tuple[Time, Time | None],
         *,
-        about: str | None = None,
-        relation: str | None = None,
-        object: str | None = None,  # noqa: A002 - the word of a fact's JSON
         group_id: str = queries.DEFAULT_GROUP,
         all_groups: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
+        **filters: Unpack[queries.FactFilters],
     ) -> Page[Difference]:
         """Return what differs between two points (valid, known), each change under one label.
 
@@ -472,13 +459,11 @@ class Memory:
             history.diff,
             start=start,
             stop=stop,
-            about=about,
-            relation=relation,
-            object=object,
             group_id=group_id,
             all_groups=all_groups,
             limit=limit,
             cursor=cursor,
+            **filters,
         )
 
     def changes(

@@ -21,7 +21,9 @@ def world(tmp_path):
 
 
 def exported(world, **of):
-    return json.loads("".join(world.memory.export(episodic=True, **({"all_groups": True} | of))))
+    return json.loads(
+        "".join(world.memory.export(episodic=True, **(of if "group_id" in of else {"all_groups": True, **of})))
+    )
 
 
 def recorded(world):

@@ -7,6 +7,7 @@ import sys
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 from pydantic_core import PydanticUndefined
@@ -15,6 +16,7 @@ import asof
 from asof import async_memory, memory
 from asof.operations import curation, entities, facts, generations, history, logs
 from asof.operations.operation import Operation
+from asof_projections.model.queries import FactFilters, FactsFilter
 
 ROOT = Path(__file__).resolve().parents[2]
 ASKED = {
@@ -23,7 +25,7 @@ ASKED = {
     for operation in vars(module).values()
     if isinstance(operation, Operation) and operation.name not in ("events", "state_identity")
 }
-SAME = {"why", "message"} | ASKED.keys()
+FILTERS = get_type_hints(FactFilters)
 
 
 def verbs(cls: type) -> dict[str, inspect.Signature]:
@@ -40,6 +42,9 @@ def test_a_verb_takes_what_its_query_model_takes_with_the_same_defaults(name):
     parameters = {
         p.name: p for p in verbs(memory.Memory)[name].parameters.values() if p.name not in ("self", "progress")
     }
+    if parameters.pop("filters", None):
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        parameters |= {filter_: inspect.Parameter(filter_, keyword, default=None) for filter_ in FILTERS}
 
     assert parameters.keys() == fields.keys()
     for field, info in fields.items():
@@ -113,3 +118,7 @@ def test_everything_that_is_exported_is_there_and_the_version_is_the_distributio
     assert asof.__version__
     with pytest.raises(AttributeError):
         _ = asof.no_such_name
+
+
+def test_the_filters_of_facts_are_the_fields_of_their_model():
+    assert FILTERS.keys() == FactsFilter.__annotations__.keys()

@@ -10,7 +10,7 @@ import binascii
 from collections.abc import Iterable
 from datetime import date, datetime
 from difflib import get_close_matches
-from typing import Annotated, Any, Final, Literal, NamedTuple, Self, TypeVar
+from typing import Annotated, Any, Final, Literal, NamedTuple, Self, TypedDict, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -223,6 +223,14 @@ class Paged(Limited):
     def page(self) -> Cursor | None:
         """Where the page before ended; None for the first."""
         return None if self.cursor is None else Cursor.decode(self.cursor)
+
+
+class FactFilters(TypedDict, total=False):
+    """The filters of facts as Python's keyword arguments: the fields of FactsFilter."""
+
+    about: str | None
+    relation: str | None
+    object: str | None
 
 
 class FactsFilter(GroupQuery, Paged):
