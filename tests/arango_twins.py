@@ -44,6 +44,9 @@ def facts(on, b):
     for name, attribute in asked.items():
         found = [f for f in found if b[name] is None or f[attribute] in b[name]]
     found = [f for f in found if b["relation"] in (None, f["relation"])]
+    if b["object_type"] is not None:
+        types = {e["_id"]: e["type"] for e in on.rows(b, "entities")}
+        found = [f for f in found if types.get(f["_to"]) == b["object_type"]]
     if b["after"] is not None:
         found = [f for f in found if [f["vf"], f["fact"], f["kf"]] > b["after"]]
     held = _held(on, b, found)

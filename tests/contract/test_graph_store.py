@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import oracle
-from asking import facts_at, facts_during
+from asking import facts_at, facts_during, filter_of
 from asof_agents.ports import BeliefView, EpisodeView
 from asof_projections.graph.ports import GraphStore
 from asof_projections.graph.sqlite_store.store import SqliteGraph
-from asof_projections.model.rows import Moment
+from asof_projections.model.rows import Moment, Window
 from asof_projections.ports import BeliefStore
 from asof_projections.queries.consistent_read import at_once
 from asof_streams.episodic import (
@@ -309,6 +309,21 @@ def test_facts_are_chosen_by_each_part_and_by_all_together(store, story) -> None
     assert ids(facts_at(store, "h", now, subjects=["id-Ana"])) == []
     assert ids(facts_at(store, "nobody", now)) == ids(facts_at(store, "g", now, relation="nothing")) == []
     assert ids(facts_at(store, "g", now, subjects=[])) == ids(facts_at(store, "g", now, subjects=["id-None"])) == []
+
+
+def test_facts_are_found_by_the_type_of_their_object(store, story) -> None:
+    story.tell(
+        entity("Acme", "Company"), fact("works", "Ana", "works_at", "Acme"), fact("lives", "Ana", "lives_in", "Rome")
+    )
+    commit(store, story)
+
+    def of_type(name: str | None) -> list[str]:
+        query = filter_of("g", object_type=name)
+        return ids(store.facts(query, Window.at(at(1))))
+
+    assert of_type("Company") == ["works"]
+    assert of_type("Person") == []
+    assert sorted(of_type(None)) == ["lives", "works"]
 
 
 def test_a_literal_is_never_taken_for_an_entity(store) -> None:

@@ -231,6 +231,7 @@ class FactFilters(TypedDict, total=False):
     about: str | None
     relation: str | None
     object: str | None
+    object_type: str | None
 
 
 class FactsFilter(GroupQuery, Paged):
@@ -241,6 +242,7 @@ class FactsFilter(GroupQuery, Paged):
     object: Name | None = Field(
         None, description="The other end of the relation: a name, an id or a literal.", examples=["Berlin"]
     )
+    object_type: Name | None = Field(None, description="The entity type of the other end.", examples=["Place"])
 
 
 class FactsQuery(AnyTimeQuery, FactsFilter):

@@ -14,7 +14,7 @@ _BIND: Final = re.compile(r"@(@?\w+)")
 
 # Facts by what they are about, or only their numbers. Reads facts by facts_subject, facts_object, facts_fact,
 # facts_relation or facts_group, whichever of those is bound first, then one of reinforcements_fact for each; which of
-# its episodes were withdrawn, by withdrawals_episode.
+# its episodes were withdrawn, by withdrawals_episode; and, for a type, its object by key.
 FACTS: Final = """
 FOR f IN @@facts
   FILTER @subjects == null OR f._from IN @subjects
@@ -23,6 +23,12 @@ FOR f IN @@facts
   FILTER @relation == null OR f.relation == @relation
   FILTER @group == null OR f.grp == @group
   FILTER f.vf <= @vmax AND f.vt > @vmin AND f.kf <= @kmax AND f.kt > @kmin
+  LET types = (
+    FOR e IN @@entities
+      FILTER @object_type != null
+      FILTER e._id == f._to
+      RETURN e.type)
+  FILTER @object_type == null OR types[0] == @object_type
   FILTER @after == null OR [f.vf, f.fact, f.kf] > @after
   SORT f.vf, f.fact, f.kf
   LIMIT @limit

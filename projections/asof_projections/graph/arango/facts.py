@@ -14,7 +14,15 @@ from asof_projections.model.queries import FactsFilter
 from asof_projections.model.rows import ChangeRow, FactRow, Moment, Window
 from asof_streams.instants import INF, NEG, parse
 
-_ANY = {"subjects": None, "objects": None, "numbers": None, "relation": None, "group": None, "after": None}
+_ANY = {
+    "subjects": None,
+    "objects": None,
+    "numbers": None,
+    "relation": None,
+    "group": None,
+    "after": None,
+    "object_type": None,
+}
 _WHOLE = {"limit": NO_LIMIT, "brief": False}
 _EVER = Window.at(Moment(None, None))
 
@@ -36,6 +44,8 @@ class FactReads(Connected):
             asked["subjects"] = self._ids(subjects)
         if query.object is not None:
             asked["objects"] = [*(f"e:{uuid}" for uuid in objects or ()), f"v:{query.object}"]
+        if query.object_type is not None:
+            asked["object_type"] = query.object_type
         if query.page is not None:
             asked["after"] = list(map(int, query.page.after))
         if limit is not None:

@@ -47,6 +47,7 @@ _CONDITIONS: Final = {  # of what kind it is, which decides the index; and how i
     "relation": ("relation", f"relation = (SELECT n FROM relations WHERE grp = {_GROUP} AND name = :relation)"),
     "relation named": ("relation", "relation IN (SELECT n FROM relations WHERE name = :relation)"),
     "group": ("group", f"grp = {_GROUP}"),
+    "object type": ("type", "object IN (SELECT n FROM entities WHERE n = +object AND type = :object_type)"),
     "after": ("place", "(vf, fact, kf) > (:after_vf, :after_fact, :after_kf)"),
 }
 
@@ -105,6 +106,9 @@ class FactReads(Connected):
         if query.object is not None:
             given |= {"object": listed(objects or ()), "value": query.object}
             shape.append("object among or value" if objects else "value")
+        if query.object_type is not None:
+            given["object_type"] = query.object_type
+            shape.append("object type")
         if query.relation is not None:
             given["relation"] = query.relation
         shape += self._scope(query.group, query.relation, given)
