@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 
 import asof
-from asof.memory import Memory
+from asof.api.memory import Memory
 from asof_streams.episodic import ExtractionAnswered
 from bench.figures import Figure, Target, percentiles
 from bench.material import Material

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 
 import asof
-from asof.memory import Memory
+from asof.api.memory import Memory
 from bench import synthetic
 from bench.figures import Figure, Target
 from bench.material import Material

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 import asof
-from asof.memory import Memory
+from asof.api.memory import Memory
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import Opened, open_reader
 from asof.settings import Settings

@@ -33,4 +33,6 @@ if __name__ == "__main__":
         file = DOCS / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-    (DOCS.parent / "entrypoints" / "asof" / "async_memory.py").write_text(async_memory.source(), encoding="utf-8")
+    (DOCS.parent / "entrypoints" / "asof" / "api" / "async_memory.py").write_text(
+        async_memory.source(), encoding="utf-8"
+    )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from asof.memory import Memory
+from asof.api.memory import Memory
 from asof.runtime.wiring import open_log
 from asof_projections.model import queries
 from asof_projections.model.answers import time_of

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, Self
 from aiokafka.admin import AIOKafkaAdminClient
 
 import asof_process
+from asof.api.memory import Memory
 from asof.kafka.partition import Partition
-from asof.memory import Memory
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.writer import open_writer
 from asof.settings import Settings

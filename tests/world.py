@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from asof.memory import Memory
+from asof.api.memory import Memory
 from asof.settings import Settings
 from asof_streams.instants import from_datetime
 from asof_streams.messages import AnyMessage

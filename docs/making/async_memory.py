@@ -1,11 +1,11 @@
-"""Writes entrypoints/asof/async_memory.py: the verbs of Memory, each to be awaited, with the same signatures."""
+"""Writes entrypoints/asof/api/async_memory.py: the verbs of Memory, each to be awaited, with the same signatures."""
 
 import ast
 import inspect
 import re
 from collections.abc import Iterator
 
-from asof import memory
+from asof.api import memory
 
 _HEAD = '''"""The Python API for programs with an event loop: the verbs of Memory, each to be awaited.
 
@@ -93,7 +93,7 @@ def _verb(verb: ast.FunctionDef) -> str:
 
 def _imports(tree: ast.Module, used: set[str]) -> Iterator[str]:
     """Yield the imports of our own names that the verbs use."""
-    yield "from asof.memory import LogName, Memory"
+    yield "from asof.api.memory import LogName, Memory"
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("asof"):
             names = [alias.name for alias in node.names if alias.name in used]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import asof
-from asof import memory
+from asof.api import memory
 from asof.runtime import integrity
 from asof_projections import generations
 from asof_projections.model import answers

@@ -4,65 +4,9 @@
 `asof.open_async(directory)` gives its twin for programs with an event loop.
 """
 
-from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from asof.api.exports import NAMES
+from asof.api.exports import __getattr__ as __getattr__
+from asof.api.exports import open as open  # noqa: A004 - asof.open reads well
+from asof.api.exports import open_async as open_async
 
-if TYPE_CHECKING:
-    from asof.async_memory import AsyncMemory
-    from asof.memory import Memory
-
-__all__ = [
-    "AccessDenied", "Added", "AsofError", "AsyncMemory", "Attribute", "BeliefPeriod", "BrokerUnavailable", "Cause",
-    "Change", "Changes", "Community", "Consequence", "ContractError", "Contradiction", "DamagedData", "DamagedFile",
-    "DamagedLog", "DamagedView", "DecodeError", "Difference", "Done", "Entity", "EntityProfile", "Episode", "Erased",
-    "Evidence", "Explanation", "Fact", "FactVersion", "GraphUnavailable", "GroupInfo", "Hit", "Hop", "InvalidInput",
-    "Link", "LogEvent", "Memory", "ModelUnavailable", "Named", "NotFound", "Page", "Parked", "ParkedMessage",
-    "PositionConflict", "Produced", "Queued", "Refused", "Scores", "Segment", "StorageFailed", "TopicUnfit",
-    "UnavailableError", "WhatIf", "WorkerStalled", "WriterBusy", "__version__", "open", "open_async",
-]  # fmt: skip
-_ERRORS = (
-    "AccessDenied", "AsofError", "BrokerUnavailable", "ContractError", "DamagedData", "DamagedFile", "DamagedLog",
-    "DamagedView", "DecodeError", "GraphUnavailable", "InvalidInput", "ModelUnavailable", "NotFound",
-    "PositionConflict", "StorageFailed", "TopicUnfit", "UnavailableError", "WorkerStalled", "WriterBusy",
-)  # fmt: skip
-_HOMES = {
-    **dict.fromkeys(__all__, "asof_projections.model.answers"),
-    **dict.fromkeys(_ERRORS, "asof_streams.errors"),
-    "AsyncMemory": "asof.async_memory",
-    "Memory": "asof.memory",
-}
-
-
-def open(data: str | Path | None = None, **settings: Any) -> "Memory":  # noqa: A001 - asof.open reads well
-    """Open the memory in a directory (default: ASOF_DATA or ./asof-data), making it at the first write.
-
-    `settings` are those of docs/reference/settings.md, such as ontology="agent_memory_v1" or embedder="none".
-    InvalidInput names a setting that cannot be.
-    """
-    from asof.memory import Memory
-    from asof.settings import read
-
-    chosen = read(**settings) if data is None else read(data=Path(data), **settings)
-    return Memory(chosen.data, chosen)
-
-
-def open_async(data: str | Path | None = None, **settings: Any) -> "AsyncMemory":
-    """Open the memory in a directory for a program with an event loop: the same verbs, each to be awaited.
-
-    The work is done by one thread of its own, so no verb blocks the loop. Settings and errors are those of `open`.
-    """
-    from asof.async_memory import AsyncMemory
-
-    return AsyncMemory(lambda: open(data, **settings))
-
-
-def __getattr__(name: str) -> Any:
-    """Load what is exported when it is first used, so that `import asof` stays quick."""
-    if name == "__version__":
-        from importlib.metadata import version
-
-        return version("asof")
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'asof' has no attribute {name!r}")
+__all__ = NAMES  # noqa: PLE0605 - written once, beside where each name comes from

@@ -8,7 +8,7 @@ import pytest
 
 import documents
 from asking import records
-from asof.memory import Memory
+from asof.api.memory import Memory
 from asof.settings import Settings
 from asof_streams.errors import NotFound
 from kafka_broker import Broker

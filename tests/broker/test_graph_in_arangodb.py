@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from arango_server import Server, listening
+from asof.api.memory import Memory
 from asof.kafka.follower import ReplicaFollower
 from asof.kafka.partition import Partition
-from asof.memory import Memory
 from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
 from asof_projections.graph.arango.connection import Address

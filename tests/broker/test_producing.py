@@ -11,9 +11,9 @@ import pytest
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
 from asking import records
+from asof.api.memory import Memory
 from asof.cli import app, calls
 from asof.kafka.partition import Partition
-from asof.memory import Memory
 from asof.runtime.inbound_message import MAX_RECORD_BYTES
 from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings

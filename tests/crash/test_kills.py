@@ -102,7 +102,7 @@ def zygote(lines):
 
 
 def digests(directory: Path, generation: str | None = None) -> tuple[str, int]:
-    from asof.memory import Memory
+    from asof.api.memory import Memory
     from asof.settings import Settings
 
     with Memory(directory, Settings(data=directory, embedder="none")) as memory:
@@ -244,7 +244,7 @@ def test_a_second_process_killed_at_any_moment_changes_nothing_of_the_end(tmp_pa
 
 def _loaded(directory: Path) -> float:
     """Import in this process, which a second one helps; return how long it took."""
-    from asof.memory import Memory
+    from asof.api.memory import Memory
     from asof.settings import Settings
 
     began = time.monotonic()
@@ -255,7 +255,7 @@ def _loaded(directory: Path) -> float:
 
 
 def _reset(directory: Path) -> None:
-    from asof.memory import Memory
+    from asof.api.memory import Memory
     from asof.settings import Settings
 
     with Memory(directory, Settings(data=directory, embedder="none")) as memory:

@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from asof.memory import Memory
+from asof.api.memory import Memory
 from asof.runtime import build_state, ingestion
 from asof.settings import Settings
 from asof_agents.extraction.english import extractor

@@ -12,8 +12,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from asof.api.memory import Memory
 from asof.cli import app, calls
-from asof.memory import Memory
 from asof.settings import Settings
 from commands import ASOF, Asof, fact, said
 from patience import wait_until

@@ -13,10 +13,10 @@ from pydantic import Field
 from typer import Typer
 from typer.main import get_command
 
+from asof.api.memory import Memory
 from asof.cli.binding import question
 from asof.cli.commands import COMMANDS, CommandGroup
 from asof.cli.tables import FACTS
-from asof.memory import Memory
 from asof.operations.operation import Operation
 from asof.runtime.session import Session
 from asof.settings import Settings

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from asof.api.memory import Memory
 from asof.cli import app, calls, demo_story
-from asof.memory import Memory
 from asof.settings import Settings
 
 TOLD_WHOLE = {  # the relations of which the conversation says this and no more, as read by a person: from, until

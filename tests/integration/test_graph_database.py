@@ -11,8 +11,8 @@ import documents
 import replay
 from arango_server import Server, listening
 from asking import facts_at
+from asof.api.memory import Memory
 from asof.cli import app, calls
-from asof.memory import Memory
 from asof.runtime import graph_admin
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.writer import Writer

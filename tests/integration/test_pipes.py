@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from asof.memory import Memory
+from asof.api.memory import Memory
 from asof.settings import Settings
 from patience import wait_until
 

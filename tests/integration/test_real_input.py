@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from asof.memory import Memory
+from asof.api.memory import Memory
 from asof.settings import Settings
 
 pytestmark = pytest.mark.data

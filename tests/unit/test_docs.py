@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from asof.memory import Memory
+from asof.api.memory import Memory
 from asof.settings import Settings
 from asof_ontologies import cues, model
 from asof_streams import events

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import asof
-from asof.memory import Memory
+from asof.api.memory import Memory
 from asof.runtime import replica_health, replica_manifest
 from asof.runtime.generations import kept_ontology
 from asof.runtime.integrity import verify

@@ -3,6 +3,7 @@
 import ast
 import asyncio
 import inspect
+import re
 import sys
 from datetime import UTC, datetime
 from importlib import import_module
@@ -13,7 +14,7 @@ import pytest
 from pydantic_core import PydanticUndefined
 
 import asof
-from asof import async_memory, memory
+from asof.api import async_memory, memory
 from asof.operations import curation, entities, facts, generations, history, logs
 from asof.operations.operation import Operation
 from asof_projections.model.queries import FactFilters, FactsFilter
@@ -73,7 +74,7 @@ def test_the_twin_is_what_its_script_makes_of_memory():
         for name in [name for name in sys.modules if name.partition(".")[0] == "making"]:
             del sys.modules[name]
 
-    written = (ROOT / "entrypoints" / "asof" / "async_memory.py").read_text("utf-8")
+    written = (ROOT / "entrypoints" / "asof" / "api" / "async_memory.py").read_text("utf-8")
     assert ast.unparse(ast.parse(source)) == ast.unparse(ast.parse(written)), "run docs/generate.py"
 
 
@@ -114,10 +115,15 @@ def test_answers_carry_aware_datetimes_and_none_for_an_open_end(tmp_path):
 
 
 def test_everything_that_is_exported_is_there_and_the_version_is_the_distributions():
-    assert {name for name in asof.__all__ if not hasattr(asof, name)} == set()
+    assert {name for name in vars(asof)["__all__"] if not hasattr(asof, name)} == set()
     assert asof.__version__
-    with pytest.raises(AttributeError):
-        _ = asof.no_such_name
+    assert not hasattr(asof, "no_such_name")
+
+
+def test_the_types_of_what_is_exported_are_declared():
+    stub = (ROOT / "entrypoints" / "asof" / "__init__.pyi").read_text("utf-8")
+
+    assert set(re.findall(r" as (\w+)", stub)) | {"__version__"} == set(vars(asof)["__all__"])
 
 
 def test_the_filters_of_facts_are_the_fields_of_their_model():

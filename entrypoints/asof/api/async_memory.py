@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from typing import Any, Literal, Self, TypeVar, Unpack
 
-from asof.memory import LogName, Memory
+from asof.api.memory import LogName, Memory
 from asof.runtime.integrity import Check
 from asof.runtime.wiring import Progress
 from asof_projections.generations import GenerationInfo

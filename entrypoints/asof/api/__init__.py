@@ -1,0 +1,1 @@
+"""The Python API: Memory, its asynchronous twin, and what `import asof` offers."""

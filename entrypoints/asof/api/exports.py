@@ -1,0 +1,64 @@
+"""The names that `import asof` offers, each loaded when it is first used, so that the import stays quick."""
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from asof.api.async_memory import AsyncMemory
+    from asof.api.memory import Memory
+
+NAMES = [
+    "AccessDenied", "Added", "AsofError", "AsyncMemory", "Attribute", "BeliefPeriod", "BrokerUnavailable", "Cause",
+    "Change", "Changes", "Community", "Consequence", "ContractError", "Contradiction", "DamagedData", "DamagedFile",
+    "DamagedLog", "DamagedView", "DecodeError", "Difference", "Done", "Entity", "EntityProfile", "Episode", "Erased",
+    "Evidence", "Explanation", "Fact", "FactVersion", "GraphUnavailable", "GroupInfo", "Hit", "Hop", "InvalidInput",
+    "Link", "LogEvent", "Memory", "ModelUnavailable", "Named", "NotFound", "Page", "Parked", "ParkedMessage",
+    "PositionConflict", "Produced", "Queued", "Refused", "Scores", "Segment", "StorageFailed", "TopicUnfit",
+    "UnavailableError", "WhatIf", "WorkerStalled", "WriterBusy", "__version__", "open", "open_async",
+]  # fmt: skip
+_ERRORS = (
+    "AccessDenied", "AsofError", "BrokerUnavailable", "ContractError", "DamagedData", "DamagedFile", "DamagedLog",
+    "DamagedView", "DecodeError", "GraphUnavailable", "InvalidInput", "ModelUnavailable", "NotFound",
+    "PositionConflict", "StorageFailed", "TopicUnfit", "UnavailableError", "WorkerStalled", "WriterBusy",
+)  # fmt: skip
+_HOMES = {
+    **dict.fromkeys(NAMES, "asof_projections.model.answers"),
+    **dict.fromkeys(_ERRORS, "asof_streams.errors"),
+    "AsyncMemory": "asof.api.async_memory",
+    "Memory": "asof.api.memory",
+}
+
+
+def open(data: str | Path | None = None, **settings: Any) -> "Memory":  # noqa: A001 - asof.open reads well
+    """Open the memory in a directory (default: ASOF_DATA or ./asof-data), making it at the first write.
+
+    `settings` are those of docs/reference/settings.md, such as ontology="agent_memory_v1" or embedder="none".
+    InvalidInput names a setting that cannot be.
+    """
+    from asof.api.memory import Memory
+    from asof.settings import read
+
+    chosen = read(**settings) if data is None else read(data=Path(data), **settings)
+    return Memory(chosen.data, chosen)
+
+
+def open_async(data: str | Path | None = None, **settings: Any) -> "AsyncMemory":
+    """Open the memory in a directory for a program with an event loop: the same verbs, each to be awaited.
+
+    The work is done by one thread of its own, so no verb blocks the loop. Settings and errors are those of `open`.
+    """
+    from asof.api.async_memory import AsyncMemory
+
+    return AsyncMemory(lambda: open(data, **settings))
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is exported when it is first used, so that `import asof` stays quick."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("asof")
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'asof' has no attribute {name!r}")
