@@ -71,7 +71,7 @@ ENVELOPE = {
 
 LAYERS: dict[ModuleType, str] = {
     messages: """\
-The lines of `asof produce` and `asof import` become these; in a line, times are RFC 3339.""",
+The lines of `asof produce` and `asof import` become these; in a line, times are RFC 3339 with an offset, or dates.""",
     episodic: """\
 `group.erased` and `episode.withdrawn` stand in semantic logs as well, and so does `message.parked`, where a generation
 could not take a statement. A generation that extracts anew (`asof rebuild --from episodes`) also has mentions,

@@ -39,13 +39,13 @@ _NUMBERS = {
     "prompt_version",
     "statement_version",
 }  # the meaning says it
-_TIME = {  # the shape of what instants.parse reads
+_TIME = {  # the shape of what instants.parse_moment reads
     "type": "string",
     "pattern": (
-        r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?"
-        r"([Zz]|[+-][0-9]{2}:?[0-9]{2})$"
+        r"^[0-9]{4}(-[0-9]{2}(-[0-9]{2}([Tt ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?"
+        r"([Zz]|[+-][0-9]{2}:?[0-9]{2}))?)?)?$"
     ),
-    "examples": ["2024-05-01T09:30:00Z"],
+    "examples": ["2024-05-01T09:30:00Z", "2024-05-01"],
 }
 
 _AS_STORED = "As it stands in its log. A field that is absent is an open end, or something not said."

@@ -37,8 +37,9 @@ The sizes are the least that will do. `asof topics create` makes the topics so, 
 The key is the group, in UTF-8; it is needed where there is more than one partition. The value is one JSON object in
 UTF-8, as a line of `asof produce` or `asof import` has it: [message](../schemas/door/message.json),
 [fact](../schemas/door/fact.json); or, with the header `ce_type`, [entity](../schemas/door/entity.json),
-[withdrawal](../schemas/door/withdrawal.json) or [erasure](../schemas/door/erasure.json). Times are RFC 3339 with an
-offset. `group_id` may stand in the value, in the key, or in both, where they must be equal. No other header is needed:
+[withdrawal](../schemas/door/withdrawal.json) or [erasure](../schemas/door/erasure.json). Times are dates, or RFC 3339
+with an offset. `group_id` may stand in the value, in the key, or in both, where they must be equal. No other header is
+needed:
 
 | header | meaning |
 |---|---|

@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from asof_streams.errors import NOT_UNICODE, InvalidInput
 from asof_streams.events import Event, register
-from asof_streams.instants import FIRST, LAST, parse
+from asof_streams.instants import FIRST, LAST, parse_moment
 from asof_streams.options import (
     EntityTypes,
     EpisodeIds,
@@ -225,7 +225,7 @@ TIMES: Final = ("timestamp", "valid_at", "invalid_at", "said_at")
 
 
 def accept(kind: type[M], fields: Any) -> M:
-    """Return a message made of a producer's JSON object; times are RFC 3339 strings.
+    """Return a message made of a producer's JSON object; times are RFC 3339 strings, or dates.
 
     InvalidInput names the first field that is wrong and the reason, never content. Unknown fields are refused.
     `content`, `fact` and `summary` may have 512 KiB in UTF-8, names 1000 characters.
@@ -239,7 +239,7 @@ def accept(kind: type[M], fields: Any) -> M:
     for name in TIMES:
         if isinstance(values.get(name), str):
             try:
-                values[name] = parse(values[name])
+                values[name] = parse_moment(values[name])
             except InvalidInput as error:
                 raise error.within(name) from None
         elif values.get(name) is not None:

@@ -21,6 +21,7 @@ class Told(NamedTuple):
 
     position: int
     fact: str
+    episode: str
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +48,7 @@ def tell(server: Server, group: str) -> Told:
     server.settled(position, sent(READ))
     asked = {"group_id": group, "min_position": position}
     facts = server.client.get("/v1/facts", params=asked, headers=sent(READ)).json()["facts"]
-    return Told(position, facts[0]["uuid"])
+    return Told(position, facts[0]["uuid"], facts[0]["episodes"][0])
 
 
 def routes(server: Server) -> list[tuple[str, str]]:
@@ -113,8 +114,8 @@ def test_a_key_does_what_its_permission_names_and_what_lesser_ones_do(
         ("DELETE", "/group/others", None),
         ("POST", "/clear", None),
         ("GET", "/v1/facts?group_id=others", None),
-        ("GET", "/v1/facts?group_id=team-a&group_id=others", None),
         ("GET", "/v1/facts", None),
+        ("GET", "/v1/facts?all_groups=true", None),
         ("GET", "/v1/search?query=Berlin", None),
         ("GET", "/v1/entities", None),
         ("GET", "/v1/entity?name=Ana", None),
@@ -122,6 +123,14 @@ def test_a_key_does_what_its_permission_names_and_what_lesser_ones_do(
         ("GET", "/v1/timeline?name=Ana", None),
         ("GET", "/v1/diff?from=2020&to=2025", None),
         ("GET", "/v1/changes", None),
+        ("GET", "/v1/overlapping?from=2020&to=2025&all_groups=true", None),
+        ("GET", "/v1/throughout?from=2020&to=2025&group_id=others", None),
+        ("GET", "/v1/neighbourhood?name=Ana&all_groups=true", None),
+        ("GET", "/v1/episodes?group_id=others", None),
+        ("GET", "/v1/export?all_groups=true", None),
+        ("GET", "/v1/stats", None),
+        ("POST", "/v1/facts", {"group_id": "others", "statements": [{"op": "retract", "ref": "x"}]}),
+        ("POST", "/v1/what-if", {"statements": [{"op": "retract", "ref": "x"}]}),
     ],
 )
 def test_a_key_for_some_groups_is_refused_the_others_and_all_together(
@@ -142,19 +151,28 @@ def test_what_another_group_has_is_for_such_a_key_as_what_is_not_there(
             f"/entity-edge/{told.fact}",
             f"/v1/why?id={told.fact}",
             f"/v1/messages/{told.position}",
+            f"/v1/fact?id={told.fact}",
+            f"/v1/known-history?id={told.fact}",
+            f"/v1/known-history?id={told.fact}&valid_at=1990",
+            f"/v1/episode?id={told.episode}",
             f"/v1/history?group_id=team-a&id={told.fact}",
         ]
         answers = [server.client.get(path, headers=sent(key)) for path in paths]
         return [
-            (a.status_code, a.text.replace(told.fact, "ID").replace(f"message {told.position}", "message N"))
+            (
+                a.status_code,
+                a.text.replace(told.fact, "ID")
+                .replace(told.episode, "ID")
+                .replace(f"message {told.position}", "message N"),
+            )
             for a in answers
         ]
 
-    nowhere = Told(position=999, fact="6f2b0c1e-0000-5000-8000-000000000000")
-    assert [status for status, _ in asked(TEAM_READ, ours)] == [200, 200, 200, 200]
+    nowhere = Told(position=999, fact="6f2b0c1e-0000-5000-8000-000000000000", episode="no-episode")
+    assert [status for status, _ in asked(TEAM_READ, ours)] == [200] * 8
     assert asked(TEAM_READ, theirs) == asked(TEAM_READ, nowhere)
-    assert [status for status, _ in asked(TEAM_READ, theirs)] == [404, 404, 404, 404]
-    assert [status for status, _ in asked(READ, theirs)][:3] == [200, 200, 200]
+    assert [status for status, _ in asked(TEAM_READ, theirs)] == [404] * 7 + [200]
+    assert [status for status, _ in asked(READ, theirs)] == [200] * 8
     deleted = server.client.delete(f"/entity-edge/{theirs.fact}", headers=sent(TEAM_WRITE))
     assert deleted.status_code == 404
 
@@ -179,6 +197,7 @@ def test_no_route_shows_such_a_key_what_another_group_was_told(server: Server, o
     ids = [theirs.fact, episode["uuid"], edge["source_node_uuid"], edge["target_node_uuid"], "Ana"]
     common = {"valid_at": "2030", "last_n": "9", "from": "0", "to": "9", "query": "Ana lives", "relation": "lives_in"}
     body = {"query": "Ana", "messages": [], "center_node_uuid": None, "scope": "user", "key": "k", "name": "Ana"}
+    described = server.client.get("/openapi.json").json()["paths"]
     asked = 0
     for method, path in routes(server):
         if method == "DELETE" or path in ("/clear", "/messages"):
@@ -188,15 +207,15 @@ def test_no_route_shows_such_a_key_what_another_group_was_told(server: Server, o
             for group in ({}, {"group_id": "others"}, {"group_id": "empty"}):
                 filled = path.format(uuid=some, group_id="others", position=theirs.position, generation="g1")
                 request = {"json": {**body, "uuid": some, **group}} if method == "POST" else {}
-                params = named | group
+                known = {p["name"] for p in described[path][method.lower()].get("parameters", [])}
+                params = {name: value for name, value in (named | group).items() if name in known}
                 open_to_all = server.client.request(method, filled, params=params, headers=sent(READ), **request)
                 answer = server.client.request(method, filled, params=params, headers=sent(TEAM_READ), **request)
                 assert secret not in answer.text, (method, path, params)
                 asked += secret in open_to_all.text
                 if group:
-                    own = server.client.request(
-                        method, filled, params=named | {"group_id": "team-z"}, headers=sent(TEAM_READ), **request
-                    )
+                    params |= {"group_id": "team-z"} if "group_id" in known else {}
+                    own = server.client.request(method, filled, params=params, headers=sent(TEAM_READ), **request)
                     assert secret not in own.text, (method, path, params)
 
     assert asked > 30

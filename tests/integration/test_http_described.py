@@ -12,6 +12,8 @@ import pytest
 from http_server import Server, serving
 
 WRITE = {"POST", "DELETE"}
+GROUP = {"group_id": "g"}
+STATED = {"statements": [{"subject": "Bo", "relation": "lives_in", "object": "Rome", "valid_at": "2024-05-01"}]}
 SAID = {"content": "I moved to Berlin in March.", "role_type": "user", "role": "Ana"}
 
 
@@ -28,6 +30,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         running.client.delete("/group/gone")
         running.say("g", "My sister Eva works at SAP.", update_communities=True)
         running.say("g", "It was Lyon, not Paris.", timestamp="2024-08-02T00:00:00Z")
+        running.say("h", "I live in Oslo.")
         yield running
 
 
@@ -106,7 +109,7 @@ def test_every_body_and_every_answer_is_shown_by_an_example(described: dict[str,
 
 
 def test_whatever_writes_takes_an_idempotency_key(described: dict[str, Any]) -> None:
-    reading = {"/search", "/get-memory", "/groups/resolve"}
+    reading = {"/search", "/get-memory", "/groups/resolve", "/v1/what-if"}
 
     for method, path, operation in operations(described):
         takes = any(parameter["name"] == "Idempotency-Key" for parameter in operation.get("parameters", []))
@@ -118,7 +121,7 @@ def test_whatever_reads_can_wait_for_a_message(described: dict[str, Any]) -> Non
     reading = [
         (path, operation)
         for method, path, operation in operations(described)
-        if method == "GET" or path in {"/search", "/get-memory"}
+        if method == "GET" or path in {"/search", "/get-memory", "/v1/what-if"}
         if path not in telling
     ]
 
@@ -139,15 +142,19 @@ def test_lists_come_in_pages_that_lead_to_each_other(server: Server) -> None:
         ("entities", "entities", {"group_id": "g"}),
         ("history", "versions", {"id": "Ana", "group_id": "g"}),
         ("timeline", "segments", {"name": "Ana", "group_id": "g"}),
+        ("overlapping", "facts", {"from": "2024", "to": "2025", "group_id": "g"}),
+        ("episodes", "episodes", {"group_id": "g"}),
+        ("groups", "groups", {}),
         ("diff", "changes", {"from": "2024-04-10", "to": "2024-12-01", "group_id": "g"}),
     ]:
         whole = server.client.get(f"/v1/{route}", params=params).json()
-        paged, cursor = [], "0"
-        while cursor is not None:
-            page = server.client.get(f"/v1/{route}", params={**params, "limit": 1, "cursor": cursor}).json()
+        paged: list[Any] = []
+        following: dict[str, str] | None = {}
+        while following is not None:
+            page = server.client.get(f"/v1/{route}", params={**params, "limit": 1, **following}).json()
             assert len(page[name]) <= 1
             paged += page[name]
-            cursor = page["next"]
+            following = {"cursor": page["next"]} if page["next"] is not None else None
         assert whole["next"] is None
         assert paged == whole[name]
         assert len(paged) > 1, route
@@ -159,16 +166,27 @@ def test_real_answers_are_as_described(server: Server, described: dict[str, Any]
     asked = [
         ("/v1/messages/{position}", f"/v1/messages/{position}", {}) for position in range(6)
     ] + [
-        ("/v1/facts", "/v1/facts", {"any_time": "true", "limit": "2"}),
-        ("/v1/search", "/v1/search", {"query": "Where does Ana live?", "any_time": "true"}),
-        ("/v1/entities", "/v1/entities", {}),
-        ("/v1/entity", "/v1/entity", {"name": "Ana"}),
-        ("/v1/history", "/v1/history", {"id": "Ana"}),
-        ("/v1/timeline", "/v1/timeline", {"name": "Ana"}),
-        ("/v1/diff", "/v1/diff", {"from": "2024-03-15", "to": "2024-12-01"}),
+        ("/v1/facts", "/v1/facts", {"any_time": "true", "limit": "2", **GROUP}),
+        ("/v1/overlapping", "/v1/overlapping", {"from": "2024", "to": "2025", **GROUP}),
+        ("/v1/throughout", "/v1/throughout", {"from": "2024-04", "to": "2024-05", **GROUP}),
+        ("/v1/search", "/v1/search", {"query": "Where does Ana live?", "any_time": "true", **GROUP}),
+        ("/v1/entities", "/v1/entities", GROUP),
+        ("/v1/entity", "/v1/entity", {"name": "Ana", **GROUP}),
+        ("/v1/neighbourhood", "/v1/neighbourhood", {"name": "Ana", **GROUP}),
+        ("/v1/history", "/v1/history", {"id": "Ana", **GROUP}),
+        ("/v1/timeline", "/v1/timeline", {"name": "Ana", **GROUP}),
+        ("/v1/diff", "/v1/diff", {"from": "2024-03-15", "to": "2024-12-01", **GROUP}),
+        ("/v1/fact", "/v1/fact", {"id": fact}),
         ("/v1/why", "/v1/why", {"id": fact}),
-        ("/v1/changes", "/v1/changes", {}),
-        ("/v1/communities", "/v1/communities", {}),
+        ("/v1/known-history", "/v1/known-history", {"id": fact}),
+        ("/v1/changes", "/v1/changes", GROUP),
+        ("/v1/communities", "/v1/communities", GROUP),
+        ("/v1/episodes", "/v1/episodes", GROUP),
+        ("/v1/episode", "/v1/episode", {"id": episode["uuid"]}),
+        ("/v1/groups", "/v1/groups", {}),
+        ("/v1/generations", "/v1/generations", {}),
+        ("/v1/stats", "/v1/stats", {}),
+        ("/v1/export", "/v1/export", GROUP),
         *(("/v1/events", "/v1/events", {"log": log}) for log in ("messages", "episodic", "semantic")),
         ("/episodes/{group_id}", "/episodes/g", {"last_n": "10"}),
         ("/entity-edge/{uuid}", f"/entity-edge/{fact}", {}),
@@ -191,6 +209,8 @@ def test_real_answers_are_as_described(server: Server, described: dict[str, Any]
         ("/groups/resolve", {"scope": "user", "key": "github_login:octocat"}),
         ("/messages", {"group_id": "g", "messages": [SAID]}),
         ("/entity-node", {"group_id": "g", "uuid": "n", "name": "Bo"}),
+        ("/v1/what-if", {**GROUP, **STATED}),
+        ("/v1/facts", {**GROUP, **STATED}),
     ]:
         answer = server.client.post(path, json=body)
         assert answer.is_success, answer.text
@@ -214,6 +234,9 @@ def test_a_queued_message_is_as_described(server: Server, described: dict[str, A
 def test_errors_are_as_described(server: Server, described: dict[str, Any]) -> None:
     for method, path, address, body in [
         ("GET", "/v1/facts", "/v1/facts?limit=0", None),
+        ("GET", "/v1/facts", "/v1/facts?groupid=g", None),
+        ("POST", "/v1/facts", "/v1/facts", b'{"statement": []}'),
+        ("POST", "/v1/what-if", "/v1/what-if", b'{"statements": [{"subjekt": "Bo"}]}'),
         ("GET", "/v1/why", "/v1/why?id=nobody", None),
         ("GET", "/v1/messages/{position}", "/v1/messages/x", None),
         ("GET", "/entity-edge/{uuid}", "/entity-edge/nobody", None),
@@ -232,3 +255,11 @@ def test_errors_are_as_described(server: Server, described: dict[str, Any]) -> N
     from_elsewhere = server.client.get("/v1/facts", headers={"Host": "evil.example"})
     assert from_elsewhere.status_code == 403
     fitting(described, from_elsewhere, "/v1/facts")
+
+
+def test_each_operation_has_an_id_that_names_no_path(described: dict[str, Any]) -> None:
+    ids = [operation["operationId"] for _, _, operation in operations(described)]
+
+    assert len(set(ids)) == len(ids)
+    assert {"v1_facts", "v1_known_history", "v1_what_if", "graphiti_search", "health_readyz"} <= set(ids)
+    assert not [found for found in ids if found.endswith(("_get", "_post", "_delete"))]

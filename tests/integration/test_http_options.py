@@ -121,6 +121,42 @@ def test_what_has_not_the_shape_of_an_option_is_refused_at_the_door(
     assert server.episodes("shape") == []
 
 
+def test_a_schema_id_inside_a_message_is_refused_with_its_place(server: Server) -> None:
+    message = {"content": "Hello.", "role_type": "user", "schema_id": "agent_memory_v1"}
+    answer = server.client.post("/messages", json={"group_id": "misplaced", "messages": [message]})
+
+    assert answer.status_code == 422
+    [error] = answer.json()["detail"]
+    assert (error["loc"], error["msg"]) == (
+        ["body", "messages", 0],
+        "schema_id: it belongs beside `messages`, not into a message",
+    )
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"suppress_content": True},
+        {"update_communities": True},
+        {"entity_types": {}},
+        {"excluded_entity_types": []},
+        {"relation_types": {}},
+        {"relation_type_map": []},
+        {"previous_episode_ids": []},
+    ],
+)
+def test_an_option_of_a_message_beside_the_messages_is_refused_with_its_place(
+    server: Server, option: dict[str, Any]
+) -> None:
+    message = {"content": "Hello.", "role_type": "user"}
+    answer = server.client.post("/messages", json={"group_id": "misplaced", "messages": [message], **option})
+
+    assert answer.status_code == 422
+    [error] = answer.json()["detail"]
+    assert error["msg"] == f"{next(iter(option))}: it belongs into a message, not beside `messages`"
+    assert server.episodes("misplaced") == []
+
+
 def test_the_episodes_that_a_message_names_are_its_context(server: Server) -> None:
     friend = post(server, "context", "My friend Maria is a nurse.")["episode_id"]
     for _ in range(5):

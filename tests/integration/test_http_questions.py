@@ -1,13 +1,15 @@
-"""The routes under /v1 against a running server: the answers of the command line, as of a moment on two clocks."""
+"""The routes under /v1 against a running server: the answers of the Python API, as of a moment on two clocks."""
 
 import json
-import os
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from typing import Any
 
+import httpx2
 import pytest
 
-from asof_process import run
+import asof
+from asof.memory import Memory
 from http_server import Server, serving
 
 
@@ -23,17 +25,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def memory(server: Server) -> Iterator[Memory]:
+    with asof.open(server.data, embedder="hash") as opened:
+        yield opened
+
+
 def get(server: Server, path: str, **parameters: Any) -> Any:
     answer = server.client.get(f"/v1/{path}", params=parameters)
     assert answer.status_code == 200, answer.text
     return answer.json()
-
-
-def on_the_command_line(server: Server, *arguments: str) -> Any:
-    environment = {**os.environ, "ASOF_EMBEDDER": "hash"}  # as the server's
-    ended = run(*arguments, "--data", str(server.data), "--json", environment=environment)
-    assert ended.returncode == 0, ended.stderr
-    return json.loads(ended.stdout)
 
 
 def berlin(server: Server) -> str:
@@ -41,46 +42,56 @@ def berlin(server: Server) -> str:
     return str(fact["uuid"])
 
 
+def asked(memory: Memory, path: str, parameters: dict[str, Any]) -> Any:
+    """Return the answer of the Python API to the question of a route, as JSON."""
+    python = {"from": "start", "to": "stop"}
+    given = {python.get(name, name): value for name, value in parameters.items()}
+    found = getattr(memory, path.replace("-", "_"))(**given)
+    return [item.to_json() for item in found] if isinstance(found, list) else found.to_json()
+
+
 @pytest.mark.parametrize(
-    ("path", "parameters", "part", "command"),
+    ("path", "parameters", "part"),
     [
-        ("facts", {"group_id": "g"}, "facts", ["facts", "--group", "g"]),
-        ("facts", {"about": "Ana", "valid_at": "2020"}, "facts", ["facts", "--about", "Ana", "--valid-at", "2020"]),
-        ("facts", {"about": "Ana", "any_time": True}, "facts", ["facts", "--about", "Ana", "--any-time"]),
-        ("facts", {"known_at": "2020"}, "facts", ["facts", "--known-at", "2020"]),
-        ("search", {"query": "Leeds", "group_id": "g"}, "facts", ["search", "Leeds", "--group", "g"]),
-        ("search", {"query": "Ana", "valid_at": "2020"}, "facts", ["search", "Ana", "--valid-at", "2020"]),
-        ("entities", {}, "entities", ["entities"]),
-        ("entities", {"like": "Berlinn", "limit": 3}, "entities", ["entities", "--like", "Berlinn", "--limit", "3"]),
-        ("entity", {"name": "Ana", "group_id": "g"}, "entities", ["entity", "Ana", "--group", "g"]),
-        ("communities", {"group_id": "kin"}, "communities", ["communities", "--group", "kin"]),
-        ("history", {"id": "Ana", "group_id": "g"}, "versions", ["history", "Ana", "--group", "g"]),
-        (
-            "timeline",
-            {"name": "Ana", "relation": "lives_in"},
-            "segments",
-            ["timeline", "Ana", "--relation", "lives_in"],
-        ),
-        ("diff", {"from": "2020", "to": "2024"}, "changes", ["diff", "--from", "2020", "--to", "2024"]),
-        ("diff", {"from": "2024,2020", "to": "2024"}, "changes", ["diff", "--from", "2024,2020", "--to", "2024"]),
-        ("changes", {"since": 0}, "changes", ["changes", "--since", "0"]),
+        ("facts", {"group_id": "g"}, "facts"),
+        ("facts", {"all_groups": True}, "facts"),
+        ("facts", {"group_id": "g", "about": "Ana", "valid_at": "2020"}, "facts"),
+        ("facts", {"group_id": "g", "about": "Ana", "any_time": True}, "facts"),
+        ("facts", {"group_id": "g", "known_at": "2020"}, "facts"),
+        ("overlapping", {"group_id": "g", "from": "2020", "to": "2024"}, "facts"),
+        ("throughout", {"group_id": "g", "from": "2020-07", "to": "2021"}, "segments"),
+        ("search", {"query": "Leeds", "group_id": "g"}, "facts"),
+        ("search", {"query": "Ana", "valid_at": "2020", "all_groups": True}, "facts"),
+        ("entities", {"all_groups": True}, "entities"),
+        ("entities", {"group_id": "g", "like": "Berlinn", "limit": 3}, "entities"),
+        ("entity", {"name": "Ana", "group_id": "g"}, "entities"),
+        ("neighbourhood", {"name": "Ana", "group_id": "g", "hops": 1}, "hops"),
+        ("communities", {"group_id": "kin"}, "communities"),
+        ("history", {"id": "Ana", "group_id": "g"}, "versions"),
+        ("timeline", {"name": "Ana", "relation": "lives_in", "all_groups": True}, "segments"),
+        ("diff", {"from": "2020", "to": "2024", "group_id": "g"}, "changes"),
+        ("diff", {"from": "2024,2020", "to": "2024", "group_id": "g"}, "changes"),
+        ("episodes", {"group_id": "g"}, "episodes"),
+        ("episodes", {"group_id": "g", "from": "2020", "to": "2021"}, "episodes"),
+        ("groups", {}, "groups"),
+        ("changes", {"since": 0, "group_id": "g"}, None),
     ],
 )
-def test_a_question_is_answered_as_on_the_command_line(
-    server: Server, path: str, parameters: dict[str, Any], part: str, command: list[str]
+def test_a_question_is_answered_as_in_python(
+    server: Server, memory: Memory, path: str, parameters: dict[str, Any], part: str | None
 ) -> None:
-    told = on_the_command_line(server, *command)
+    answer = get(server, path, **parameters)
+    found = answer if part is None else answer[part]
 
-    answer = get(server, path, **parameters)[part]
-
-    assert answer == (told[part] if isinstance(told, dict) else told)
-    assert answer or parameters.get("known_at")
+    assert found == asked(memory, path, parameters)
+    assert found or parameters.get("known_at")
 
 
-def test_why_names_the_words_that_a_fact_rests_on(server: Server) -> None:
-    uuid = berlin(server)
+@pytest.mark.parametrize("path", ["why", "fact", "known-history"])
+def test_a_question_about_an_id_is_answered_as_in_python(server: Server, memory: Memory, path: str) -> None:
+    answer = get(server, path, id=berlin(server))
 
-    assert get(server, "why", id=uuid) == on_the_command_line(server, "why", uuid)
+    assert answer.get("periods", answer) == asked(memory, path, {"id": berlin(server)})
 
 
 def test_a_moment_on_each_clock_is_asked_for_apart(server: Server) -> None:
@@ -96,26 +107,40 @@ def test_a_moment_on_each_clock_is_asked_for_apart(server: Server) -> None:
 
 
 def test_long_lists_come_page_by_page(server: Server) -> None:
-    whole = get(server, "entities")["entities"]
+    whole = get(server, "entities", all_groups=True)["entities"]
     found, cursor = [], {}
     for _ in whole:
-        page = get(server, "entities", limit=1, **cursor)
+        page = get(server, "entities", all_groups=True, limit=1, **cursor)
         found += page["entities"]
         cursor = {"cursor": page["next"]}
 
     assert found == whole
     assert cursor == {"cursor": None}
-    assert len(get(server, "facts", limit=2)["facts"]) == 2
+    assert len(get(server, "facts", group_id="g", limit=2)["facts"]) == 2
 
 
-def test_the_events_of_a_log_come_page_by_page(server: Server) -> None:
-    lines = run("events", "--log", "episodic", "--data", str(server.data)).stdout.splitlines()
+def test_a_later_page_is_as_of_the_moments_of_the_first(server: Server) -> None:
+    server.say("pages", "I live in Lisbon. I work at SAP.", "I have a cat.", role="Uma")
+    whole = get(server, "facts", group_id="pages")["facts"]
+    first = get(server, "facts", group_id="pages", limit=1)
+
+    server.say("pages", "I moved to Berlin.", "I have a dog.", role="Uma")
+    found, cursor = first["facts"], first["next"]
+    while cursor is not None:
+        page = get(server, "facts", group_id="pages", limit=1, cursor=cursor)
+        found, cursor = found + page["facts"], page["next"]
+
+    assert len(whole) > 1
+    assert [fact["uuid"] for fact in found] == [fact["uuid"] for fact in whole]
+
+
+def test_the_events_of_a_log_come_page_by_page(server: Server, memory: Memory) -> None:
     found, start = [], 0
     while page := get(server, "events", log="episodic", limit=3, **{"from": start})["events"]:
         found += page
         start += 3
 
-    assert found == [json.loads(line) for line in lines]
+    assert found == [event.to_json() for event in memory.events("episodic")]
     assert get(server, "events", **{"from": 10**9}) == {"events": [], "next": 10**9}
 
 
@@ -181,9 +206,14 @@ def test_a_message_of_an_erased_group_says_so(server: Server) -> None:
         ("search", 422, "query: "),
         ("diff?from=2024&to=soon", 422, "to: "),
         ("events?log=none", 422, "log: "),
-        ("entity?name=Nobody", 404, "no entity"),
-        ("history?id=nobody", 404, "no fact"),
-        ("why?id=nobody", 404, "no fact"),
+        ("overlapping?from=2024&to=2020", 422, "a period begins before it ends"),
+        ("facts?all_groups=true&group_id=g", 422, "leave group_id out, or this"),
+        ("facts?any_time=true&valid_at=2024", 422, "leave valid_at out, or this"),
+        ("facts?valid_at=2024-05-01T09:30:00", 422, "valid_at: a time needs its offset: add Z or +hh:mm"),
+        ("why?id=nobody", 404, "no fact has the id nobody"),
+        ("fact?id=nobody", 404, "no fact has the id nobody"),
+        ("known-history?id=nobody", 404, "no fact has the id nobody"),
+        ("episode?id=nobody", 404, "no episode has the id nobody"),
         ("messages/1000000", 404, "no message"),
         ("messages/-1", 404, "no message"),
         ("messages/x", 422, "position: "),
@@ -198,7 +228,174 @@ def test_what_is_wrong_is_told_as_a_problem(server: Server, path: str, status: i
     assert answer.headers["content-type"] == "application/problem+json"
     assert word in problem["detail"]
     assert problem.keys() - {"field"} == {"type", "title", "status", "detail"}
-    assert problem.get("field") == (word.removesuffix(": ") if status == 422 else None)
+    assert problem.get("field") == (word.partition(": ")[0] if status == 422 and ": " in word else None)
+
+
+@pytest.mark.parametrize(
+    ("path", "refusal"),
+    [
+        ("facts?groupid=g", "groupid: no such parameter; did you mean group_id?"),
+        ("facts?group_id=g&about=Ana&about=Ben", "about: it has 2 values; give one"),
+        ("facts?%C3%A4%20b=1", "(a name): no such parameter; known are "),
+        ("messages/0?minposition=0", "minposition: no such parameter; did you mean min_position?"),
+        ("stats?group=g", "group: no such parameter; known are min_position"),
+        ("generations?nam=main", "nam: no such parameter; known are min_position"),
+        ("events?form=3", "form: no such parameter; did you mean from?"),
+        ("events/stream?group=g", "group: no such parameter; did you mean group_id?"),
+        ("export?formatt=json", "formatt: no such parameter; did you mean format?"),
+    ],
+)
+def test_an_unknown_parameter_or_a_second_value_is_refused_by_name(server: Server, path: str, refusal: str) -> None:
+    answer = server.client.get(f"/v1/{path}")
+
+    assert answer.status_code == 422
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json()["detail"].startswith(refusal)
+
+
+@pytest.mark.parametrize(
+    ("path", "part"),
+    [
+        ("facts?about=Nobody", "facts"),
+        ("overlapping?about=Nobody&from=2020&to=2024", "facts"),
+        ("throughout?about=Nobody&from=2020&to=2024", "segments"),
+        ("entity?name=Nobody", "entities"),
+        ("neighbourhood?name=Nobody", "hops"),
+        ("timeline?name=Nobody", "segments"),
+        ("history?id=Nobody", "versions"),
+        ("diff?about=Nobody&from=2020&to=2024", "changes"),
+        ("facts?relation=unheard_of", "facts"),
+        ("facts?group_id=nobody", "facts"),
+        ("communities?group_id=nobody", "communities"),
+        ("episodes?group_id=nobody", "episodes"),
+        ("groups?prefix=nobody", "groups"),
+    ],
+)
+def test_an_unknown_name_or_group_is_answered_with_an_empty_list(server: Server, path: str, part: str) -> None:
+    answer = server.client.get(f"/v1/{path}")
+
+    assert (answer.status_code, answer.json()[part]) == (200, [])
+
+
+def test_a_question_is_about_the_default_group_unless_it_asks_for_all(server: Server) -> None:
+    server.say("default", "I live in Oslo.", role="Dag")
+
+    def people(**params: Any) -> set[str]:
+        return {fact["subject"] for fact in get(server, "facts", relation="lives_in", **params)["facts"]}
+
+    assert people() == {"Dag"}
+    assert people(all_groups=True) >= {"Ana", "Ben", "Dag"}
+
+
+def test_an_episode_is_found_by_its_id_until_it_is_withdrawn(server: Server) -> None:
+    uuid = server.say("withdrawn", "I live in Rome.").headers["asof-episode-id"]
+
+    assert get(server, "episode", id=uuid)["content"] == "I live in Rome."
+    server.client.delete(f"/episode/{uuid}")
+    assert server.client.get("/v1/episode", params={"id": uuid}).status_code == 404
+
+
+def test_groups_are_listed_with_the_number_of_their_episodes(server: Server) -> None:
+    groups = get(server, "groups")["groups"]
+
+    assert {group["group_id"]: group["episodes"] for group in groups}["g"] == 3
+    assert [group["group_id"] for group in groups] == sorted(group["group_id"] for group in groups)
+    assert [group["group_id"] for group in get(server, "groups", prefix="ki")["groups"]] == ["kin"]
+
+
+def test_stats_and_generations_are_those_of_python(server: Server, memory: Memory) -> None:
+    stats, generations = get(server, "stats"), get(server, "generations")
+
+    assert (stats["messages"], stats["active"]) == (memory.stats()["messages"], "main")
+    assert (generations["active"], [each["name"] for each in generations["generations"]]) == ("main", ["main"])
+
+
+def test_the_graph_is_exported_as_of_a_moment_in_each_form(server: Server) -> None:
+    def exported(**params: Any) -> httpx2.Response:
+        answer = server.client.get("/v1/export", params={"group_id": "g", **params})
+        assert answer.status_code == 200, answer.text
+        return answer
+
+    def objects(**params: Any) -> str:
+        return json.dumps(exported(**params).json())
+
+    assert "Berlin" in objects()
+    assert "Lisbon" not in json.dumps(exported().json()["edges"])
+    assert "known_at" not in objects()
+    assert "Berlin" not in objects(known_at="2020")
+    assert "I live in Lisbon" not in objects()
+    assert "Lisbon" in objects(episodic=True)
+    graphml = exported(format="graphml")
+    assert graphml.headers["content-type"].startswith("application/xml")
+    assert ET.fromstring(graphml.content).tag.endswith("graphml")
+
+
+STATEMENT = {"subject": "Bo", "relation": "lives_in", "object": "Rome", "valid_at": "2024-01-01"}
+
+
+def test_structured_facts_are_stated_in_order_and_can_be_asked_about(server: Server) -> None:
+    moved = {**STATEMENT, "object": "Bonn", "valid_at": "2025-01-01"}
+
+    answer = server.client.post("/v1/facts", json={"group_id": "stated", "statements": [STATEMENT, moved]})
+    first, second = answer.json()["positions"]
+
+    assert (answer.status_code, second) == (202, first + 1)
+    facts = get(server, "facts", group_id="stated", any_time=True, min_position=second)["facts"]
+    assert [(fact["object"], fact["valid_at"], fact["invalid_at"]) for fact in facts] == [
+        ("Rome", "2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z"),
+        ("Bonn", "2025-01-01T00:00:00Z", None),
+    ]
+
+
+def test_structured_facts_under_an_idempotency_key_are_stated_once(server: Server) -> None:
+    body, headers = {"group_id": "once", "statements": [STATEMENT]}, {"Idempotency-Key": "once"}
+
+    first, again = (server.client.post("/v1/facts", json=body, headers=headers) for _ in range(2))
+    other = server.client.post("/v1/facts", json={**body, "group_id": "another"}, headers=headers)
+
+    assert (first.status_code, again.status_code, again.json()) == (202, 202, first.json())
+    assert other.status_code == 422
+
+
+def test_what_if_answers_what_stating_would_change_and_writes_nothing(server: Server) -> None:
+    before = get(server, "stats")["messages"]
+    answer = server.client.post(
+        "/v1/what-if",
+        json={"group_id": "g", "statements": [{**STATEMENT, "subject": "Ana", "valid_at": "2025-01-01"}]},
+    )
+
+    assert answer.status_code == 200, answer.text
+    assert [(s["object"], s["invalid_at"]) for s in answer.json()["before"]][-1] == ("Berlin", None)
+    assert [(s["object"], s["invalid_at"]) for s in answer.json()["after"]][-2:] == [
+        ("Berlin", "2025-01-01T00:00:00Z"),
+        ("Rome", None),
+    ]
+    assert get(server, "stats")["messages"] == before
+
+
+@pytest.mark.parametrize("path", ["facts", "what-if"])
+@pytest.mark.parametrize(
+    ("body", "refusal"),
+    [
+        ({"statement": [STATEMENT]}, "statement: no such field; did you mean statements?"),
+        ({"statements": []}, "statements: "),
+        ({"statements": [STATEMENT, {**STATEMENT, "subjekt": "Bo"}]}, "statements.1.subjekt: no such field; "),
+        ({"statements": [{**STATEMENT, "group_id": "g"}]}, "statements.0.group_id: "),
+        (
+            {"statements": [{**STATEMENT, "valid_at": "2024-01-01T00:00"}]},
+            "statements.0.valid_at: a time needs",
+        ),
+        ({"statements": [{"subject": "Bo"}]}, "statements.0: "),
+        ({"group_id": "no group", "statements": [STATEMENT]}, "group_id: "),
+    ],
+)
+def test_a_wrong_statement_is_refused_by_number_and_field(
+    server: Server, path: str, body: dict[str, Any], refusal: str
+) -> None:
+    answer = server.client.post(f"/v1/{path}", json=body)
+
+    assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json")
+    assert answer.json()["detail"].startswith(refusal)
 
 
 @pytest.mark.parametrize(
@@ -223,6 +420,13 @@ def test_the_case_of_a_github_login_and_spaces_around_a_key_make_no_difference(s
     assert resolved(" GitHub_Login:OctoCat ") == resolved("github_login:octocat")
     assert len({resolved(key) for key in ("octocat", "OctoCat", "github_login:octocat")}) == 3
     assert resolved("octocat", "session") != resolved("octocat")
+
+
+def test_an_unknown_field_of_an_owner_is_refused_by_name(server: Server) -> None:
+    answer = server.client.post("/groups/resolve", json={"scope": "user", "keyy": "k"})
+
+    assert answer.status_code == 422
+    assert "keyy: no such field; did you mean key?" in answer.json()["detail"][0]["msg"]
 
 
 @pytest.mark.parametrize("body", [{}, {"scope": "team", "key": "k"}, {"scope": "user", "key": " "}, {"scope": "user"}])

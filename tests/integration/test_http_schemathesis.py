@@ -50,7 +50,7 @@ def test_whatever_is_sent_is_answered_as_described_and_by_no_error_of_the_server
     )
 
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert "Tested: 2" in ended.stdout, ended.stdout  # twenty and more
+    assert "Tested: 4" in ended.stdout, ended.stdout  # forty and more
     assert server.process.poll() is None
     assert "Traceback" not in server.log
 

@@ -1,4 +1,4 @@
-"""The application: the routes over one service, and every error of ours as an answer. No answer quotes a message."""
+"""The application: the routes over one service, and errors as answers. No answer quotes what was sent."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -9,25 +9,30 @@ from fastapi import FastAPI, Request, Security
 from fastapi.exception_handlers import http_exception_handler
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 
-from asof.http.middleware.authentication import Guard
-from asof.http.middleware.limits import BodyLimit, Rate
+from asof.http.middleware.authentication import AuthenticationMiddleware
+from asof.http.middleware.limits import BodyLimit, TokenBucket
 from asof.http.middleware.metrics import Counted, Metrics
 from asof.http.middleware.unexpected_errors import UnexpectedErrorMiddleware
 from asof.http.routes import feed, graphiti, groups, health, v1
 from asof.http.schemas import problems
 from asof.http.schemas.graphiti_mapping import loc_of
+from asof.operations.errors import AsofError, InvalidInput, NotFound, UnavailableError
 from asof.service.api_keys import Keys
 from asof.service.service import Service
-from asof_streams.errors import AsofError, InvalidInput, NotFound, UnavailableError
 
 _AGAIN_SECONDS: Final = 5
-_KEY: Final = Security(HTTPBearer(auto_error=False, description="An API key."))  # for /docs; the guard asks for it
+_KEY: Final = Security(
+    HTTPBearer(auto_error=False, description="An API key.")
+)  # shown in /docs; the authentication middleware checks it
 
 
-def application(service: Service, metrics: Metrics, keys: Keys | None = None, rate: Rate | None = None) -> FastAPI:
+def application(
+    service: Service, metrics: Metrics, keys: Keys | None = None, rate: TokenBucket | None = None
+) -> FastAPI:
     """Return an ASGI application over a service, which its caller starts and stops.
 
     Without keys only this machine may use it; without a rate, as often as it likes.
@@ -36,11 +41,12 @@ def application(service: Service, metrics: Metrics, keys: Keys | None = None, ra
         title="asof",
         version=version("asof"),
         summary="A memory that keeps its history, behind the routes of Graphiti's server.",
+        generate_unique_id_function=_operation_id,
     )
     app.state.service, app.state.metrics = service, metrics
     app.add_middleware(BodyLimit)
     app.add_middleware(UnexpectedErrorMiddleware)
-    app.add_middleware(Guard, keys=keys, rate=rate)
+    app.add_middleware(AuthenticationMiddleware, keys=keys, rate=rate)
     app.add_middleware(Counted, metrics=metrics)
     shown = [] if keys is None else [_KEY]
     for routes in (graphiti, groups):
@@ -54,26 +60,31 @@ def application(service: Service, metrics: Metrics, keys: Keys | None = None, ra
     return app
 
 
+def _operation_id(route: APIRoute) -> str:
+    """Return the id of a route in the API's description. Generated clients name their functions after it."""
+    return f"{route.tags[0]}_{route.name}"
+
+
 async def _unprocessable(request: Request, error: Exception) -> Response:
-    """Answer as FastAPI does, but for what was sent: that is content."""
+    """Answer as FastAPI does, without the input: that is content."""
     assert isinstance(error, RequestValidationError)
     known = _names(request.app)
     errors = [{**each, "loc": _shown(each["loc"], known), "input": None} for each in error.errors()]
     if problems.is_ours(request.url.path):
         where = ".".join(map(str, errors[0]["loc"][1:])) or None
-        found = InvalidInput(errors[0]["msg"], where)
+        found = InvalidInput(errors[0]["msg"].removeprefix("Value error, "), where)
         return problems.answer(request.url.path, 422, str(found), field=where)
     body = json.dumps({"detail": errors}, default=str)
     return Response(body, 422, media_type="application/json")
 
 
 def _shown(where: Sequence[str | int], known: Collection[str]) -> list[str | int]:
-    """Return where an error is, without names that the sender made up."""
+    """Return the place of an error. Names that the API does not know may be content, and are left out."""
     return [part if isinstance(part, int) or part in known else "*" for part in where]
 
 
 def _names(app: FastAPI) -> set[str]:
-    """Return the names of everything that can be sent."""
+    """Return the names of all parameters and fields."""
     described = app.openapi()
     schemas = described["components"]["schemas"].values()
     methods = [method for path in described["paths"].values() for method in path.values()]

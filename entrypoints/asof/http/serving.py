@@ -1,4 +1,4 @@
-"""Serving a memory over HTTP until a signal says stop."""
+"""Serves a memory over HTTP until SIGTERM or SIGINT."""
 
 import asyncio
 import signal
@@ -13,18 +13,18 @@ import uvicorn
 
 from asof.http.app import application
 from asof.http.middleware.authentication import is_loopback
-from asof.http.middleware.limits import Rate
+from asof.http.middleware.limits import TokenBucket
 from asof.http.middleware.metrics import Metrics
+from asof.operations.errors import InvalidInput, UnavailableError
 from asof.service.api_keys import Keys
 from asof.service.service import Service
 from asof.settings import Settings
-from asof_streams.errors import InvalidInput, UnavailableError
 
 _SWITCH_SECONDS: Final = 0.0005  # a tenth of Python's: a request changes threads, each time behind the busy worker
 
 
 class _Server(uvicorn.Server):
-    """Says when it answers; ends, without a word to the process, by a signal or once `failed` is set."""
+    """A uvicorn server that reports its start, and ends after a signal or once `failed` is set."""
 
     def __init__(self, config: uvicorn.Config, started: Callable[[], None], failed: Event, service: Service) -> None:
         super().__init__(config)
@@ -54,16 +54,16 @@ class _Server(uvicorn.Server):
 
 
 def serve(settings: Settings, host: str, port: int, started: Callable[[str], None]) -> None:
-    """Serve until SIGTERM or SIGINT. `started` is given the address, once it answers; port 0 takes a free one.
+    """Serve until SIGTERM or SIGINT. `started` is called with the URL once the service answers. Port 0: a free one.
 
-    InvalidInput: the address cannot be taken, or is open to other machines without a key being needed, or the topics
-    have several partitions. UnavailableError: the worker ended.
+    InvalidInput: the address is taken, or is open to other machines and there are no keys, or the topics have several
+    partitions. UnavailableError: the worker ended.
     """
     keys = None if settings.keys_file is None else Keys.read(settings.keys_file)
-    rate = None if settings.rate_limit is None else Rate(settings.rate_limit)
+    rate = None if settings.rate_limit is None else TokenBucket(settings.rate_limit)
     if keys is None and not is_loopback(host):
         raise InvalidInput(
-            f"--host {host}: without keys only this machine may ask, for whoever reaches it can read and write all: "
+            f"--host {host}: without keys asof serves only this machine, as any client can read and write all: "
             "name a file of keys in ASOF_KEYS_FILE"
         )
     failed, metrics = Event(), Metrics()

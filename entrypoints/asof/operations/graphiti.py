@@ -3,7 +3,7 @@
 from asof.runtime.session import Session
 from asof.runtime.wiring import Opened
 from asof_projections.model.answers import Entity, Episode, Hit
-from asof_projections.model.queries import SearchQuery
+from asof_projections.model.queries import SearchQuery, ask
 from asof_projections.model.rows import EpisodeRow
 from asof_streams.instants import INF
 
@@ -31,11 +31,14 @@ def _facts(opened: Opened, episode: EpisodeRow) -> tuple[str, ...]:
 
 
 def search_groups(session: Session, query: str, groups: list[str] | None, limit: int) -> list[Hit]:
-    """Return the facts that fit a query best and are believed now, whenever they hold; None: of all groups."""
+    """Return the facts that fit a query best and are believed now, whenever they hold; None: of all groups.
+
+    InvalidInput: the query is not valid Unicode, or too long.
+    """
     hits: list[Hit] = []
     for group in dict.fromkeys([None] if groups is None else groups):
         scope = {"all_groups": True} if group is None else {"group_id": group}
-        asked = SearchQuery(query=query, any_time=True, limit=limit, **scope)
+        asked = ask(SearchQuery, {"query": query, "any_time": True, "limit": limit, **scope})
         hits += session.of(group).search(asked, asked.moment(session.now()), None)
     hits.sort(key=lambda hit: -hit.score)
     return hits[:limit]

@@ -8,7 +8,7 @@ from asof.runtime.inbound_message import InboundMessage, check_size
 from asof_ontologies.model import Ontology
 from asof_projections.model.answers import Refused
 from asof_streams.errors import InvalidInput
-from asof_streams.instants import parse
+from asof_streams.instants import parse_moment
 from asof_streams.messages import AnyMessage, FactStatement, Message, accept
 
 MAX_LINE_BYTES = 4 * 1024 * 1024  # content is limited to less; this bounds what is read before anything is known
@@ -50,7 +50,7 @@ def as_fact(*, recorded: bool, ontology: Ontology | None) -> Read:
 
 def _recorded(given: str) -> int:
     try:
-        return parse(given)
+        return parse_moment(given)
     except InvalidInput as error:
         raise error.within("recorded_at") from None
 

@@ -33,6 +33,7 @@ HEAD: Final = instants.INF - 1  # as known so far: after everything that was rec
 MAX_NAME: Final = 1_000  # characters
 MAX_QUERY: Final = 2_000  # characters
 FAR: Final = 2**53  # no log is as long
+_LONGEST_NAME: Final = 64  # characters of a name that an error repeats
 
 Time = str | date | datetime | int
 
@@ -52,7 +53,7 @@ def instant(time: Time) -> int:
         case date():
             return instants.parse_moment(time.isoformat())
         case str():
-            return instants.parse_moment(time.strip())
+            return instants.parse_moment(time)
     raise InvalidInput("a time is RFC 3339 text, a date, an aware datetime, or microseconds since 1970 as an int")
 
 
@@ -96,6 +97,8 @@ class Point(NamedTuple):
 
 
 def _point(value: Any) -> Any:
+    if isinstance(value, list) and len(value) == 1:  # FastAPI reads the parameter of a tuple as a list of its values
+        value = value[0]
     if isinstance(value, str):
         valid, comma, known = value.partition(",")
         return _time(valid), _time(known) if comma else None
@@ -445,8 +448,18 @@ def invalid(error: ValidationError, known: Iterable[str]) -> InvalidInput:
     first = error.errors(include_input=False, include_url=False, include_context=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
-        near = get_close_matches(where, [*known], 1, 0.6)
-        reason = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
-        return InvalidInput(f"no such field; {reason}", where if where.isidentifier() else "(a name)")
+        return unknown(where, known)
     reason = _REASONS.get(first["type"]) or first["msg"].removeprefix("Value error, ")
     return InvalidInput(reason, where or None)
+
+
+def unknown(name: str, known: Iterable[str], kind: str = "field") -> InvalidInput:
+    """Return the refusal of an unknown name, with the nearest known one.
+
+    The name of a field that is near to none may be content, and is not repeated; nor is a name that is no identifier.
+    """
+    names = [*known]
+    near = get_close_matches(name, names, 1, 0.6)
+    is_shown = (near or kind != "field") and name.isidentifier() and len(name) <= _LONGEST_NAME
+    reason = f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}" if names else "there are none"
+    return InvalidInput(f"no such {kind}; {reason}", field=name if is_shown else "(a name)")

@@ -1,8 +1,9 @@
-"""The guard: finds out who sends a request, before anything of it is read, and refuses whom it does not know.
+"""Authentication: identifies the caller of a request before the request is read, and refuses unknown callers.
 
-With keys it asks for one. Without, this machine alone may use the service, and no web page that is open on it: a page
-of another site could else have a browser here send a request, such as one that erases, or reach the service under a
-name of its own that leads here. A page knows no key, and a browser sends none by itself, so with keys any host will do.
+With keys, a request needs one. Without keys, only programs on this machine may use the service, and no web page that is
+open on it: the `Origin` of another site is refused (cross-site request forgery, CSRF), and so is a `Host` that is not
+this machine (DNS rebinding, where a site's own name resolves to 127.0.0.1). A page knows no key and a browser sends
+none by itself, so with keys any host will do.
 """
 
 from ipaddress import ip_address
@@ -13,21 +14,24 @@ from fastapi.datastructures import Headers
 from fastapi.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from asof.http.middleware.limits import Rate
+from asof.http.middleware.limits import TokenBucket
 from asof.http.schemas import problems
 from asof.service.api_keys import EVERYBODY, Keys
 
-# What tells nothing of the memory: whether the service is up, and what its routes are.
+# These reveal nothing of the memory: whether the service is up, and which routes it has.
 _OPEN: Final = frozenset({"/healthcheck", "/healthz", "/readyz", "/docs", "/redoc", "/openapi.json"})
 _ELSEWHERE: Final = (
-    "without keys this service is for programs on its own machine: address it as localhost, and from no other site"
+    "without keys only requests from this machine are served: address the service as localhost, from no other site"
 )
 
 
-class Guard:
-    """Lets a request pass with its caller in the scope; answers 401, 403 or 429 itself. None: no keys, no limit."""
+class AuthenticationMiddleware:
+    """Puts the caller into the scope of a request, or answers 401, 403 or 429. None: no keys, no limit.
 
-    def __init__(self, app: ASGIApp, keys: Keys | None, rate: Rate | None) -> None:
+    Guards against CSRF and DNS rebinding where there are no keys.
+    """
+
+    def __init__(self, app: ASGIApp, keys: Keys | None, rate: TokenBucket | None) -> None:
         self._app = app
         self._keys = keys
         self._rate = rate
@@ -37,7 +41,7 @@ class Guard:
         await (refusal or self._app)(scope, receive, send)
 
     def _judge(self, scope: Scope) -> JSONResponse | None:
-        """Put who sends a request into its scope, or return why it may not pass."""
+        """Put the caller of a request into its scope, or return the refusal."""
         path, headers = scope["path"], Headers(scope=scope)
         if self._keys is None and not _is_from_here(headers):
             return problems.answer(path, 403, _ELSEWHERE)
@@ -47,7 +51,9 @@ class Guard:
         if caller is None:
             return _unknown(path, given="authorization" in headers)
         if self._rate is not None and (seconds := self._rate.wait(caller.name)):
-            return problems.answer(path, 429, "too many requests: send them later", {"Retry-After": str(seconds)})
+            return problems.answer(
+                path, 429, "too many requests: send this one again later", {"Retry-After": str(seconds)}
+            )
         scope["caller"] = caller
         return None
 
@@ -79,5 +85,5 @@ def _key(headers: Headers) -> str:
 
 def _unknown(path: str, *, given: bool) -> JSONResponse:
     challenge = 'Bearer realm="asof"' + (', error="invalid_token"' if given else "")
-    detail = "this key is not known here" if given else "send an API key as Authorization: Bearer KEY"
+    detail = "this service does not know the key" if given else "send an API key as Authorization: Bearer KEY"
     return problems.answer(path, 401, detail, {"WWW-Authenticate": challenge})

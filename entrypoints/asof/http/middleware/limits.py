@@ -1,4 +1,4 @@
-"""How much one may send: how large a body, and how many requests a second."""
+"""Limits: the size of a body, and the requests a second of a caller."""
 
 import math
 import time
@@ -16,7 +16,7 @@ _TOO_LARGE: Final = f"a body may have {MAX_BODY_BYTES} bytes: send fewer message
 
 
 class BodyLimit:
-    """Refuses a body that is too large with 413, once it says so or turns out to be."""
+    """Answers 413 to a body above 16 MiB: at once where its length is announced, else when the limit is passed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -42,17 +42,17 @@ class BodyLimit:
         await self._app(scope, counted, send)
 
 
-class Rate:
-    """How many requests a second each caller may make: what was not used is kept for one second."""
+class TokenBucket:
+    """Limits the requests a second of each caller. A bucket holds the tokens of one second."""
 
     def __init__(self, per_second: float, now: Callable[[], float] = time.monotonic) -> None:
         self._per_second = per_second
         self._most = max(per_second, 1.0)
         self._now = now
-        self._left: dict[str, tuple[float, float]] = {}  # by caller: requests left, and when that was so
+        self._left: dict[str, tuple[float, float]] = {}  # by caller: tokens left, and when that was so
 
     def wait(self, caller: str) -> int:
-        """Count a request; 0: it may pass. Else it is not counted, and may be sent after so many seconds."""
+        """Take a token of a caller; return 0, or the seconds until there is one, in which case none is taken."""
         now = self._now()
         left, since = self._left.get(caller, (self._most, now))
         left = min(self._most, left + (now - since) * self._per_second)

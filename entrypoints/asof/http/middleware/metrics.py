@@ -1,4 +1,4 @@
-"""What is counted of a service, as Prometheus reads it. No label names a group, an id or anything that was said."""
+"""Metrics of a service for Prometheus. No label holds a group, an id or content."""
 
 import time
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from prometheus_client.core import CounterMetricFamily
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from asof_agents.extraction.llm.usage import Usage
+from asof.operations.answers import Usage
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 _OF_MODELS: Final = {
@@ -26,7 +26,7 @@ _MESSAGE_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 
 
 class _Models(Collector):
-    """What asking language models has cost, as the worker last told."""
+    """The calls of language models and their tokens, as the worker reported them last."""
 
     def __init__(self) -> None:
         self.usage: Usage = {}
@@ -75,23 +75,23 @@ class Metrics:
 
     def answered(self, scope: Scope, status: int, seconds: float) -> None:
         """Count a request."""
-        route = getattr(scope.get("route"), "path", "none")  # the template; of what no route was found for, no word
+        route = getattr(scope.get("route"), "path", "none")  # the template; a path that no route has may be content
         method = scope["method"] if scope["method"] in _METHODS else "other"
         self._requests.labels(route, method, str(status)).inc()
         self._request_seconds.labels(route, method).observe(seconds)
 
     def took(self, seconds: Iterable[float]) -> None:
-        """Count messages that were processed, by how long each took."""
+        """Count processed messages, by the seconds that each took."""
         for each in seconds:
             self._message_seconds.observe(each)
 
     def text(self) -> bytes:
-        """Return everything as Prometheus reads it."""
+        """Return all metrics in the text format of Prometheus."""
         return generate_latest(self._registry)
 
 
 class Counted:
-    """Counts each request, whoever answers it."""
+    """Counts each request, also those that another middleware answers."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app

@@ -1,6 +1,6 @@
-"""What nobody foresaw in a request: an answer without a word of it, and in the log where it was.
+"""Unexpected errors: the answer is 500 without details, and the log names the place.
 
-An exception may say in its text what was sent, so neither that nor a traceback with it is shown.
+The text of an exception may quote what was sent, so neither the answer nor the log holds it, or a traceback.
 """
 
 import logging
@@ -11,13 +11,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from asof.http.schemas import problems
 
-_SORRY: Final = "something went wrong that nobody foresaw: the log of the service says where"
+_INTERNAL: Final = "internal error: see the service's log"
 
 log = logging.getLogger(__name__)
 
 
 class UnexpectedErrorMiddleware:
-    """Answers 500 where an exception comes through; a request that is half answered is left so, which closes it."""
+    """Answers 500 to a request that raised. An answer that has begun is cut off, which closes the connection."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -35,8 +35,8 @@ class UnexpectedErrorMiddleware:
 
         try:
             await self._app(scope, receive, noted)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it may not show what was sent
+        except Exception as error:  # noqa: BLE001 - no exception may show what was sent
             place = extract_tb(error.__traceback__)[-1]
             log.error("a request failed: %s at %s:%s", type(error).__name__, place.filename, place.lineno)  # noqa: TRY400
             if not begun:
-                await problems.answer(scope["path"], 500, _SORRY)(scope, receive, send)
+                await problems.answer(scope["path"], 500, _INTERNAL)(scope, receive, send)

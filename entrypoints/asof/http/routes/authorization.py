@@ -1,6 +1,6 @@
-"""What a caller may do. A route says what it needs by the type of its `caller`, and asks it about each group.
+"""Authorization: a route names the permission that it needs by the type of its `caller`, and checks each group.
 
-The guard has found out who it is before any route is reached.
+The authentication middleware has identified the caller before a route runs.
 """
 
 from collections.abc import Awaitable, Callable
@@ -15,7 +15,9 @@ def _at_least(needed: Permission) -> Callable[[Request], Awaitable[Caller]]:
     async def permitted(request: Request) -> Caller:
         caller: Caller = request.scope["caller"]
         if caller.permission < needed:
-            raise HTTPException(403, f"this key may {caller.permission.name.lower()}: this needs {needed.name.lower()}")
+            raise HTTPException(
+                403, f"This key lacks the permission {needed.name.lower()}: it has {caller.permission.name.lower()}."
+            )
         return caller
 
     return permitted
@@ -28,6 +30,6 @@ Administering = Annotated[Caller, may_administer]
 
 
 def expect_own(caller: Caller, *groups: str | None) -> None:
-    """Refuse, with 403, groups that are not the caller's. None, or no group at all, means all that there are."""
+    """Answer 403 unless every group is the caller's. None, or no group at all, means all groups."""
     if not all(caller.owns(group or "") for group in groups or [None]):
         raise HTTPException(403, "this key is for some groups only: name one whose id begins as the key's groups do")

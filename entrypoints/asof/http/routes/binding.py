@@ -12,12 +12,11 @@ from asof.http.routes.authorization import Reading, expect_own
 from asof.http.routes.parameters import Served
 from asof.operations.errors import NotFound
 from asof.operations.operation import Operation
+from asof.operations.queries import FAR, GroupQuery
 from asof.service.api_keys import Caller
 from asof.service.service import Service
-from asof_projections.model.queries import GroupQuery
 
-FAR: Final = 2**53  # no log is as long
-_LIMIT: Final = 100  # where a request gives none
+_LIMIT: Final = 100  # items of a page, where a request gives no limit
 _MOST: Final = 1_000  # items of a page
 
 Q = TypeVar("Q", bound=BaseModel)
@@ -25,19 +24,19 @@ A = TypeVar("A")
 
 
 async def run(served: Service, operation: Operation[Q, A], query: Q) -> A:
-    """Return the answer of an operation: of the process that has the embedder, where it needs it."""
+    """Return the answer of an operation; one that needs vectors runs in the process that has the embedder."""
     question: Callable[[Any], A] = partial(operation, query=query)
     return await (served.search(question) if operation.needs_vectors(query) else served.ask(question))
 
 
 def json_of(operation: Operation[Q, A], answer: A) -> Response:
-    """Return an answer as a response."""
+    """Return an answer of an operation as a response."""
     return Response(operation.dump(answer), media_type="application/json")
 
 
 @cache
 def parameters_of(query: type[BaseModel]) -> type[BaseModel]:
-    """Return the parameters of a route that asks a query: its fields, pages of a hundred, and `min_position`."""
+    """Return the parameters of a route: the fields of a query, pages of a hundred by default, and `min_position`."""
     fields: dict[str, Any] = {
         "min_position": (
             int | None,
@@ -63,7 +62,9 @@ def query_route(router: APIRouter, path: str, query: type[BaseModel], **describe
             if asked.min_position is not None:
                 await served.settled(asked.min_position)
             given = {name: getattr(asked, name) for name in query.model_fields}
-            checked = query.model_construct(_fields_set=set(given), **given)  # another process knows this class
+            checked = query.model_construct(
+                _fields_set=set(given), **given
+            )  # the class that the search process knows too
             return await handle(served, caller, checked)
 
         endpoint.__annotations__["asked"] = Annotated[parameters, Query()]
@@ -73,23 +74,55 @@ def query_route(router: APIRouter, path: str, query: type[BaseModel], **describe
     return made
 
 
-def bind(
-    router: APIRouter, path: str, operation: Operation[Any, Any], owner: Callable[[Any], str] | None = None
-) -> None:
-    """Make a route that asks an operation. `owner` gives the group of an answer that is asked for by its id alone."""
+def bind(router: APIRouter, path: str, operation: Operation[Any, Any]) -> None:
+    """Make an operation on a group a route."""
 
     async def handle(served: Service, caller: Caller, query: Any) -> Response:
-        if owner is None:
-            expect_group(caller, query)
-        answer = await run(served, operation, query)
-        if owner is not None and not caller.owns(owner(answer)):
-            raise NotFound(f"nothing has the id {query.id}")
+        expect_group(caller, query)
+        return json_of(operation, await run(served, operation, query))
+
+    _add(router, path, operation, handle)
+
+
+def bind_id(
+    router: APIRouter, path: str, operation: Operation[Any, Any], noun: str, owner: Callable[[Any], str]
+) -> None:
+    """Make an operation on an id a route. `owner` returns the group of an answer.
+
+    What another group has is answered as what does not exist.
+    """
+
+    async def handle(served: Service, caller: Caller, query: Any) -> Response:
+        answer = await ask_by_id(served, operation, query, noun)
+        expect_found(caller, owner(answer), noun, query.id)
         return json_of(operation, answer)
 
+    _add(router, path, operation, handle)
+
+
+async def ask_by_id(served: Service, operation: Operation[Any, A], query: Any, noun: str) -> A:
+    """Return the answer about an id. NotFound has the text of `expect_found`."""
+    try:
+        return await run(served, operation, query)
+    except NotFound:
+        raise _not_found(noun, query.id) from None
+
+
+def expect_found(caller: Caller, group: str, noun: str, uuid: str) -> None:
+    """Answer 404 unless a group is the caller's."""
+    if not caller.owns(group):
+        raise _not_found(noun, uuid)
+
+
+def _not_found(noun: str, uuid: str) -> NotFound:
+    return NotFound(f"no {noun} has the id {uuid}")
+
+
+def _add(router: APIRouter, path: str, operation: Operation[Any, Any], handle: Handle) -> None:
     described = {"name": operation.name, "description": operation.doc, "response_model": operation.model}
     query_route(router, path, operation.query, **described)(handle)
 
 
 def expect_group(caller: Caller, query: GroupQuery) -> None:
-    """Refuse, with 403, a question about groups that are not the caller's."""
+    """Answer 403 to a query about groups that are not the caller's."""
     expect_own(caller, *([] if query.group is None else [query.group]))

@@ -1,7 +1,7 @@
-"""The events of the logs: page by page, and as a feed of what is there from a position on and then of what comes.
+"""The events of the logs: in pages, and as a feed that sends stored events and then new ones.
 
-A feed is read a few events at a time, and no further than its client has taken them: a slow one costs no memory. It
-ends with the client, at `to`, and with the service. There can only be so many at once.
+A feed reads a few events at a time, and only as fast as its client takes them: a slow client costs no memory. A feed
+ends with its client, at `to`, and with the service. The service has a limit of feeds.
 """
 
 import asyncio
@@ -15,19 +15,19 @@ from pydantic import Field
 
 from asof.http.routes.authorization import Reading, may_read
 from asof.http.routes.binding import json_of, query_route, run
-from asof.http.routes.parameters import FAR, Read, Served
+from asof.http.routes.parameters import Read, Served, known_parameters
 from asof.operations import logs
+from asof.operations.answers import EventPage, LogEvent
 from asof.operations.errors import AsofError, UnavailableError
+from asof.operations.queries import FAR, EventsQuery, GroupId
 from asof.service.api_keys import Caller
 from asof.service.service import Service
-from asof_projections.model.answers import EventPage, LogEvent
-from asof_projections.model.queries import EventsQuery, GroupId
 
 _READ_AT_ONCE: Final = 50  # events
-_LOOK_SECONDS: Final = 0.1  # between looks at whether anything came, which cost next to nothing
+_LOOK_SECONDS: Final = 0.1  # between looks for new events; a look costs next to nothing
 MOST: Final = 100  # feeds at once
 
-router = APIRouter(prefix="/v1", tags=["v1"], dependencies=[may_read])
+router = APIRouter(prefix="/v1", tags=["v1"], dependencies=[may_read, known_parameters])
 
 LogName = Literal["messages", "episodic", "semantic"]
 OneGroup = Annotated[GroupId | None, Query(description="Only events of this group.")]
@@ -39,7 +39,7 @@ LastId = Annotated[
     Header(
         alias="Last-Event-ID",
         pattern=r"^[0-9]{1,16}$",
-        description="The id of the event that was taken last, as clients send it when they connect anew.",
+        description="The id of the last event received, which clients send when they reconnect.",
     ),
 ]
 
@@ -61,7 +61,9 @@ async def events(served: Service, caller: Caller, query: PageQuery) -> Response:
 
 async def _room(served: Served) -> AsyncIterator[None]:
     if served.feeds >= MOST:
-        raise UnavailableError(f"there are {MOST} feeds, and no room for more: ask later, or for pages of /v1/events")
+        raise UnavailableError(
+            f"{MOST} feeds are open, which is the limit: try again later, or read pages of /v1/events"
+        )
     served.feeds += 1
     try:
         yield
@@ -79,11 +81,11 @@ async def stream(
     group_id: OneGroup = None,
     last: LastId = None,
 ) -> AsyncIterator[ServerSentEvent]:
-    """Send the events of a log from a position on, and go on with those that come; `Last-Event-ID` goes before `from`.
+    """Send the events of a log from a position on, and then new ones as they come. `Last-Event-ID` replaces `from`.
 
-    Each has its position as `id`, its type as `event`, and is sent in the form of /v1/events. A comment every 15
-    seconds keeps the connection alive. Of the semantic log it is that of the generation that answers now: if another
-    one takes over, the feed ends.
+    Each event has its position as `id`, its type as `event`, and the form of /v1/events. A comment every 15 seconds
+    keeps the connection alive. The semantic log is that of the generation that answers; the feed ends when another
+    generation takes over.
     """
     query = EventsQuery.model_construct(log=log, stop=stop)
     at, generation, seen = start if last is None else int(last) + 1, None, None
@@ -95,7 +97,7 @@ async def stream(
         try:
             active = await served.ask(lambda session: logs.generation_of(session, query))
             page = await _page(served, query, at, _READ_AT_ONCE)
-        except AsofError:  # whoever connects anew is told
+        except AsofError:  # the client reconnects, and gets the error
             return
         if generation not in (None, active):
             return
@@ -103,7 +105,7 @@ async def stream(
         for event in page.events:
             if _is_shown(event, caller, group_id):
                 yield ServerSentEvent(data=event.to_json(), event=event.type, id=str(event.position))
-        seen = progress if page.next == at else None  # there may be more
+        seen = progress if page.next == at else None  # else there may be more
         at = page.next
 
 

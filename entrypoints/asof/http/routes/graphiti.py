@@ -1,8 +1,7 @@
-"""Graphiti's routes, as they are: its bodies, status codes and answers, over a log that nothing is taken from.
+"""Graphiti's routes: its bodies, status codes and answers, over a log that only grows.
 
-What deletes there is said here: a fact that is deleted is retracted, so that it is no longer believed and its past can
-still be asked about; so is all that rests on an episode that is deleted, which is then listed no more; a group that is
-deleted is erased for ever.
+Deleting a fact retracts it: it is no longer believed, and questions about its past still find it. Deleting an episode
+withdraws it: facts that rest on it alone are retracted, and it is no longer listed. Deleting a group erases it.
 """
 
 from functools import partial
@@ -18,7 +17,6 @@ from asof.http.routes.idempotency import Once
 from asof.http.routes.parameters import Read, Served
 from asof.http.schemas import graphiti
 from asof.http.schemas.graphiti_mapping import (
-    DEFAULT_GROUP,
     entity_node,
     episodic_node,
     fact_result,
@@ -28,39 +26,39 @@ from asof.http.schemas.graphiti_mapping import (
     unprocessable,
 )
 from asof.operations import facts, logs
+from asof.operations.answers import Entity, Fact
+from asof.operations.errors import InvalidInput, NotFound
 from asof.operations.graphiti import last_episodes, node, search_groups
-from asof.service.api_keys import Caller
-from asof.service.service import Service
-from asof_agents.handlers.episodes import episode_id
-from asof_projections.model.answers import Entity, Fact
-from asof_projections.model.queries import MAX_QUERY, EpisodeQuery, FactQuery
-from asof_streams.errors import InvalidInput, NotFound
-from asof_streams.messages import (
+from asof.operations.messages import (
     EntityStatement,
     ErasureRequest,
     FactStatement,
     Message,
     WithdrawalRequest,
     check_group,
+    episode_id,
 )
+from asof.operations.queries import DEFAULT_GROUP, MAX_QUERY, EpisodeQuery, FactQuery
+from asof.service.api_keys import Caller
+from asof.service.service import Service
 
-POSITION: Final = "Asof-Position"  # of the first message; the others follow it without a gap
-EPISODE: Final = "Asof-Episode-Id"  # what the first message becomes
+POSITION: Final = "Asof-Position"  # of the first message; the others follow without a gap
+EPISODE: Final = "Asof-Episode-Id"  # that the first message becomes
 _MOST: Final = 1_000  # facts at once
-_MOST_EPISODES: Final = 10_000  # there are clients that count them so
-_WORDS: Final = 128  # of a query; what follows is not looked for
+_MOST_EPISODES: Final = 10_000  # some clients count episodes this way
+_WORDS: Final = 128  # of a query; the search ignores the rest
 
 router = APIRouter(tags=["graphiti"])
 
 _TAKEN: Final[dict[int | str, dict[str, Any]]] = {
     202: {
-        "description": "They are on the log, for good.",
+        "description": "The messages are on the log.",
         "headers": {
             POSITION: {
-                "description": "Of the first message, if there are any; the others follow it without a gap.",
+                "description": "Position of the first message, if there is one; the others follow without a gap.",
                 "schema": {"type": "string", "pattern": "^[0-9]+$", "examples": ["17"]},
             },
-            EPISODE: {"description": "What the first message becomes.", "schema": {"type": "string"}},
+            EPISODE: {"description": "Id of the episode that the first message becomes.", "schema": {"type": "string"}},
         },
     }
 }
@@ -68,7 +66,7 @@ _TAKEN: Final[dict[int | str, dict[str, Any]]] = {
 
 @router.get("/healthcheck")
 async def healthcheck() -> graphiti.Health:
-    """Say that the service answers."""
+    """Answer while the service runs."""
     return graphiti.Health()
 
 
@@ -76,10 +74,10 @@ async def healthcheck() -> graphiti.Health:
 async def add_messages(
     given: graphiti.AddMessages, response: Response, served: Served, caller: Writing, request: Once
 ) -> graphiti.Result:
-    """Take messages. Each is on the log, on disk, before the answer, and processed behind it, in order.
+    """Accept messages. They are on the log, on disk, before the answer, and processed afterwards, in order.
 
     The headers `Asof-Position` and `Asof-Episode-Id` name the first message; the others follow without a gap. On Kafka
-    the position is the topic's offset, and what episode becomes of it is known once it was processed.
+    the position is the topic's offset, and the episode is known once the message is processed.
     """
     expect_own(caller, given.group_id or DEFAULT_GROUP)
     if given.schema_id not in (None, *served.ontologies):
@@ -96,7 +94,7 @@ async def add_messages(
 async def add_entity_node(
     given: graphiti.AddEntityNode, served: Served, caller: Writing, request: Once
 ) -> graphiti.EntityNode:
-    """State an entity under an id of one's own. What is said of its name later is said of it."""
+    """State an entity under an id of the client's own. Later mentions of its name mean this entity."""
     _own(caller, "group_id", given.group_id or DEFAULT_GROUP)
     stated = stated_entity(given)
     await _node(served, stated)
@@ -109,13 +107,13 @@ async def add_entity_node(
 
 @router.get("/entity-edge/{uuid}")
 async def get_entity_edge(uuid: str, served: Read, caller: Reading) -> graphiti.FactResult:
-    """Return a fact that is believed, whenever it holds."""
+    """Return a fact that is believed now, whenever it holds."""
     return fact_result(await _fact(served, caller, uuid))
 
 
 @router.delete("/entity-edge/{uuid}")
 async def delete_entity_edge(uuid: str, served: Served, caller: Writing, request: Once) -> graphiti.Result:
-    """Retract a fact: it was wrong to say so. What it had displaced holds again; its past can still be asked about."""
+    """Retract a fact. What it had superseded holds again, and questions about the past still find it."""
     if not await served.made(request):
         fact = await _fact(served, caller, uuid)
         await served.take_and_see([FactStatement(group_id=fact.group_id, op="retract", ref=uuid)], request)
@@ -132,7 +130,7 @@ async def delete_group(group_id: str, served: Served, caller: Administering, req
 
 @router.delete("/episode/{uuid}")
 async def delete_episode(uuid: str, served: Served, caller: Writing, request: Once) -> graphiti.Result:
-    """Withdraw an episode: what rests on it alone is retracted, and it is not listed. Its past can be asked about."""
+    """Withdraw an episode: facts that rest on it alone are retracted, and it is no longer listed."""
     if not await served.made(request):
         try:
             episode = await run(served, logs.episode, EpisodeQuery(id=uuid))
@@ -155,14 +153,14 @@ async def clear(served: Served, caller: Administering, request: Once) -> graphit
 
 @router.post("/search")
 async def search(given: graphiti.SearchQuery, served: Read, caller: Reading) -> graphiti.SearchResults:
-    """Return the facts that fit a query best: also those that have ended, which say so, as in Graphiti."""
+    """Return the facts that match a query best, ended ones too, as Graphiti does; their `invalid_at` says when."""
     groups = _own(caller, "group_ids", *filter(None, given.group_ids or []))
     return await _search(served, given.query, groups or None, given.max_facts)
 
 
 @router.post("/get-memory")
 async def get_memory(given: graphiti.GetMemory, served: Read, caller: Reading) -> graphiti.SearchResults:
-    """Return the facts of a group that fit a conversation best."""
+    """Return the facts of a group that match a conversation best."""
     groups = _own(caller, "group_id", given.group_id or DEFAULT_GROUP)
     return await _search(served, query_of(given.messages), groups, given.max_facts)
 
@@ -202,7 +200,7 @@ async def _node(served: Service, stated: EntityStatement) -> Entity | None:
 
 
 def _own(caller: Caller, where: str, *groups: str, of: str = "body") -> list[str]:
-    """Return groups that are the caller's, each with an id that a group can have; none named means all."""
+    """Return groups after a check that they are the caller's and that their ids are valid; none named means all."""
     expect_own(caller, *groups)
     try:
         return [check_group(group) for group in groups]

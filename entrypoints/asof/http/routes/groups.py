@@ -1,28 +1,29 @@
-"""Canonical group ids: whoever says who they are in the same way shares one memory, whatever tool they use.
+"""Canonical group ids: tools that name the same scope and key share one memory.
 
-The id is a pure function of scope and key, for ever: two services, or two releases, give the same one.
+The id is a pure function of scope and key: all services and all releases give the same one.
 """
 
 from typing import Literal
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from asof.http.routes.authorization import may_read
-from asof_streams.ids import derive
+from asof.http.schemas.body import Body
+from asof.operations.messages import derive
 
 router = APIRouter(tags=["groups"])
 
 _FOLDED = "github_login:"  # GitHub takes a login in any case
 
 
-class Resolve(BaseModel):
-    """Whose memory is meant."""
+class Resolve(Body):
+    """The owner of a memory: a scope, and a key within it."""
 
     scope: Literal["user", "workspace", "session"]
     key: str = Field(min_length=1, max_length=1_000, description="Such as github_login:octocat.")
 
-    model_config = {"json_schema_extra": {"examples": [{"scope": "user", "key": "github_login:octocat"}]}}
+    model_config = ConfigDict(json_schema_extra={"examples": [{"scope": "user", "key": "github_login:octocat"}]})
 
     @field_validator("key")
     @classmethod
@@ -34,12 +35,12 @@ class Resolve(BaseModel):
 
 
 class Resolved(BaseModel):
-    """The group whose memory it is."""
+    """The group of an owner."""
 
     group_id: str = Field(examples=["user-f8215d6c-cd87-5967-abd7-4f653da7214c"])
 
 
 @router.post("/groups/resolve", dependencies=[may_read])
 async def resolve(given: Resolve) -> Resolved:
-    """Return the group id of a key within a scope: the same one for ever, whether the group has a memory or not."""
+    """Return the group id of a key within a scope. It never changes, and the group need not have a memory."""
     return Resolved(group_id=f"{given.scope}-{derive('group', given.scope, given.key)}")

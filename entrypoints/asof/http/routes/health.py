@@ -1,4 +1,4 @@
-"""Whether the service is well, for whoever starts and watches it, and its metrics."""
+"""Health and metrics of the service, for process managers and Prometheus."""
 
 import asyncio
 from operator import methodcaller
@@ -11,33 +11,35 @@ from pydantic import BaseModel, Field
 from asof.http.middleware.metrics import CONTENT_TYPE, Metrics
 from asof.http.routes.authorization import Reading, expect_own
 from asof.http.routes.parameters import Served
+from asof.operations.errors import AsofError
 from asof.service.service import Service
-from asof_streams.errors import AsofError
 
-_PATIENCE_SECONDS: Final = 5.0  # for which a log or a store may keep one waiting, and still count as well
+_PATIENCE_SECONDS: Final = 5.0  # a log or a store that answers within this time counts as well
 
 
 class Alive(BaseModel):
-    """That the process lives."""
+    """The process lives."""
 
     status: Literal["alive"] = "alive"
 
 
 class Ready(BaseModel):
-    """That messages are taken and processed, and questions answered."""
+    """Messages are accepted and processed, and questions answered."""
 
     status: Literal["ready"] = "ready"
-    waiting: int = Field(examples=[0], description="How many messages are to be processed.")
+    waiting: int = Field(examples=[0], description="Messages that wait to be processed.")
 
 
 class NotReady(BaseModel):
-    """Why not."""
+    """Why the service is not ready."""
 
     status: Literal["not ready"] = "not ready"
     reason: str = Field(examples=["the worker ended"])
 
 
-_NOT_READY: Final[dict[int | str, dict[str, Any]]] = {503: {"description": "Not now, and why.", "model": NotReady}}
+_NOT_READY: Final[dict[int | str, dict[str, Any]]] = {
+    503: {"description": "The service is not ready; `reason` says why.", "model": NotReady}
+}
 _TEXT: Final[dict[int | str, dict[str, Any]]] = {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}
 
 router = APIRouter(tags=["health"])
@@ -45,13 +47,13 @@ router = APIRouter(tags=["health"])
 
 @router.get("/healthz")
 async def healthz() -> Alive:
-    """Say that the process lives."""
+    """Answer while the process lives."""
     return Alive()
 
 
 @router.get("/readyz", response_model=Ready, responses=_NOT_READY)
 async def readyz(served: Served) -> Response:
-    """Say whether messages are taken and processed and questions answered, and how many messages wait."""
+    """Return how many messages wait; 503 where messages are not processed or questions not answered."""
     if not served.worker.alive:
         return _not_ready("the worker ended")
     if not served.worker.ready:
@@ -69,7 +71,7 @@ async def readyz(served: Served) -> Response:
 
 @router.get("/metrics", response_class=Response, responses=_TEXT)
 async def metrics(request: Request, served: Served, caller: Reading) -> Response:
-    """Return what is counted of the service, as Prometheus reads it."""
+    """Return the metrics of the service in the text format of Prometheus."""
     expect_own(caller)
     counted: Metrics = request.app.state.metrics
     waiting = await _waiting(served)

@@ -1,6 +1,6 @@
-"""Idempotency: a write that is sent again under its key, after an answer that was lost, is done once.
+"""Idempotency: a write that a client sends again under its `Idempotency-Key` is done once.
 
-The same key with anything else is refused with 422. Keys are kept for a day, each caller's apart from those of others.
+The same key with another request is answered 422. Keys are kept for a day; callers do not share them.
 """
 
 from hashlib import sha256
@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import Depends, Header, Request
 
 from asof.http.routes.authorization import Writing
-from asof_streams.sqlite_requests import KeyedRequest as Asked
+from asof.operations.messages import KeyedRequest as Asked
 
 Key = Annotated[
     str | None,
@@ -17,7 +17,7 @@ Key = Annotated[
         alias="Idempotency-Key",
         min_length=1,
         max_length=255,
-        description="Sent again with the same request within a day, nothing is done again; the answer is the same.",
+        description="The same request under the same key is done once within a day, and answered alike.",
         examples=["8e03978e-40d5-43dd-bc93-6894a57f9324"],
     ),
 ]

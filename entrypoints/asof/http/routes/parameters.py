@@ -1,16 +1,20 @@
-"""The parameters that routes have in common.
+"""The parameters that routes have in common, and the check of their names.
 
-`min_position` gives read-your-writes: the answer waits until the message at that position, as POST /messages named it,
-is processed.
+`min_position` gives read-your-writes: the answer waits until the message at that position, as POST /messages returned
+it, is processed.
 """
 
+from collections import Counter
+from functools import lru_cache
 from typing import Annotated, Final
 
-from fastapi import Depends, Query, Request
+from fastapi import Depends, FastAPI, Query, Request
+from fastapi.routing import APIRoute
 
+from asof.operations.errors import InvalidInput
+from asof.operations.queries import FAR, unknown
 from asof.service.service import Service
 
-FAR: Final = 2**53  # no log is as long
 MinPosition = Annotated[
     int | None, Query(ge=0, le=FAR, description="Wait until this message is processed, up to 30 seconds.")
 ]
@@ -31,3 +35,27 @@ async def _settled(served: Served, min_position: MinPosition = None) -> Service:
 
 
 Read = Annotated[Service, Depends(_settled)]
+
+
+async def _check_names(request: Request) -> None:
+    """Refuse a query parameter that the route does not have, or that is given twice: neither may pass in silence."""
+    given = Counter(name for name, _ in request.query_params.multi_items())
+    if not given:
+        return
+    route: APIRoute = request.scope["route"]
+    known = _names_of(request.app, route.path, request.method)
+    for name, count in given.items():
+        if name not in known:
+            raise unknown(name, known, "parameter")
+        if count > 1:
+            raise InvalidInput(f"it has {count} values; give one", field=name)
+
+
+known_parameters: Final = Depends(_check_names)
+
+
+@lru_cache
+def _names_of(app: FastAPI, path: str, method: str) -> list[str]:
+    """Return the names of the query parameters of a route, as the API is described."""
+    described = app.openapi()["paths"][path][method.lower()].get("parameters", [])
+    return [parameter["name"] for parameter in described if parameter["in"] == "query"]

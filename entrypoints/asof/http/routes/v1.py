@@ -1,4 +1,4 @@
-"""The routes under /v1: the questions of every door, under the same names and with the same parameters."""
+"""The routes under /v1: the operations, under the names and with the parameters that they have at every door."""
 
 import os
 import tempfile
@@ -11,19 +11,19 @@ from pydantic import TypeAdapter
 from starlette.background import BackgroundTask
 
 from asof.http.routes.authorization import Reading, Writing, expect_own, may_read
-from asof.http.routes.binding import bind, expect_group, json_of, query_route, run
+from asof.http.routes.binding import ask_by_id, bind, bind_id, expect_found, expect_group, json_of, query_route, run
 from asof.http.routes.idempotency import Once
-from asof.http.routes.parameters import Read, Served
-from asof.http.schemas import v1
+from asof.http.routes.parameters import Read, Served, known_parameters
+from asof.http.schemas import problems, v1
 from asof.operations import entities, facts, generations, history, logs, upkeep
+from asof.operations.answers import Page, Queued, WhatIf
 from asof.operations.errors import NotFound
 from asof.operations.operation import Operation
+from asof.operations.queries import ExportQuery, GroupsQuery, HistoryQuery, KnownHistoryQuery, MessageQuery
 from asof.service.api_keys import Caller
 from asof.service.service import Service
-from asof_projections.model.answers import Page, Queued, WhatIf
-from asof_projections.model.queries import ExportQuery, GroupsQuery, HistoryQuery, MessageQuery
 
-router = APIRouter(prefix="/v1", tags=["v1"], dependencies=[may_read])
+router = APIRouter(prefix="/v1", tags=["v1"], dependencies=[may_read, known_parameters])
 
 _OF_A_GROUP: Final[dict[str, Operation[Any, Any]]] = {
     "/facts": facts.facts,
@@ -41,15 +41,23 @@ _OF_A_GROUP: Final[dict[str, Operation[Any, Any]]] = {
 }
 for _path, _operation in _OF_A_GROUP.items():
     bind(router, _path, _operation)
-bind(router, "/fact", facts.fact, lambda fact: str(fact.group_id))
-bind(router, "/why", facts.why, lambda why: str(why.fact.group_id))
-bind(router, "/known-history", history.known_history, lambda periods: str(periods[0].group_id) if periods else "")
-bind(router, "/episode", logs.episode, lambda episode: str(episode.group_id))
+bind_id(router, "/fact", facts.fact, "fact", lambda fact: str(fact.group_id))
+bind_id(router, "/why", facts.why, "fact", lambda why: str(why.fact.group_id))
+bind_id(router, "/episode", logs.episode, "episode", lambda episode: str(episode.group_id))
+
+
+@query_route(router, "/known-history", history.known_history.query, response_model=history.known_history.model)
+async def known_history(served: Service, caller: Caller, query: KnownHistoryQuery) -> Response:
+    """Return when a fact was believed to hold at a moment, or at any."""
+    at_any_time = query.model_copy(update={"valid_at": None})  # of which the answer is never empty
+    periods = await ask_by_id(served, history.known_history, at_any_time, "fact")
+    expect_found(caller, periods[0].group_id, "fact", query.id)
+    return json_of(history.known_history, await run(served, history.known_history, query))
 
 
 @router.get("/messages/{position}", response_model=logs.message.model)
 async def message(position: int, served: Read, caller: Reading) -> Response:
-    """Say what became of a message: it is queued; done, with what it changed; parked, and why; or erased."""
+    """Return the state of a message: queued, done with its changes, parked with the reason, or erased."""
     await served.seen(position)
     group = await served.ask(lambda session: logs.message_at(session, position)[0])
     if not caller.owns(group):
@@ -70,7 +78,7 @@ async def fact_history(served: Service, caller: Caller, query: HistoryQuery) -> 
 
 @query_route(router, "/groups", GroupsQuery, response_model=logs.groups.model)
 async def groups(served: Service, caller: Caller, query: GroupsQuery) -> Response:
-    """Return the groups, in the order of their ids, with how many episodes each holds: those of the key alone."""
+    """Return the groups of the key by their ids, with the number of episodes of each."""
     if not query.prefix.startswith(caller.groups):
         if not caller.groups.startswith(query.prefix):
             return json_of(logs.groups, Page())
@@ -78,47 +86,64 @@ async def groups(served: Service, caller: Caller, query: GroupsQuery) -> Respons
     return json_of(logs.groups, await run(served, logs.groups, query))
 
 
-@router.get("/stats")
+_STATS: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"content": {"application/json": {"example": {"messages": 42, "parked": []}}}}
+}
+_GENERATIONS: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"content": {"application/json": {"example": {"active": "main", "generations": [{"name": "main"}]}}}}
+}
+_DOCUMENT: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "description": "The document.",
+        "content": {
+            "application/json": {"schema": {"type": "object"}, "example": {"entities": [], "facts": []}},
+            "application/xml": {"schema": {"type": "string"}, "example": "<graphml/>"},
+        },
+    }
+}
+
+
+@router.get("/stats", responses=_STATS)
 async def stats(served: Read, caller: Reading) -> dict[str, Any]:
-    """Return how much there is, how far each log and store has come, and what was parked and why."""
+    """Return the sizes of logs and stores, the position of each, and the parked messages with their reasons."""
     expect_own(caller)
     return await run(served, upkeep.stats, upkeep.StatsQuery())
 
 
-@router.get("/generations", response_model=generations.generations.model)
+@router.get("/generations", name="generations", response_model=generations.generations.model, responses=_GENERATIONS)
 async def list_generations(served: Read, caller: Reading) -> Response:
     """Return the generations, oldest first, and the one that answers."""
     del caller
     return json_of(generations.generations, await run(served, generations.generations, generations.GenerationsQuery()))
 
 
-@query_route(router, "/export", ExportQuery, response_class=FileResponse)
+@query_route(router, "/export", ExportQuery, response_class=FileResponse, responses=_DOCUMENT)
 async def export(served: Service, caller: Caller, query: ExportQuery) -> Response:
-    """Return the graph as a document: what is believed as of a moment, or what was recorded by then."""
+    """Return the graph as of a moment as a document: what is believed, or with `episodic` what was recorded."""
     expect_group(caller, query)
-    handle, name = tempfile.mkstemp(prefix="asof-export-")  # it is read as it is written: no document is in memory
+    handle, name = tempfile.mkstemp(prefix="asof-export-")  # a document may be larger than memory
     path = Path(name)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             await served.ask(lambda session: file.writelines(upkeep.export(session, query)))
     except BaseException:
-        os.unlink(path)  # noqa: PTH108 - of the loop's thread: it takes no time
+        os.unlink(path)  # noqa: PTH108 - does not block
         raise
     media_type = "application/xml" if query.format == "graphml" else "application/json"
     return FileResponse(path, media_type=media_type, background=BackgroundTask(os.unlink, path))
 
 
-@router.post("/facts", status_code=202)
+@router.post("/facts", status_code=202, responses=problems.OF_A_BODY)
 async def state_facts(given: v1.Statements, served: Served, caller: Writing, request: Once) -> v1.Stated:
-    """State, end, correct or retract structured facts. They are on the log, for good; each is processed behind it."""
+    """State, end, correct or retract structured facts. They are on the log when this returns, and processed later."""
     expect_own(caller, given.group_id)
     return v1.Stated(positions=list(await served.take(given.messages(), request)))
 
 
-@router.post("/what-if", response_model=WhatIf)
+@router.post("/what-if", response_model=WhatIf, responses=problems.OF_A_BODY)
 async def what_if(given: v1.Statements, served: Read, caller: Reading) -> Response:
-    """Return the slots that structured facts would touch if they were stated now; nothing is written."""
+    """Return the slots that structured facts would change if they were stated now, before and after. Writes nothing."""
     expect_own(caller, given.group_id)
-    statements = given.statements
+    statements = given.messages()
     answer = await served.ask(lambda session: facts.what_if(session, statements, given.group_id))
     return Response(TypeAdapter(WhatIf).dump_json(answer), media_type="application/json")

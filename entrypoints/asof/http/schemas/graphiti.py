@@ -1,27 +1,38 @@
-"""What Graphiti's routes take and give, field by field as its clients know them. What else is sent is not looked at."""
+"""The bodies and answers of Graphiti's routes, field by field. Unknown fields are ignored, as Graphiti does.
 
+An option of ours in the wrong place is refused: a client that sends one relies on it.
+"""
+
+from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, Field, PlainSerializer
+from pydantic import AfterValidator, BaseModel, Field, PlainSerializer, model_validator
+from pydantic_core import PydanticCustomError
 
-from asof.runtime import clock
-from asof_streams import instants
-from asof_streams.errors import NOT_UNICODE, InvalidInput
-from asof_streams.options import EntityTypes, EpisodeIds, ExcludedTypes, RelationTypeMap, RelationTypes
+from asof.operations.errors import InvalidInput
+from asof.operations.messages import (
+    NOT_UNICODE,
+    EntityTypes,
+    EpisodeIds,
+    ExcludedTypes,
+    RelationTypeMap,
+    RelationTypes,
+)
+from asof.operations.times import from_datetime, system, to_datetime
 
 
 def _utc(moment: datetime) -> datetime:
-    """Return a time in UTC, which is also what one without an offset is meant in."""
+    """Return a time in UTC. A naive time is UTC, as in Graphiti."""
     aware = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
     try:
-        return instants.to_datetime(instants.from_datetime(aware))
+        return to_datetime(from_datetime(aware))
     except (ValueError, OverflowError, InvalidInput):
         raise ValueError("it is outside of the years 1 to 9999") from None
 
 
 def _unicode(text: str) -> str:
-    """Refuse what no log can keep."""
+    """Refuse half of a surrogate pair, which no log can store."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -30,7 +41,7 @@ def _unicode(text: str) -> str:
 
 
 def _now() -> datetime:
-    return instants.to_datetime(clock.system())
+    return to_datetime(system())
 
 
 Time = Annotated[datetime, AfterValidator(_utc)]
@@ -40,54 +51,75 @@ Offset = Annotated[datetime, PlainSerializer(lambda moment: moment.isoformat(), 
 
 
 class Message(BaseModel):
-    """One thing that was said."""
+    """A message of a conversation."""
 
     content: str
     uuid: str | None = Field(None, description="An episode that exists already: then nothing new is recorded.")
     name: str = ""
     role_type: Literal["user", "assistant", "system"]
-    role: str | None = Field(None, description="Who said it, by name.")
-    timestamp: Time = Field(default_factory=_now, description="When it was said; UTC where no offset is given.")
+    role: str | None = Field(None, description="The name of the speaker.")
+    timestamp: Time = Field(default_factory=_now, description="When it was said; UTC if it has no offset.")
     source_description: str = ""
 
 
 class NewMessage(Message):
-    """One thing that was said, and if that matters, how it is to be read.
+    """A message of a conversation, with options for its extraction.
 
-    Types that fit neither each other nor the ontology are found when the message is processed: it is parked.
+    Types that do not fit each other or the ontology are found when the message is processed: it is parked.
     """
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_places(cls, fields: Any) -> Any:
+        return _expect_none(fields, ("schema_id",), "it belongs beside `messages`, not into a message")
 
     entity_types: EntityTypes | None = Field(
         None,
-        description="Kinds of things to look for besides those of the ontology: by name, what each is.",
+        description="Entity types besides those of the ontology: a description by name.",
         examples=[{"Vendor": "A company that we buy from."}],
     )
     excluded_entity_types: ExcludedTypes | None = Field(
-        None, description="Kinds of things not to look for.", examples=[["Environment"]]
+        None, description="Entity types that are not looked for.", examples=[["Environment"]]
     )
     relation_types: RelationTypes | None = Field(
         None,
-        description="Relations to look for besides those of the ontology: by name, what each means.",
+        description="Relations besides those of the ontology: a description by name.",
         examples=[{"supplied_by": "Who delivers the source."}],
     )
     relation_type_map: RelationTypeMap | None = Field(
         None,
-        description="Which relations may lead from a type to another. One that is not in it is left as it is.",
+        description="The relations from one type to another. Relations that it does not name stay as they are.",
         examples=[[{"source": "Component", "target": "Vendor", "relations": ["supplied_by"]}]],
     )
     previous_episode_ids: EpisodeIds | None = Field(
-        None, description="The episodes to read it with as context, in place of the last ones before it."
+        None, description="The episodes that are its context, instead of the last ones before it."
     )
-    suppress_content: bool = Field(False, description="Whether its content is taken out of the logs once it was read.")
+    suppress_content: bool = Field(False, description="Whether its content is removed from the logs after extraction.")
     update_communities: bool = Field(
-        False, description="Whether the communities of what it mentions are brought up to date."
+        False, description="Whether the communities of the entities that it mentions are updated."
     )
+
+
+OPTIONS: Final = tuple(name for name in NewMessage.model_fields if name not in Message.model_fields)  # of a message
+
+
+def _expect_none(fields: Any, misplaced: Iterable[str], reason: str) -> Any:
+    """Return fields that have none of some options. The error names the option."""
+    for name in misplaced:
+        if isinstance(fields, dict) and name in fields:
+            raise PydanticCustomError("misplaced_option", "{name}: {reason}", {"name": name, "reason": reason})
+    return fields
 
 
 class AddMessages(BaseModel):
     """Messages of one group, in the order in which they were said."""
 
-    group_id: Unicode = Field(description="Whose memory they belong to; empty means the group default.")
+    @model_validator(mode="before")
+    @classmethod
+    def _check_places(cls, fields: Any) -> Any:
+        return _expect_none(fields, OPTIONS, "it belongs into a message, not beside `messages`")
+
+    group_id: Unicode = Field(description="The group of the messages; empty means `default`.")
     messages: list[NewMessage]
     schema_id: str | None = Field(
         None,
@@ -120,14 +152,14 @@ class AddMessages(BaseModel):
 
 
 class Result(BaseModel):
-    """What was done."""
+    """The result of a write."""
 
     message: str = Field(examples=["Messages added to processing queue"])
     success: bool = Field(examples=[True])
 
 
 class SearchQuery(BaseModel):
-    """What is looked for, and in which groups: in all where none is named."""
+    """A search query, and the groups that it is about: all groups if none is named."""
 
     group_ids: list[str] | None = None
     query: str
@@ -137,11 +169,11 @@ class SearchQuery(BaseModel):
 
 
 class GetMemory(BaseModel):
-    """A conversation, for which facts are wanted."""
+    """A conversation; the answer has the facts that match it."""
 
     group_id: str
     max_facts: int = 10
-    center_node_uuid: str | None = Field(description="Must be there; not looked at.")
+    center_node_uuid: str | None = Field(description="Required, and ignored, as in Graphiti.")
     messages: list[Message]
 
     model_config = {
@@ -158,10 +190,10 @@ class GetMemory(BaseModel):
 
 
 class AddEntityNode(BaseModel):
-    """An entity, under an id of the sender's own."""
+    """An entity under an id of the client's own."""
 
     uuid: str = Field(description="Sent again under it, it is the same entity: also called so, with the new summary.")
-    group_id: str = Field(description="Whose memory it belongs to; empty means the group default.")
+    group_id: str = Field(description="The group of the entity; empty means `default`.")
     name: str
     summary: str = ""
 
@@ -182,13 +214,13 @@ class EntityNode(BaseModel):
     group_id: str = Field(examples=["ana"])
     labels: list[str] = []
     created_at: datetime = Field(examples=["2024-04-02T09:00:00.000001Z"])
-    name_embedding: list[float] | None = Field(description="Null: no vector of an entity is shown.")
+    name_embedding: list[float] | None = Field(description="Always null.")
     summary: str = Field(examples=["A cook."])
     attributes: dict[str, Any] = {}
 
 
 class FactResult(BaseModel):
-    """A fact with its four times: when it holds in the world, and when it was believed as first said."""
+    """A fact with its valid period, and the period over which it was believed as first said."""
 
     uuid: Id
     name: str = Field(examples=["lives_in"])
@@ -203,7 +235,7 @@ class FactResult(BaseModel):
 
 
 class SearchResults(BaseModel):
-    """The facts that were found, best first."""
+    """The facts found, best first."""
 
     facts: list[FactResult]
 
@@ -225,28 +257,28 @@ class EpisodicNode(BaseModel):
 
 
 class Refusal(BaseModel):
-    """Why a request could not be done."""
+    """Why a request was refused."""
 
     detail: str = Field(examples=["edge 1c8e2d4a-7f0b-5c39-9a51-2f6d3b8e4c10 not found"])
 
 
 class Wrong(BaseModel):
-    """What is wrong, and where it was sent."""
+    """An error in a request, and its place."""
 
     type: str = Field(examples=["missing"])
     loc: list[str | int] = Field(examples=[["body", "messages", 0, "content"]])
     msg: str = Field(examples=["Field required"])
-    input: None = Field(description="Null: what was sent is not said again.")
+    input: None = Field(description="Always null: an answer does not repeat what was sent.")
     ctx: dict[str, Any] | None = None
 
 
 class Invalid(BaseModel):
-    """Everything that is wrong with a request."""
+    """All errors in a request."""
 
     detail: list[Wrong]
 
 
 class Health(BaseModel):
-    """That the service answers."""
+    """The service answers."""
 
     status: Literal["healthy"] = "healthy"

@@ -1,4 +1,4 @@
-"""Between Graphiti's words and ours: its messages to those of the log, facts and episodes to its shapes."""
+"""Maps Graphiti's bodies to messages of the log, and facts, entities and episodes to Graphiti's answers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,18 +6,24 @@ from typing import Any
 from fastapi.exceptions import RequestValidationError
 
 from asof.http.schemas import graphiti
-from asof_projections.model.answers import Entity, Episode, Fact
-from asof_streams import instants
-from asof_streams.errors import InvalidInput
-from asof_streams.ids import derive
-from asof_streams.messages import AnyMessage, EntityStatement, Message, RecordRefused, accept, check_group, validate
-
-DEFAULT_GROUP = "default"
-_OF_READING = graphiti.NewMessage.model_fields.keys() - graphiti.Message.model_fields.keys()
+from asof.operations.answers import Entity, Episode, Fact
+from asof.operations.errors import InvalidInput
+from asof.operations.messages import (
+    AnyMessage,
+    EntityStatement,
+    Message,
+    RecordRefused,
+    accept,
+    check_group,
+    derive,
+    validate,
+)
+from asof.operations.queries import DEFAULT_GROUP
+from asof.operations.times import from_datetime
 
 
 def messages_of(given: graphiti.AddMessages) -> list[AnyMessage]:
-    """Return what goes on the log. A group id that is none is found in the job, as Graphiti does: it is parked."""
+    """Return the messages for the log. An invalid group id parks them when they are processed, as Graphiti does."""
     group = given.group_id or DEFAULT_GROUP
     try:
         check_group(group)
@@ -34,10 +40,10 @@ def _message(group: str, number: int, given: graphiti.NewMessage, schema_id: str
         "role": given.role or "",
         "name": given.name,
         "uuid": given.uuid,
-        "timestamp": instants.from_datetime(given.timestamp),
+        "timestamp": from_datetime(given.timestamp),
         "source_description": given.source_description,
         "schema_id": schema_id,
-        **{name: getattr(given, name) for name in _OF_READING},
+        **{name: getattr(given, name) for name in graphiti.OPTIONS},
     }
     try:
         return validate(Message, fields)
@@ -46,7 +52,7 @@ def _message(group: str, number: int, given: graphiti.NewMessage, schema_id: str
 
 
 def unprocessable(reason: str, *where: str | int, of: str = "body") -> RequestValidationError:
-    """Return an error in the shape that FastAPI gives those of a body, or of a path."""
+    """Return a validation error of a body or a path in the form of FastAPI."""
     error: dict[str, Any] = {"type": "value_error", "loc": (of, *where), "msg": reason, "input": None}
     return RequestValidationError([error])
 
@@ -57,12 +63,12 @@ def loc_of(field: str | None) -> list[str | int]:
 
 
 def query_of(messages: list[graphiti.Message]) -> str:
-    """Return what is searched for a conversation."""
+    """Return the search query of a conversation."""
     return "".join(f"{m.role_type}({m.role or ''}): {m.content}\n" for m in messages)
 
 
 def fact_result(fact: Fact) -> graphiti.FactResult:
-    """Return a fact in Graphiti's shape. A literal is a node too: the same value of a group has the same id."""
+    """Return a fact in Graphiti's form. A literal is a node too: equal values of a group have one id."""
     return graphiti.FactResult(
         uuid=fact.uuid,
         name=fact.relation,
@@ -78,7 +84,7 @@ def fact_result(fact: Fact) -> graphiti.FactResult:
 
 
 def stated_entity(given: graphiti.AddEntityNode) -> EntityStatement:
-    """Return what goes on the log."""
+    """Return the message for the log."""
     fields = {"group_id": given.group_id or DEFAULT_GROUP, "entity_id": given.uuid}
     try:
         return accept(EntityStatement, {**fields, "name": given.name, "summary": given.summary})
@@ -88,7 +94,7 @@ def stated_entity(given: graphiti.AddEntityNode) -> EntityStatement:
 
 
 def entity_node(stated: EntityStatement, entity: Entity) -> graphiti.EntityNode:
-    """Return an entity in Graphiti's shape, as it was just stated."""
+    """Return an entity in Graphiti's form, as it was just stated."""
     return graphiti.EntityNode(
         uuid=entity.uuid,
         name=stated.name,
@@ -100,7 +106,7 @@ def entity_node(stated: EntityStatement, entity: Entity) -> graphiti.EntityNode:
 
 
 def episodic_node(episode: Episode, body: str, facts: Sequence[str]) -> graphiti.EpisodicNode:
-    """Return an episode in Graphiti's shape, with the ids of its facts."""
+    """Return an episode in Graphiti's form, with the ids of its facts."""
     return graphiti.EpisodicNode.model_validate(
         {
             "uuid": episode.uuid,

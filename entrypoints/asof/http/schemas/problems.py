@@ -1,4 +1,4 @@
-"""An error as an answer: RFC 9457 under /v1, and elsewhere the shape that Graphiti's clients know."""
+"""Errors as answers: RFC 9457 under /v1, and the shape that Graphiti's clients know elsewhere."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -10,14 +10,14 @@ from asof.http.schemas import graphiti, v1
 
 _OURS = "/v1/"
 _MEANINGS: Final = {
-    400: "The body is no JSON, or not in UTF-8.",
-    401: "It needs a key: none was sent, or none that is known.",
-    403: "Not with this key; without keys, not from there.",
-    404: "There is no such thing.",
+    400: "The body is not JSON, or not UTF-8.",
+    401: "The request has no key, or one that the service does not know.",
+    403: "This key lacks the permission; without keys only requests from this machine are served.",
+    404: "Nothing has this id or position.",
     413: "The body is too large.",
-    422: "Something that was sent is wrong; the answer says what.",
-    429: "Too many requests: send it after `Retry-After` seconds.",
-    503: "Not now: send it after `Retry-After` seconds. A message that is waited for is on the log, and waits too.",
+    422: "A parameter or a field is wrong; the answer names it.",
+    429: "Too many requests: send it again after `Retry-After` seconds.",
+    503: "Unavailable: send it again after `Retry-After` seconds. The message of `min_position` waits on the log.",
 }
 _HEADERS: Final = {
     401: {"WWW-Authenticate": {"schema": {"type": "string"}}},
@@ -41,9 +41,12 @@ def _described(status: int, body: dict[str, Any]) -> dict[str, Any]:
     return {"description": _MEANINGS[status], "headers": _HEADERS.get(status, {}), **body}
 
 
-# What the API's description says of errors, by status.
+# The errors in the description of the API, by status.
 OURS: Final[dict[int | str, dict[str, Any]]] = {
     status: _described(status, _problem(status)) for status in (401, 403, 404, 422, 429, 503)
+}
+OF_A_BODY: Final[dict[int | str, dict[str, Any]]] = {
+    status: _described(status, _problem(status)) for status in (400, 413)
 }
 THEIRS: Final[dict[int | str, dict[str, Any]]] = {
     status: _described(status, {"model": graphiti.Invalid if status == 422 else graphiti.Refusal})
@@ -52,16 +55,16 @@ THEIRS: Final[dict[int | str, dict[str, Any]]] = {
 
 
 def is_ours(path: str) -> bool:
-    """Whether a path is one of our own, and not Graphiti's."""
+    """Whether a path is under /v1, and not one of Graphiti's."""
     return path.startswith(_OURS)
 
 
 def answer(
     path: str, status: int, detail: str, headers: Mapping[str, str] | None = None, field: str | None = None
 ) -> JSONResponse:
-    """Return what a request for a path is answered that cannot be done. The detail names no content.
+    """Return an error as the answer to a request for a path. The detail must hold no content.
 
-    field: the dotted path of what is wrong in what was sent, where it is one field.
+    field: the dotted path of the wrong parameter or field, where it is one.
     """
     if not is_ours(path):
         return JSONResponse({"detail": detail}, status, headers)

@@ -1,41 +1,50 @@
-"""The bodies of our own routes: what is sent to those that write, and errors. Answers are those of the operations."""
+"""The bodies of the routes under /v1, and their errors. The answers are those of the operations."""
 
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.config import JsonDict
 
-from asof_projections.model.queries import DEFAULT_GROUP, GroupId
-from asof_streams.messages import AnyMessage, FactStatement, accept
+from asof.http.schemas.body import Body
+from asof.operations.errors import InvalidInput
+from asof.operations.messages import FactStatement, accept
+from asof.operations.queries import DEFAULT_GROUP, GroupId
 
 _MOST = 1_000  # statements of one request
+_EXAMPLE: JsonDict = {"subject": "Ana", "relation": "lives_in", "object": "Berlin", "valid_at": "2024-03-01T00:00:00Z"}
 
 
-class Statements(BaseModel):
+class Statements(Body):
     """Structured facts of one group, in the order in which they are stated."""
 
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(json_schema_extra={"examples": [{"group_id": "ana", "statements": [_EXAMPLE]}]})
 
-    group_id: GroupId = DEFAULT_GROUP
+    group_id: GroupId = Field(DEFAULT_GROUP, description="The group of all statements.")
     statements: list[dict[str, Any]] = Field(
-        min_length=1,
-        max_length=_MOST,
-        description="Each has the fields of a line of `asof import`.",
-        examples=[[{"subject": "Ana", "relation": "lives_in", "object": "Berlin", "valid_at": "2024-03-01T00:00:00Z"}]],
+        min_length=1, max_length=_MOST, description="Each has the fields of a line of `asof import`."
     )
 
-    def messages(self) -> list[AnyMessage]:
+    def messages(self) -> list[FactStatement]:
         """Return the messages that state them. InvalidInput names the number of the statement and the field."""
-        return [accept(FactStatement, {**fields, "group_id": self.group_id}) for fields in self.statements]
+        return [self._message(number, fields) for number, fields in enumerate(self.statements)]
+
+    def _message(self, number: int, fields: dict[str, Any]) -> FactStatement:
+        try:
+            if fields.get("group_id", self.group_id) != self.group_id:
+                raise InvalidInput("a statement belongs to the group of the request; leave it out", field="group_id")
+            return accept(FactStatement, {**fields, "group_id": self.group_id})
+        except InvalidInput as error:
+            raise error.within(f"statements.{number}") from None
 
 
 class Stated(BaseModel):
-    """The places of statements on the log."""
+    """The positions of statements on the log."""
 
-    positions: list[int] = Field(examples=[[17]], description="In the messages log; on Kafka their offsets.")
+    positions: list[int] = Field(examples=[[17]], description="In the messages log; on Kafka the offsets.")
 
 
 class Problem(BaseModel):
-    """An error, as RFC 9457 has it."""
+    """An error in the form of RFC 9457."""
 
     type: str = Field(examples=["about:blank"])
     title: str = Field(examples=["Not Found"])

@@ -1,0 +1,41 @@
+"""What doors put on the log: the messages, the options of how they are read, and the ids that follow from them."""
+
+from asof_agents.handlers.episodes import episode_id
+from asof_streams.errors import NOT_UNICODE
+from asof_streams.ids import derive
+from asof_streams.messages import (
+    AnyMessage,
+    EntityStatement,
+    ErasureRequest,
+    FactStatement,
+    Message,
+    RecordRefused,
+    WithdrawalRequest,
+    accept,
+    check_group,
+    validate,
+)
+from asof_streams.options import EntityTypes, EpisodeIds, ExcludedTypes, RelationTypeMap, RelationTypes
+from asof_streams.sqlite_requests import KeyedRequest
+
+__all__ = [
+    "NOT_UNICODE",
+    "AnyMessage",
+    "EntityStatement",
+    "EntityTypes",
+    "EpisodeIds",
+    "ErasureRequest",
+    "ExcludedTypes",
+    "FactStatement",
+    "KeyedRequest",
+    "Message",
+    "RecordRefused",
+    "RelationTypeMap",
+    "RelationTypes",
+    "WithdrawalRequest",
+    "accept",
+    "check_group",
+    "derive",
+    "episode_id",
+    "validate",
+]
