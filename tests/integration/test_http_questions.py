@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 import asof
-from asof.memory import Memory
+from asof.api.memory import Memory
 from http_server import Server, serving
 
 
