@@ -142,7 +142,7 @@ def dump(data: Path) -> Dump:
                     for r in log.read()
                 ]
             )
-    with Memory(data, _settings(data)) as memory:
+    with Memory(_settings(data)) as memory:
         return Dump(logs[0], logs[1], logs[2], memory.digest())
 
 

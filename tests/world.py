@@ -25,7 +25,7 @@ class World:
         self.memory = self.open()
 
     def open(self) -> Memory:
-        return Memory(self.path, self.settings, now=lambda: self.now)
+        return Memory(self.settings, now=lambda: self.now)
 
     def restart(self) -> None:
         self.memory.close()

@@ -97,6 +97,6 @@ def _imports(tree: ast.Module, used: set[str]) -> Iterator[str]:
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("asof"):
             names = [alias.name for alias in node.names if alias.name in used]
-            if names and not node.module.startswith(("asof.operations", "asof.runtime.session")):
+            if names:
                 yield f"from {node.module} import {', '.join(names)}"
     yield "from asof_streams.resource_pool import ResourcePool"

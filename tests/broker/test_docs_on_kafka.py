@@ -57,4 +57,4 @@ def objects(data: Path) -> set[str]:
 
 def local(data: Path) -> Memory:
     """The worker's directory, read as what it is."""
-    return Memory(data, Settings(data=data, embedder="none", kafka=None))
+    return Memory(Settings(data=data, embedder="none", kafka=None))

@@ -67,6 +67,6 @@ def test_who_asks_brings_the_graph_up_to_the_topics(world: World, tmp_path: Path
             kafka=world.connection.bootstrap,
             kafka_prefix=world.topics.prefix,
         )
-        with Memory(data, settings) as memory:
+        with Memory(settings) as memory:
             assert memory.digest() == of_database(url) == of_files(tmp_path / "worker")
             assert len(memory.facts(group_id="a", any_time=True)) > 0

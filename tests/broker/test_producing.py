@@ -59,7 +59,7 @@ class Kafka:
 
     def memory(self) -> Memory:
         """What writes to the topics."""
-        return Memory(self.settings.data, self.settings)
+        return Memory(self.settings)
 
     def taken(self) -> list[Record]:
         """Let a worker take what is on the topic; return the messages of its log."""
@@ -73,7 +73,7 @@ class Kafka:
 
     def local(self) -> Memory:
         """What the worker made, read as the directory that it is."""
-        return Memory(self.settings.data, Settings(data=self.settings.data, embedder="none"))
+        return Memory(Settings(data=self.settings.data, embedder="none"))
 
 
 @pytest.fixture

@@ -105,7 +105,7 @@ def digests(directory: Path, generation: str | None = None) -> tuple[str, int]:
     from asof.api.memory import Memory
     from asof.settings import Settings
 
-    with Memory(directory, Settings(data=directory, embedder="none")) as memory:
+    with Memory(Settings(data=directory, embedder="none")) as memory:
         assert memory.verify()
         if generation:
             memory.switch(generation)
@@ -249,7 +249,7 @@ def _loaded(directory: Path) -> float:
 
     began = time.monotonic()
     times = iter(range(1_700_000_000_000_000, 2_000_000_000_000_000, 1_000_000))
-    with Memory(directory, Settings(data=directory, embedder="none"), now=lambda: next(times)) as memory:
+    with Memory(Settings(data=directory, embedder="none"), now=lambda: next(times)) as memory:
         memory.import_facts(facts(600))
     return time.monotonic() - began
 
@@ -258,7 +258,7 @@ def _reset(directory: Path) -> None:
     from asof.api.memory import Memory
     from asof.settings import Settings
 
-    with Memory(directory, Settings(data=directory, embedder="none")) as memory:
+    with Memory(Settings(data=directory, embedder="none")) as memory:
         memory.switch("main")
         memory.drop("again")
 

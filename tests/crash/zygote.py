@@ -27,7 +27,7 @@ def say(text: str) -> None:
 
 def open_memory(directory: Path, embedder: str = "none") -> Memory:
     """A memory whose clock follows from what is on the log, so that every run records the same times."""
-    memory = Memory(directory, Settings(data=directory, embedder=embedder), now=lambda: 0)
+    memory = Memory(Settings(data=directory, embedder=embedder), now=lambda: 0)
     memory._session.now = lambda: START + STEP * memory._session.writer().messages.end()
     return memory
 

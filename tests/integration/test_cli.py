@@ -50,7 +50,7 @@ def told_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     lines = [json.dumps({**fact(**fields), "recorded_at": f"{day}T00:00:00Z"}) for day, fields in stated]
     data = tmp_path_factory.mktemp("told") / "data"
-    with Memory(data, Settings(data=data, embedder="hash")) as memory:
+    with Memory(Settings(data=data, embedder="hash")) as memory:
         assert memory.import_facts(lines, recorded=True).accepted == 3
     return data
 

@@ -18,7 +18,7 @@ from asof.cli.binding import question
 from asof.cli.commands import COMMANDS, CommandGroup
 from asof.cli.tables import FACTS
 from asof.operations.operation import Operation
-from asof.runtime.session import Session
+from asof.service.session import Session
 from asof.settings import Settings
 from asof_projections.model.answers import Fact, Page
 from asof_projections.model.queries import FactsQuery
@@ -48,7 +48,7 @@ def told(asof: Asof) -> Asof:
         fact(subject="Ben", object="Berlin", valid_at="2020-06-01T00:00:00Z"),
         fact(subject="Kim", object="Bonn", valid_at="2020-01-01T00:00:00Z", group_id="kim"),
     ]
-    with Memory(asof.data, Settings(data=asof.data, embedder="hash")) as memory:
+    with Memory(Settings(data=asof.data, embedder="hash")) as memory:
         assert memory.import_facts(map(json.dumps, stated)).accepted == 4
         memory.add("I have a dog.", role="Ana", timestamp="2024-03-01T00:00:00Z")
     return asof

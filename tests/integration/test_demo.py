@@ -52,7 +52,7 @@ def told(place: Path) -> demo_story.Story:
 @pytest.fixture
 def memory(told: demo_story.Story, place: Path):
     del told
-    with Memory(place, Settings(data=place, embedder="none")) as opened:
+    with Memory(Settings(data=place, embedder="none")) as opened:
         yield opened
 
 

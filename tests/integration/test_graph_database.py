@@ -152,7 +152,7 @@ def test_graphs_are_checked_made_and_copied_and_say_whether_they_agree(run, data
 
 
 def test_a_copy_that_was_interrupted_is_gone_on_with(data, server, url) -> None:
-    with Memory(data, Settings(data=data, embedder="none")) as memory:
+    with Memory(Settings(data=data, embedder="none")) as memory:
         for text in SAID:
             memory.add(text, role="Ana")
     settings = Settings(data=data, graph_url=url)

@@ -29,7 +29,7 @@ def lives_in(data: Path) -> list[str]:
     """Return where Ana lives."""
     if not ((data / "catalog.json").exists() and (data / "generations/main/graph.db").exists()):
         return []
-    with Memory(data, Settings(data=data, embedder="none")) as memory:
+    with Memory(Settings(data=data, embedder="none")) as memory:
         return [fact.object for fact in memory.facts(about="Ana", relation="lives_in", all_groups=True)]
 
 
@@ -41,7 +41,7 @@ def test_what_was_acknowledged_before_the_source_failed_is_seen_at_once(tmp_path
             yield json.dumps({**fact, "subject": f"Person {number}"})
         raise ConnectionError
 
-    with Memory(tmp_path / "data", Settings(data=tmp_path / "data", embedder="none")) as memory:
+    with Memory(Settings(data=tmp_path / "data", embedder="none")) as memory:
         with pytest.raises(ConnectionError):
             memory.import_facts(failing())
 

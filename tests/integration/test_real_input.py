@@ -12,7 +12,7 @@ pytestmark = pytest.mark.data
 
 @pytest.fixture
 def memory(tmp_path):
-    with Memory(tmp_path / "data", Settings(data=tmp_path / "data", embedder="none")) as memory:
+    with Memory(Settings(data=tmp_path / "data", embedder="none")) as memory:
         yield memory
 
 

@@ -13,14 +13,12 @@ from contextlib import closing
 from typing import Any, Literal, Self, TypeVar, Unpack
 
 from asof.api.memory import LogName, Memory
-from asof.runtime.integrity import Check
-from asof.runtime.wiring import Progress
-from asof_projections.generations import GenerationInfo
-from asof_projections.model import queries
-from asof_projections.model.answers import (
+from asof.operations import queries
+from asof.operations.answers import (
     Added,
     BeliefPeriod,
     Changes,
+    Check,
     Community,
     Contradiction,
     Difference,
@@ -30,6 +28,7 @@ from asof_projections.model.answers import (
     Explanation,
     Fact,
     FactVersion,
+    GenerationInfo,
     GroupInfo,
     Hit,
     Hop,
@@ -41,7 +40,8 @@ from asof_projections.model.answers import (
     Segment,
     WhatIf,
 )
-from asof_projections.model.queries import Time
+from asof.operations.queries import Time
+from asof.operations.sessions import Progress
 from asof_streams.resource_pool import ResourcePool
 
 A = TypeVar("A")

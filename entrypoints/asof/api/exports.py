@@ -40,7 +40,7 @@ def open(data: str | Path | None = None, **settings: Any) -> "Memory":  # noqa: 
     from asof.settings import read
 
     chosen = read(**settings) if data is None else read(data=Path(data), **settings)
-    return Memory(chosen.data, chosen)
+    return Memory(chosen)
 
 
 def open_async(data: str | Path | None = None, **settings: Any) -> "AsyncMemory":

@@ -10,25 +10,16 @@ about every group.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, Literal, Self, TypeVar, Unpack
 
 from pydantic import BaseModel
 
-from asof.operations import curation, entities, facts, generations, history, logs, upkeep, writes
-from asof.operations.operation import Operation
-from asof.runtime import clock
-from asof.runtime.integrity import Check
-from asof.runtime.layout import DirectoryLayout
-from asof.runtime.session import Session
-from asof.runtime.wiring import Progress
-from asof.settings import Settings
-from asof_projections.generations import GenerationInfo
-from asof_projections.model import queries
-from asof_projections.model.answers import (
+from asof.operations import curation, entities, facts, generations, history, logs, queries, sessions, upkeep, writes
+from asof.operations.answers import (
     Added,
     BeliefPeriod,
     Changes,
+    Check,
     Community,
     Contradiction,
     Difference,
@@ -38,6 +29,7 @@ from asof_projections.model.answers import (
     Explanation,
     Fact,
     FactVersion,
+    GenerationInfo,
     GroupInfo,
     Hit,
     Hop,
@@ -49,8 +41,7 @@ from asof_projections.model.answers import (
     Segment,
     WhatIf,
 )
-from asof_projections.model.queries import Time, ask, instant
-from asof_streams.messages import (
+from asof.operations.messages import (
     EntityStatement,
     ErasureRequest,
     FactStatement,
@@ -60,6 +51,10 @@ from asof_streams.messages import (
     accept,
     validate,
 )
+from asof.operations.operation import Operation
+from asof.operations.queries import Time, ask, instant
+from asof.operations.sessions import Progress
+from asof.settings import Settings
 
 LogName = Literal["messages", "episodic", "semantic"]
 
@@ -75,8 +70,8 @@ class Memory:
     sends to the messages topic instead: any number may, and a worker processes what they sent.
     """
 
-    def __init__(self, data: Path, settings: Settings, now: Callable[[], int] = clock.system) -> None:
-        self._session = Session(DirectoryLayout(data), settings, now)
+    def __init__(self, settings: Settings, now: Callable[[], int] = sessions.system) -> None:
+        self._session = sessions.open_session(settings, now)
 
     # Writing.
 

@@ -1,6 +1,61 @@
 """The answers that doors show, and what language models have cost."""
 
+from asof.runtime.integrity import Check
 from asof_agents.extraction.llm.usage import Usage
-from asof_projections.model.answers import Entity, Episode, EventPage, Fact, LogEvent, Page, Queued, WhatIf
+from asof_projections.generations import GenerationInfo
+from asof_projections.model.answers import (
+    Added,
+    BeliefPeriod,
+    Changes,
+    Community,
+    Contradiction,
+    Difference,
+    Entity,
+    EntityProfile,
+    Episode,
+    EventPage,
+    Explanation,
+    Fact,
+    FactVersion,
+    GroupInfo,
+    Hit,
+    Hop,
+    LogEvent,
+    Outcome,
+    Page,
+    ParkedMessage,
+    Produced,
+    Queued,
+    Segment,
+    WhatIf,
+)
 
-__all__ = ["Entity", "Episode", "EventPage", "Fact", "LogEvent", "Page", "Queued", "Usage", "WhatIf"]
+__all__ = [
+    "Added",
+    "BeliefPeriod",
+    "Changes",
+    "Check",
+    "Community",
+    "Contradiction",
+    "Difference",
+    "Entity",
+    "EntityProfile",
+    "Episode",
+    "EventPage",
+    "Explanation",
+    "Fact",
+    "FactVersion",
+    "GenerationInfo",
+    "GroupInfo",
+    "Hit",
+    "Hop",
+    "LogEvent",
+    "Outcome",
+    "Page",
+    "ParkedMessage",
+    "Produced",
+    "Queued",
+    "Segment",
+    "Usage",
+    "WhatIf",
+]

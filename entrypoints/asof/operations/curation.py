@@ -4,7 +4,7 @@ from heapq import merge as merge_sorted
 
 from asof.operations.operation import operation
 from asof.operations.writes import put
-from asof.runtime.session import Session
+from asof.service.session import Session
 from asof_projections.model.answers import Contradiction, ParkedMessage, Requested
 from asof_projections.model.queries import ContradictionsQuery, ParkedQuery
 from asof_streams.messages import IdentityStatement

@@ -2,7 +2,7 @@
 
 from asof.operations.moments import known_of, moment_of, page_of
 from asof.operations.operation import operation
-from asof.runtime.session import Session
+from asof.service.session import Session
 from asof_projections.model.answers import Community, Entity, EntityProfile, Hop, Page
 from asof_projections.model.queries import (
     CommunitiesQuery,

@@ -5,7 +5,7 @@ from typing import Any
 
 from asof.operations.moments import known_of, moment_of, page_of
 from asof.operations.operation import operation
-from asof.runtime.session import Session
+from asof.service.session import Session
 from asof_projections.model.answers import Explanation, Fact, Hit, Page, Segment, WhatIf
 from asof_projections.model.queries import (
     FactQuery,

@@ -6,8 +6,8 @@ from typing import Literal
 from pydantic import Field
 
 from asof.operations.operation import operation
-from asof.runtime.session import Session
 from asof.runtime.wiring import Policy, describe, load_ontology, open_reader
+from asof.service.session import Session
 from asof_projections.generations import Catalog, GenerationInfo, check_name
 from asof_projections.model.queries import Name, Query
 from asof_streams.errors import InvalidInput

@@ -1,7 +1,7 @@
 """The questions of Graphiti's routes that ours do not have: a group's last turns, and facts whenever they hold."""
 
-from asof.runtime.session import Session
 from asof.runtime.wiring import Opened
+from asof.service.session import Session
 from asof_projections.model.answers import Entity, Episode, Hit
 from asof_projections.model.queries import SearchQuery, ask
 from asof_projections.model.rows import EpisodeRow

@@ -7,8 +7,8 @@ from contextlib import suppress
 from asof.operations.moments import known_of
 from asof.operations.operation import operation
 from asof.runtime.replica_manifest import is_copy
-from asof.runtime.session import Session
 from asof.runtime.wiring import open_log
+from asof.service.session import Session
 from asof_agents.handlers.episodes import episode_id
 from asof_projections.model.answers import (
     Change,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
-from asof.runtime.session import Session
+from asof.service.session import Session
 from asof_projections.model.answers import Page
 from asof_projections.model.queries import Cursor, KnownQuery, MomentQuery, Paged
 from asof_projections.model.rows import Moment

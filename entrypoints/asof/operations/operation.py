@@ -11,7 +11,7 @@ from typing import Any, Final, Generic, TypeVar, get_args, get_origin, get_type_
 
 from pydantic import BaseModel, TypeAdapter, create_model
 
-from asof.runtime.session import Session
+from asof.service.session import Session
 from asof_projections.model.answers import Page
 from asof_projections.model.queries import DEFAULT_GROUP, ExportQuery, GroupQuery, ask, instant
 from asof_streams.errors import InvalidInput

@@ -3,16 +3,17 @@
 from collections.abc import Callable
 
 from asof.operations.errors import InvalidInput
-from asof.runtime import clock
+from asof.runtime.clock import system
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import parts
-from asof.runtime.session import Session
+from asof.runtime.wiring import Progress
+from asof.service.session import Session
 from asof.settings import Settings
 
-__all__ = ["Session", "open_existing", "open_session"]
+__all__ = ["Progress", "Session", "open_existing", "open_session", "system"]
 
 
-def open_session(settings: Settings, now: Callable[[], int] = clock.system) -> Session:
+def open_session(settings: Settings, now: Callable[[], int] = system) -> Session:
     """Return a session on the directory of the settings; the first write makes it, where it is not there.
 
     `now` gives microseconds since 1970.

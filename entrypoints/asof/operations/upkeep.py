@@ -8,7 +8,7 @@ from asof.operations.moments import moment_of
 from asof.operations.operation import operation
 from asof.runtime import integrity
 from asof.runtime.integrity import Check
-from asof.runtime.session import Session
+from asof.service.session import Session
 from asof_projections.model.queries import ExportQuery, Query
 from asof_projections.model.rows import Moment
 from asof_projections.queries import export as documents

@@ -6,8 +6,8 @@ from asof.operations.operation import operation
 from asof.runtime import json_lines
 from asof.runtime.inbound_message import MAX_RECORD_BYTES, InboundMessage, check_size
 from asof.runtime.ingestion import ingest
-from asof.runtime.session import Session
 from asof.runtime.wiring import Progress, load_ontology
+from asof.service.session import Session
 from asof_agents.handlers.episodes import episode_id
 from asof_projections.model.answers import Added, Produced, Requested
 from asof_streams.errors import InvalidInput

@@ -1,7 +1,7 @@
 """What a service asks of a memory for itself, beside the operations that every door has."""
 
 from asof.runtime.replica_manifest import is_copy
-from asof.runtime.session import Session
+from asof.service.session import Session
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.sqlite_requests import KeyedRequest
 

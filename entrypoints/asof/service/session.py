@@ -8,9 +8,9 @@ from asof.runtime import json_lines
 from asof.runtime.inbound_message import MAX_RECORD_BYTES
 from asof.runtime.ingestion import EmbeddedSink, MessageSink
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.readers import ReadSession, ReadSessions
 from asof.runtime.wiring import Progress, existing
 from asof.runtime.writer import Writer, open_writer
+from asof.service.read_sessions import ReadSession, ReadSessions
 from asof.settings import Settings
 from asof_projections.generations import Catalog
 from asof_projections.queries.temporal import TemporalQueries
