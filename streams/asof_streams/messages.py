@@ -41,7 +41,8 @@ IDENTITY_FIELDS: Final[dict[str, tuple[set[str], ...]]] = {  # that each op take
 }
 
 # These constraints also run when a log is read, so they are pydantic's own, which are cheap; accept() checks the rest.
-GroupId = Annotated[str, StringConstraints(pattern=rf"^{_GROUP.pattern}$")]
+GROUP_PATTERN: Final = rf"^{_GROUP.pattern}$"
+GroupId = Annotated[str, StringConstraints(pattern=GROUP_PATTERN)]
 Text = Annotated[str, StringConstraints(max_length=MAX_CONTENT_BYTES)]
 Label = Annotated[str, StringConstraints(max_length=MAX_NAME_CHARACTERS)]
 Name = Annotated[str, StringConstraints(max_length=MAX_NAME_CHARACTERS, pattern=r"\S")]

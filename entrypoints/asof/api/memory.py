@@ -646,7 +646,8 @@ class Memory:
         return upkeep.export(self._session, query)
 
     def _ask(self, operation: Operation[Q, A], /, **fields: Any) -> A:
-        return operation(self._session, ask(operation.query, fields))
+        given = {name: value for name, value in fields.items() if value is not None and value is not False}
+        return operation(self._session, ask(operation.query, given))
 
     def close(self) -> None:
         """Close everything; what was acknowledged stays."""

@@ -39,7 +39,7 @@ def search_groups(session: Session, query: str, groups: list[str] | None, limit:
     for group in dict.fromkeys([None] if groups is None else groups):
         scope = {"all_groups": True} if group is None else {"group_id": group}
         asked = ask(SearchQuery, {"query": query, "any_time": True, "limit": limit, **scope})
-        hits += session.of(group).search(asked, asked.moment(session.now()), None)
+        hits += session.of(group).search(asked, asked.moment(session.now), None)
     hits.sort(key=lambda hit: -hit.score)
     return hits[:limit]
 

@@ -117,7 +117,7 @@ def groups(session: Session, query: GroupsQuery) -> Page[GroupInfo]:
     if query.limit is None or len(infos) <= query.limit:
         return Page(infos)
     kept = infos[: query.limit]
-    return Page(kept, Cursor(None, None, (kept[-1].group_id,)).encode())
+    return Page.until(kept, Cursor(None, None, (kept[-1].group_id,)).encode())
 
 
 @operation(items="episodes")
@@ -131,7 +131,7 @@ def episodes(session: Session, query: EpisodesQuery) -> Page[Episode]:
     if limit is None or len(rows) <= limit:
         return Page(map(Episode.of, rows))
     kept = rows[:limit]
-    return Page(map(Episode.of, kept), Cursor(None, known, (kept[-1].uuid,)).encode())
+    return Page.until(map(Episode.of, kept), Cursor(None, known, (kept[-1].uuid,)).encode())
 
 
 def replay(

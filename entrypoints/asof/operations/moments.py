@@ -14,7 +14,7 @@ T = TypeVar("T")
 def moment_of(session: Session, query: MomentQuery) -> Moment:
     """Return the moment of a question: that of the first page, where it is about a later one."""
     page = query.page if isinstance(query, Paged) else None
-    return query.moment(session.now()) if page is None else Moment(page.valid, page.known)
+    return query.moment(session.now) if page is None else Moment(page.valid, page.known)
 
 
 def known_of(query: KnownQuery) -> int:
@@ -28,4 +28,4 @@ def page_of(items: Sequence[T], query: Paged, known: int | None) -> Page[T]:
     start = 0 if query.page is None else int(query.page.after[0])
     stop = len(items) if query.limit is None else start + query.limit
     more = Cursor(None, known, (str(stop),)).encode() if stop < len(items) else None
-    return Page(items[start:stop], more)
+    return Page.until(items[start:stop], more)

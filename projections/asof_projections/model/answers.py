@@ -37,18 +37,19 @@ Relation = Annotated[str, Field(examples=["lives_in"])]
 Confidence = Annotated[float, Field(ge=0, le=1, examples=[0.9])]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_OPEN = frozenset({INF, NEG})
 
 T = TypeVar("T")
 
 
 def time_of(instant: int) -> datetime | None:
     """Return microseconds as an aware datetime in UTC; None for an open end."""
-    return None if instant in (INF, NEG) else _EPOCH + timedelta(microseconds=instant)
+    return None if instant in _OPEN else _EPOCH + timedelta(0, 0, instant)  # by place: it is half as dear
 
 
 def instant_of(instant: int) -> datetime:
     """Return microseconds that are no open end as an aware datetime in UTC."""
-    return _EPOCH + timedelta(microseconds=instant)
+    return _EPOCH + timedelta(0, 0, instant)
 
 
 @dataclass_transform(frozen_default=True)
@@ -86,9 +87,14 @@ class Answer:
 class Page(list[T], Generic[T]):
     """A list of answers, in their order; `next` is the cursor of the page that follows, None on the last one."""
 
-    def __init__(self, items: Iterable[T] = (), next: str | None = None) -> None:  # noqa: A002 - the word of the JSON
-        super().__init__(items)
-        self.next = next
+    next: str | None = None
+
+    @classmethod
+    def until(cls, items: Iterable[T], next: str | None) -> "Page[T]":  # noqa: A002 - the word of the JSON
+        """Return a page that another may follow."""
+        page = cls(items)
+        page.next = next
+        return page
 
 
 @answer

@@ -86,7 +86,7 @@ class TemporalQueries:
         last = rows[limit - 1]
         after = (str(last.valid_at), str(last.number), str(last.known_from))
         known = self._beliefs.changed_at() if at.known == HEAD else at.known  # later pages know no more than this one
-        return Page(map(Fact.of, islice(rows, limit)), Cursor(at.valid, known, after).encode())
+        return Page.until(map(Fact.of, islice(rows, limit)), Cursor(at.valid, known, after).encode())
 
     def _rows(self, query: FactsFilter, window: Window, limit: int | None = None) -> list[FactRow]:
         subjects = objects = None
@@ -108,7 +108,7 @@ class TemporalQueries:
             return Page(map(Entity.of, rows))
         rows = rows[: query.limit]
         known = self._beliefs.changed_at() if known == HEAD else known
-        return Page(map(Entity.of, rows), Cursor(None, known, (rows[-1].uuid,)).encode())
+        return Page.until(map(Entity.of, rows), Cursor(None, known, (rows[-1].uuid,)).encode())
 
     def communities(self, query: CommunitiesQuery, known: int) -> list[Community]:
         """Return the communities known at a moment with their members, those formed first first."""
