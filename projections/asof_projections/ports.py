@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from asof_projections.graph.ports import GraphStore, Reached
+from asof_projections.graph.ports import GraphStore, Neighbourhood
 from asof_projections.model.rows import EntityRow, LinkRow, Moment
 
 
@@ -24,7 +24,7 @@ class BeliefStore(GraphStore, Protocol):
         """Return the ids of those entities, and of all that were taken to be the same as one of them; sorted."""
         ...
 
-    def reach(self, group: str | None, who: str | Sequence[str], at: Moment, limit: int | None) -> Reached:
+    def reach(self, group: str | None, who: str | Sequence[str], at: Moment, limit: int | None) -> Neighbourhood:
         """Return the facts from and to some entities and all that were taken to be the same as one of them, at once.
 
         who: a name, or an id where nobody has that name; or ids. `limit` bounds the facts of each direction.

@@ -17,7 +17,7 @@ from asof_projections.graph.ports import GraphStore
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.rows import Moment, Window
 from asof_projections.ports import BeliefStore
-from asof_projections.queries.consistent_read import at_once
+from asof_projections.queries.consistent_read import consistent_read
 from asof_streams.episodic import (
     EpisodeRecorded,
     EpisodeWithdrawn,
@@ -1163,7 +1163,7 @@ def test_a_question_sees_one_state_of_the_store_whatever_is_committed_while_it_i
         def __init__(self, beliefs: BeliefStore) -> None:
             self._beliefs = beliefs
 
-        @at_once
+        @consistent_read
         def ask(self) -> tuple[list[str], list[str]]:
             first = ids(facts_at(self._beliefs, "g", at(1)))
             story.tell(fact("b", "Ana", "likes", "Rome"))
@@ -1173,9 +1173,9 @@ def test_a_question_sees_one_state_of_the_store_whatever_is_committed_while_it_i
     with stores.reading() as other:
         assert Doubting(other).ask() == (["a"], ["a"])
         assert ids(facts_at(other, "g", at(1))) == ["a", "b"]
-        assert other.hold()
-        assert not other.hold()
-        other.let_go()
+        assert other.begin_read()
+        assert not other.begin_read()
+        other.end_read()
 
 
 def test_what_is_known_so_far_is_what_is_believed_now(store, story) -> None:

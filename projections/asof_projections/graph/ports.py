@@ -29,7 +29,7 @@ from asof_projections.model.rows import (
 from asof_streams.events import Record
 
 
-class Source(NamedTuple):
+class StatementSource(NamedTuple):
     """Where something was said."""
 
     episode_id: str
@@ -38,41 +38,41 @@ class Source(NamedTuple):
     recorded_at: int
 
 
-class Closing(NamedTuple):
+class Revision(NamedTuple):
     """Why belief in a fact changed: the kind of the event, and the statement that caused it."""
 
     kind: str  # superseded | ended | retracted | corrected | contradicted | merged | restored
     statement: str
     position: int  # of the message, in the messages log
     recorded_at: int
-    source: Source | None  # where the statement was made
+    source: StatementSource | None  # where the statement was made
 
 
-class Said(NamedTuple):
+class CounterStatement(NamedTuple):
     """A statement about a fact: an ending that cuts it, or a retraction of it."""
 
     uuid: str
     at: int  # of an ending: from when on; of a retraction: when it was recorded
     dead: bool
-    source: Source
+    source: StatementSource
 
 
 class Provenance(NamedTuple):
     """What a fact rests on, and what happened to it. Each part is in the order of the log."""
 
     fact_id: str
-    sources: tuple[Source, ...]  # the assertion, then what said it again
+    sources: tuple[StatementSource, ...]  # the assertion, then what said it again
     time_words: str | None
     grain: str | None
     ref: str | None
     corrects: str | None
     corrected_by: tuple[str, ...]
-    endings: tuple[Said, ...]
-    retractions: tuple[Said, ...]
-    closings: tuple[Closing, ...]
+    endings: tuple[CounterStatement, ...]
+    retractions: tuple[CounterStatement, ...]
+    closings: tuple[Revision, ...]
 
 
-class Reached(NamedTuple):
+class Neighbourhood(NamedTuple):
     """One step of a traversal: who somebody is, and the facts from and to them, each by valid_at, then as said."""
 
     alike: frozenset[str]
@@ -128,12 +128,12 @@ class GraphStore(Protocol):
 
     # Reading one state.
 
-    def hold(self) -> bool:
-        """Let reads see one state of the store until `let_go`; False where a transaction holds it already."""
+    def begin_read(self) -> bool:
+        """Let reads see one state of the store until `end_read`; False where a transaction holds it already."""
         ...
 
-    def let_go(self) -> None:
-        """Let reads see what was committed since `hold`."""
+    def end_read(self) -> None:
+        """Let reads see what was committed since `begin_read`."""
         ...
 
     # Facts.

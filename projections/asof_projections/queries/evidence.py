@@ -4,7 +4,7 @@ fact -> relationship -> mentions -> episode -> the message's position. Nothing h
 agents wrote down when they read the message.
 """
 
-from asof_projections.graph.ports import GraphStore, Source
+from asof_projections.graph.ports import GraphStore, StatementSource
 from asof_projections.model.answers import Consequence, Evidence, Explanation, Fact, instant_of, time_of
 from asof_projections.model.rows import FactRow, RelationshipRow
 from asof_streams.instants import INF
@@ -49,7 +49,7 @@ class Witness:
             ),
         )
 
-    def evidence(self, source: Source) -> Evidence | None:
+    def evidence(self, source: StatementSource) -> Evidence | None:
         """Return the words of a source; None where they are in no log that is left."""
         episode = self._episodes.episode(source.episode_id)
         if episode is None:

@@ -7,7 +7,7 @@ to be the same as one of them at the asked moment. A name that nobody has gives 
 from collections.abc import Sequence
 from itertools import islice
 
-from asof_projections.graph.ports import GraphStore, Reached
+from asof_projections.graph.ports import GraphStore, Neighbourhood
 from asof_projections.model.answers import (
     Attribute,
     BeliefPeriod,
@@ -52,7 +52,7 @@ from asof_projections.model.queries import (
 from asof_projections.model.rows import AttributeRow, EntityRow, FactRow, Moment, SegmentRow, Window
 from asof_projections.ports import BeliefStore
 from asof_projections.queries import diffs, timelines
-from asof_projections.queries.consistent_read import at_once
+from asof_projections.queries.consistent_read import consistent_read
 from asof_projections.queries.evidence import Witness
 from asof_projections.queries.summaries import SUMMARISED, summary
 from asof_streams.errors import NotFound
@@ -68,12 +68,12 @@ class TemporalQueries:
 
     # At a moment.
 
-    @at_once
+    @consistent_read
     def facts(self, query: FactsQuery, at: Moment) -> Page[Fact]:
         """Return the facts that hold, by valid_at: of a subject, of a relation, with an object."""
         return self._page(query, at, Window.at(at))
 
-    @at_once
+    @consistent_read
     def overlapping(self, query: OverlappingQuery, known: int) -> Page[Fact]:
         """Return the facts that hold at some instant of a period, by valid_at."""
         return self._page(query, Moment(None, known), Window.during(query.start, query.stop, known))
@@ -114,7 +114,7 @@ class TemporalQueries:
         """Return the communities known at a moment with their members, those formed first first."""
         return list(map(Community.of, self._beliefs.communities(query.group, known)))
 
-    @at_once
+    @consistent_read
     def entity(self, query: EntityQuery, at: Moment) -> list[EntityProfile]:
         """Return what is known of everything that has a name, one profile for all that are the same."""
         profiles: list[EntityProfile] = []
@@ -126,7 +126,7 @@ class TemporalQueries:
                 profiles.append(self._profile(entity, same, at, query.limit))
         return profiles
 
-    @at_once
+    @consistent_read
     def neighbourhood(self, query: NeighbourhoodQuery, at: Moment) -> list[Hop]:
         """Return the facts that lead away from a name, in either direction, by how many steps away they are.
 
@@ -152,14 +152,14 @@ class TemporalQueries:
 
     # Over valid time.
 
-    @at_once
+    @consistent_read
     def throughout(self, query: ThroughoutQuery, known: int) -> list[Segment]:
         """Return what holds at every instant of a period, said by one fact or by several that meet."""
         facts = self._rows(query, Window.during(query.start, query.stop, known))
         period = (query.start, query.stop)
         return list(map(Segment.of, (s for s in self._segments(facts, known) if s.covers(period))))
 
-    @at_once
+    @consistent_read
     def timeline(self, query: TimelineQuery, known: int) -> list[Segment]:
         """Return what held of a name and when: slot by slot, with the gaps in which nothing is known to hold."""
         slot = FactsFilter.model_construct(
@@ -170,7 +170,7 @@ class TemporalQueries:
 
     # Over known time.
 
-    @at_once
+    @consistent_read
     def history(self, query: HistoryQuery) -> list[FactVersion]:
         """Return every version of a fact (by id) or of all facts with an entity (by name), with what made each.
 
@@ -200,7 +200,7 @@ class TemporalQueries:
         periods = timelines.known_periods(self._beliefs.versions(query.id), query.valid_at)
         return [BeliefPeriod(query.id, group, instant_of(start), time_of(end)) for start, end in periods]
 
-    @at_once
+    @consistent_read
     def diff(self, query: DiffQuery, known: int) -> list[Difference]:
         """Return what is different at the second point, each change under one label. `known`: where none is given."""
         first, second = (p._replace(known=known if p.known is None else p.known) for p in (query.start, query.stop))
@@ -219,7 +219,7 @@ class TemporalQueries:
         kept = (row for row in rows if query.group in (None, row.fact.group_id))
         return Changes(tuple(map(Change.of, kept)), rows[-1].position if rows else query.since)
 
-    @at_once
+    @consistent_read
     def why(self, query: WhyQuery) -> Explanation:
         """Return the words, known by then, that a fact rests on, and those behind what became of it. NotFound."""
         found = self._fact(query.id)
@@ -291,7 +291,7 @@ class TemporalQueries:
         return asserted | {c.recorded_at: Cause(c.kind, c.statement) for c in rests.closings}
 
 
-def _once(found: Reached) -> list[FactRow]:
+def _once(found: Neighbourhood) -> list[FactRow]:
     """Return the facts of a step, each once though both its ends may be among those that it was taken from."""
     within = {(f.uuid, f.valid_at, f.known_from) for f in found.outward}
     return found.outward + [f for f in found.inward if (f.uuid, f.valid_at, f.known_from) not in within]

@@ -20,14 +20,14 @@ from asof_projections.model.answers import Hit, Scores
 from asof_projections.model.queries import SearchQuery
 from asof_projections.model.rows import EntityRow, Moment
 from asof_projections.ports import BeliefStore
-from asof_projections.queries.consistent_read import at_once
-from asof_projections.vectors.ports import Holding, VectorIndex
+from asof_projections.queries.consistent_read import consistent_read
+from asof_projections.vectors.ports import LiveFacts, VectorIndex
 
 WORDS: Final = 0.6  # the weight of words; the rest is that of meaning
 _CANDIDATES: Final = 3  # of each part, for every hit asked for
 _CANDIDATES_LEAST: Final = 50
 _WORD: Final = re.compile(r"\w+")
-_SAYING_LITTLE: Final = frozenset(  # they join words; as words of a query they find everything
+_STOP_WORDS: Final = frozenset(  # they join words; as words of a query they find everything
     "a about am an and are as at be been but by can could did do does for from had has have he her him his how i if in "
     "into is it its me my of on or our she should so that the their them then there these they this to was we were "
     "what when where which who whom whose why will with would you your".split()
@@ -41,14 +41,14 @@ class Search:
         self._beliefs = beliefs
         self._meaning = None if embedder is None or index is None else (embedder, index)
 
-    @at_once
+    @consistent_read
     def search(self, query: SearchQuery, at: Moment) -> list[Hit]:
         """Return the best facts of a moment, best first; of equals the one said first."""
         text, group, limit = query.query, query.group, query.limit
         pool = max(_CANDIDATES * limit, _CANDIDATES_LEAST)
         with ThreadPoolExecutor(1) as beside:
             vectors = self._meaning and beside.submit(self._meaning[0].embed, [text])  # while words are looked up
-            found = dict(self._beliefs.text(telling(text), group, at, pool))
+            found = dict(self._beliefs.text(content_words(text), group, at, pool))
         best = max(found.values(), default=1.0)
         words = {number: score / best for number, score in found.items()}
         meaning: dict[int, float] = {}
@@ -73,7 +73,7 @@ class Search:
         self, index: VectorIndex, vector: Vectors, at: Moment, group: str | None, pool: int, also: Iterable[int]
     ) -> dict[int, float]:
         """Return the cosines of what is nearest, and of what words found, by number."""
-        nearest = dict(index.search(vector, pool, Holding(group, at, lambda: self._beliefs.live(group, at))))
+        nearest = dict(index.search(vector, pool, LiveFacts(group, at, lambda: self._beliefs.live(group, at))))
         rest = np.array([number for number in also if number not in nearest], np.int64)
         return nearest | dict(index.search(vector, len(rest), rest))
 
@@ -86,7 +86,7 @@ class NameSearch:
         self._embedder = embedder
         self._index = index
 
-    @at_once
+    @consistent_read
     def like(self, query: str, known: int | None, group: str | None = None, *, limit: int = 10) -> list[EntityRow]:
         """Return the entities whose names are nearest, nearest first."""
         [vector] = self._embedder.embed([query])
@@ -95,10 +95,10 @@ class NameSearch:
         return self._beliefs.named([number for number, _ in nearest])[:limit]
 
 
-def telling(query: str) -> str:
+def content_words(query: str) -> str:
     """Return the words of a query that say what it is about; all of them where none does."""
     words = _WORD.findall(query)
-    return " ".join([w for w in words if w.casefold() not in _SAYING_LITTLE] or words)
+    return " ".join([w for w in words if w.casefold() not in _STOP_WORDS] or words)
 
 
 def _rounded(part: float | None) -> float | None:

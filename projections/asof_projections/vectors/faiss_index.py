@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from asof_projections.embedding.ports import Vectors
 from asof_projections.vectors import snapshot
-from asof_projections.vectors.ports import Holding, Ids
+from asof_projections.vectors.ports import Ids, LiveFacts
 from asof_streams.errors import DamagedView
 
 log = logging.getLogger(__name__)
@@ -86,8 +86,8 @@ class FaissVectorIndex:
             self._clear()
             self.position = 0
 
-    def search(self, query: Vectors, k: int, among: Ids | Holding | None = None) -> list[tuple[int, float]]:
-        if isinstance(among, Holding):
+    def search(self, query: Vectors, k: int, among: Ids | LiveFacts | None = None) -> list[tuple[int, float]]:
+        if isinstance(among, LiveFacts):
             among = among.numbers()
         with self._lock:
             allowed = None if among is None else np.isin(self._held, among)

@@ -14,7 +14,7 @@ Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class LiveFacts:
     """The facts of a group (None: of all) that hold at a moment. An index that does not know them asks for them."""
 
     group: str | None
@@ -47,7 +47,7 @@ class VectorIndex(Protocol):
         """Hold nothing any more, on disk neither: the position is 0."""
         ...
 
-    def search(self, query: Vectors, k: int, among: Ids | Holding | None = None) -> list[tuple[int, float]]:
+    def search(self, query: Vectors, k: int, among: Ids | LiveFacts | None = None) -> list[tuple[int, float]]:
         """Return the k ids nearest to a unit vector of shape (dimensions,), with their cosines, nearest first.
 
         Exact over what is held, which is rounded to 16 bits; of equal cosines the smaller id comes first. `among`

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from asof_projections.graph.arango.connection import Address, MakeHttp, client, database, require_version
-from asof_projections.graph.arango.errors import told
+from asof_projections.graph.arango.errors import translated_errors
 from asof_projections.graph.arango.schema import (
     CHECKPOINTS,
     INDEXES,
@@ -26,7 +26,7 @@ _ANSWERS: Final = "answers"  # the key of the document that names the generation
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class GraphStatus:
     """A graph in a database, and whether this version of asof can use it."""
 
     log: str
@@ -36,11 +36,11 @@ class Standing:
 
 
 @contextmanager
-def _opened(address: Address, http: MakeHttp | None) -> Iterator[Any]:
+def _connected(address: Address, http: MakeHttp | None) -> Iterator[Any]:
     """Give a client for as long as it is needed; what it raises is told as asof does."""
     opened = client(address, http)
     try:
-        with told(address.where):
+        with translated_errors(address.where):
             yield opened
     finally:
         opened.close()
@@ -51,7 +51,7 @@ def create(address: Address, log: str, http: MakeHttp | None = None, *, replace:
 
     replace: what there is of the log is removed first. ContractError: a graph of another schema is there.
     """
-    with _opened(address, http) as opened:
+    with _connected(address, http) as opened:
         system = database(opened, address, "_system")
         require_version(system, address.where)
         if not system.has_database(address.database):
@@ -70,7 +70,7 @@ def create(address: Address, log: str, http: MakeHttp | None = None, *, replace:
 
 def drop(address: Address, log: str, http: MakeHttp | None = None) -> None:
     """Remove the graph of a log."""
-    with _opened(address, http) as opened:
+    with _connected(address, http) as opened:
         remove(database(opened, address), log)
 
 
@@ -110,46 +110,46 @@ def go_on(log: EventLog, store: ArangoGraph, *, shared: bool = False) -> None:
             return
 
 
-def standings(address: Address, logs: Sequence[str], http: MakeHttp | None = None) -> list[Standing]:
+def statuses(address: Address, logs: Sequence[str], http: MakeHttp | None = None) -> list[GraphStatus]:
     """Return how the graphs of some logs stand, of those that there are. NotFound: there is no such database."""
-    with _opened(address, http) as opened:
+    with _connected(address, http) as opened:
         db = database(opened, address)
         require_version(db, address.where)
         there = {collection["name"] for collection in db.collections()}
         found = [_checkpoint(db, log) for log in logs]
-        return [_standing(stands, there, db) for stands in found if stands is not None]
+        return [_status(stands, there, db) for stands in found if stands is not None]
 
 
 def positions(address: Address, logs: Sequence[str], http: MakeHttp | None = None) -> dict[str, int]:
     """Return where the graphs of some logs stand, of those that there are. NotFound: there is no such database."""
-    with _opened(address, http) as opened:
+    with _connected(address, http) as opened:
         found = database(opened, address).collection(CHECKPOINTS).get_many(list(logs))
         return {stands["_key"]: stands["position"] for stands in found}
 
 
 def answering(address: Address, http: MakeHttp | None = None) -> str | None:
     """Return the generation that answers, None where none was ever chosen."""
-    with _opened(address, http) as opened:
+    with _connected(address, http) as opened:
         found = _checkpoint(database(opened, address), _ANSWERS)
     return None if found is None else str(found["generation"])
 
 
 def switch(address: Address, generation: str, http: MakeHttp | None = None) -> None:
     """Let another generation answer, in one document."""
-    with _opened(address, http) as opened:
+    with _connected(address, http) as opened:
         checkpoints = database(opened, address).collection(CHECKPOINTS)
         checkpoints.insert({"_key": _ANSWERS, "generation": generation}, overwrite_mode="replace")
 
 
 def _checkpoint(db: Any, key: str) -> Any:
     try:
-        with told(""):
+        with translated_errors(""):
             return db.collection(CHECKPOINTS).get(key)
     except NotFound:  # nothing was ever made here
         return None
 
 
-def _standing(stands: Any, there: set[str], db: Any) -> Standing:
+def _status(stands: Any, there: set[str], db: Any) -> GraphStatus:
     log, start = stands["_key"], prefix(stands["_key"])
     fit = stands["schema"] == VERSION
     for kind in INDEXES:
@@ -157,4 +157,4 @@ def _standing(stands: Any, there: set[str], db: Any) -> Standing:
         if fit:
             names = {index["name"] for index in db.collection(start + kind).indexes()}
             fit = names >= INDEXES[kind].keys()
-    return Standing(log, stands["position"], stands["schema"], fit)
+    return GraphStatus(log, stands["position"], stands["schema"], fit)

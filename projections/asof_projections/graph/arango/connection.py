@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 from arango.client import ArangoClient
 from arango.http import DefaultHTTPClient
 
-from asof_projections.graph.arango.errors import told
+from asof_projections.graph.arango.errors import translated_errors
 from asof_projections.graph.arango.schema import OLDEST
 from asof_projections.graph.arango.wire import dumps
 from asof_streams.errors import ContractError, InvalidInput
@@ -68,7 +68,7 @@ def database(opened: Any, address: Address, name: str | None = None) -> Any:
 
 def require_version(db: Any, where: str) -> str:
     """Return the server's version. ContractError: it is too old."""
-    with told(where):
+    with translated_errors(where):
         found: str = db.version()
     numbers = tuple(int(part) for part in found.split("-", maxsplit=1)[0].split(".")[:3] if part.isdigit())
     if numbers < OLDEST:

@@ -62,11 +62,11 @@ class Documents:
                 found = self._load(kind, missing)
                 there.update({d["_key"]: d for d in found if d["grp"] not in self.erased})
 
-    def _found(self, kind: str, identity: str) -> Document | None:
+    def _get(self, kind: str, identity: str) -> Document | None:
         return self._documents[kind].get(key(identity))
 
-    def _needed(self, r: Record, kind: str, what: str, identity: str) -> Document:
-        found = self._found(kind, identity)
+    def _require(self, r: Record, kind: str, what: str, identity: str) -> Document:
+        found = self._get(kind, identity)
         if found is None:
             raise DamagedLog(
                 f"the record at position {r.position} names {what} {identity}, which no record before it made"

@@ -32,12 +32,12 @@ class NoVectorIndex(ContractError):
 
 
 @contextmanager
-def told(where: str) -> Iterator[None]:
+def translated_errors(where: str) -> Iterator[None]:
     """Turn what the driver raises into what asof raises. `where` names the database, without who asks."""
     try:
         yield
     except ArangoServerError as error:
-        raise meaning(error, where) from None
+        raise translation(error, where) from None
     except OSError:  # of the driver's transport, which says more than is ours to repeat
         raise GraphUnavailable(
             f"ArangoDB does not answer at {where}: see whether it runs, and ASOF_GRAPH_URL"
@@ -53,7 +53,7 @@ def require_gone(results: Iterable[Any]) -> None:
             raise result
 
 
-def meaning(error: Any, where: str) -> AsofError:
+def translation(error: Any, where: str) -> AsofError:
     """Return what an error of the server is here."""
     number, status = error.error_code, error.http_code
     if number in AGAIN or status == 503:

@@ -68,7 +68,7 @@ _NAMED: Final[Named] = {
 }
 
 
-class EventProjector(Documents):
+class ArangoEventProjector(Documents):
     """What the events of a batch make of its documents."""
 
     def __init__(self, log: str, load: Load) -> None:
@@ -122,7 +122,7 @@ class EventProjector(Documents):
 
     def _turn(self, r: Record, episode: str) -> int:
         """Return when a turn was said; where the generation has none of its own, when it was recorded."""
-        found = self._found("episodes", episode)
+        found = self._get("episodes", episode)
         return r.recorded_at if found is None else int(found["valid_at"])
 
     def _mention(self, r: Record, e: MentionObserved) -> None:
@@ -152,7 +152,7 @@ class EventProjector(Documents):
         self._named(r, self._row(r, "entities", "entities", key(e.entity_id), *row), e.name, e.episode_id)
 
     def _described(self, r: Record, e: EntityDescribed) -> None:
-        self._named(r, self._needed(r, "entities", "entity", e.entity_id), e.alias, e.episode_id)
+        self._named(r, self._require(r, "entities", "entity", e.entity_id), e.alias, e.episode_id)
 
     def _named(self, r: Record, entity: Document, name: str, episode: str) -> None:
         row = (r.position, r.group, entity["n"], name, names.key(name), episode, r.recorded_at)
@@ -161,14 +161,14 @@ class EventProjector(Documents):
         self._row(r, "names", "names", str(r.position), *row, **more)
 
     def _resolved(self, r: Record, e: MentionResolved) -> None:
-        entity = self._needed(r, "entities", "entity", e.entity_id)
+        entity = self._require(r, "entities", "entity", e.entity_id)
         row = (r.position, r.group, e.mention_id, e.episode_id, entity["n"], e.reason, e.score, r.recorded_at)
-        start = self._start if self._found("mentions", e.mention_id) else prefix("episodic")
+        start = self._start if self._get("mentions", e.mention_id) else prefix("episodic")
         ends = {"_from": f"{start}mentions/{key(e.mention_id)}", "_to": self._id("entities", e.entity_id)}
         self._row(r, "mention_links", "resolutions", str(r.position), *row, **ends)
 
     def _merged(self, r: Record, e: EntityMerged) -> None:
-        pair = [self._needed(r, "entities", "entity", uuid) for uuid in (e.duplicate, e.into)]
+        pair = [self._require(r, "entities", "entity", uuid) for uuid in (e.duplicate, e.into)]
         row = (r.position, e.merge_id, r.group, pair[0]["n"], pair[1]["n"], e.reason, r.recorded_at, INF, None)
         ends = {"_from": self._id("entities", e.duplicate), "_to": self._id("entities", e.into)}
         uuids = {"duplicate_uuid": e.duplicate, "into_uuid": e.into}
@@ -176,7 +176,7 @@ class EventProjector(Documents):
 
     def _unmerged(self, r: Record, e: EntityUnmerged) -> None:
         """Close a link. It keeps what it was under another key: the same merge may be made again."""
-        link = self._found("duplicate_of", e.merge_id)
+        link = self._get("duplicate_of", e.merge_id)
         if link is None:
             return
         self._remove("duplicate_of", link["_key"])
@@ -189,7 +189,7 @@ class EventProjector(Documents):
             self._put(r, kind, edge | over)
 
     def _attributed(self, r: Record, e: EntityAttributed) -> None:
-        entity = self._needed(r, "entities", "entity", e.entity_id)
+        entity = self._require(r, "entities", "entity", e.entity_id)
         said = (e.name, e.value, names.folded(e.value), e.confidence, e.support, e.attested, e.holds, e.said_at)
         row = (r.position, r.group, entity["n"], *said, e.episode_id, e.attribute_id, r.recorded_at)
         more = {"entity_id": self._id("entities", e.entity_id), "entity_uuid": e.entity_id}
@@ -202,11 +202,11 @@ class EventProjector(Documents):
             self._member(r, place, community, member)
 
     def _joined(self, r: Record, e: CommunityJoined) -> None:
-        self._member(r, 0, self._needed(r, "communities", "community", e.community_id), e.entity_id)
+        self._member(r, 0, self._require(r, "communities", "community", e.community_id), e.entity_id)
 
     def _member(self, r: Record, place: int, community: Document, member: str) -> None:
         """Let an entity be of one community alone; it is found by the entity for as long as that lasts."""
-        entity, before = self._needed(r, "entities", "entity", member), self._found("member_of", member)
+        entity, before = self._require(r, "entities", "entity", member), self._get("member_of", member)
         if before is not None:
             self._closed(r, "member_of", before)
         row = (entity["n"], r.group, community["n"], r.recorded_at, INF)
@@ -217,7 +217,7 @@ class EventProjector(Documents):
     # Facts: what was said.
 
     def _asserted(self, r: Record, e: FactAsserted) -> None:
-        subject, thing = self._needed(r, "entities", "entity", e.subject), self._object(r, e.object, e.value)
+        subject, thing = self._require(r, "entities", "entity", e.subject), self._object(r, e.object, e.value)
         end = INF if e.valid_to is None else e.valid_to
         claim = (subject["n"], e.relation, thing["object"], e.sentence, e.confidence, e.valid_from, end)
         said = (e.said_at, e.said_at, 0, r.cause, r.place, r.recorded_at, INF, e.grain, e.time_words)
@@ -231,22 +231,22 @@ class EventProjector(Documents):
         thing = {"object": literal, "object_uuid": entity, "object_name": literal, "thing": value_of(entity, literal)}
         if entity is None:
             return thing
-        found = self._needed(r, "entities", "entity", entity)
+        found = self._require(r, "entities", "entity", entity)
         return thing | {"object": found["n"], "object_name": found["name"]}
 
     def _reinforced(self, r: Record, e: FactReinforced) -> None:
-        fact = self._needed(r, "assertions", "fact", e.fact_id)
+        fact = self._require(r, "assertions", "fact", e.fact_id)
         said = {"attested": max(fact["attested"], e.said_at), "echoes": fact["echoes"] + 1}
         self._put(r, "assertions", fact | said)
         row = (r.position, fact["n"], fact["grp"], e.said_at, e.episode_id, e.relationship_id, r.recorded_at)
         self._row(r, "reinforcements", "reinforcements", str(r.position), *row)
 
     def _attested(self, r: Record, e: FactAttested) -> None:
-        fact = self._needed(r, "assertions", "fact", e.fact_id)
+        fact = self._require(r, "assertions", "fact", e.fact_id)
         self._put(r, "assertions", fact | {"attested": e.attested})
 
     def _ended(self, r: Record, e: FactEnded) -> None:
-        subject, thing = self._needed(r, "entities", "entity", e.subject), self._object(r, e.object, e.value)
+        subject, thing = self._require(r, "entities", "entity", e.subject), self._object(r, e.object, e.value)
         said = (thing["object"], e.fact_id, e.at, e.said_at, e.episode_id, e.relationship_id, r.recorded_at, 0)
         row = (r.position, e.ending_id, r.group, subject["n"], e.relation, *said)
         self._row(r, "endings", "endings", key(e.ending_id), *row, **{**thing, "subject_uuid": e.subject})
@@ -257,7 +257,7 @@ class EventProjector(Documents):
         for dead, statements in ((1, e.dead), (0, e.live)):
             for uuid in statements:
                 for kind in _STATEMENTS:
-                    if found := self._found(kind, uuid):
+                    if found := self._get(kind, uuid):
                         self._put(r, kind, found | {"dead": dead})
 
     def _flagged(self, r: Record, e: ContradictionFlagged) -> None:
@@ -265,7 +265,7 @@ class EventProjector(Documents):
         self._row(r, "contradictions", "contradictions", key(e.contradiction_id), *row)
 
     def _settled(self, r: Record, e: ContradictionSettled) -> None:
-        if found := self._found("contradictions", e.contradiction_id):
+        if found := self._get("contradictions", e.contradiction_id):
             settled = {"settled_at": r.recorded_at, "kept": e.kept, "dropped": e.dropped}
             self._put(r, "contradictions", found | settled)
 
@@ -278,7 +278,7 @@ class EventProjector(Documents):
         self._revise(r, e.fact_id, "restored", e.cause, e.holds)
 
     def _revise(self, r: Record, uuid: str, kind: str, statement: str, holds: tuple[Period, ...]) -> None:
-        fact, now = self._needed(r, "assertions", "fact", uuid), r.recorded_at
+        fact, now = self._require(r, "assertions", "fact", uuid), r.recorded_at
         expired = now if fact["expired_at"] == INF else fact["expired_at"]
         still, fact = fact["open"], fact | {"expired_at": expired, "open": []}
         for n, vf, vt, kf, opened in still:

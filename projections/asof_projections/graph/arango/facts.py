@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof_projections.graph.arango import aql
-from asof_projections.graph.arango.base import NO_LIMIT, Connected
+from asof_projections.graph.arango.base import NO_LIMIT, ArangoReader
 from asof_projections.graph.arango.wire import Document, key
-from asof_projections.graph.ports import Closing, Provenance, Said, Source
+from asof_projections.graph.ports import CounterStatement, Provenance, Revision, StatementSource
 from asof_projections.model.queries import FactsFilter
 from asof_projections.model.rows import ChangeRow, FactRow, Moment, Window
 from asof_streams.instants import INF, NEG, parse
@@ -27,7 +27,7 @@ _WHOLE = {"limit": NO_LIMIT, "brief": False}
 _EVER = Window.at(Moment(None, None))
 
 
-class FactReads(Connected):
+class ArangoFacts(ArangoReader):
     """Facts by what they are about, as of a moment or over a period."""
 
     def facts(
@@ -75,7 +75,7 @@ class FactReads(Connected):
 
     def text(self, query: str, group: str | None, at: Moment, limit: int) -> list[tuple[int, float]]:
         asked = {"text": query, "group": group, "limit": limit, **Window.at(at)._asdict()}
-        return [(number, float(score)) for number, score in self._ask(aql.TEXT, **asked)]
+        return [(number, float(score)) for number, score in self._query(aql.TEXT, **asked)]
 
     def sentences(self, after: int = -1) -> Iterator[tuple[int, str, str]]:
         return ((a["n"], a["grp"], a["sentence"]) for a in self._pages("assertions", None, after))
@@ -83,7 +83,7 @@ class FactReads(Connected):
     # Over known time.
 
     def changes(self, since: int, limit: int) -> list[ChangeRow]:
-        rows = self._ask(aql.CHANGES, since=since, limit=limit, end=INF)
+        rows = self._query(aql.CHANGES, since=since, limit=limit, end=INF)
         facts = self.read(rows, INF)
         return [
             ChangeRow(row["at"], fact.known_from if row["opened"] else fact.known_to, bool(row["opened"]), fact)
@@ -91,7 +91,7 @@ class FactReads(Connected):
         ]
 
     def changed_at(self) -> int:
-        [at] = self._ask(aql.CHANGED_AT)
+        [at] = self._query(aql.CHANGED_AT)
         return NEG if at is None else int(at)
 
     def fact(self, uuid: str) -> FactRow | None:
@@ -115,13 +115,15 @@ class FactReads(Connected):
             said["ref"],
             said["corrects"],
             tuple(found["corrected_by"]),
-            tuple(Said(e["uuid"], e["at"], bool(e["dead"]), _source(e)) for e in found["endings"]),
-            tuple(Said(r["uuid"], r["created_at"], bool(r["dead"]), _source(r)) for r in found["retractions"]),
+            tuple(CounterStatement(e["uuid"], e["at"], bool(e["dead"]), _source(e)) for e in found["endings"]),
+            tuple(
+                CounterStatement(r["uuid"], r["created_at"], bool(r["dead"]), _source(r)) for r in found["retractions"]
+            ),
             tuple(_closing(closing) for closing in found["closings"]),
         )
 
     def _why(self, uuid: str) -> Document | None:
-        found = self._ask(aql.WHY, key=key(uuid))
+        found = self._query(aql.WHY, key=key(uuid))
         return found[0] if found else None
 
     # Rows.
@@ -130,7 +132,7 @@ class FactReads(Connected):
         return self.read(self._rows_meeting(window, **about), window.kmax)
 
     def _rows_meeting(self, window: Window, **about: Any) -> list[Any]:
-        return self._ask(aql.FACTS, **(_ANY | _WHOLE | about), **window._asdict())
+        return self._query(aql.FACTS, **(_ANY | _WHOLE | about), **window._asdict())
 
     def read(self, rows: Iterable[Document], known: int) -> list[FactRow]:
         """Make facts, as they were known, of rows {row, again} and, where episodes may count no longer, {withdrawn}."""
@@ -164,15 +166,15 @@ def _attested(found: Document) -> tuple[int, int, int]:
     return max(said["said_at"] for said in _said(found)), row["fact"], row["vf"]
 
 
-def _source(row: Document) -> Source:
+def _source(row: Document) -> StatementSource:
     said_at: int = (
         row["said_at"] if "said_at" in row else row["created_at"]
     )  # a retraction concerns no time but its own
-    return Source(row["episode"], row.get("relationship"), said_at, row["created_at"])
+    return StatementSource(row["episode"], row.get("relationship"), said_at, row["created_at"])
 
 
-def _closing(closing: Document) -> Closing:
+def _closing(closing: Document) -> Revision:
     row, source = closing["row"], closing["source"]
-    return Closing(
+    return Revision(
         row["kind"], row["statement"], row["cause"], row["created_at"], None if source is None else _source(source)
     )

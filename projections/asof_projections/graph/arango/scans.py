@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import LATEST
-from asof_projections.graph.arango.name_numbers import Names
+from asof_projections.graph.arango.name_numbers import ArangoNames
 from asof_projections.graph.arango.schema import COLLECTIONS, columns
 from asof_projections.graph.arango.wire import Document
 from asof_projections.graph.sqlite_store.scans import COUNTS, HASHED, ORDER
@@ -24,7 +24,7 @@ from asof_streams.instants import INF
 _UNNUMBERED: Final = "versions"  # the one table whose own key a rebuild may change
 
 
-class Listings(Names):
+class ArangoScans(ArangoNames):
     """What is there, without regard to a moment."""
 
     # The episodic layer.
@@ -73,7 +73,7 @@ class Listings(Names):
         return self.counts()["facts"]
 
     def counts(self) -> dict[str, int]:
-        found: dict[str, int] = self._ask(aql.COUNTS, open=INF)[0]
+        found: dict[str, int] = self._query(aql.COUNTS, open=INF)[0]
         return {name: found[name] for name in COUNTS}
 
     def digest(self) -> str:

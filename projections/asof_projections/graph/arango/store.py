@@ -13,12 +13,12 @@ from typing import Any, Final, Literal, Self
 
 from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.connection import LOCK_SECONDS, Address, MakeHttp, client, database
-from asof_projections.graph.arango.errors import require_gone, told
-from asof_projections.graph.arango.event_projector import EventProjector
-from asof_projections.graph.arango.scans import Listings
+from asof_projections.graph.arango.errors import require_gone, translated_errors
+from asof_projections.graph.arango.event_projector import ArangoEventProjector
+from asof_projections.graph.arango.scans import ArangoScans
 from asof_projections.graph.arango.schema import CHECKPOINTS, INDEXES, VERSION, check, prefix
 from asof_projections.graph.arango.vectors import ArangoVectorIndex
-from asof_projections.graph.arango.wire import Document, back, chunks, out
+from asof_projections.graph.arango.wire import Document, chunks, decode, encode
 from asof_streams.backoff import Backoff
 from asof_streams.errors import GraphUnavailable, NotFound, PositionConflict
 from asof_streams.events import Record
@@ -29,7 +29,7 @@ _THEIRS: Final = ("_id", "_rev")  # what the server adds to a document
 _BACKOFF: Final = Backoff(0.05, 2.5, retries=5)  # of units of work
 
 
-class ArangoGraph(Listings):
+class ArangoGraph(ArangoScans):
     """A GraphStore in a database that follows the log named `log`. Used by the thread that opened it.
 
     NotFound: the database holds no such graph (asof_projections.graph.arango.administration makes it). ContractError:
@@ -45,7 +45,7 @@ class ArangoGraph(Listings):
         self._next: int | None = None  # while something is applied: the position after the last record
         self._base = 0  # the position that what is applied goes on from
         self._last: Record | None = None  # of what is applied
-        self._fold = EventProjector(log, self._load)
+        self._projector = ArangoEventProjector(log, self._load)
         try:
             self._check()
         except BaseException:
@@ -65,7 +65,7 @@ class ArangoGraph(Listings):
     def close(self) -> None:
         """Let go of the store. What was not committed is forgotten."""
         with suppress(GraphUnavailable):
-            self.let_go()
+            self.end_read()
         self._client.close()
 
     def __enter__(self) -> Self:
@@ -76,14 +76,14 @@ class ArangoGraph(Listings):
 
     # Reading one state.
 
-    def hold(self) -> bool:
-        """Let reads see one state of the store until `let_go`; False where that is so already."""
-        held, self._holding = self._holding, True
+    def begin_read(self) -> bool:
+        """Let reads see one state of the store until `end_read`; False where that is so already."""
+        held, self._reading_one_state = self._reading_one_state, True
         return not held
 
-    def let_go(self) -> None:
-        """Let reads see what was committed since `hold`."""
-        snapshot, self._snapshot, self._holding = self._snapshot, None, False
+    def end_read(self) -> None:
+        """Let reads see what was committed since `begin_read`."""
+        snapshot, self._snapshot, self._reading_one_state = self._snapshot, None, False
         if snapshot is not None:
             _abort(snapshot)
 
@@ -91,11 +91,11 @@ class ArangoGraph(Listings):
 
     def position(self) -> int:
         """Return the position of the log up to which its records are committed here."""
-        return int(self._stands()["position"])
+        return int(self._current_checkpoint()["position"])
 
     def head(self) -> bytes:
         """Return the chain's hash over all records before the position."""
-        return bytes.fromhex(self._stands()["head"])
+        return bytes.fromhex(self._current_checkpoint()["head"])
 
     def begin(self) -> None:
         """Go on from where the store stands, unless something is applied."""
@@ -111,7 +111,7 @@ class ArangoGraph(Listings):
         assert self._next is not None
         new = [record for record in records if record.position >= self._next]
         if new:
-            self._fold.apply(new)
+            self._projector.apply(new)
             self._next = new[-1].position + 1
             self._last = new[-1]
 
@@ -128,27 +128,27 @@ class ArangoGraph(Listings):
             )
         stands = {"position": position, "head": head.hex()}
         if self._last is not None:
-            stands |= {"last": self._last.position, "mark": _mark(self._last, self._log)}
+            stands |= {"last": self._last.position, "mark": _fingerprint(self._last, self._log)}
         self._unit(lambda transaction: self._move(transaction, stands))
-        self._fold.forget()
+        self._projector.forget()
         self._next = self._last = None
         self._base = position
 
     def rollback(self) -> None:
         """Forget what was applied since the last commit."""
         self._next = self._last = None
-        self._fold.forget()
+        self._projector.forget()
 
     def follows(self, log: EventLog) -> bool:
         """Whether what is committed here is what this log has: by the last record of it that was not erased.
 
         Each copy of a log salts its chain of hashes, so `head` tells one copy from another, too.
         """
-        stands = self._stands()
+        stands = self._current_checkpoint()
         if stands["position"] > log.end():
             return False
         last = list(log.read(stands["last"], stands["last"] + 1)) if stands["last"] >= 0 else []
-        return not last or _mark(last[0], self._log) == stands["mark"]
+        return not last or _fingerprint(last[0], self._log) == stands["mark"]
 
     @contextmanager
     def bulk(self) -> Iterator[None]:
@@ -166,7 +166,7 @@ class ArangoGraph(Listings):
     def _transact(self, work: Callable[[Any], None]) -> None:
         transaction = None
         try:
-            with told(self._where):
+            with translated_errors(self._where):
                 transaction = self._begin()
                 work(transaction)
                 transaction.commit_transaction()
@@ -192,60 +192,60 @@ class ArangoGraph(Listings):
                 f"{self._log} in ArangoDB stands at {found['position']}, not at {self._base}: another process writes it"
             )
         self._write(transaction)
-        self._stand(transaction, {name: found[name] for name in ("last", "mark")} | stands)
+        self._write_checkpoint(transaction, {name: found[name] for name in ("last", "mark")} | stands)
 
     def _write(self, transaction: Any) -> None:
         start = prefix(self._log)
-        for group in self._fold.erased:
+        for group in self._projector.erased:
             for kind in INDEXES:
                 transaction.aql.execute(aql.ERASE, bind_vars={"@rows": start + kind, "group": group})
-        for kind, keys in self._fold.removed():
+        for kind, keys in self._projector.removed():
             for some in chunks(keys, CHUNK):
                 require_gone(transaction.collection(start + kind).delete_many(some))
-        for kind, documents in self._fold.written():
+        for kind, documents in self._projector.written():
             self._replace(transaction.collection(start + kind), documents)
 
     def _replace(self, collection: Any, documents: Iterable[Document]) -> None:
         for some in chunks(documents, CHUNK):
             collection.insert_many(
-                [out(document) for document in some],
+                [encode(document) for document in some],
                 overwrite_mode="replace",
                 version_attribute="seq",
                 raise_on_document_error=True,
             )
 
-    def _stand(self, transaction: Any, stands: Document) -> None:
+    def _write_checkpoint(self, transaction: Any, stands: Document) -> None:
         document = {"_key": self._log, "schema": VERSION, **stands}
         transaction.collection(CHECKPOINTS).insert(document, overwrite_mode="replace")
 
-    def _stands(self) -> Document:
-        with told(self._where):
+    def _current_checkpoint(self) -> Document:
+        with translated_errors(self._where):
             found = self._checkpoint(self._reading())
         if found is None:
             raise NotFound(f"ArangoDB at {self._where} holds no graph of {self._log}: asof graph create makes it")
         return found
 
     def _checkpoint(self, through: Any) -> Document | None:
-        with told(self._where):
+        with translated_errors(self._where):
             found: Document | None = through.collection(CHECKPOINTS).get(self._log)
         return found
 
     def _load(self, kind: str, keys: Sequence[str]) -> Iterator[Document]:
         collection = self._db.collection(prefix(self._log) + kind)
         for some in chunks(keys, CHUNK):
-            with told(self._where):
+            with translated_errors(self._where):
                 found = collection.get_many(some)
-            yield from ({name: back(value) for name, value in d.items() if name not in _THEIRS} for d in found)
+            yield from ({name: decode(value) for name, value in d.items() if name not in _THEIRS} for d in found)
 
 
-def _mark(record: Record, log: str) -> str:
+def _fingerprint(record: Record, log: str) -> str:
     """Return what tells a record from any other."""
-    told = f"{record.id_in(log)} {record.group} {record.recorded_at} ".encode() + record.event.encode()
-    return sha256(told).hexdigest()
+    identity = f"{record.id_in(log)} {record.group} {record.recorded_at} ".encode() + record.event.encode()
+    return sha256(identity).hexdigest()
 
 
 def _abort(transaction: Any) -> None:
     """End a transaction that is given up; where nobody hears it, the server ends it by itself."""
     if transaction is not None:
-        with suppress(GraphUnavailable), told(""):
+        with suppress(GraphUnavailable), translated_errors(""):
             transaction.abort_transaction()

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from asof_projections.embedding.ports import Vectors
 from asof_projections.graph.arango import aql
-from asof_projections.graph.arango.base import Connected
+from asof_projections.graph.arango.base import ArangoReader
 from asof_projections.graph.arango.errors import NoVectorIndex, require_gone
 from asof_projections.graph.arango.schema import CHECKPOINTS, prefix
 from asof_projections.graph.arango.wire import chunks
 from asof_projections.model.rows import Moment, Window
 from asof_projections.vectors import snapshot
-from asof_projections.vectors.ports import Holding, Ids
+from asof_projections.vectors.ports import Ids, LiveFacts
 
 _CHUNK: Final = 500  # vectors a request: a few megabytes
 _CANDIDATES: Final = 4  # of the approximate index, for each that is wanted: some do not hold
@@ -30,7 +30,7 @@ _TRAINED: Final = (None, "ready")  # older servers do not say
 _BEFORE: Final = -(2**63)  # every number
 
 
-class ArangoVectorIndex(Connected):
+class ArangoVectorIndex(ArangoReader):
     """One of the collections VECTORS of a log's graph, through the connection of that graph and so of its thread."""
 
     def __init__(self, db: Any, where: str, log: str, kind: str, model_id: str, dimensions: int) -> None:
@@ -38,15 +38,15 @@ class ArangoVectorIndex(Connected):
         self._db, self._where, self._log = db, where, log
         self._name = prefix(log) + kind
         self._model: Final = {"model": model_id, "dimensions": dimensions}
-        found = self._patiently(lambda: db.collection(CHECKPOINTS).get(self._name))
+        found = self._with_retries(lambda: db.collection(CHECKPOINTS).get(self._name))
         if found is None or {name: found[name] for name in self._model} != self._model:
             self.clear()
         else:
             self.position = int(found["position"])
-        self._approximates = any(map(self._fits, self._patiently(self._rows.indexes)))
+        self._approximates = any(map(self._fits, self._with_retries(self._rows.indexes)))
 
     def __len__(self) -> int:
-        return int(self._patiently(self._rows.count))
+        return int(self._with_retries(self._rows.count))
 
     def add(self, ids: Ids | Sequence[int], vectors: Vectors, groups: Sequence[str] = ()) -> None:
         codes = vectors.astype(np.float16).astype(float)
@@ -61,24 +61,24 @@ class ArangoVectorIndex(Connected):
 
     def remove(self, ids: Ids | Sequence[int]) -> None:
         for keys in chunks((str(int(n)) for n in ids), _CHUNK):
-            self._patiently(partial(self._delete, keys))
+            self._with_retries(partial(self._delete, keys))
 
     def clear(self) -> None:
-        self._patiently(self._rows.truncate)
+        self._with_retries(self._rows.truncate)
         self.save(0)
 
-    def search(self, query: Vectors, k: int, among: Ids | Holding | None = None) -> list[tuple[int, float]]:
+    def search(self, query: Vectors, k: int, among: Ids | LiveFacts | None = None) -> list[tuple[int, float]]:
         if k <= 0:
             return []
         asked = {"@rows": self._name, "model": self._model["model"], "near": query.astype(float).tolist(), "limit": k}
-        if isinstance(among, Holding):
+        if isinstance(among, LiveFacts):
             asked |= {"group": among.group, **Window.at(among.at)._asdict()}
             rows = self._nearly(asked, _CANDIDATES * k) if self._approximates else []
             if len(rows) < k:
-                rows = self._ask(aql.NEAR, **asked, keys=None, holding=True)
+                rows = self._query(aql.NEAR, **asked, keys=None, holding=True)
         else:
             keys = None if among is None else [str(n) for n in np.unique(among).tolist()]
-            rows = self._ask(aql.NEAR, **asked, **_EVER, keys=keys, holding=False)
+            rows = self._query(aql.NEAR, **asked, **_EVER, keys=keys, holding=False)
         return [(int(n), float(score)) for n, score in rows]
 
     def save(self, position: int) -> None:
@@ -87,7 +87,7 @@ class ArangoVectorIndex(Connected):
 
     def digest(self) -> str:
         bound = {"@rows": self._name, "group": None, "prefix": None, "after": _BEFORE, "known": 0, "limit": len(self)}
-        rows = self._answered(aql.PAGE, bound, held=False)
+        rows = self._execute(aql.PAGE, bound, held=False)
         ids = np.array([row["n"] for row in rows], np.int64)
         codes: NDArray[np.float16] = np.array([row["vector"] for row in rows], np.float16).reshape(-1)
         return snapshot.digest([ids.view(np.uint8).data, codes.view(np.uint8).data])
@@ -99,7 +99,7 @@ class ArangoVectorIndex(Connected):
     def _nearly(self, asked: dict[str, Any], candidates: int) -> list[Any]:
         """Return what the approximate index finds, which may be less than there is."""
         try:
-            return self._ask(aql.NEARLY, **asked, candidates=candidates)
+            return self._query(aql.NEARLY, **asked, candidates=candidates)
         except NoVectorIndex:  # it is gone, or not trained
             return []
 
@@ -114,6 +114,6 @@ class ArangoVectorIndex(Connected):
         require_gone(self._rows.delete_many(keys))
 
     def _write(self, collection: Any, documents: list[dict[str, Any]]) -> None:
-        self._patiently(
+        self._with_retries(
             lambda: collection.insert_many(documents, overwrite_mode="replace", raise_on_document_error=True)
         )

@@ -30,16 +30,16 @@ def declaration(group: str, relation: str) -> str:
     return f"{group} {relation}"
 
 
-def out(value: Any) -> Any:
+def encode(value: Any) -> Any:
     """Return a value as it is stored: sentinels as open ends, and no bool where a number is meant."""
     if isinstance(value, int):
         return {INF: OPEN, NEG: -OPEN}.get(value) or max(-_LATEST, min(int(value), _LATEST))
-    return _within(value, out)
+    return _within(value, encode)
 
 
-def back(value: Any) -> Any:
+def decode(value: Any) -> Any:
     """Return a stored value as it is used here."""
-    return _BACK.get(value, value) if type(value) is int else _within(value, back)
+    return _BACK.get(value, value) if type(value) is int else _within(value, decode)
 
 
 def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -7,7 +7,7 @@ last until then that was to hold.
 from collections.abc import Sequence
 from typing import Any, Final
 
-from asof_projections.graph.sqlite_store.base import Connected, listed
+from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.model.rows import AttributeRow, Saying
 from asof_projections.names import folded
 from asof_streams.instants import INF
@@ -30,7 +30,7 @@ _SPOKEN_OF: Final = """SELECT DISTINCT e.uuid, a.name FROM attributes a CROSS JO
     WHERE a.episode = ? ORDER BY e.uuid, a.name"""
 
 
-class AttributeReads(Connected):
+class SqliteAttributes(SqliteReader):
     """Attributes, as believed at a moment and as the handlers weigh them."""
 
     def attributes(self, uuids: Sequence[str], known: int | None) -> list[AttributeRow]:

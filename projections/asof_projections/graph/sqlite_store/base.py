@@ -13,42 +13,42 @@ _PAGE: Final = 1_000  # rows
 _RELATION: Final = "SELECT r.n FROM groups g CROSS JOIN relations r ON r.grp = g.n WHERE g.name = ? AND r.name = ?"
 
 
-class Connected:
+class SqliteReader:
     """A connection to one store. The parts of SqliteGraph inherit it, so that each has one concern."""
 
     _db: sqlite3.Connection
     _guard: SqliteGuard
     generation: str  # the name of the generation; "" for the episodic layer
-    _pending: WriteBuffer | None = None  # of the one writer
-    _kept: GenerationalCache[Any] | None = None  # what the one writer need not look up again; readers keep nothing
+    _write_buffer: WriteBuffer | None = None  # of the one writer
+    _cache: GenerationalCache[Any] | None = None  # what the one writer need not look up again; readers keep nothing
 
-    def _settle(self) -> None:
+    def _flush(self) -> None:
         """Write what waits to be written, so that a read misses nothing."""
-        if self._pending is not None:
-            self._pending.flush()
+        if self._write_buffer is not None:
+            self._write_buffer.flush()
 
     def _index_for(self, *_indexes: str) -> None:
         """Make indexes that a question needs, where a bulk load left them for its end."""
 
     def _rows(self, sql: str, values: Any = ()) -> list[Any]:
         with self._guard:
-            self._settle()
+            self._flush()
             return self._db.execute(sql, values).fetchall()
 
     def _row(self, sql: str, values: Any = ()) -> Any:
         with self._guard:
-            self._settle()
+            self._flush()
             return self._db.execute(sql, values).fetchone()
 
     def _rows_on(self, dependence: Hashable, sql: str, values: Any) -> list[Any]:
         """Return rows that depend, of all that may wait to be written, on this alone (see Pending)."""
-        pending = self._pending
-        if pending is None:
+        write_buffer = self._write_buffer
+        if write_buffer is None:
             return self._rows(sql, values)
-        if pending.untouched(dependence):
+        if write_buffer.untouched(dependence):
             return []
         with self._guard:
-            pending.flush_for(dependence)
+            write_buffer.flush_for(dependence)
             return self._db.execute(sql, values).fetchall()
 
     def _one(self, sql: str, *values: Any) -> Any:
@@ -65,31 +65,31 @@ class Connected:
             yield from rows
             after = rows[-1][-1]
 
-    def _lasting(self, sql: str, *values: Any) -> Any:
+    def _cached(self, sql: str, *values: Any) -> Any:
         """Return the first column of the first row, or None; what is found once never changes but by this writer."""
-        if self._kept is None:
+        if self._cache is None:
             return self._one(sql, *values)
         asked = (sql, *values)
-        found = self._kept[asked]
+        found = self._cache[asked]
         if found is None:
             found = self._one(sql, *values)
             if found is not None:
-                self._kept[asked] = found
+                self._cache[asked] = found
         return found
 
     def _group(self, name: str) -> int:
         """Return the key of a group; -1, which no row has, where nothing is known of it."""
-        found: int | None = self._lasting("SELECT n FROM groups WHERE name = ?", name)
+        found: int | None = self._cached("SELECT n FROM groups WHERE name = ?", name)
         return -1 if found is None else found
 
     def _relation(self, group: str, name: str) -> int:
         """Return the key of a relation of a group; -1 where no fact has it."""
-        found: int | None = self._lasting(_RELATION, group, name)
+        found: int | None = self._cached(_RELATION, group, name)
         return -1 if found is None else found
 
     def _entity(self, uuid: str) -> int:
         """Return the key of an entity; -1 where it is not known."""
-        found: int | None = self._lasting("SELECT n FROM entities WHERE uuid = ?", uuid)
+        found: int | None = self._cached("SELECT n FROM entities WHERE uuid = ?", uuid)
         return -1 if found is None else found
 
     def _object(self, value: str) -> int | str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 
-from asof_projections.graph.sqlite_store.base import Connected, listed
+from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.model.rows import CommunityRow, EntityRow
 from asof_streams.instants import INF
 
@@ -33,7 +33,7 @@ _FROM: Final = _NEAR.format(other="object", side="subject", own="s", order="rela
 _TO: Final = _NEAR.format(other="s", side="object", own="object", order="")
 
 
-class CommunityReads(Connected):
+class SqliteCommunities(SqliteReader):
     """Communities as of a known moment, and the neighbours of an entity as the handlers ask for them."""
 
     def communities(

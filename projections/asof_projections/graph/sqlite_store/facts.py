@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, Final
 
-from asof_projections.graph.sqlite_store.base import Connected, listed
+from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.model.queries import FactsFilter
 from asof_projections.model.rows import FactRow, Moment, Window
 from asof_streams.instants import INF
@@ -87,7 +87,7 @@ def _indexes(kinds: set[str]) -> tuple[str, str]:
     return "NOT INDEXED", "NOT INDEXED"
 
 
-class FactReads(Connected):
+class SqliteFacts(SqliteReader):
     """Facts by what they are about, as of a moment or over a period."""
 
     def facts(

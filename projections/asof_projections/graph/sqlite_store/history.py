@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
-from asof_projections.graph.ports import Closing, Provenance, Said, Source
-from asof_projections.graph.sqlite_store.facts import FACT_COLUMNS, FACT_JOINS, FactReads
+from asof_projections.graph.ports import CounterStatement, Provenance, Revision, StatementSource
+from asof_projections.graph.sqlite_store.facts import FACT_COLUMNS, FACT_JOINS, SqliteFacts
 from asof_projections.model.rows import ChangeRow, FactRow
 from asof_streams.instants import INF, NEG
 
@@ -43,7 +43,7 @@ _CHANGED_AT: Final = f"""SELECT max(
         ORDER BY closed DESC LIMIT 1), {NEG}))"""
 
 
-class HistoryReads(FactReads):
+class SqliteHistory(SqliteFacts):
     """Facts over known time."""
 
     def fact(self, uuid: str) -> FactRow | None:
@@ -75,7 +75,7 @@ class HistoryReads(FactReads):
         again = self._rows(_REINFORCEMENTS, (n,))
         return Provenance(
             uuid,
-            (Source._make(source), *map(Source._make, again)),
+            (StatementSource._make(source), *map(StatementSource._make, again)),
             time_words,
             grain,
             ref,
@@ -86,14 +86,14 @@ class HistoryReads(FactReads):
             tuple(self._closing(*closing) for closing in self._rows(_CLOSINGS, (n,))),
         )
 
-    def _closing(self, kind: str, statement: str, position: int, recorded_at: int) -> Closing:
-        return Closing(kind, statement, position, recorded_at, self._source(statement))
+    def _closing(self, kind: str, statement: str, position: int, recorded_at: int) -> Revision:
+        return Revision(kind, statement, position, recorded_at, self._source(statement))
 
-    def _source(self, statement: str) -> Source | None:
+    def _source(self, statement: str) -> StatementSource | None:
         row = self._row(_STATEMENT, {"uuid": statement})
-        return None if row is None else Source._make(row)
+        return None if row is None else StatementSource._make(row)
 
 
-def _said(row: Any) -> Said:
+def _said(row: Any) -> CounterStatement:
     uuid, at, dead, *source = row
-    return Said(uuid, at, bool(dead), Source._make(source))
+    return CounterStatement(uuid, at, bool(dead), StatementSource._make(source))

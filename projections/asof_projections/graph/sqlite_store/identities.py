@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, Final
 
-from asof_projections.graph.sqlite_store.base import Connected, listed
+from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.graph.sqlite_store.columns import COUNTED, COUNTS, ENTITY
 from asof_projections.graph.sqlite_store.schema import has_id
 from asof_projections.model.rows import EntityRow, LinkRow
@@ -55,7 +55,7 @@ def _by_name(select: str, *, of_group: bool, exact: bool) -> str:
     return select.format(_NAMED.format(groups, "AND m.name = :name " if exact else ""))
 
 
-class Identities(Connected):
+class SqliteIdentities(SqliteReader):
     """Links are shown with the time over which they were believed, so that a merge taken back stays visible."""
 
     def called(self, group: str | None, name: str, known: int | None) -> list[EntityRow]:

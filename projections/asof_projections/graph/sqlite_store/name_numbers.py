@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from asof_projections.graph.sqlite_store.base import Connected, listed
+from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.graph.sqlite_store.columns import COUNTED, ENTITY
 from asof_projections.model.rows import EntityRow
 from asof_streams.instants import INF
@@ -21,7 +21,7 @@ _NAMED: Final = f"""{ENTITY.replace("SELECT ", "SELECT m.n, ", 1).replace("FROM 
     WHERE m.n IN (SELECT value FROM json_each(?)) AND e.n = m.entity"""
 
 
-class NameReads(Connected):
+class SqliteNames(SqliteReader):
     """A name's number is the position of the record that gave it, so it never changes."""
 
     def names(self, after: int = -1) -> Iterator[tuple[int, str, str]]:

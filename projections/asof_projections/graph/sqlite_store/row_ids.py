@@ -22,7 +22,7 @@ Claim = tuple[int, int, int, int | str | None]
 """What a fact and its versions have in common: group, subject, relation, object."""
 
 
-class Keys:
+class RowIds:
     """Turns the names in events into the keys of rows. What an event names must have been said before it."""
 
     def __init__(self, db: sqlite3.Connection, index_for: Callable[[str], None]) -> None:
@@ -52,7 +52,7 @@ class Keys:
         """Remember the entity that this record introduces."""
         self._entities[uuid] = record.position
 
-    def remembered(self, uuid: str) -> int | None:
+    def remembered_entity(self, uuid: str) -> int | None:
         """Return the key of an entity, if it need not be looked up; its row may still wait to be written."""
         return self._entities[uuid]
 
@@ -79,7 +79,7 @@ class Keys:
         n: int = row[0]
         return n
 
-    def see(self, uuid: str, n: int, claim: Claim) -> None:
+    def remember_fact(self, uuid: str, n: int, claim: Claim) -> None:
         """Remember a fact for as long as one message may need it."""
         self._seen[uuid] = n, claim
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any, Final
 
-from asof_projections.graph.sqlite_store.base import Connected, listed
+from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.graph.sqlite_store.columns import COUNTED, ENTITY, EPISODE, MENTION, RELATIONSHIP, mention
 from asof_projections.graph.sqlite_store.schema import has_id
 from asof_projections.model.rows import ContradictionRow, EntityRow, EpisodeRow, MentionRow, ParkedRow, RelationshipRow
@@ -79,7 +79,7 @@ _NAMED: Final = {
 _WORDED: Final = {"relationships", "cardinalities"}  # where a relation stands by name
 
 
-class Listings(Connected):
+class SqliteScans(SqliteReader):
     """What is there, without regard to facts."""
 
     def entities(
@@ -167,7 +167,7 @@ class Listings(Connected):
                 if not (table == "versions" and column == "n")
             ]
             with self._guard:
-                self._settle()
+                self._flush()
                 cursor = self._db.execute(f"SELECT {', '.join(kept)} FROM {table} t ORDER BY {order}")
                 while rows := cursor.fetchmany(HASHED):
                     digest.update(repr(rows).encode())

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Final, Self
 
 from asof_projections.graph.sqlite_store import schema
-from asof_projections.graph.sqlite_store.attributes import AttributeReads
+from asof_projections.graph.sqlite_store.attributes import SqliteAttributes
 from asof_projections.graph.sqlite_store.checkpoints import Checkpoints
-from asof_projections.graph.sqlite_store.communities import CommunityReads
-from asof_projections.graph.sqlite_store.event_projector import EventProjector
-from asof_projections.graph.sqlite_store.fts import Numbered
-from asof_projections.graph.sqlite_store.history import HistoryReads
-from asof_projections.graph.sqlite_store.name_numbers import NameReads
+from asof_projections.graph.sqlite_store.communities import SqliteCommunities
+from asof_projections.graph.sqlite_store.event_projector import SqliteEventProjector
+from asof_projections.graph.sqlite_store.fts import FullTextSearch
+from asof_projections.graph.sqlite_store.history import SqliteHistory
+from asof_projections.graph.sqlite_store.name_numbers import SqliteNames
 from asof_projections.graph.sqlite_store.row_ids import Claim
-from asof_projections.graph.sqlite_store.traversal import Steps
+from asof_projections.graph.sqlite_store.traversal import Traversal
 from asof_projections.graph.sqlite_store.version_cache import VersionCache
 from asof_projections.graph.sqlite_store.views import Known
 from asof_streams.episodic import EpisodeWithdrawn, GroupErased
@@ -45,7 +45,7 @@ _LOADING: Final = (
 _SORTING: Final = ("PRAGMA cache_size = -4096",)  # KiB, also what is sorted at once: so that a second thread sorts too
 
 
-class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, CommunityReads, NameReads):
+class SqliteGraph(Known, SqliteHistory, FullTextSearch, Traversal, SqliteAttributes, SqliteCommunities, SqliteNames):
     """A GraphStore in the file `path` that follows the log named `log`. Used by the thread that opened it.
 
     writable: made where there is none; one process may write at a time. NotFound: there is none to read.
@@ -66,11 +66,11 @@ class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, Communit
             except BaseException:
                 self._db.close()
                 raise
-        self._applier = EventProjector(self._db, self._index_for, empty=writable and self.position() == 0)
+        self._projector = SqliteEventProjector(self._db, self._index_for, empty=writable and self.position() == 0)
         if writable:
-            self._pending, self._kept = self._applier.pending, self._applier.kept
+            self._write_buffer, self._cache = self._projector.write_buffer, self._projector.cache
         self._checkpoints = Checkpoints(path)
-        self._mirror = VersionCache()
+        self._version_cache = VersionCache()
         self._next: int | None = None  # while a transaction is open: the position after the last record applied
         self._erased = False
         self._loading = False
@@ -87,25 +87,27 @@ class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, Communit
         self.close()
 
     def _entity(self, uuid: str) -> int:
-        known = self._applier.keys.remembered(uuid)  # as every entity is whose row still waits to be written
+        known = self._projector.row_ids.remembered_entity(
+            uuid
+        )  # as every entity is whose row still waits to be written
         if known is not None:
             return known
         rows = self._rows_on(None, "SELECT n FROM entities WHERE uuid = ?", (uuid,))
         return rows[0][0] if rows else -1
 
-    def _see(self, uuid: str, n: int, claim: Claim) -> None:
-        self._applier.keys.see(uuid, n, claim)
+    def _remember_fact(self, uuid: str, n: int, claim: Claim) -> None:
+        self._projector.row_ids.remember_fact(uuid, n, claim)
 
-    def hold(self) -> bool:
-        """Let reads see one state of the store until `let_go`; False where a transaction holds it already."""
+    def begin_read(self) -> bool:
+        """Let reads see one state of the store until `end_read`; False where a transaction holds it already."""
         if self._db.in_transaction:
             return False
         with self._guard:
             self._db.execute("BEGIN")
         return True
 
-    def let_go(self) -> None:
-        """Let reads see what was committed since `hold`."""
+    def end_read(self) -> None:
+        """Let reads see what was committed since `begin_read`."""
         with self._guard:
             self._db.execute("COMMIT")
 
@@ -136,10 +138,10 @@ class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, Communit
         with self._guard:
             for record in records:
                 if record.position >= self._next:
-                    self._applier.apply(record)
+                    self._projector.apply(record)
                     self._next = record.position + 1
                     if type(record.event) in _UNSETTLING:
-                        self._applier.kept.clear()
+                        self._projector.cache.clear()
                         self._erased |= type(record.event) is GroupErased
 
     def commit(self, position: int, head: bytes) -> None:
@@ -152,7 +154,7 @@ class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, Communit
         if position < self._next:
             raise PositionConflict(f"{self.path} has applied up to {self._next}, and cannot stand for {position}")
         with self._guard:
-            self._applier.index_words()
+            self._projector.index_words()
             self._db.execute("UPDATE meta SET value = ? WHERE key = 'position'", (position,))
             self._db.execute("UPDATE meta SET value = ? WHERE key = 'head'", (head,))
             if self._loading:
@@ -169,8 +171,8 @@ class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, Communit
     def rollback(self) -> None:
         """Forget what was applied since the last commit."""
         self._next = None
-        self._applier.forget()
-        self._mirror = VersionCache()
+        self._projector.forget()
+        self._version_cache = VersionCache()
         if self._db.in_transaction:
             with self._guard:
                 self._db.execute("ROLLBACK")
@@ -189,9 +191,9 @@ class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, Communit
             for index in schema.ASKED | schema.READ:
                 self._db.execute(f"DROP INDEX {index}")
             self._indexed.clear()
-        self._applier.indexing_words, self._loading = False, True
+        self._projector.indexing_words, self._loading = False, True
         yield
-        self._applier.indexing_words, self._loading = True, False
+        self._projector.indexing_words, self._loading = True, False
         with self._guard:
             if self._db.in_transaction:
                 self._db.execute("COMMIT")

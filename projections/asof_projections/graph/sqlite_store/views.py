@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from asof_projections.graph.sqlite_store.base import Connected, listed, value_of
+from asof_projections.graph.sqlite_store.base import SqliteReader, listed, value_of
 from asof_projections.graph.sqlite_store.columns import COUNTS, ENTITY, EPISODE, MENTION, mention
 from asof_projections.graph.sqlite_store.row_ids import Claim
 from asof_projections.graph.sqlite_store.schema import has_id
@@ -92,7 +92,7 @@ _CONTRADICTIONS: Final = f"""SELECT uuid, earlier, later FROM contradictions WHE
     ORDER BY n"""
 
 
-class Known(Connected):
+class Known(SqliteReader):
     """EpisodesKnown and BeliefKnown over one store."""
 
     def episode(self, uuid: str) -> EpisodeRow | None:
@@ -155,12 +155,12 @@ class Known(Connected):
 
     def entities_named(self, group: str, name: str) -> list[EntityRow]:
         asked = ("name", group, name)
-        found: list[EntityRow] | None = None if self._kept is None else self._kept[asked]
+        found: list[EntityRow] | None = None if self._cache is None else self._cache[asked]
         if found is None:
             n, key = self._group(group), key_of(name)
             found = _entities(group, self._rows_on(("name", n, key), _ENTITIES_NAMED, (n, key, name)))
-            if self._kept is not None:
-                self._kept[asked] = found
+            if self._cache is not None:
+                self._cache[asked] = found
         return found
 
     def entities_keyed(self, group: str, key: str) -> list[EntityRow]:
@@ -176,11 +176,11 @@ class Known(Connected):
         return None if row is None else row[0]
 
     def single(self, group: str, relation: str) -> bool:
-        return bool(self._lasting(_SINGLE, group, relation))
+        return bool(self._cached(_SINGLE, group, relation))
 
     def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
         key = (self._entity(subject), self._relation(group, relation))
-        ended = self._lasting(ANY_ENDING)  # looked up for every statement, while most memories never hear of one
+        ended = self._cached(ANY_ENDING)  # looked up for every statement, while most memories never hear of one
         if value is None:
             rows = self._rows_on(("slot", *key), _ASSERTIONS_OF_SLOT, key)
             ends = self._rows_on(("ending", *key), _ENDINGS_OF_SLOT, key) if ended else []
@@ -198,12 +198,12 @@ class Known(Connected):
             if uuid not in assertions:
                 assertions[uuid] = _assertion(uuid, row[1:8])
                 held[uuid] = ()
-                self._see(uuid, row[10], (grp, *key, row[2]))
+                self._remember_fact(uuid, row[10], (grp, *key, row[2]))
             if vf is not None:
                 held[uuid] += ((vf, vt),)
         return Slot(tuple(assertions.values()), tuple(_ending(end[0], end[1:]) for end in ends), held)
 
-    def _see(self, uuid: str, n: int, claim: Claim) -> None:
+    def _remember_fact(self, uuid: str, n: int, claim: Claim) -> None:
         """Take note of a fact that was read: a message may be about to change it."""
 
     def statement(self, uuid: str) -> Statement | None:
