@@ -551,7 +551,9 @@ def test_a_name_that_only_withdrawn_episodes_gave_calls_nobody_but_as_of_before(
             ways = [store.called("g", name, known), store.called(None, name.upper(), known)]
             ways += [store.entities(group, known, prefix=name) for group in ("g", None)]
             assert [[e.uuid for e in way] for way in ways] == [found] * 4
-            assert store.meant("g", name, known) == sorted(store.reach("g", name, at(1, known), None).alike) == found
+            assert (
+                store.meant("g", name, known) == sorted(store.reach("g", name, at(1, known), None).entity_ids) == found
+            )
         names = {n: name for n, _, name in store.names()}
         assert [names[n] for n in store.names_known("g", known) if names[n] not in ("Rome", "Oslo", "Bob")] == aliases
         return aliases
@@ -942,7 +944,7 @@ def test_provenance_names_all_that_was_said_of_a_fact(store, story) -> None:
     assert (why.corrects, why.time_words) == ("old", "since")
     assert store.provenance("old").corrected_by == ("f",)
     assert [(e.uuid, e.at) for e in why.endings] == [("e", 9)]
-    assert [(x.kind, x.statement, x.recorded_at, x.source.episode_id) for x in why.closings] == [
+    assert [(x.kind, x.statement, x.recorded_at, x.source.episode_id) for x in why.revisions] == [
         ("ended", "e", b, "said-e"),
         ("retracted", "r", c, "said-r"),
     ]
@@ -1207,7 +1209,7 @@ def test_a_step_reaches_who_is_meant_all_that_are_the_same_and_the_facts_of_both
 
     def reached(who, moment, limit=None, group="g"):
         found = store.reach(group, who, moment, limit)
-        return sorted(found.alike), ids(found.outward), ids(found.inward)
+        return sorted(found.entity_ids), ids(found.outward), ids(found.inward)
 
     both = ["id-Ana", "id-Bob"]
     assert reached("Ana", at(9)) == reached("id-Ana", at(9)) == reached(["id-Bob"], at(9)) == (both, ["a", "b"], ["c"])

@@ -65,14 +65,14 @@ class SentenceTransformersEmbedder:
     def _file(self) -> Path:
         """The file of weights: in the directory given, or where loading the model by name has put it."""
         if Path(self._name).is_dir():
-            found = [Path(self._name) / name for name in WEIGHT_FILES]
+            files = [Path(self._name) / name for name in WEIGHT_FILES]
         else:
             from huggingface_hub import try_to_load_from_cache  # noqa: PLC0415 - comes with the extra
 
             assert self._model is not None  # loading fetches
             cached = [try_to_load_from_cache(self._name, name) for name in WEIGHT_FILES]
-            found = [Path(path) for path in cached if isinstance(path, str)]
-        for path in found:
+            files = [Path(path) for path in cached if isinstance(path, str)]
+        for path in files:
             if path.is_file():
                 return path
         raise ModelUnavailable(

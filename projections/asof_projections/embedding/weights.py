@@ -42,10 +42,10 @@ def read_verified(directory: Path, name: str) -> bytes:
         content = (directory / name).read_bytes()
     except OSError as error:
         raise ModelUnavailable(f"{directory / name} cannot be read: {error.strerror}") from None
-    found = hashlib.sha256(content).hexdigest()
-    if found != SHA256[name]:
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != SHA256[name]:
         raise ModelUnavailable(
-            f"{directory / name} is not the file of all-MiniLM-L6-v2: its sha256 is {found}, not {SHA256[name]}. "
+            f"{directory / name} is not the file of all-MiniLM-L6-v2: its sha256 is {digest}, not {SHA256[name]}. "
             f"Get the weights with: {COMMAND}"
         )
     return content

@@ -69,13 +69,13 @@ class Provenance(NamedTuple):
     corrected_by: tuple[str, ...]
     endings: tuple[CounterStatement, ...]
     retractions: tuple[CounterStatement, ...]
-    closings: tuple[Revision, ...]
+    revisions: tuple[Revision, ...]
 
 
 class Neighbourhood(NamedTuple):
     """One step of a traversal: who somebody is, and the facts from and to them, each by valid_at, then as said."""
 
-    alike: frozenset[str]
+    entity_ids: frozenset[str]
     outward: list[FactRow]
     inward: list[FactRow]
 

@@ -19,16 +19,16 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def consistent_read(ask: Callable[Concatenate[A, P], R]) -> Callable[Concatenate[A, P], R]:
+def consistent_read(method: Callable[Concatenate[A, P], R]) -> Callable[Concatenate[A, P], R]:
     """Answer a question from one state of the asker's store. What it returns must be whole, not an iterator."""
 
-    @wraps(ask)
-    def asked(self: A, /, *args: P.args, **given: P.kwargs) -> R:
-        held = self._beliefs.begin_read()
+    @wraps(method)
+    def consistent(self: A, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        begun = self._beliefs.begin_read()
         try:
-            return ask(self, *args, **given)
+            return method(self, *args, **kwargs)
         finally:
-            if held:
+            if begun:
                 self._beliefs.end_read()
 
-    return asked
+    return consistent

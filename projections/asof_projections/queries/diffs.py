@@ -24,9 +24,9 @@ class DifferenceRow(NamedTuple):
     @property
     def fact(self) -> FactRow:
         """The fact as last seen."""
-        found = self.after or self.before
-        assert found is not None, "a difference has a side"
-        return found
+        version = self.after or self.before
+        assert version is not None, "a difference has a side"
+        return version
 
 
 def differences(before: Iterable[FactRow], between: Iterable[FactRow], after: Iterable[FactRow]) -> list[DifferenceRow]:
@@ -49,11 +49,11 @@ def _labelled(
             yield DifferenceRow("ended" if uuid in middle else "retracted", fact, None)
 
 
-def _paired(found: Iterable[DifferenceRow]) -> Iterator[DifferenceRow]:
+def _paired(changes: Iterable[DifferenceRow]) -> Iterator[DifferenceRow]:
     """Make one change of a claim that was retracted and learned anew, as a correction of its period does."""
     retracted: dict[tuple[str, str, str], list[FactRow]] = {}
     learned: list[FactRow] = []
-    for change in found:
+    for change in changes:
         match change:
             case DifferenceRow("retracted", FactRow() as before, None):
                 retracted.setdefault(_claim(before), []).append(before)
@@ -64,8 +64,8 @@ def _paired(found: Iterable[DifferenceRow]) -> Iterator[DifferenceRow]:
     for after in learned:
         same = retracted.get(_claim(after))
         yield DifferenceRow("revised", same.pop(0), after) if same else DifferenceRow("learned", None, after)
-    for left in retracted.values():
-        for before in left:
+    for unmatched in retracted.values():
+        for before in unmatched:
             yield DifferenceRow("retracted", before, None)
 
 

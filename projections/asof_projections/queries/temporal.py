@@ -132,22 +132,22 @@ class TemporalQueries:
 
         Everything holds at one moment. `limit` bounds the facts of a step.
         """
-        reached: set[str] = set()
+        visited: set[str] = set()
         known: set[str] = set()  # facts
         starts: str | list[str] = query.name
         hops: list[Hop] = []
         for hop in range(1, query.hops + 1):
             if not starts:
                 break
-            found = self._beliefs.reach(query.group, starts, at, query.limit)
-            if not found.alike:
+            step = self._beliefs.reach(query.group, starts, at, query.limit)
+            if not step.entity_ids:
                 break
-            reached |= found.alike
-            facts = [f for f in _once(found) if f.uuid not in known][: query.limit]
+            visited |= step.entity_ids
+            facts = [f for f in _once(step) if f.uuid not in known][: query.limit]
             known.update(f.uuid for f in facts)
             hops.append(Hop(hop, facts_of(facts)))
             ends = {end for f in facts for end in (f.subject_uuid, f.object_uuid) if end is not None}
-            starts = sorted(ends - reached)
+            starts = sorted(ends - visited)
         return hops
 
     # Over valid time.
@@ -222,15 +222,15 @@ class TemporalQueries:
     @consistent_read
     def why(self, query: WhyQuery) -> Explanation:
         """Return the words, known by then, that a fact rests on, and those behind what became of it. NotFound."""
-        found = self._fact(query.id)
-        if query.known_at is not None and query.known_at < found.created_at:
+        fact = self._fact(query.id)
+        if query.known_at is not None and query.known_at < fact.created_at:
             raise NotFound(f"the fact {query.id} was not known yet at that moment")
-        return self._witness.why(found, query.known_at)
+        return self._witness.why(fact, query.known_at)
 
     def fact(self, uuid: str) -> Fact | None:
         """Return a fact as it is believed now, whenever it holds; of several periods the last. None: it is not."""
-        held = [row for row in self._beliefs.versions(uuid) if row.known_to == INF]
-        return Fact.of(held[-1]) if held else None
+        believed = [row for row in self._beliefs.versions(uuid) if row.known_to == INF]
+        return Fact.of(believed[-1]) if believed else None
 
     # Parts of answers.
 
@@ -239,9 +239,9 @@ class TemporalQueries:
         return self._beliefs.meant(group, name, known) or sorted(self._beliefs.identity([name], known))
 
     def _called(self, group: str | None, name: str, known: int | None) -> list[EntityRow]:
-        found = self._beliefs.called(group, name, known)
-        by_id = None if found else self._beliefs.entity(name)
-        return found if by_id is None or group not in (None, by_id.group_id) else [by_id]
+        entities = self._beliefs.called(group, name, known)
+        by_id = None if entities else self._beliefs.entity(name)
+        return entities if by_id is None or group not in (None, by_id.group_id) else [by_id]
 
     def _fact(self, uuid: str) -> FactRow:
         fact = self._beliefs.fact(uuid)
@@ -273,9 +273,9 @@ class TemporalQueries:
 
     def _attributes(self, same: Sequence[str], known: int | None) -> tuple[AttributeRow, ...]:
         """Return of each attribute the surest value, where several entities that are one have some."""
-        found = self._beliefs.attributes(same, known)
-        surest = {a.name: a for a in sorted(found, key=lambda a: a.sureness)}
-        return tuple(a for a in found if surest[a.name] is a)
+        attributes = self._beliefs.attributes(same, known)
+        surest = {a.name: a for a in sorted(attributes, key=lambda a: a.sureness)}
+        return tuple(a for a in attributes if surest[a.name] is a)
 
     def _segments(self, facts: Sequence[FactRow], known: int | None) -> list[SegmentRow]:
         ends = {end for f in facts for end in (f.subject_uuid, f.object_uuid) if end is not None}
@@ -285,13 +285,13 @@ class TemporalQueries:
 
     def _causes(self, fact: str) -> dict[int, Cause]:
         """Return what changed belief in a fact, by when it was recorded."""
-        rests = self._beliefs.provenance(fact)
-        assert rests is not None, f"fact {fact} has no provenance"
-        asserted = {rests.sources[0].recorded_at: Cause("asserted", fact)}
-        return asserted | {c.recorded_at: Cause(c.kind, c.statement) for c in rests.closings}
+        provenance = self._beliefs.provenance(fact)
+        assert provenance is not None, f"fact {fact} has no provenance"
+        asserted = {provenance.sources[0].recorded_at: Cause("asserted", fact)}
+        return asserted | {c.recorded_at: Cause(c.kind, c.statement) for c in provenance.revisions}
 
 
-def _once(found: Neighbourhood) -> list[FactRow]:
+def _once(step: Neighbourhood) -> list[FactRow]:
     """Return the facts of a step, each once though both its ends may be among those that it was taken from."""
-    within = {(f.uuid, f.valid_at, f.known_from) for f in found.outward}
-    return found.outward + [f for f in found.inward if (f.uuid, f.valid_at, f.known_from) not in within]
+    within = {(f.uuid, f.valid_at, f.known_from) for f in step.outward}
+    return step.outward + [f for f in step.inward if (f.uuid, f.valid_at, f.known_from) not in within]

@@ -33,8 +33,8 @@ def segments(facts: Iterable[FactRow], same: Mapping[str, str]) -> list[SegmentR
         literal = fact.object_uuid is None
         object_ = f"v:{fact.object}" if literal else same.get(fact.object_uuid or "", fact.object_uuid or "")
         claims.setdefault((subject, fact.relation, object_), []).append(fact)
-    found = [segment for (subject, _, _), claim in claims.items() for segment in _coalesced(subject, claim)]
-    return sorted(found, key=lambda s: (s.subject_uuid, s.relation, s.valid_at, s.object or ""))
+    periods = [segment for (subject, _, _), claim in claims.items() for segment in _coalesced(subject, claim)]
+    return sorted(periods, key=lambda s: (s.subject_uuid, s.relation, s.valid_at, s.object or ""))
 
 
 def _coalesced(subject: str, claim: list[FactRow]) -> Iterator[SegmentRow]:
@@ -45,10 +45,10 @@ def _coalesced(subject: str, claim: list[FactRow]) -> Iterator[SegmentRow]:
         yield SegmentRow(names.subject, subject, names.relation, names.object, names.object_uuid, start, end, ids)
 
 
-def with_gaps(found: Iterable[SegmentRow]) -> list[SegmentRow]:
+def with_gaps(periods: Iterable[SegmentRow]) -> list[SegmentRow]:
     """Return segments (sorted as `segments` does) and every stretch between two of a slot in which none holds."""
     whole: list[SegmentRow] = []
-    for _, slot in groupby(found, key=lambda s: (s.subject_uuid, s.relation)):
+    for _, slot in groupby(periods, key=lambda s: (s.subject_uuid, s.relation)):
         held = list(slot)
         first = held[0]
         empty = [

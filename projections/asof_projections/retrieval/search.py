@@ -48,9 +48,9 @@ class Search:
         pool = max(_CANDIDATES * limit, _CANDIDATES_LEAST)
         with ThreadPoolExecutor(1) as beside:
             vectors = self._meaning and beside.submit(self._meaning[0].embed, [text])  # while words are looked up
-            found = dict(self._beliefs.text(content_words(text), group, at, pool))
-        best = max(found.values(), default=1.0)
-        words = {number: score / best for number, score in found.items()}
+            bm25 = dict(self._beliefs.text(content_words(text), group, at, pool))
+        best = max(bm25.values(), default=1.0)
+        words = {number: score / best for number, score in bm25.items()}
         meaning: dict[int, float] = {}
         scores = dict(words)
         if self._meaning and vectors:

@@ -43,10 +43,10 @@ class Header:
 
 def digest(parts: Iterable[memoryview]) -> str:
     """Return the sha256 of the parts, one after the other."""
-    found = hashlib.sha256()
+    sha256 = hashlib.sha256()
     for part in parts:
-        found.update(part)
-    return found.hexdigest()
+        sha256.update(part)
+    return sha256.hexdigest()
 
 
 def write(path: Path, header: Header, body: Sequence[memoryview]) -> None:

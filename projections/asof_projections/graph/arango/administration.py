@@ -59,11 +59,11 @@ def create(address: Address, log: str, http: MakeHttp | None = None, *, replace:
         db = database(opened, address)
         if replace:
             remove(db, log)
-        found = _checkpoint(db, log)
-        if found is not None:
-            check(found["schema"], log)
+        checkpoint = _checkpoint(db, log)
+        if checkpoint is not None:
+            check(checkpoint["schema"], log)
         install(db, log)
-        if found is None:
+        if checkpoint is None:
             start = {"_key": log, "schema": VERSION, "position": 0, "head": genesis(log).hex(), "last": -1, "mark": ""}
             db.collection(CHECKPOINTS).insert(start, overwrite_mode="replace")
 
@@ -115,23 +115,23 @@ def statuses(address: Address, logs: Sequence[str], http: MakeHttp | None = None
     with _connected(address, http) as opened:
         db = database(opened, address)
         require_version(db, address.where)
-        there = {collection["name"] for collection in db.collections()}
-        found = [_checkpoint(db, log) for log in logs]
-        return [_status(stands, there, db) for stands in found if stands is not None]
+        collections = {collection["name"] for collection in db.collections()}
+        checkpoints = [_checkpoint(db, log) for log in logs]
+        return [_status(checkpoint, collections, db) for checkpoint in checkpoints if checkpoint is not None]
 
 
 def positions(address: Address, logs: Sequence[str], http: MakeHttp | None = None) -> dict[str, int]:
     """Return where the graphs of some logs stand, of those that there are. NotFound: there is no such database."""
     with _connected(address, http) as opened:
-        found = database(opened, address).collection(CHECKPOINTS).get_many(list(logs))
-        return {stands["_key"]: stands["position"] for stands in found}
+        checkpoints = database(opened, address).collection(CHECKPOINTS).get_many(list(logs))
+        return {checkpoint["_key"]: checkpoint["position"] for checkpoint in checkpoints}
 
 
 def answering(address: Address, http: MakeHttp | None = None) -> str | None:
     """Return the generation that answers, None where none was ever chosen."""
     with _connected(address, http) as opened:
-        found = _checkpoint(database(opened, address), _ANSWERS)
-    return None if found is None else str(found["generation"])
+        document = _checkpoint(database(opened, address), _ANSWERS)
+    return None if document is None else str(document["generation"])
 
 
 def switch(address: Address, generation: str, http: MakeHttp | None = None) -> None:
@@ -149,12 +149,12 @@ def _checkpoint(db: Any, key: str) -> Any:
         return None
 
 
-def _status(stands: Any, there: set[str], db: Any) -> GraphStatus:
-    log, start = stands["_key"], prefix(stands["_key"])
-    fit = stands["schema"] == VERSION
+def _status(checkpoint: Any, collections: set[str], db: Any) -> GraphStatus:
+    log, start = checkpoint["_key"], prefix(checkpoint["_key"])
+    fit = checkpoint["schema"] == VERSION
     for kind in INDEXES:
-        fit = fit and start + kind in there
+        fit = fit and start + kind in collections
         if fit:
             names = {index["name"] for index in db.collection(start + kind).indexes()}
             fit = names >= INDEXES[kind].keys()
-    return GraphStatus(log, stands["position"], stands["schema"], fit)
+    return GraphStatus(log, checkpoint["position"], checkpoint["schema"], fit)

@@ -32,21 +32,21 @@ class ArangoReader:
     _snapshot: Any = None  # a transaction that only reads, while `begin_read` lasts
     _reading_one_state = False
 
-    def _query(self, query: str, **given: Any) -> list[Any]:
+    def _query(self, query: str, **parameters: Any) -> list[Any]:
         """Return the rows of a query of `aql`; collections and view are bound by themselves.
 
         A query of the view is of what is committed now: a view that is waited for cannot be asked in a transaction.
         """
         start, names = prefix(self._log), aql.binds(query)
         bound = {f"@{kind}": start + kind for kind in (*COLLECTIONS.values(), VIEW) if f"@{kind}" in names}
-        bound |= {what: encode(value) for what, value in given.items()}
+        bound |= {name: encode(value) for name, value in parameters.items()}
         held = self._reading_one_state and f"@{VIEW}" not in names
         return [decode(row) for row in self._execute(query, bound, held=held)]
 
     def _execute(self, query: str, bound: dict[str, Any], *, held: bool) -> list[Any]:
         def execute() -> list[Any]:
-            asked = self._reading() if held else self._db
-            return list(asked.aql.execute(query, bind_vars=bound, **_LIMITS))
+            database = self._reading() if held else self._db
+            return list(database.aql.execute(query, bind_vars=bound, **_LIMITS))
 
         if held:  # one state of the store is gone with its transaction: it is not asked again
             return self._translated(execute)
@@ -71,8 +71,8 @@ class ArangoReader:
 
     def _document(self, kind: str, identity: str) -> Document | None:
         with translated_errors(self._where):
-            found = self._reading().collection(prefix(self._log) + kind).get(key(identity))
-        return None if found is None else decode(found)
+            document = self._reading().collection(prefix(self._log) + kind).get(key(identity))
+        return None if document is None else decode(document)
 
     def _page(
         self, kind: str, group: str | None, after: int, known: int, limit: int, beginning: str | None = None

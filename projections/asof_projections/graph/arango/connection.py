@@ -69,9 +69,9 @@ def database(opened: Any, address: Address, name: str | None = None) -> Any:
 def require_version(db: Any, where: str) -> str:
     """Return the server's version. ContractError: it is too old."""
     with translated_errors(where):
-        found: str = db.version()
-    numbers = tuple(int(part) for part in found.split("-", maxsplit=1)[0].split(".")[:3] if part.isdigit())
+        version: str = db.version()
+    numbers = tuple(int(part) for part in version.split("-", maxsplit=1)[0].split(".")[:3] if part.isdigit())
     if numbers < OLDEST:
         wanted = ".".join(map(str, OLDEST))
-        raise ContractError(f"ArangoDB at {where} has version {found}, asof needs {wanted} or later")
-    return found
+        raise ContractError(f"ArangoDB at {where} has version {version}, asof needs {wanted} or later")
+    return version

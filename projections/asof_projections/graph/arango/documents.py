@@ -29,15 +29,15 @@ class Documents:
     def written(self) -> Iterator[tuple[str, list[Document]]]:
         """Yield the documents to be written, by kind."""
         for kind, changed in self._changed.items():
-            there = self._documents[kind]
-            if documents := [document for found in changed if (document := there[found]) is not None]:
-                yield kind, documents
+            documents = self._documents[kind]
+            if written := [document for identity in changed if (document := documents[identity]) is not None]:
+                yield kind, written
 
     def removed(self) -> Iterator[tuple[str, list[str]]]:
         """Yield the keys of the documents to be removed, by kind."""
         for kind, changed in self._changed.items():
-            there = self._documents[kind]
-            if keys := [found for found in changed if there[found] is None]:
+            documents = self._documents[kind]
+            if keys := [identity for identity in changed if documents[identity] is None]:
                 yield kind, keys
 
     def forget(self) -> None:
@@ -65,13 +65,13 @@ class Documents:
     def _get(self, kind: str, identity: str) -> Document | None:
         return self._documents[kind].get(key(identity))
 
-    def _require(self, r: Record, kind: str, what: str, identity: str) -> Document:
-        found = self._get(kind, identity)
-        if found is None:
+    def _require(self, r: Record, kind: str, name: str, identity: str) -> Document:
+        document = self._get(kind, identity)
+        if document is None:
             raise DamagedLog(
-                f"the record at position {r.position} names {what} {identity}, which no record before it made"
+                f"the record at position {r.position} names {name} {identity}, which no record before it made"
             )
-        return found
+        return document
 
     def _put(self, r: Record, kind: str, document: Document) -> None:
         document["seq"] = r.position
@@ -96,7 +96,7 @@ class Documents:
         """Let nothing of a group be there."""
         self.erased.append(group)
         for kind, documents in self._documents.items():
-            for found, document in documents.items():
+            for identity, document in documents.items():
                 if document is not None and document["grp"] == group:
-                    documents[found] = None
-                    self._changed[kind].pop(found, None)
+                    documents[identity] = None
+                    self._changed[kind].pop(identity, None)

@@ -122,8 +122,8 @@ class ArangoEventProjector(Documents):
 
     def _turn(self, r: Record, episode: str) -> int:
         """Return when a turn was said; where the generation has none of its own, when it was recorded."""
-        found = self._get("episodes", episode)
-        return r.recorded_at if found is None else int(found["valid_at"])
+        turn = self._get("episodes", episode)
+        return r.recorded_at if turn is None else int(turn["valid_at"])
 
     def _mention(self, r: Record, e: MentionObserved) -> None:
         words = (e.entity_type, e.text, e.text.casefold(), e.start, e.speaker, e.repeats)
@@ -131,9 +131,9 @@ class ArangoEventProjector(Documents):
         self._row(r, "mentions", "mentions", key(e.mention_id), *row, turn_at=self._turn(r, e.episode_id))
 
     def _relationship(self, r: Record, e: RelationshipStated) -> None:
-        stated = (e.relation, e.source, e.target, e.stance, e.valid_from, e.valid_to, e.grain, e.time_words)
-        where = (e.confidence, e.start, e.end, r.recorded_at)
-        row = (r.position, e.relationship_id, r.group, e.episode_id, *stated, *where)
+        claim = (e.relation, e.source, e.target, e.stance, e.valid_from, e.valid_to, e.grain, e.time_words)
+        evidence = (e.confidence, e.start, e.end, r.recorded_at)
+        row = (r.position, e.relationship_id, r.group, e.episode_id, *claim, *evidence)
         ends = {"_from": self._id("mentions", e.source), "_to": self._id("mentions", e.target)}
         turn = self._turn(r, e.episode_id)
         self._row(r, "relationships", "relationships", key(e.relationship_id), *row, turn_at=turn, **ends)
@@ -190,8 +190,8 @@ class ArangoEventProjector(Documents):
 
     def _attributed(self, r: Record, e: EntityAttributed) -> None:
         entity = self._require(r, "entities", "entity", e.entity_id)
-        said = (e.name, e.value, names.folded(e.value), e.confidence, e.support, e.attested, e.holds, e.said_at)
-        row = (r.position, r.group, entity["n"], *said, e.episode_id, e.attribute_id, r.recorded_at)
+        statement = (e.name, e.value, names.folded(e.value), e.confidence, e.support, e.attested, e.holds, e.said_at)
+        row = (r.position, r.group, entity["n"], *statement, e.episode_id, e.attribute_id, r.recorded_at)
         more = {"entity_id": self._id("entities", e.entity_id), "entity_uuid": e.entity_id}
         self._row(r, "attributes", "attributes", str(r.position), *row, **more)
 
@@ -220,8 +220,8 @@ class ArangoEventProjector(Documents):
         subject, thing = self._require(r, "entities", "entity", e.subject), self._object(r, e.object, e.value)
         end = INF if e.valid_to is None else e.valid_to
         claim = (subject["n"], e.relation, thing["object"], e.sentence, e.confidence, e.valid_from, end)
-        said = (e.said_at, e.said_at, 0, r.cause, r.place, r.recorded_at, INF, e.grain, e.time_words)
-        row = (r.position, e.fact_id, r.group, *claim, *said, e.episode_id, e.relationship_id, e.ref, e.corrects, 0)
+        evidence = (e.said_at, e.said_at, 0, r.cause, r.place, r.recorded_at, INF, e.grain, e.time_words)
+        row = (r.position, e.fact_id, r.group, *claim, *evidence, e.episode_id, e.relationship_id, e.ref, e.corrects, 0)
         more = {**thing, "subject_uuid": e.subject, "subject_name": subject["name"], "open": []}
         assertion = self._row(r, "assertions", "facts", key(e.fact_id), *row, **more)
         self._open(r, assertion, e.holds)
@@ -231,13 +231,13 @@ class ArangoEventProjector(Documents):
         thing = {"object": literal, "object_uuid": entity, "object_name": literal, "thing": value_of(entity, literal)}
         if entity is None:
             return thing
-        found = self._require(r, "entities", "entity", entity)
-        return thing | {"object": found["n"], "object_name": found["name"]}
+        document = self._require(r, "entities", "entity", entity)
+        return thing | {"object": document["n"], "object_name": document["name"]}
 
     def _reinforced(self, r: Record, e: FactReinforced) -> None:
         fact = self._require(r, "assertions", "fact", e.fact_id)
-        said = {"attested": max(fact["attested"], e.said_at), "echoes": fact["echoes"] + 1}
-        self._put(r, "assertions", fact | said)
+        attestation = {"attested": max(fact["attested"], e.said_at), "echoes": fact["echoes"] + 1}
+        self._put(r, "assertions", fact | attestation)
         row = (r.position, fact["n"], fact["grp"], e.said_at, e.episode_id, e.relationship_id, r.recorded_at)
         self._row(r, "reinforcements", "reinforcements", str(r.position), *row)
 
@@ -247,8 +247,8 @@ class ArangoEventProjector(Documents):
 
     def _ended(self, r: Record, e: FactEnded) -> None:
         subject, thing = self._require(r, "entities", "entity", e.subject), self._object(r, e.object, e.value)
-        said = (thing["object"], e.fact_id, e.at, e.said_at, e.episode_id, e.relationship_id, r.recorded_at, 0)
-        row = (r.position, e.ending_id, r.group, subject["n"], e.relation, *said)
+        statement = (thing["object"], e.fact_id, e.at, e.said_at, e.episode_id, e.relationship_id, r.recorded_at, 0)
+        row = (r.position, e.ending_id, r.group, subject["n"], e.relation, *statement)
         self._row(r, "endings", "endings", key(e.ending_id), *row, **{**thing, "subject_uuid": e.subject})
 
     def _retracted(self, r: Record, e: FactRetracted) -> None:
@@ -257,17 +257,17 @@ class ArangoEventProjector(Documents):
         for dead, statements in ((1, e.dead), (0, e.live)):
             for uuid in statements:
                 for kind in _STATEMENTS:
-                    if found := self._get(kind, uuid):
-                        self._put(r, kind, found | {"dead": dead})
+                    if statement := self._get(kind, uuid):
+                        self._put(r, kind, statement | {"dead": dead})
 
     def _flagged(self, r: Record, e: ContradictionFlagged) -> None:
         row = (r.position, e.contradiction_id, r.group, e.earlier, e.later, r.recorded_at, INF, None, None)
         self._row(r, "contradictions", "contradictions", key(e.contradiction_id), *row)
 
     def _settled(self, r: Record, e: ContradictionSettled) -> None:
-        if found := self._get("contradictions", e.contradiction_id):
+        if contradiction := self._get("contradictions", e.contradiction_id):
             settled = {"settled_at": r.recorded_at, "kept": e.kept, "dropped": e.dropped}
-            self._put(r, "contradictions", found | settled)
+            self._put(r, "contradictions", contradiction | settled)
 
     # Facts: what followed.
 

@@ -39,43 +39,43 @@ class ArangoFacts(ArangoReader):
         objects: Sequence[str] | None = None,
         limit: int | None = None,
     ) -> list[FactRow]:
-        asked: dict[str, Any] = {"group": query.group, "relation": query.relation}
+        parameters: dict[str, Any] = {"group": query.group, "relation": query.relation}
         if subjects is not None:
-            asked["subjects"] = self._ids(subjects)
+            parameters["subjects"] = self._ids(subjects)
         if query.object is not None:
-            asked["objects"] = [*(f"e:{uuid}" for uuid in objects or ()), f"v:{query.object}"]
+            parameters["objects"] = [*(f"e:{uuid}" for uuid in objects or ()), f"v:{query.object}"]
         if query.object_type is not None:
-            asked["object_type"] = query.object_type
+            parameters["object_type"] = query.object_type
         if query.page is not None:
-            asked["after"] = list(map(int, query.page.after))
+            parameters["after"] = list(map(int, query.page.after))
         if limit is not None:
-            asked["limit"] = limit
-        return self._meeting(window, **asked)
+            parameters["limit"] = limit
+        return self._meeting(window, **parameters)
 
     def facts_numbered(self, numbers: Sequence[int], at: Moment) -> dict[int, list[FactRow]]:
         window = Window.at(at)
-        found: dict[int, list[FactRow]] = {int(n): [] for n in numbers}
-        for row in self._rows_meeting(window, numbers=list(found)):
-            found[row["row"]["fact"]] += self.read([row], window.kmax)
-        return {n: facts for n, facts in found.items() if facts}
+        versions: dict[int, list[FactRow]] = {int(n): [] for n in numbers}
+        for row in self._rows_meeting(window, numbers=list(versions)):
+            versions[row["row"]["fact"]] += self.read([row], window.kmax)
+        return {n: facts for n, facts in versions.items() if facts}
 
     def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
         window, things = Window.at(at), [f"e:{uuid}" for uuid in entities]
         rows = self._rows_meeting(window, subjects=self._ids(entities)) + self._rows_meeting(window, objects=things)
-        each = {found["row"]["n"]: found for found in rows}
-        return self.read(sorted(each.values(), key=_attested, reverse=True)[:limit], window.kmax)
+        versions = {version["row"]["n"]: version for version in rows}
+        return self.read(sorted(versions.values(), key=_attested, reverse=True)[:limit], window.kmax)
 
     def versions(self, uuid: str) -> list[FactRow]:
-        said = self._document("assertions", uuid)
-        found = self._meeting(_EVER, numbers=[said["n"]]) if said else []
-        return sorted(found, key=lambda fact: (fact.known_from, fact.valid_at))
+        assertion = self._document("assertions", uuid)
+        facts = self._meeting(_EVER, numbers=[assertion["n"]]) if assertion else []
+        return sorted(facts, key=lambda fact: (fact.known_from, fact.valid_at))
 
     def live(self, group: str | None, at: Moment) -> NDArray[np.int64]:
         return np.unique(np.array(self._rows_meeting(Window.at(at), group=group, brief=True), np.int64))
 
     def text(self, query: str, group: str | None, at: Moment, limit: int) -> list[tuple[int, float]]:
-        asked = {"text": query, "group": group, "limit": limit, **Window.at(at)._asdict()}
-        return [(number, float(score)) for number, score in self._query(aql.TEXT, **asked)]
+        parameters = {"text": query, "group": group, "limit": limit, **Window.at(at)._asdict()}
+        return [(number, float(score)) for number, score in self._query(aql.TEXT, **parameters)]
 
     def sentences(self, after: int = -1) -> Iterator[tuple[int, str, str]]:
         return ((a["n"], a["grp"], a["sentence"]) for a in self._pages("assertions", None, after))
@@ -95,36 +95,37 @@ class ArangoFacts(ArangoReader):
         return NEG if at is None else int(at)
 
     def fact(self, uuid: str) -> FactRow | None:
-        found = self._why(uuid)
-        if found is None:
+        explanation = self._why(uuid)
+        if explanation is None:
             return None
-        said = found["row"]
-        times = (said["stated_from"], said["stated_to"], said["created_at"], said["expired_at"])
-        return self._fact(said, _said(found), times, (said["created_at"], said["expired_at"]))
+        assertion = explanation["row"]
+        times = (assertion["stated_from"], assertion["stated_to"], assertion["created_at"], assertion["expired_at"])
+        return self._fact(assertion, _sayings(explanation), times, (assertion["created_at"], assertion["expired_at"]))
 
     def provenance(self, uuid: str) -> Provenance | None:
-        found = self._why(uuid)
-        if found is None:
+        explanation = self._why(uuid)
+        if explanation is None:
             return None
-        said = found["row"]
+        assertion = explanation["row"]
         return Provenance(
             uuid,
-            (_source(said), *map(_source, found["again"])),
-            said["time_words"],
-            said["grain"],
-            said["ref"],
-            said["corrects"],
-            tuple(found["corrected_by"]),
-            tuple(CounterStatement(e["uuid"], e["at"], bool(e["dead"]), _source(e)) for e in found["endings"]),
+            (_source(assertion), *map(_source, explanation["again"])),
+            assertion["time_words"],
+            assertion["grain"],
+            assertion["ref"],
+            assertion["corrects"],
+            tuple(explanation["corrected_by"]),
+            tuple(CounterStatement(e["uuid"], e["at"], bool(e["dead"]), _source(e)) for e in explanation["endings"]),
             tuple(
-                CounterStatement(r["uuid"], r["created_at"], bool(r["dead"]), _source(r)) for r in found["retractions"]
+                CounterStatement(r["uuid"], r["created_at"], bool(r["dead"]), _source(r))
+                for r in explanation["retractions"]
             ),
-            tuple(_closing(closing) for closing in found["closings"]),
+            tuple(_revision(revision) for revision in explanation["closings"]),
         )
 
     def _why(self, uuid: str) -> Document | None:
-        found = self._query(aql.WHY, key=key(uuid))
-        return found[0] if found else None
+        explanations = self._query(aql.WHY, key=key(uuid))
+        return explanations[0] if explanations else None
 
     # Rows.
 
@@ -136,34 +137,34 @@ class ArangoFacts(ArangoReader):
 
     def read(self, rows: Iterable[Document], known: int) -> list[FactRow]:
         """Make facts, as they were known, of rows {row, again} and, where episodes may count no longer, {withdrawn}."""
-        return [self._version(found["row"], _said(found), known) for found in rows]
+        return [self._version(version["row"], _sayings(version), known) for version in rows]
 
-    def _version(self, row: Document, said: Sequence[Document], known: int) -> FactRow:
+    def _version(self, row: Document, sayings: Sequence[Document], known: int) -> FactRow:
         created, expired = parse(row["created_at"]), INF if row["expired_at"] is None else parse(row["expired_at"])
         times = (row["vf"], row["vt"], created, INF if expired > known else expired)
-        return self._fact(row, said, times, (row["kf"], INF if row["kt"] > known else row["kt"]))
+        return self._fact(row, sayings, times, (row["kf"], INF if row["kt"] > known else row["kt"]))
 
     def _fact(
-        self, row: Document, said: Sequence[Document], times: tuple[int, int, int, int], known: tuple[int, int]
+        self, row: Document, sayings: Sequence[Document], times: tuple[int, int, int, int], known: tuple[int, int]
     ) -> FactRow:
         ends = (row["subject_uuid"], row["object_uuid"])
         claim = (row["uuid"], row["grp"], row["subject_name"], row["relation"], row["object_name"], *ends)
-        episodes = tuple(dict.fromkeys(source["episode"] for source in said))
+        episodes = tuple(dict.fromkeys(source["episode"] for source in sayings))
         shown = (row["sentence"], *times, float(row["confidence"]), episodes, self.generation)
         columns: Iterable[Any] = (*claim, *shown, *known, row.get("fact", row["n"]))
         return FactRow(*columns)
 
 
-def _said(found: Document) -> list[Document]:
+def _sayings(version: Document) -> list[Document]:
     """Return what says a fact: where no episode of it counts any longer, its assertion."""
-    row, withdrawn = found["row"], found.get("withdrawn", ())
-    return [said for said in (row, *found["again"]) if said["episode"] not in withdrawn] or [row]
+    row, withdrawn = version["row"], version.get("withdrawn", ())
+    return [saying for saying in (row, *version["again"]) if saying["episode"] not in withdrawn] or [row]
 
 
-def _attested(found: Document) -> tuple[int, int, int]:
+def _attested(version: Document) -> tuple[int, int, int]:
     """Return what orders facts by when they were last said, then by when they were asserted."""
-    row = found["row"]
-    return max(said["said_at"] for said in _said(found)), row["fact"], row["vf"]
+    row = version["row"]
+    return max(saying["said_at"] for saying in _sayings(version)), row["fact"], row["vf"]
 
 
 def _source(row: Document) -> StatementSource:
@@ -173,8 +174,8 @@ def _source(row: Document) -> StatementSource:
     return StatementSource(row["episode"], row.get("relationship"), said_at, row["created_at"])
 
 
-def _closing(closing: Document) -> Revision:
-    row, source = closing["row"], closing["source"]
+def _revision(revision: Document) -> Revision:
+    row, source = revision["row"], revision["source"]
     return Revision(
         row["kind"], row["statement"], row["cause"], row["created_at"], None if source is None else _source(source)
     )

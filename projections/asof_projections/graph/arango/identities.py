@@ -17,8 +17,8 @@ class ArangoIdentities(ArangoFacts):
     """Links are shown with the time over which they were believed, so that a merge taken back stays visible."""
 
     def entity(self, uuid: str) -> EntityRow | None:
-        found = self._document("entities", uuid)
-        return None if found is None else entity_of(found)
+        document = self._document("entities", uuid)
+        return None if document is None else entity_of(document)
 
     def entities(
         self,
@@ -34,9 +34,9 @@ class ArangoIdentities(ArangoFacts):
         last = None if after is None else self._document("entities", after)
         start = -1 if last is None else last["n"]
         if prefix:
-            found = {n["whose"]["n"]: n for n in self._counting_names(group, until, key_of(prefix))}
-            numbers = [n for n in sorted(found) if n > start][:most]
-            return [entity_of(found[n]["whose"] | {"grp": found[n]["grp"]}) for n in numbers]
+            names = {n["whose"]["n"]: n for n in self._counting_names(group, until, key_of(prefix))}
+            numbers = [n for n in sorted(names) if n > start][:most]
+            return [entity_of(names[n]["whose"] | {"grp": names[n]["grp"]}) for n in numbers]
         return [entity_of(row) for row in self._page("entities", group, start, until, most)]
 
     def aliases(self, uuid: str, known: int | None) -> list[str]:
@@ -53,8 +53,8 @@ class ArangoIdentities(ArangoFacts):
         return [entity_of(row) for row in self._reach(group, name, [], Moment(None, known), 0)["called"]]
 
     def meant(self, group: str | None, name: str, known: int | None) -> list[str]:
-        found = self._reach(group, name, [], Moment(None, known), 0)
-        return sorted(found["alike"])
+        step = self._reach(group, name, [], Moment(None, known), 0)
+        return sorted(step["alike"])
 
     def identity(self, uuids: Sequence[str], known: int | None) -> set[str]:
         return set(self._reach(None, None, uuids, Moment(None, known), 0)["alike"])
@@ -62,9 +62,9 @@ class ArangoIdentities(ArangoFacts):
     def reach(self, group: str | None, who: str | Sequence[str], at: Moment, limit: int | None) -> Neighbourhood:
         window, most = Window.at(at), NO_LIMIT if limit is None else limit
         name, uuids = (who, [who]) if isinstance(who, str) else (None, who)
-        found = self._reach(group, name, uuids, at, most)
-        outward, inward = (self.read(found[way], window.kmax) for way in ("outward", "inward"))
-        return Neighbourhood(frozenset(found["alike"]), outward, inward)
+        step = self._reach(group, name, uuids, at, most)
+        outward, inward = (self.read(step[direction], window.kmax) for direction in ("outward", "inward"))
+        return Neighbourhood(frozenset(step["alike"]), outward, inward)
 
     def links(self, uuids: Sequence[str], known: int | None) -> list[LinkRow]:
         until = INF if known is None else known
@@ -76,8 +76,8 @@ class ArangoIdentities(ArangoFacts):
     def attributes(self, uuids: Sequence[str], known: int | None) -> list[AttributeRow]:
         rows = self._entity_part("attributes", uuids, known)
         last = {(row["entity_uuid"], row["name"]): row for row in rows}  # what was said later stands in its place
-        shown = (row for row in last.values() if row["support"])  # what nobody says any more is not believed
-        believed = sorted(shown, key=lambda row: (row["attested"], row["n"]), reverse=True)
+        supported = (row for row in last.values() if row["support"])  # what nobody says any more is not believed
+        believed = sorted(supported, key=lambda row: (row["attested"], row["n"]), reverse=True)
         return [_attribute(row) for row in believed]
 
     def communities(
@@ -87,10 +87,10 @@ class ArangoIdentities(ArangoFacts):
         whose = group if of is None else None
         return [
             CommunityRow(
-                row["uuid"], row["grp"], row["name"], row["created_at"], tuple(map(entity_of, found["members"]))
+                row["uuid"], row["grp"], row["name"], row["created_at"], tuple(map(entity_of, community["members"]))
             )
-            for found in self._entity_part("communities", of, known, whose, most)
-            for row in (found["row"],)
+            for community in self._entity_part("communities", of, known, whose, most)
+            for row in (community["row"],)
         ]
 
     def each_entity(self, group: str | None, known: int) -> Iterator[EntityRow]:
@@ -108,10 +108,15 @@ class ArangoIdentities(ArangoFacts):
         return self._query(aql.ABOUT, parts=[part], ids=ids, known=until, group=group, limit=limit)[0][part]
 
     def _reach(self, group: str | None, name: str | None, uuids: Sequence[str], at: Moment, limit: int) -> Document:
-        asked = {"group": group, "name": name, "key": None if name is None else key_of(name), "ids": self._ids(uuids)}
+        parameters = {
+            "group": group,
+            "name": name,
+            "key": None if name is None else key_of(name),
+            "ids": self._ids(uuids),
+        }
         known = LATEST if at.known is None else at.known
-        found: Document = self._query(aql.REACH, **asked, known=known, limit=limit, **Window.at(at)._asdict())[0]
-        return found
+        step: Document = self._query(aql.REACH, **parameters, known=known, limit=limit, **Window.at(at)._asdict())[0]
+        return step
 
 
 def entity_of(row: Document) -> EntityRow:

@@ -33,5 +33,5 @@ class ArangoNames(ArangoIdentities):
 
     def named(self, numbers: Sequence[int]) -> list[EntityRow]:
         pages = (self._page("names", None, int(n) - 1, LATEST, 1) for n in numbers)
-        found = (row for page, n in zip(pages, numbers, strict=True) for row in page if row["n"] == n)
-        return list(dict.fromkeys(entity_of(row["whose"] | {"grp": row["grp"]}) for row in found))
+        names = (row for page, n in zip(pages, numbers, strict=True) for row in page if row["n"] == n)
+        return list(dict.fromkeys(entity_of(row["whose"] | {"grp": row["grp"]}) for row in names))

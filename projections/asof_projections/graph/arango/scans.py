@@ -30,16 +30,16 @@ class ArangoScans(ArangoNames):
     # The episodic layer.
 
     def episode(self, uuid: str) -> EpisodeRow | None:
-        found = self._document("episodes", uuid)
-        return None if found is None else _episode(found)
+        document = self._document("episodes", uuid)
+        return None if document is None else _episode(document)
 
     def mention(self, uuid: str) -> MentionRow | None:
-        found = self._document("mentions", uuid)
-        return None if found is None else _mention(found)
+        document = self._document("mentions", uuid)
+        return None if document is None else _mention(document)
 
     def relationship(self, uuid: str) -> RelationshipRow | None:
-        found = self._document("relationships", uuid)
-        return None if found is None else _relationship(found)
+        document = self._document("relationships", uuid)
+        return None if document is None else _relationship(document)
 
     def episodes(self, group: str | None) -> Iterator[EpisodeRow]:
         return map(_episode, self._pages("episodes", group))
@@ -62,8 +62,8 @@ class ArangoScans(ArangoNames):
     ) -> list[ContradictionRow]:
         until = LATEST if known is None else known
         rows = self._pages("contradictions", group, known=until)
-        found = (_contradiction(row, until) for row in rows if settled or row["settled_at"] > until)
-        return list(islice(found, limit))
+        contradictions = (_contradiction(row, until) for row in rows if settled or row["settled_at"] > until)
+        return list(islice(contradictions, limit))
 
     # Statements.
 
@@ -73,8 +73,8 @@ class ArangoScans(ArangoNames):
         return self.counts()["facts"]
 
     def counts(self) -> dict[str, int]:
-        found: dict[str, int] = self._query(aql.COUNTS, open=INF)[0]
-        return {name: found[name] for name in COUNTS}
+        counts: dict[str, int] = self._query(aql.COUNTS, open=INF)[0]
+        return {name: counts[name] for name in COUNTS}
 
     def digest(self) -> str:
         digest = sha256()
@@ -100,9 +100,9 @@ def _as_declared(value: Any, declared: str) -> Any:
 
 
 def _episode(row: Document) -> EpisodeRow:
-    said = (row["name"], row["source"], row["source_description"], row["role"], row["role_type"], row["body"])
+    turn = (row["name"], row["source"], row["source_description"], row["role"], row["role_type"], row["body"])
     times = (row["content_length"], row["valid_at"], row["created_at"])
-    return EpisodeRow(row["uuid"], row["grp"], row["cause"], *said, *times)
+    return EpisodeRow(row["uuid"], row["grp"], row["cause"], *turn, *times)
 
 
 def _contradiction(row: Document, known: int) -> ContradictionRow:
@@ -114,14 +114,22 @@ def _contradiction(row: Document, known: int) -> ContradictionRow:
 
 
 def _mention(row: Document) -> MentionRow:
-    said = (row["uuid"], row["episode"], row["type"], row["text"], row["start"], bool(row["speaker"]), row["repeats"])
-    return MentionRow(*said, row["turn_at"], row["created_at"])
+    observation = (
+        row["uuid"],
+        row["episode"],
+        row["type"],
+        row["text"],
+        row["start"],
+        bool(row["speaker"]),
+        row["repeats"],
+    )
+    return MentionRow(*observation, row["turn_at"], row["created_at"])
 
 
 def _relationship(row: Document) -> RelationshipRow:
-    said = (row["uuid"], row["episode"], row["relation"], row["source"], row["target"], row["stance"])
-    where = (float(row["confidence"]), row["start"], row["stop"])
-    return RelationshipRow(*said, *where, row["turn_at"], row["created_at"])
+    claim = (row["uuid"], row["episode"], row["relation"], row["source"], row["target"], row["stance"])
+    evidence = (float(row["confidence"]), row["start"], row["stop"])
+    return RelationshipRow(*claim, *evidence, row["turn_at"], row["created_at"])
 
 
 def _assertion(row: Document) -> Assertion:

@@ -53,10 +53,10 @@ class ArangoGraph(ArangoScans):
             raise
 
     def _check(self) -> None:
-        found = self._checkpoint(self._db)
-        if found is None:
+        checkpoint = self._checkpoint(self._db)
+        if checkpoint is None:
             raise NotFound(f"ArangoDB at {self._where} holds no graph of {self._log}: asof graph create makes it")
-        check(found["schema"], self._log)
+        check(checkpoint["schema"], self._log)
 
     def vectors(self, of: Literal["fact", "name"], model_id: str, dimensions: int) -> ArangoVectorIndex:
         """Open the vectors that a model gave facts or names; those of another model are removed."""
@@ -126,10 +126,10 @@ class ArangoGraph(ArangoScans):
             raise PositionConflict(
                 f"{self._log} in ArangoDB has applied up to {self._next}, and cannot stand for {position}"
             )
-        stands = {"position": position, "head": head.hex()}
+        checkpoint = {"position": position, "head": head.hex()}
         if self._last is not None:
-            stands |= {"last": self._last.position, "mark": _fingerprint(self._last, self._log)}
-        self._unit(lambda transaction: self._move(transaction, stands))
+            checkpoint |= {"last": self._last.position, "mark": _fingerprint(self._last, self._log)}
+        self._unit(lambda transaction: self._move(transaction, checkpoint))
         self._projector.forget()
         self._next = self._last = None
         self._base = position
@@ -144,11 +144,11 @@ class ArangoGraph(ArangoScans):
 
         Each copy of a log salts its chain of hashes, so `head` tells one copy from another, too.
         """
-        stands = self._current_checkpoint()
-        if stands["position"] > log.end():
+        checkpoint = self._current_checkpoint()
+        if checkpoint["position"] > log.end():
             return False
-        last = list(log.read(stands["last"], stands["last"] + 1)) if stands["last"] >= 0 else []
-        return not last or _fingerprint(last[0], self._log) == stands["mark"]
+        last = list(log.read(checkpoint["last"], checkpoint["last"] + 1)) if checkpoint["last"] >= 0 else []
+        return not last or _fingerprint(last[0], self._log) == checkpoint["mark"]
 
     @contextmanager
     def bulk(self) -> Iterator[None]:
@@ -180,19 +180,20 @@ class ArangoGraph(ArangoScans):
             write=written, exclusive=[CHECKPOINTS], allow_implicit=False, lock_timeout=LOCK_SECONDS
         )
 
-    def _move(self, transaction: Any, stands: Document) -> None:
+    def _move(self, transaction: Any, checkpoint: Document) -> None:
         """Write what was applied, and where the store stands then; unless an earlier try did."""
-        found = self._checkpoint(transaction)
-        assert found is not None
-        if (found["position"], found["head"]) == (stands["position"], stands["head"]):
-            if stands["position"] > self._base:
+        stored = self._checkpoint(transaction)
+        assert stored is not None
+        if (stored["position"], stored["head"]) == (checkpoint["position"], checkpoint["head"]):
+            if checkpoint["position"] > self._base:
                 return  # its commit came through, only its answer did not
-        elif found["position"] != self._base:
+        elif stored["position"] != self._base:
             raise PositionConflict(
-                f"{self._log} in ArangoDB stands at {found['position']}, not at {self._base}: another process writes it"
+                f"{self._log} in ArangoDB stands at {stored['position']}, not at {self._base}: "
+                "another process writes it"
             )
         self._write(transaction)
-        self._write_checkpoint(transaction, {name: found[name] for name in ("last", "mark")} | stands)
+        self._write_checkpoint(transaction, {name: stored[name] for name in ("last", "mark")} | checkpoint)
 
     def _write(self, transaction: Any) -> None:
         start = prefix(self._log)
@@ -214,28 +215,28 @@ class ArangoGraph(ArangoScans):
                 raise_on_document_error=True,
             )
 
-    def _write_checkpoint(self, transaction: Any, stands: Document) -> None:
-        document = {"_key": self._log, "schema": VERSION, **stands}
+    def _write_checkpoint(self, transaction: Any, checkpoint: Document) -> None:
+        document = {"_key": self._log, "schema": VERSION, **checkpoint}
         transaction.collection(CHECKPOINTS).insert(document, overwrite_mode="replace")
 
     def _current_checkpoint(self) -> Document:
         with translated_errors(self._where):
-            found = self._checkpoint(self._reading())
-        if found is None:
+            checkpoint = self._checkpoint(self._reading())
+        if checkpoint is None:
             raise NotFound(f"ArangoDB at {self._where} holds no graph of {self._log}: asof graph create makes it")
-        return found
+        return checkpoint
 
     def _checkpoint(self, through: Any) -> Document | None:
         with translated_errors(self._where):
-            found: Document | None = through.collection(CHECKPOINTS).get(self._log)
-        return found
+            checkpoint: Document | None = through.collection(CHECKPOINTS).get(self._log)
+        return checkpoint
 
     def _load(self, kind: str, keys: Sequence[str]) -> Iterator[Document]:
         collection = self._db.collection(prefix(self._log) + kind)
         for some in chunks(keys, CHUNK):
             with translated_errors(self._where):
-                found = collection.get_many(some)
-            yield from ({name: decode(value) for name, value in d.items() if name not in _THEIRS} for d in found)
+                documents = collection.get_many(some)
+            yield from ({name: decode(value) for name, value in d.items() if name not in _THEIRS} for d in documents)
 
 
 def _fingerprint(record: Record, log: str) -> str:

@@ -38,11 +38,11 @@ class ArangoVectorIndex(ArangoReader):
         self._db, self._where, self._log = db, where, log
         self._name = prefix(log) + kind
         self._model: Final = {"model": model_id, "dimensions": dimensions}
-        found = self._with_retries(lambda: db.collection(CHECKPOINTS).get(self._name))
-        if found is None or {name: found[name] for name in self._model} != self._model:
+        checkpoint = self._with_retries(lambda: db.collection(CHECKPOINTS).get(self._name))
+        if checkpoint is None or {name: checkpoint[name] for name in self._model} != self._model:
             self.clear()
         else:
-            self.position = int(found["position"])
+            self.position = int(checkpoint["position"])
         self._approximates = any(map(self._fits, self._with_retries(self._rows.indexes)))
 
     def __len__(self) -> int:
@@ -70,15 +70,20 @@ class ArangoVectorIndex(ArangoReader):
     def search(self, query: Vectors, k: int, among: Ids | LiveFacts | None = None) -> list[tuple[int, float]]:
         if k <= 0:
             return []
-        asked = {"@rows": self._name, "model": self._model["model"], "near": query.astype(float).tolist(), "limit": k}
+        parameters = {
+            "@rows": self._name,
+            "model": self._model["model"],
+            "near": query.astype(float).tolist(),
+            "limit": k,
+        }
         if isinstance(among, LiveFacts):
-            asked |= {"group": among.group, **Window.at(among.at)._asdict()}
-            rows = self._nearly(asked, _CANDIDATES * k) if self._approximates else []
+            parameters |= {"group": among.group, **Window.at(among.at)._asdict()}
+            rows = self._nearly(parameters, _CANDIDATES * k) if self._approximates else []
             if len(rows) < k:
-                rows = self._query(aql.NEAR, **asked, keys=None, holding=True)
+                rows = self._query(aql.NEAR, **parameters, keys=None, holding=True)
         else:
             keys = None if among is None else [str(n) for n in np.unique(among).tolist()]
-            rows = self._query(aql.NEAR, **asked, **_EVER, keys=keys, holding=False)
+            rows = self._query(aql.NEAR, **parameters, **_EVER, keys=keys, holding=False)
         return [(int(n), float(score)) for n, score in rows]
 
     def save(self, position: int) -> None:
@@ -96,10 +101,10 @@ class ArangoVectorIndex(ArangoReader):
     def _rows(self) -> Any:
         return self._db.collection(self._name)
 
-    def _nearly(self, asked: dict[str, Any], candidates: int) -> list[Any]:
+    def _nearly(self, parameters: dict[str, Any], candidates: int) -> list[Any]:
         """Return what the approximate index finds, which may be less than there is."""
         try:
-            return self._query(aql.NEARLY, **asked, candidates=candidates)
+            return self._query(aql.NEARLY, **parameters, candidates=candidates)
         except NoVectorIndex:  # it is gone, or not trained
             return []
 

@@ -34,15 +34,15 @@ class SqliteAttributes(SqliteReader):
     """Attributes, as believed at a moment and as the handlers weigh them."""
 
     def attributes(self, uuids: Sequence[str], known: int | None) -> list[AttributeRow]:
-        given = {"uuids": listed(uuids), "known": INF if known is None else known}
-        return [AttributeRow._make(row) for row in self._rows(_BELIEVED, given)]
+        parameters = {"uuids": listed(uuids), "known": INF if known is None else known}
+        return [AttributeRow._make(row) for row in self._rows(_BELIEVED, parameters)]
 
     def attribute(self, entity: str, name: str, value: str | None = None) -> AttributeRow | None:
         n = self._entity(entity)
-        asked: tuple[Any, ...] = (n, name) if value is None else (n, name, folded(value))
-        rows = self._rows_on(("attribute", n), _HELD if value is None else _SAID, asked)
-        found = AttributeRow(entity, *rows[0]) if rows else None
-        return found if found and found.support else None
+        parameters: tuple[Any, ...] = (n, name) if value is None else (n, name, folded(value))
+        rows = self._rows_on(("attribute", n), _HELD if value is None else _SAID, parameters)
+        attribute = AttributeRow(entity, *rows[0]) if rows else None
+        return attribute if attribute and attribute.support else None
 
     def sayings(self, entity: str, name: str) -> list[Saying]:
         return [Saying._make(row[:-1]) for row in self._rows(_SAYINGS, (self._entity(entity), name))]

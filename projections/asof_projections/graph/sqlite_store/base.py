@@ -56,12 +56,12 @@ class SqliteReader:
         row = self._row(sql, values)
         return None if row is None else row[0]
 
-    def _pages(self, sql: str, after: int = -1, **given: Any) -> Iterator[Any]:
+    def _pages(self, sql: str, after: int = -1, **parameters: Any) -> Iterator[Any]:
         """Yield the rows of a statement that goes on after the key `:after`, its last column, `:page` rows at a time.
 
         So a slow reader holds no snapshot, and little memory.
         """
-        while rows := self._rows(sql, {"after": after, "page": _PAGE, **given}):
+        while rows := self._rows(sql, {"after": after, "page": _PAGE, **parameters}):
             yield from rows
             after = rows[-1][-1]
 
@@ -69,33 +69,33 @@ class SqliteReader:
         """Return the first column of the first row, or None; what is found once never changes but by this writer."""
         if self._cache is None:
             return self._one(sql, *values)
-        asked = (sql, *values)
-        found = self._cache[asked]
-        if found is None:
-            found = self._one(sql, *values)
-            if found is not None:
-                self._cache[asked] = found
-        return found
+        query = (sql, *values)
+        value = self._cache[query]
+        if value is None:
+            value = self._one(sql, *values)
+            if value is not None:
+                self._cache[query] = value
+        return value
 
     def _group(self, name: str) -> int:
         """Return the key of a group; -1, which no row has, where nothing is known of it."""
-        found: int | None = self._cached("SELECT n FROM groups WHERE name = ?", name)
-        return -1 if found is None else found
+        n: int | None = self._cached("SELECT n FROM groups WHERE name = ?", name)
+        return -1 if n is None else n
 
     def _relation(self, group: str, name: str) -> int:
         """Return the key of a relation of a group; -1 where no fact has it."""
-        found: int | None = self._cached(_RELATION, group, name)
-        return -1 if found is None else found
+        n: int | None = self._cached(_RELATION, group, name)
+        return -1 if n is None else n
 
     def _entity(self, uuid: str) -> int:
         """Return the key of an entity; -1 where it is not known."""
-        found: int | None = self._cached("SELECT n FROM entities WHERE uuid = ?", uuid)
-        return -1 if found is None else found
+        n: int | None = self._cached("SELECT n FROM entities WHERE uuid = ?", uuid)
+        return -1 if n is None else n
 
     def _object(self, value: str) -> int | str:
         """Return what the column `object` holds for a value such as "e:<uuid>" or "v:<literal>"."""
-        kind, _, what = value.partition(":")
-        return what if kind == "v" else self._entity(what)
+        kind, _, identity = value.partition(":")
+        return identity if kind == "v" else self._entity(identity)
 
 
 def value_of(entity: str | None, literal: Any) -> str | None:

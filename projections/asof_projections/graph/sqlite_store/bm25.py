@@ -41,11 +41,11 @@ def best(
     most = group is not None and db.execute(_SHARE, {"group": group}).fetchone()[0] > _MOST
     within = "" if group is None or most else f'grp : "g{group}" AND '
     likely = _likely(db, [f"{within}sentence : {phrase}" for phrase in phrases])
-    given = window._asdict() | {"group": group, "words": f"{within}sentence : ({' OR '.join(phrases)})"}
+    parameters = window._asdict() | {"group": group, "words": f"{within}sentence : ({' OR '.join(phrases)})"}
     scored: list[tuple[int, float]] = []
     start, stop = 0, max(_SCORED, 4 * limit)
     while start < len(likely) and len(scored) < limit:
-        scored += db.execute(_SCORES, given | {"among": listed(likely[start:stop].tolist())})
+        scored += db.execute(_SCORES, parameters | {"among": listed(likely[start:stop].tolist())})
         start, stop = stop, 4 * stop
     scored.sort(key=lambda each: (-each[1], each[0]))
     return scored[:limit]
@@ -54,8 +54,8 @@ def best(
 def _likely(db: sqlite3.Connection, phrases: list[str]) -> NDArray[np.int64]:
     """Return the facts that have any of these phrases: those first whose phrases weigh most."""
     total = db.execute(_COUNT).fetchone()[0]
-    found = (db.execute(_HAVING, {"words": phrase}).fetchone()[0] for phrase in phrases)
-    having = [np.fromstring(numbers, np.int64, sep=",") for numbers in found if numbers]
+    matches = (db.execute(_HAVING, {"words": phrase}).fetchone()[0] for phrase in phrases)
+    having = [np.fromstring(numbers, np.int64, sep=",") for numbers in matches if numbers]
     if not having:
         return np.empty(0, np.int64)
     weights = [log((total + 1) / (len(numbers) + 0.5)) for numbers in having]

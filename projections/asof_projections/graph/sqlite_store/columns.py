@@ -22,5 +22,5 @@ COUNTED: Final = f"m.created_at <= :known AND {_GIVEN.format(' AND w.created_at 
 
 def mention(row: Any) -> MentionRow:
     """Return a row of MENTION as a mention."""
-    found = MentionRow._make(row)
-    return found._replace(speaker=bool(found.speaker))
+    observed = MentionRow._make(row)
+    return observed._replace(speaker=bool(observed.speaker))

@@ -39,14 +39,14 @@ class SqliteCommunities(SqliteReader):
     def communities(
         self, group: str | None, known: int | None, *, of: Sequence[str] | None = None, limit: int | None = None
     ) -> list[CommunityRow]:
-        given: dict[str, Any] = {
+        parameters: dict[str, Any] = {
             "grp": None if group is None else self._group(group),
             "known": INF - 1 if known is None else known,
             "limit": -1 if limit is None else limit,
             "uuids": listed(of or ()),
         }
         sql = _THEIRS if of is not None else _EVERY if group is None else _OF_GROUP
-        rows = self._rows(sql, given)
+        rows = self._rows(sql, parameters)
         return [
             CommunityRow._make((*community, tuple(EntityRow._make(row[4:]) for row in members)))
             for community, members in groupby(rows, key=lambda row: row[:4])
@@ -57,5 +57,5 @@ class SqliteCommunities(SqliteReader):
 
     def neighbours(self, entity: str, valid: int, limit: int) -> list[tuple[str, str]]:
         self._index_for("now_subject", "now_object")
-        given = {"n": self._entity(entity), "valid": valid, "limit": limit}
-        return [pair for sql in (_FROM, _TO) for pair in self._rows(sql, given)]
+        parameters = {"n": self._entity(entity), "valid": valid, "limit": limit}
+        return [pair for sql in (_FROM, _TO) for pair in self._rows(sql, parameters)]

@@ -171,10 +171,10 @@ class SqliteEventProjector:
         )
 
     def _relationship(self, r: Record, e: RelationshipStated) -> None:
-        stated = (e.relation, e.source, e.target, e.stance, e.valid_from, e.valid_to, e.grain, e.time_words)
-        where = (e.confidence, e.start, e.end, r.recorded_at)
+        claim = (e.relation, e.source, e.target, e.stance, e.valid_from, e.valid_to, e.grain, e.time_words)
+        evidence = (e.confidence, e.start, e.end, r.recorded_at)
         self.write_buffer.add(
-            _RELATIONSHIP, (r.position, e.relationship_id, self.row_ids.group(r), e.episode_id, *stated, *where)
+            _RELATIONSHIP, (r.position, e.relationship_id, self.row_ids.group(r), e.episode_id, *claim, *evidence)
         )
 
     def _answered(self, r: Record, e: ExtractionAnswered) -> None:
@@ -198,11 +198,11 @@ class SqliteEventProjector:
         row = (r.position, e.entity_id, group, e.name, e.entity_type, e.episode_id, r.recorded_at)
         self.write_buffer.add(_ENTITY, row)
         self.row_ids.introduce(r, e.entity_id)
-        known = self.cache["name", r.group, e.name]
+        namesakes = self.cache["name", r.group, e.name]
         self._named(r, group, r.position, e.name, e.episode_id)
-        if known is not None:  # whoever had the name before, and now this one too: no need to ask again
-            named = EntityRow(e.entity_id, r.group, e.name, e.entity_type, r.recorded_at)
-            self.cache["name", r.group, e.name] = [*known, named]
+        if namesakes is not None:  # whoever had the name before, and now this one too: no need to ask again
+            entity = EntityRow(e.entity_id, r.group, e.name, e.entity_type, r.recorded_at)
+            self.cache["name", r.group, e.name] = [*namesakes, entity]
 
     def _described(self, r: Record, e: EntityDescribed) -> None:
         self._named(r, self.row_ids.group(r), self.row_ids.entity(r, e.entity_id), e.alias, e.episode_id)
@@ -213,13 +213,13 @@ class SqliteEventProjector:
         self.write_buffer.add(
             _NAME, (r.position, group, entity, name, key, episode, r.recorded_at), ("name", group, key)
         )
-        given = "" if entity == r.position else episode
+        source = "" if entity == r.position else episode
         for word in names.words(name):
-            self.write_buffer.add(_WORD, (group, word, entity, given), ("word", group, word))
+            self.write_buffer.add(_WORD, (group, word, entity, source), ("word", group, word))
 
     def _resolved(self, r: Record, e: MentionResolved) -> None:
-        meant = (e.mention_id, e.episode_id, self.row_ids.entity(r, e.entity_id), e.reason, e.score)
-        self.write_buffer.add(_RESOLUTION, (r.position, self.row_ids.group(r), *meant, r.recorded_at))
+        resolution = (e.mention_id, e.episode_id, self.row_ids.entity(r, e.entity_id), e.reason, e.score)
+        self.write_buffer.add(_RESOLUTION, (r.position, self.row_ids.group(r), *resolution, r.recorded_at))
 
     def _merged(self, r: Record, e: EntityMerged) -> None:
         pair = (self.row_ids.entity(r, e.duplicate), self.row_ids.entity(r, e.into))
@@ -233,8 +233,8 @@ class SqliteEventProjector:
 
     def _attributed(self, r: Record, e: EntityAttributed) -> None:
         entity = self.row_ids.entity(r, e.entity_id)
-        said = (e.name, e.value, names.folded(e.value), e.confidence, e.support, e.attested, e.holds, e.said_at)
-        row = (r.position, self.row_ids.group(r), entity, *said, e.episode_id, e.attribute_id, r.recorded_at)
+        statement = (e.name, e.value, names.folded(e.value), e.confidence, e.support, e.attested, e.holds, e.said_at)
+        row = (r.position, self.row_ids.group(r), entity, *statement, e.episode_id, e.attribute_id, r.recorded_at)
         self.write_buffer.add(_ATTRIBUTE, row, ("attribute", entity))
 
     def _formed(self, r: Record, e: CommunityFormed) -> None:
@@ -288,24 +288,31 @@ class SqliteEventProjector:
     def _ended(self, r: Record, e: FactEnded) -> None:
         group = self.row_ids.group(r)
         slot = (self.row_ids.entity(r, e.subject), self.row_ids.relation(r, group, e.relation))
-        said = (self.row_ids.object(r, e.object, e.value), e.fact_id, e.at, e.said_at, e.episode_id, e.relationship_id)
+        statement = (
+            self.row_ids.object(r, e.object, e.value),
+            e.fact_id,
+            e.at,
+            e.said_at,
+            e.episode_id,
+            e.relationship_id,
+        )
         self.cache.drop((ANY_ENDING,))
-        row = (r.position, e.ending_id, group, *slot, *said, r.recorded_at, 0)
+        row = (r.position, e.ending_id, group, *slot, *statement, r.recorded_at, 0)
         self.write_buffer.add(_ENDING, row, ("ending", *slot))
 
     def _retracted(self, r: Record, e: FactRetracted) -> None:
-        said = (e.target, e.episode_id, e.reason, r.recorded_at)
+        statement = (e.target, e.episode_id, e.reason, r.recorded_at)
         self.write_buffer.flush()
         self._index_for("fact_uuid")
-        self._db.execute(_RETRACTION, (r.position, e.retraction_id, self.row_ids.group(r), *said, 0))
+        self._db.execute(_RETRACTION, (r.position, e.retraction_id, self.row_ids.group(r), *statement, 0))
         for dead, statements in ((1, e.dead), (0, e.live)):
             for uuid in statements:
                 for table in _STATEMENTS:
                     self._db.execute(f"UPDATE {table} SET dead = ? WHERE uuid = ?", (dead, uuid))
 
     def _flagged(self, r: Record, e: ContradictionFlagged) -> None:
-        said = (e.contradiction_id, self.row_ids.group(r), e.earlier, e.later, r.recorded_at, INF, None, None)
-        self._db.execute(_CONTRADICTION, (r.position, *said))
+        contradiction = (e.contradiction_id, self.row_ids.group(r), e.earlier, e.later, r.recorded_at, INF, None, None)
+        self._db.execute(_CONTRADICTION, (r.position, *contradiction))
 
     def _settled(self, r: Record, e: ContradictionSettled) -> None:
         sql = "UPDATE contradictions SET settled_at = ?, kept = ?, dropped = ? WHERE uuid = ?"

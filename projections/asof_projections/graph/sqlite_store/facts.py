@@ -99,23 +99,23 @@ class SqliteFacts(SqliteReader):
         objects: Sequence[str] | None = None,
         limit: int | None = None,
     ) -> list[FactRow]:
-        given: dict[str, Any] = {**window._asdict(), "limit": -1 if limit is None else limit}
+        parameters: dict[str, Any] = {**window._asdict(), "limit": -1 if limit is None else limit}
         shape: list[str] = []
         if subjects is not None:
-            shape.append(_among("subject", subjects, given))
+            shape.append(_among("subject", subjects, parameters))
         if query.object is not None:
-            given |= {"object": listed(objects or ()), "value": query.object}
+            parameters |= {"object": listed(objects or ()), "value": query.object}
             shape.append("object among or value" if objects else "value")
         if query.object_type is not None:
             given["object_type"] = query.object_type
             shape.append("object type")
         if query.relation is not None:
-            given["relation"] = query.relation
-        shape += self._scope(query.group, query.relation, given)
+            parameters["relation"] = query.relation
+        shape += self._scope(query.group, query.relation, parameters)
         if query.page is not None:
-            given |= zip(("after_vf", "after_fact", "after_kf"), map(int, query.page.after), strict=True)
+            parameters |= zip(("after_vf", "after_fact", "after_kf"), map(int, query.page.after), strict=True)
             shape.append("after")
-        return self._read(self._rows(statement(*shape), given))
+        return self._read(self._rows(statement(*shape), parameters))
 
     def facts_around(self, uuids: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
         sides = (self._around(None, side, uuids, at, limit) for side in ("subject", "object"))
@@ -123,22 +123,22 @@ class SqliteFacts(SqliteReader):
 
     def _around(self, group: str | None, side: str, ids: Sequence[str], at: Moment, limit: int | None) -> list[FactRow]:
         """Return the facts with entities on one side, `subject` or `object`."""
-        given: dict[str, Any] = {**Window.at(at)._asdict(), "limit": -1 if limit is None else limit}
-        shape = [_among(side, ids, given), *self._scope(group, None, given)]
-        return self._read(self._rows(statement(*shape), given))
+        parameters: dict[str, Any] = {**Window.at(at)._asdict(), "limit": -1 if limit is None else limit}
+        shape = [_among(side, ids, parameters), *self._scope(group, None, parameters)]
+        return self._read(self._rows(statement(*shape), parameters))
 
-    def _scope(self, group: str | None, relation: str | None, given: dict[str, Any]) -> list[str]:
-        given["group"] = group
+    def _scope(self, group: str | None, relation: str | None, parameters: dict[str, Any]) -> list[str]:
+        parameters["group"] = group
         if relation is not None:
             return ["relation named" if group is None else "relation"]
         return [] if group is None else ["group"]
 
     def facts_numbered(self, numbers: Sequence[int], at: Moment) -> dict[int, list[FactRow]]:
-        given = Window.at(at)._asdict() | {"number": listed(map(int, numbers)), "limit": -1}
-        found: dict[int, list[FactRow]] = {int(n): [] for n in numbers}
-        for row in self._rows(statement("number among"), given):
-            found[row[-1]] += self._read([row])
-        return {n: facts for n, facts in found.items() if facts}
+        parameters = Window.at(at)._asdict() | {"number": listed(map(int, numbers)), "limit": -1}
+        versions: dict[int, list[FactRow]] = {int(n): [] for n in numbers}
+        for row in self._rows(statement("number among"), parameters):
+            versions[row[-1]] += self._read([row])
+        return {n: facts for n, facts in versions.items() if facts}
 
     def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
         among = listed(entities)
@@ -152,13 +152,13 @@ class SqliteFacts(SqliteReader):
 
 
 def _fact(generation: str, *row: Any) -> FactRow:
-    *claim, episode, said, known_from, known_to, number = row
-    episodes = (episode,) if said is None else tuple(dict.fromkeys(json.loads(said))) or (episode,)
+    *claim, episode, sayings, known_from, known_to, number = row
+    episodes = (episode,) if sayings is None else tuple(dict.fromkeys(json.loads(sayings))) or (episode,)
     columns: Iterable[Any] = (*claim, episodes, generation, known_from, known_to, number)
     return FactRow(*columns)
 
 
-def _among(name: str, uuids: Sequence[str], given: dict[str, Any]) -> str:
+def _among(name: str, uuids: Sequence[str], parameters: dict[str, Any]) -> str:
     """Give one id as it is, several as a list; return the name of the condition for it."""
-    given[name] = uuids[0] if len(uuids) == 1 else listed(uuids)
+    parameters[name] = uuids[0] if len(uuids) == 1 else listed(uuids)
     return name if len(uuids) == 1 else f"{name} among"

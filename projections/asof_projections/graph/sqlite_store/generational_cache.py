@@ -16,22 +16,22 @@ class GenerationalCache(dict[Hashable, A | None], Generic[A]):
         self._lot = lot
         self._stale: dict[Hashable, A | None] = {}
 
-    def __missing__(self, asked: Hashable) -> A | None:
-        found = self._stale.get(asked)
-        if found is not None:
-            self[asked] = found
-        return found
+    def __missing__(self, query: Hashable) -> A | None:
+        answer = self._stale.get(query)
+        if answer is not None:
+            self[query] = answer
+        return answer
 
-    def __setitem__(self, asked: Hashable, answer: A | None) -> None:
+    def __setitem__(self, query: Hashable, answer: A | None) -> None:
         if len(self) >= self._lot:
             self._stale = dict(self)
             super().clear()
-        super().__setitem__(asked, answer)
+        super().__setitem__(query, answer)
 
-    def drop(self, asked: Hashable) -> None:
+    def drop(self, query: Hashable) -> None:
         """Forget an answer that is no longer so."""
-        self.pop(asked, None)
-        self._stale.pop(asked, None)
+        self.pop(query, None)
+        self._stale.pop(query, None)
 
     def clear(self) -> None:
         """Forget all."""

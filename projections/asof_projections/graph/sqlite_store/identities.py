@@ -65,27 +65,32 @@ class SqliteIdentities(SqliteReader):
         return sorted(uuid for (uuid,) in self._named(_MEANT, group, name, known))
 
     def _named(self, select: str, group: str | None, name: str, known: int | None) -> list[Any]:
-        given = {"group": group, "key": key(name), "name": name, "known": INF - 1 if known is None else known}
+        parameters = {"group": group, "key": key(name), "name": name, "known": INF - 1 if known is None else known}
         of_group = group is not None
-        exactly = self._rows(_by_name(select, of_group=of_group, exact=True), given)
-        return exactly or self._rows(_by_name(select, of_group=of_group, exact=False), given)
+        exact_matches = self._rows(_by_name(select, of_group=of_group, exact=True), parameters)
+        return exact_matches or self._rows(_by_name(select, of_group=of_group, exact=False), parameters)
 
     def names_given(self, group: str, names: Sequence[str], episode: str) -> list[tuple[str, str]]:
-        given = {"grp": self._group(group), "names": listed(dict.fromkeys(map(key, names))), "episode": episode}
-        return self._rows(_GIVEN, given)
+        parameters = {"grp": self._group(group), "names": listed(dict.fromkeys(map(key, names))), "episode": episode}
+        return self._rows(_GIVEN, parameters)
 
     def namings(self, entity: EntityRow, name: str) -> list[str]:
-        given = {"grp": self._group(entity.group_id), "key": key(name), "name": name, "n": self._entity(entity.uuid)}
-        return [episode for (episode,) in self._rows(_NAMINGS, given)]
+        parameters = {
+            "grp": self._group(entity.group_id),
+            "key": key(name),
+            "name": name,
+            "n": self._entity(entity.uuid),
+        }
+        return [episode for (episode,) in self._rows(_NAMINGS, parameters)]
 
     def meaning(self, entity: str, mentions: Sequence[str], without: str) -> str | None:
-        given = {"n": self._entity(entity), "mentions": listed(mentions), "without": without}
-        found: str | None = (self._row(_MEANING, given) or [None])[0]
-        return found
+        parameters = {"n": self._entity(entity), "mentions": listed(mentions), "without": without}
+        other: str | None = (self._row(_MEANING, parameters) or [None])[0]
+        return other
 
     def links(self, uuids: Sequence[str], known: int | None) -> list[LinkRow]:
-        given = {"uuids": listed(uuids), "known": INF if known is None else known}
-        return [LinkRow._make(row[:-1]) for row in self._rows(_LINKS, given)]
+        parameters = {"uuids": listed(uuids), "known": INF if known is None else known}
+        return [LinkRow._make(row[:-1]) for row in self._rows(_LINKS, parameters)]
 
     def link(self, uuid: str) -> LinkRow | None:
         row = self._row(_LINK_BY_ID, {"uuid": uuid, "known": INF})
@@ -99,8 +104,8 @@ class SqliteIdentities(SqliteReader):
         return [uuid for (uuid,) in self._rows(_MERGED, (group, recorded_at))]
 
     def appearances(self, uuids: Sequence[str], known: int | None) -> int:
-        given = {"uuids": listed(uuids), "known": INF if known is None else known}
-        count: int = self._row(_APPEARANCES, given)[0]
+        parameters = {"uuids": listed(uuids), "known": INF if known is None else known}
+        count: int = self._row(_APPEARANCES, parameters)[0]
         return count
 
     def each_entity(self, group: str | None, known: int) -> Iterator[EntityRow]:

@@ -37,5 +37,5 @@ class SqliteNames(SqliteReader):
         return np.fromiter((n for (n,) in rows), np.int64, len(rows))
 
     def named(self, numbers: Sequence[int]) -> list[EntityRow]:
-        found = {row[0]: EntityRow._make(row[1:]) for row in self._rows(_NAMED, (listed(map(int, numbers)),))}
-        return list(dict.fromkeys(found[n] for n in numbers if n in found))
+        entities = {row[0]: EntityRow._make(row[1:]) for row in self._rows(_NAMED, (listed(map(int, numbers)),))}
+        return list(dict.fromkeys(entities[n] for n in numbers if n in entities))

@@ -91,7 +91,7 @@ class SqliteScans(SqliteReader):
         after: str | None = None,
         limit: int | None = None,
     ) -> list[EntityRow]:
-        given: dict[str, Any] = {
+        parameters: dict[str, Any] = {
             "grp": None if group is None else self._group(group),
             "known": INF if known is None else known,
             "limit": -1 if limit is None else limit,
@@ -103,15 +103,15 @@ class SqliteScans(SqliteReader):
             sql = _ENTITIES_CALLED_ANYWHERE if group is None else _ENTITIES_CALLED
         else:
             sql = _ENTITIES if group is None else _ENTITIES_OF_GROUP
-        return [EntityRow._make(row) for row in self._rows(sql, given)]
+        return [EntityRow._make(row) for row in self._rows(sql, parameters)]
 
     def aliases(self, uuid: str, known: int | None) -> list[str]:
-        given = {"uuid": uuid, "known": INF if known is None else known}
-        return [name for (name,) in self._rows(_ALIASES, given)]
+        parameters = {"uuid": uuid, "known": INF if known is None else known}
+        return [name for (name,) in self._rows(_ALIASES, parameters)]
 
     def identity(self, uuids: Sequence[str], known: int | None) -> set[str]:
-        given = {"uuids": listed(uuids), "known": INF - 1 if known is None else known}
-        return {uuid for (uuid,) in self._rows(_IDENTITY, given)}
+        parameters = {"uuids": listed(uuids), "known": INF - 1 if known is None else known}
+        return {uuid for (uuid,) in self._rows(_IDENTITY, parameters)}
 
     def mention(self, uuid: str) -> MentionRow | None:
         row = self._row(_MENTION, {"id": uuid})
@@ -134,11 +134,11 @@ class SqliteScans(SqliteReader):
         return self._pages(sql, grp=None if group is None else self._group(group))
 
     def counts(self) -> dict[str, int]:
-        return {what: self._one(sql) for what, sql in COUNTS.items()}
+        return {kind: self._one(sql) for kind, sql in COUNTS.items()}
 
     def parked(self, group: str | None, *, after: int = -1, limit: int) -> list[ParkedRow]:
-        given = {"grp": None if group is None else self._group(group), "after": after, "limit": limit}
-        return [ParkedRow._make(row) for row in self._rows(_PARKED, given)]
+        parameters = {"grp": None if group is None else self._group(group), "after": after, "limit": limit}
+        return [ParkedRow._make(row) for row in self._rows(_PARKED, parameters)]
 
     def parked_count(self) -> int:
         count: int = self._one(COUNTS["parked"])
@@ -147,13 +147,13 @@ class SqliteScans(SqliteReader):
     def contradictions(
         self, group: str | None, known: int | None, *, settled: bool = False, limit: int | None = None
     ) -> list[ContradictionRow]:
-        given = {
+        parameters = {
             "grp": None if group is None else self._group(group),
             "known": INF - 1 if known is None else known,
             "settled": settled,
             "limit": -1 if limit is None else limit,
         }
-        return [ContradictionRow._make(row) for row in self._rows(_CONTRADICTIONS, given)]
+        return [ContradictionRow._make(row) for row in self._rows(_CONTRADICTIONS, parameters)]
 
     def digest(self) -> str:
         digest = sha256()

@@ -14,10 +14,10 @@ class Traversal(SqliteFacts, SqliteScans, SqliteIdentities):
 
     def reach(self, group: str | None, who: str | Sequence[str], at: Moment, limit: int | None) -> Neighbourhood:
         if isinstance(who, str):
-            alike = self.meant(group, who, at.known) or self.identity([who], at.known)
+            entities = set(self.meant(group, who, at.known) or self.identity([who], at.known))
         else:
-            alike = self.identity(who, at.known)
-        ids = sorted(alike)
+            entities = self.identity(who, at.known)
+        ids = sorted(entities)
         if not ids:
             return Neighbourhood(frozenset(), [], [])
         outward, inward = (self._around(group, side, ids, at, limit) for side in ("subject", "object"))

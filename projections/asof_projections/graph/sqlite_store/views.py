@@ -111,8 +111,8 @@ class Known(SqliteReader):
         after: only those recorded after the episode with this id.
         """
         grp = None if group is None else self._group(group)
-        given = {**window._asdict(), "grp": grp, "after": after, "limit": -1 if limit is None else limit}
-        return [EpisodeRow._make(row) for row in self._rows(_EPISODES_BETWEEN, given)]
+        parameters = {**window._asdict(), "grp": grp, "after": after, "limit": -1 if limit is None else limit}
+        return [EpisodeRow._make(row) for row in self._rows(_EPISODES_BETWEEN, parameters)]
 
     def group_counts(self, prefix: str, after: str, limit: int | None) -> list[tuple[str, int, int]]:
         """Return (group, episodes, when the last was recorded) of the groups that begin so, in order, after one."""
@@ -138,30 +138,30 @@ class Known(SqliteReader):
         return [uuid for (uuid,) in self._rows(_MENTIONS_CALLED, (self._group(group), name.casefold()))]
 
     def types_of_names(self, group: str, names: Sequence[str]) -> Mapping[str, str]:
-        found, n = {}, self._group(group)
+        types, n = {}, self._group(group)
         for name in names:
             row = self._row(_TYPE_OF_NAME, (n, name.casefold()))
             if row is not None:
-                found[name] = row[0]
-        return found
+                types[name] = row[0]
+        return types
 
     def answer(self, group: str, request: str) -> ExtractionAnswered | None:
-        answered = self._one(_ANSWER, self._group(group), request)
-        return None if answered is None else ExtractionAnswered.model_validate_json(answered)
+        payload = self._one(_ANSWER, self._group(group), request)
+        return None if payload is None else ExtractionAnswered.model_validate_json(payload)
 
     def entity(self, uuid: str) -> EntityRow | None:
         row = self._row(_ENTITY_BY_ID, (uuid,))
         return EntityRow._make(row) if row else None
 
     def entities_named(self, group: str, name: str) -> list[EntityRow]:
-        asked = ("name", group, name)
-        found: list[EntityRow] | None = None if self._cache is None else self._cache[asked]
-        if found is None:
+        query = ("name", group, name)
+        entities: list[EntityRow] | None = None if self._cache is None else self._cache[query]
+        if entities is None:
             n, key = self._group(group), key_of(name)
-            found = _entities(group, self._rows_on(("name", n, key), _ENTITIES_NAMED, (n, key, name)))
+            entities = _entities(group, self._rows_on(("name", n, key), _ENTITIES_NAMED, (n, key, name)))
             if self._cache is not None:
-                self._cache[asked] = found
-        return found
+                self._cache[query] = entities
+        return entities
 
     def entities_keyed(self, group: str, key: str) -> list[EntityRow]:
         n = self._group(group)
