@@ -1,4 +1,4 @@
-"""What every part of the SQLite graph stands on: its connection, and how names become the keys of rows."""
+"""The base of every part of the SQLite graph: its connection, its statements, and the row ids of names."""
 
 import json
 import sqlite3
@@ -14,21 +14,21 @@ _RELATION: Final = "SELECT r.n FROM groups g CROSS JOIN relations r ON r.grp = g
 
 
 class SqliteReader:
-    """A connection to one store. The parts of SqliteGraph inherit it, so that each has one concern."""
+    """Reads through the connection of one store. Each part of SqliteGraph inherits it and has one concern."""
 
     _db: sqlite3.Connection
     _guard: SqliteGuard
     generation: str  # the name of the generation; "" for the episodic layer
-    _write_buffer: WriteBuffer | None = None  # of the one writer
-    _cache: GenerationalCache[Any] | None = None  # what the one writer need not look up again; readers keep nothing
+    _write_buffer: WriteBuffer | None = None  # the writer's; None: a reader
+    _cache: GenerationalCache[Any] | None = None  # the writer's: rows that only it changes; None: a reader
 
     def _flush(self) -> None:
-        """Write what waits to be written, so that a read misses nothing."""
+        """Write the buffered rows, so that a read misses none."""
         if self._write_buffer is not None:
             self._write_buffer.flush()
 
     def _index_for(self, *_indexes: str) -> None:
-        """Make indexes that a question needs, where a bulk load left them for its end."""
+        """Make the indexes that a statement needs, where a bulk load has left them for its end."""
 
     def _rows(self, sql: str, values: Any = ()) -> list[Any]:
         with self._guard:
@@ -41,7 +41,7 @@ class SqliteReader:
             return self._db.execute(sql, values).fetchone()
 
     def _rows_on(self, dependence: Hashable, sql: str, values: Any) -> list[Any]:
-        """Return rows that depend, of all that may wait to be written, on this alone (see Pending)."""
+        """Return rows that depend on the buffered rows that touch `dependence`, and on no others (see WriteBuffer)."""
         write_buffer = self._write_buffer
         if write_buffer is None:
             return self._rows(sql, values)
@@ -57,16 +57,16 @@ class SqliteReader:
         return None if row is None else row[0]
 
     def _pages(self, sql: str, after: int = -1, **parameters: Any) -> Iterator[Any]:
-        """Yield the rows of a statement that goes on after the key `:after`, its last column, `:page` rows at a time.
+        """Yield the rows of a statement page by page: `:page` rows behind the key `:after`, which is the last column.
 
-        So a slow reader holds no snapshot, and little memory.
+        A slow reader so holds no snapshot, and little memory.
         """
         while rows := self._rows(sql, {"after": after, "page": _PAGE, **parameters}):
             yield from rows
             after = rows[-1][-1]
 
     def _cached(self, sql: str, *values: Any) -> Any:
-        """Return the first column of the first row, or None; what is found once never changes but by this writer."""
+        """Return the first column of the first row, or None. A value is cached: only this writer can change it."""
         if self._cache is None:
             return self._one(sql, *values)
         query = (sql, *values)
@@ -78,33 +78,33 @@ class SqliteReader:
         return value
 
     def _group(self, name: str) -> int:
-        """Return the key of a group; -1, which no row has, where nothing is known of it."""
+        """Return the row id of a group; -1, which no row has, where the group is unknown."""
         n: int | None = self._cached("SELECT n FROM groups WHERE name = ?", name)
         return -1 if n is None else n
 
     def _relation(self, group: str, name: str) -> int:
-        """Return the key of a relation of a group; -1 where no fact has it."""
+        """Return the row id of a relation of a group; -1 where no fact has it."""
         n: int | None = self._cached(_RELATION, group, name)
         return -1 if n is None else n
 
     def _entity(self, uuid: str) -> int:
-        """Return the key of an entity; -1 where it is not known."""
+        """Return the row id of an entity; -1 where it is unknown."""
         n: int | None = self._cached("SELECT n FROM entities WHERE uuid = ?", uuid)
         return -1 if n is None else n
 
     def _object(self, value: str) -> int | str:
-        """Return what the column `object` holds for a value such as "e:<uuid>" or "v:<literal>"."""
+        """Return the content of the column `object` for a value such as "e:<uuid>" or "v:<literal>"."""
         kind, _, identity = value.partition(":")
         return identity if kind == "v" else self._entity(identity)
 
 
 def value_of(entity: str | None, literal: Any) -> str | None:
-    """Return how an object is compared within a slot: "e:" and an entity's id, or "v:" and a literal; None for any."""
+    """Return an object as slots compare it: "e:" and an entity's id, or "v:" and a literal; None for any."""
     if entity is not None:
         return f"e:{entity}"
     return None if literal is None else f"v:{literal}"
 
 
 def listed(items: Iterable[Any]) -> str:
-    """Return items as one parameter, for `IN (SELECT value FROM json_each(?))`: so the statement stays constant."""
+    """Return items as one parameter of `IN (SELECT value FROM json_each(?))`, so that the statement stays constant."""
     return json.dumps(list(items), ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Which entities are taken together as communities, and who is near whom: the neighbours of which they are made."""
+"""Communities of entities, and the neighbours from which handlers form them."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -23,7 +23,7 @@ _OF_GROUP: Final = _SHOWN.format("grp = :grp AND created_at <= :known")
 _THEIRS: Final = _SHOWN.format(
     f"n IN (SELECT community FROM memberships WHERE entity IN {_IDS} AND kf <= :known AND kt > :known)"
 )
-# A bounded part of what is believed of an entity, always the same part: of a hub not every fact is looked at.
+# A bounded part of an entity's facts, always the same part: a hub has too many to read them all.
 _NEAR: Final = f"""SELECT f.uuid, e.uuid FROM (
         SELECT fact, {{other}} AS other, vf, vt FROM versions INDEXED BY now_{{side}} WHERE {{own}} = :n AND kt = {INF}
         ORDER BY {{order}}vf, fact LIMIT :limit) v
@@ -34,7 +34,7 @@ _TO: Final = _NEAR.format(other="s", side="object", own="object", order="")
 
 
 class SqliteCommunities(SqliteReader):
-    """Communities as of a known moment, and the neighbours of an entity as the handlers ask for them."""
+    """Communities as of a known moment, and the neighbours of an entity."""
 
     def communities(
         self, group: str | None, known: int | None, *, of: Sequence[str] | None = None, limit: int | None = None

@@ -1,7 +1,7 @@
-"""From an event to the rows that it makes: each kind of event has one method, and none holds a rule of belief.
+"""Projects events into rows: one method for each type of event, without any rule of belief.
 
-A version is opened and closed, never edited; one that would have been known for no time at all is dropped. What an
-event names must have been said before it, in the same log.
+A version is opened and closed, never edited; one that would have been known for no time is dropped. An event may name
+only what an earlier event of the same log made.
 """
 
 import sqlite3
@@ -91,20 +91,20 @@ _STATEMENTS: Final = ("facts", "endings", "retractions")
 
 
 def _touches(fact: str, claim: Claim) -> tuple[Hashable, ...]:
-    """Return what depends on the rows of a fact: what is asked of it, of its slot, and of that value in it."""
+    """Return the dependences that the rows of a fact touch: the fact, its slot, and its value in the slot."""
     _, subject, relation, value = claim
     return fact, ("slot", subject, relation), ("slot", subject, relation, value)
 
 
 class SqliteEventProjector:
-    """Writes the rows of events through a connection whose transaction the caller holds."""
+    """Writes the rows of events. The caller holds the transaction of the connection."""
 
     def __init__(self, db: sqlite3.Connection, index_for: Callable[[str], None], *, empty: bool) -> None:
         self._db = db
         self.write_buffer = WriteBuffer(db, empty=empty)
-        self.cache: GenerationalCache[Any] = GenerationalCache()  # answers that reads need not look up again
+        self.cache: GenerationalCache[Any] = GenerationalCache()  # of reads, which share it
         self.indexing_words = True  # a bulk load makes the word index at its end
-        self._unindexed: int | None = None  # the first fact whose words are not yet in the index
+        self._unindexed: int | None = None  # the first fact that is not in the word index
         self.row_ids = RowIds(db, index_for)
         self._index_for = index_for
         self._handlers: dict[type, _Handler] = {
@@ -137,20 +137,20 @@ class SqliteEventProjector:
         }
 
     def forget(self) -> None:
-        """Drop what is remembered of rows: after a rollback or an erasure they may not be there."""
+        """Drop buffer and caches: after a rollback or an erasure their rows may be gone."""
         self.write_buffer.forget()
         self.cache.clear()
         self.row_ids.forget()
         self._unindexed = None
 
     def apply(self, record: Record) -> None:
-        """Write the rows of one record. Events that a graph does not keep are passed over."""
+        """Write the rows of one record. Types of events that the graph does not store are skipped."""
         handler = self._handlers.get(type(record.event))
         if handler is not None:
             handler(record, record.event)
 
     def index_words(self) -> None:
-        """Bring the word index up to date: at once for all facts since the last time, which costs less."""
+        """Add all facts since the last call to the word index: together they cost less than one by one."""
         self.write_buffer.flush()
         if self._unindexed is not None:
             self._db.execute(_WORDS, (self._unindexed,))
@@ -200,7 +200,7 @@ class SqliteEventProjector:
         self.row_ids.introduce(r, e.entity_id)
         namesakes = self.cache["name", r.group, e.name]
         self._named(r, group, r.position, e.name, e.episode_id)
-        if namesakes is not None:  # whoever had the name before, and now this one too: no need to ask again
+        if namesakes is not None:  # the earlier entities of this name, and now this one: no need to read them again
             entity = EntityRow(e.entity_id, r.group, e.name, e.entity_type, r.recorded_at)
             self.cache["name", r.group, e.name] = [*namesakes, entity]
 
@@ -252,7 +252,7 @@ class SqliteEventProjector:
         self._db.execute(_LEAVE, (r.recorded_at, entity))
         self._db.execute(_JOIN, (entity, self.row_ids.group(r), community, r.recorded_at, INF))
 
-    # Facts: what was said.
+    # Statements about facts.
 
     def _asserted(self, r: Record, e: FactAsserted) -> None:
         n, group = r.position, self.row_ids.group(r)
@@ -318,7 +318,7 @@ class SqliteEventProjector:
         sql = "UPDATE contradictions SET settled_at = ?, kept = ?, dropped = ? WHERE uuid = ?"
         self._db.execute(sql, (r.recorded_at, e.kept, e.dropped, e.contradiction_id))
 
-    # Facts: what followed.
+    # Revisions of facts.
 
     def _invalidated(self, r: Record, e: FactInvalidated) -> None:
         self._revise(r, e.fact_id, e.kind, e.cause, e.holds)
@@ -337,7 +337,7 @@ class SqliteEventProjector:
         self._open(r, n, claim, holds)
 
     def _open(self, r: Record, n: int, claim: Claim, holds: tuple[Period, ...]) -> None:
-        """Open a version for each period; what touches the fact has been said of it."""
+        """Open a version for each period. The caller has named the dependences that these rows touch."""
         for vf, vt in holds:
             period = (vf, INF if vt is None else vt, r.recorded_at, INF, r.cause)
             self.write_buffer.add(_VERSION, (n, *claim, *period))

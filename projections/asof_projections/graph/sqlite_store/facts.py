@@ -1,8 +1,8 @@
-"""Facts as of a moment: the rectangles of the versions table that a point or a period meets.
+"""Facts as of a moment: the rectangles of the versions table that overlap a point or a period.
 
-Every question is one constant statement for its shape (which of subject, relation, object and group are given): what is
-believed now and what once was are read by an index of their own each, named in the statement, so that a plan can only
-be what is written here. An answer as of a known moment shows nothing that was recorded later.
+There is one constant statement for each shape of a query (which of subject, relation, object and group it has). Open
+and closed versions have an index each, and the statement names it, so that the plan is fixed here and not chosen from
+statistics. A read as of a known moment shows nothing that was recorded later.
 """
 
 import json
@@ -15,7 +15,7 @@ from asof_projections.model.queries import FactsFilter
 from asof_projections.model.rows import FactRow, Moment, Window
 from asof_streams.instants import INF
 
-# What says a fact, as of a window: the episodes that were known in it, and not withdrawn before it.
+# The statements of a fact as of a window: of episodes that were known in it, and not withdrawn before it.
 _SAID: Final = """(SELECT f.n AS n, f.episode AS episode, f.said_at AS said_at UNION ALL
         SELECT n, episode, said_at FROM reinforcements WHERE fact = f.n AND created_at <= :kmax ORDER BY n) said
     WHERE NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = said.episode AND w.created_at <= :kmin)"""
@@ -23,17 +23,17 @@ FACT_COLUMNS: Final = f"""f.uuid, g.name, s.name, r.name, coalesce(o.name, f.obj
     v.vf, v.vt, f.created_at, iif(f.expired_at > :kmax, {INF}, f.expired_at), f.confidence, f.episode,
     CASE WHEN f.echoes THEN (SELECT json_group_array(episode) FROM {_SAID}) END,
     v.kf, iif(v.kt > :kmax, {INF}, v.kt), v.fact"""
-# In this order, whatever the planner thinks: so the order of `v` is kept. A literal never meets an entity's key.
+# CROSS JOIN fixes the order of the joins, and so keeps the order of `v`. A literal never equals an entity's id.
 FACT_JOINS: Final = """CROSS JOIN facts f ON f.n = v.fact CROSS JOIN groups g ON g.n = f.grp
     CROSS JOIN entities s ON s.n = f.s CROSS JOIN relations r ON r.n = f.relation
     LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object"""
 _MET: Final = "vf <= :vmax AND vt > :vmin AND kf <= :kmax"
 _COLUMNS: Final = "fact, vf, vt, kf, kt"
-# A key looked up keeps no affinity (+n): else SQLite would read a literal '42' as the number 42, an entity's key.
+# +n has no affinity: with one, SQLite would read a literal '42' as the number 42, which is an entity's id.
 _ENTITIES: Final = "SELECT +n FROM entities WHERE uuid"
 _GROUP: Final = "(SELECT n FROM groups WHERE name = :group)"
 _AMONG: Final = "IN (SELECT value FROM json_each(:{}))"
-_CONDITIONS: Final = {  # of what kind it is, which decides the index; and how it is put
+_CONDITIONS: Final = {  # the kind, which decides the index; and the SQL
     "number among": ("number", f"fact {_AMONG.format('number')}"),
     "subject": ("subject", f"s = ({_ENTITIES} = :subject)"),
     "subject among": ("subject", f"s IN ({_ENTITIES} {_AMONG.format('subject')})"),
@@ -52,7 +52,7 @@ _CONDITIONS: Final = {  # of what kind it is, which decides the index; and how i
 }
 
 
-# An entity's facts in either direction, most recently attested first: as it was known, so by what had said it by then.
+# An entity's facts in either direction, most recently attested first, by the statements that were known then.
 _FROM_THEM, _TO_THEM = (_CONDITIONS[f"{side} among"][1] for side in ("subject", "object"))
 _SIDES: Final = " UNION ALL ".join(
     f"SELECT {_COLUMNS} FROM versions INDEXED BY {when}_{side} WHERE {put} AND {_MET} AND {kt}"
@@ -67,7 +67,7 @@ LATEST: Final = f"""SELECT {FACT_COLUMNS} FROM (SELECT v.* FROM ({_SIDES}) v CRO
 
 @cache
 def statement(*shape: str) -> str:
-    """Return the one statement for these conditions."""
+    """Return the statement for a shape: the names of its conditions."""
     now, past = _indexes({_CONDITIONS[name][0] for name in shape})
     where = " AND ".join([*(_CONDITIONS[name][1] for name in shape), _MET])
     return f"""SELECT {FACT_COLUMNS} FROM (
@@ -78,7 +78,7 @@ def statement(*shape: str) -> str:
 
 
 def _indexes(kinds: set[str]) -> tuple[str, str]:
-    """Return what finds that which is believed now, and that which once was: by the most selective kind."""
+    """Return the indexes for open and for closed versions: those of the most selective kind."""
     if "number" in kinds:
         return "INDEXED BY version_fact", "INDEXED BY version_fact"
     for kind in ("subject", "object", "relation", "group"):
@@ -88,7 +88,7 @@ def _indexes(kinds: set[str]) -> tuple[str, str]:
 
 
 class SqliteFacts(SqliteReader):
-    """Facts by what they are about, as of a moment or over a period."""
+    """Facts by subject, relation, object or number, as of a moment or over a period."""
 
     def facts(
         self,
@@ -147,7 +147,7 @@ class SqliteFacts(SqliteReader):
         )
 
     def _read(self, rows: Iterable[Any]) -> list[FactRow]:
-        """Make facts of rows of FACT_COLUMNS."""
+        """Return rows of FACT_COLUMNS as facts."""
         return [_fact(self.generation, *row) for row in rows]
 
 
@@ -159,6 +159,6 @@ def _fact(generation: str, *row: Any) -> FactRow:
 
 
 def _among(name: str, uuids: Sequence[str], parameters: dict[str, Any]) -> str:
-    """Give one id as it is, several as a list; return the name of the condition for it."""
+    """Set the parameter for one id or several; return the name of the condition."""
     parameters[name] = uuids[0] if len(uuids) == 1 else listed(uuids)
     return name if len(uuids) == 1 else f"{name} among"

@@ -1,4 +1,4 @@
-"""Facts by number: found by their words, chosen by moment, handed to the vector index."""
+"""Facts by number: full-text search, the facts that hold at a moment, and the sentences to embed."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _SENTENCES: Final = """SELECT f.n, g.name, f.sentence, f.n FROM facts f CROSS JO
 
 
 class FullTextSearch(SqliteReader):
-    """Facts as numbers: the positions of their assertions in the log."""
+    """Search over facts. A fact's number is the position of its assertion in the log."""
 
     _version_cache: VersionCache
 
@@ -45,7 +45,7 @@ class FullTextSearch(SqliteReader):
 
     @contextmanager
     def _one_state(self) -> Iterator[bool]:
-        """Let several statements read one state; yields whether it may hold what is not committed."""
+        """Let several statements read one state; yield whether it may have uncommitted rows."""
         if self._db.in_transaction:
             yield True
         else:

@@ -1,4 +1,4 @@
-"""What became of facts: every version of one, what it rests on, why it was given up, and what changed since."""
+"""The history of facts: their versions, their provenance, and the changes since a position."""
 
 from typing import Any, Final
 

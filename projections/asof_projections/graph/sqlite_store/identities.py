@@ -1,4 +1,4 @@
-"""Who there is, and who was taken to be whom: entities, the links between them, and the mentions that mean them."""
+"""Identities: entities by name, the links between duplicates, and the mentions resolved to them."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -50,13 +50,13 @@ _EVERY_ENTITY: Final = f"""{ENTITY.replace(" FROM ", ", e.n FROM ", 1)} WHERE e.
 
 @cache
 def _by_name(select: str, *, of_group: bool, exact: bool) -> str:
-    """Return a select over the entities with a name, as it stands or as it is normalised."""
+    """Return a select over the entities with a name: exactly this one, or one with the same key."""
     groups = "m.grp = (SELECT n FROM groups WHERE name = :group)" if of_group else "m.grp IN (SELECT n FROM groups)"
     return select.format(_NAMED.format(groups, "AND m.name = :name " if exact else ""))
 
 
 class SqliteIdentities(SqliteReader):
-    """Links are shown with the time over which they were believed, so that a merge taken back stays visible."""
+    """Entities and their links. A link has the period over which it was believed: a reverted merge stays visible."""
 
     def called(self, group: str | None, name: str, known: int | None) -> list[EntityRow]:
         return [EntityRow._make(row) for row in self._named(_CALLED, group, name, known)]

@@ -1,4 +1,4 @@
-"""Names by number, for the vectors that are made of them: those of entities, their other names, and of communities."""
+"""Names by number, as vectors are made of them: all names of entities, and those of communities."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final

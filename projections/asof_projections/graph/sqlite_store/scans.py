@@ -1,4 +1,4 @@
-"""Entities and who is who, the episodic layer row by row, and the whole: counted, and hashed."""
+"""Entities, the episodic layer row by row, and the whole store: its counts and its digest."""
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
@@ -16,7 +16,7 @@ _OF_GROUP: Final = "(:grp IS NULL OR {0}.grp = :grp) AND {0}.n > :after ORDER BY
 
 
 def _every(select: str, row: str) -> str:
-    """Return the statement that pages through all rows of a select, or those of a group."""
+    """Return the statement that reads all rows of a select page by page, or those of one group."""
     columns, rest = select.split(" FROM ", 1)
     return f"{columns}, {row}.n FROM {rest} WHERE {_OF_GROUP.format(row)}"
 
@@ -56,7 +56,7 @@ COUNTS: Final = {
     "contradictions": f"SELECT count(*) FROM contradictions WHERE settled_at = {INF}",
 }
 
-# These two walk one table in the order of the log: a row of it is an exception, of which a memory has few.
+# These two scan a table in log order. That is cheap: each of its rows is an exception, of which a memory has few.
 _PARKED: Final = """SELECT p.cause, g.name, p.created_at, p.reason FROM parked p CROSS JOIN groups g ON g.n = p.grp
     WHERE (:grp IS NULL OR p.grp = :grp) AND p.cause > :after ORDER BY p.n LIMIT :limit"""
 _CONTRADICTIONS: Final = f"""SELECT c.uuid, g.name, c.earlier, c.later, c.created_at,
@@ -65,8 +65,8 @@ _CONTRADICTIONS: Final = f"""SELECT c.uuid, g.name, c.earlier, c.later, c.create
     WHERE (:grp IS NULL OR c.grp = :grp) AND c.created_at <= :known AND (:settled OR c.settled_at > :known)
     ORDER BY c.n LIMIT :limit"""
 
-# What the digest covers, and in which order. The key n is a position of the log and may stand for what it names; the
-# keys of groups and relations may not, since a name erased and met again has another.
+# The tables that the digest covers, and the order of their rows. An id n is a position of the log, so it may stand for
+# the row; ids of groups and relations may not, since a name that is erased and comes again gets another id.
 ORDER: Final = dict.fromkeys(
     ("episodes", "mentions", "relationships", "withdrawals", "parked", "entities", "names", "resolutions", "links",
      "attributes", "communities", "facts", "reinforcements", "endings", "retractions", "contradictions", "closings"),
@@ -76,11 +76,11 @@ _NAMED: Final = {
     "grp": "(SELECT name FROM groups WHERE groups.n = t.grp)",
     "relation": "(SELECT name FROM relations WHERE relations.n = t.relation)",
 }
-_WORDED: Final = {"relationships", "cardinalities"}  # where a relation stands by name
+_WORDED: Final = {"relationships", "cardinalities"}  # where the relation is stored by name
 
 
 class SqliteScans(SqliteReader):
-    """What is there, without regard to facts."""
+    """Reads of everything but facts."""
 
     def entities(
         self,

@@ -1,4 +1,4 @@
-"""One step of a traversal: who somebody is at a moment, and the facts from and to them."""
+"""Traversal: the facts from and to some entities and their duplicates, as of a moment."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from asof_projections.model.rows import Moment
 
 
 class Traversal(SqliteFacts, SqliteScans, SqliteIdentities):
-    """Traversals, a step at a time."""
+    """One step of a traversal."""
 
     def reach(self, group: str | None, who: str | Sequence[str], at: Moment, limit: int | None) -> Neighbourhood:
         if isinstance(who, str):

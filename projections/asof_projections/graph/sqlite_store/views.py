@@ -1,4 +1,4 @@
-"""What the handlers ask of what is known so far: the two ports of asof_agents.ports, in SQL that never changes."""
+"""The views of handlers on what is known so far: EpisodeView and BeliefView of asof_agents.ports, in constant SQL."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -43,12 +43,12 @@ _ENTITIES_WITH_WORD: Final = """SELECT e.n, e.uuid, e.name, e.type, e.created_at
 _RESOLVED: Final = f"""SELECT e.uuid FROM resolutions r CROSS JOIN entities e ON e.n = r.entity
     WHERE {has_id("r.mention", ":id")} ORDER BY r.n DESC LIMIT 1"""
 ANY_ENDING: Final = "SELECT EXISTS (SELECT 1 FROM endings)"
-_UNKNOWN: Final = -1  # the key of what has none
+_UNKNOWN: Final = -1  # the id of a name that has no row
 _SINGLE: Final = """SELECT coalesce((SELECT c.single FROM groups g CROSS JOIN cardinalities c ON c.grp = g.n
     WHERE g.name IN ('', ?) AND c.relation = ? ORDER BY g.name DESC LIMIT 1), 0)"""
-_NOTHING: Final = Slot((), (), {})  # what most slots hold when they are first spoken of
+_NOTHING: Final = Slot((), (), {})  # as most slots are before their first statement
 
-# A literal never meets an entity's key: SQLite would read the literal '42' as the number 42.
+# The test of the type keeps literals apart from ids: SQLite would read the literal '42' as the number 42.
 _OBJECT: Final = "LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object"
 _ASSERTIONS: Final = f"""
     SELECT f.uuid, o.uuid, f.object, f.stated_from, f.stated_to, f.cause, f.place, f.attested, v.vf, v.vt, f.n
@@ -92,8 +92,8 @@ _CONTRADICTIONS: Final = f"""SELECT uuid, earlier, later FROM contradictions WHE
     ORDER BY n"""
 
 
-class Known(SqliteReader):
-    """EpisodesKnown and BeliefKnown over one store."""
+class SqliteViews(SqliteReader):
+    """EpisodeView and BeliefView over one store."""
 
     def episode(self, uuid: str) -> EpisodeRow | None:
         row = self._row(_EPISODE_BY_ID, (uuid,))
@@ -106,7 +106,7 @@ class Known(SqliteReader):
     def episodes_between(
         self, group: str | None, window: Window, *, after: str | None = None, limit: int | None = None
     ) -> list[EpisodeRow]:
-        """Return the episodes that were said and known in a window and not withdrawn, in the order of the log.
+        """Return the episodes that were said and known in a window and are not withdrawn, in the order of the log.
 
         after: only those recorded after the episode with this id.
         """
@@ -115,7 +115,7 @@ class Known(SqliteReader):
         return [EpisodeRow._make(row) for row in self._rows(_EPISODES_BETWEEN, parameters)]
 
     def group_counts(self, prefix: str, after: str, limit: int | None) -> list[tuple[str, int, int]]:
-        """Return (group, episodes, when the last was recorded) of the groups that begin so, in order, after one."""
+        """Return (group, its episodes, when the last was recorded) by name; only with a prefix, and after a group."""
         return list(
             self._rows(
                 _GROUPS,
@@ -180,7 +180,7 @@ class Known(SqliteReader):
 
     def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
         key = (self._entity(subject), self._relation(group, relation))
-        ended = self._cached(ANY_ENDING)  # looked up for every statement, while most memories never hear of one
+        ended = self._cached(ANY_ENDING)  # cached: it is read for every statement, and most memories have no ending
         if value is None:
             rows = self._rows_on(("slot", *key), _ASSERTIONS_OF_SLOT, key)
             ends = self._rows_on(("ending", *key), _ENDINGS_OF_SLOT, key) if ended else []
@@ -204,7 +204,7 @@ class Known(SqliteReader):
         return Slot(tuple(assertions.values()), tuple(_ending(end[0], end[1:]) for end in ends), held)
 
     def _remember_fact(self, uuid: str, n: int, claim: Claim) -> None:
-        """Take note of a fact that was read: a message may be about to change it."""
+        """Cache the row ids of a fact that was read: the message may change it next."""
 
     def statement(self, uuid: str) -> Statement | None:
         self._index_for("fact_uuid")
@@ -236,7 +236,7 @@ class Known(SqliteReader):
 
 
 def _entities(group: str, rows: list[Any]) -> list[EntityRow]:
-    """Return entities oldest first; one that was called so twice is there in two rows."""
+    """Return entities oldest first, each once: one that was given a name twice has two rows."""
     return [EntityRow(row[1], group, *row[2:]) for row in dict.fromkeys(sorted(rows) if len(rows) > 1 else rows)]
 
 
