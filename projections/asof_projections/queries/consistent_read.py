@@ -1,4 +1,4 @@
-"""One question, one state: whatever is committed while a question is answered shows in the next one."""
+"""Consistent reads: a question that reads a store several times sees one state of it."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -8,7 +8,7 @@ from asof_projections.graph.ports import GraphStore
 
 
 class BeliefReader(Protocol):
-    """What asks a store several things to answer one question."""
+    """An object whose methods read a store several times."""
 
     @property
     def _beliefs(self) -> GraphStore: ...
@@ -20,7 +20,7 @@ R = TypeVar("R")
 
 
 def consistent_read(method: Callable[Concatenate[A, P], R]) -> Callable[Concatenate[A, P], R]:
-    """Answer a question from one state of the asker's store. What it returns must be whole, not an iterator."""
+    """Run a method within one consistent read of its store. It must return a finished answer, not an iterator."""
 
     @wraps(method)
     def consistent(self: A, /, *args: P.args, **kwargs: P.kwargs) -> R:

@@ -1,7 +1,7 @@
-"""Why: from a fact to the words that said it, and to the words behind all that became of it.
+"""Why: the words behind a fact, and those behind every change of belief in it.
 
-fact -> relationship -> mentions -> episode -> the message's position. Nothing here is worked out anew: it is what the
-agents wrote down when they read the message.
+The path is fact, relationship, mentions, episode, position of the message. All of it was recorded when the message was
+processed; nothing is inferred here.
 """
 
 from asof_projections.graph.ports import GraphStore, StatementSource
@@ -11,14 +11,14 @@ from asof_streams.instants import INF
 
 
 class Witness:
-    """Looks up the words; relationships stand in the generation's own rows where it extracted anew."""
+    """Explains facts. A generation that extracted anew has relationships of its own, others those of the episodes."""
 
     def __init__(self, beliefs: GraphStore, episodes: GraphStore) -> None:
         self._beliefs = beliefs
         self._episodes = episodes
 
     def why(self, fact: FactRow, known: int | None) -> Explanation:
-        """Explain a fact by what was recorded until `known` (None: ever); nothing later shows."""
+        """Return the explanation of a fact, from what was recorded by `known` (None: ever)."""
         until = INF if known is None else known
         provenance = self._beliefs.provenance(fact.uuid)
         assert provenance is not None, f"fact {fact.uuid} has no provenance"
@@ -26,7 +26,7 @@ class Witness:
         consequences = [(c.kind, c.statement, c.recorded_at, c.source) for c in provenance.revisions]
         named = {c.statement for c in provenance.revisions}
         for kind, statements in (("ended", provenance.endings), ("retracted", provenance.retractions)):
-            consequences += [  # what changed nothing when it came, such as an ending heard before its fact
+            consequences += [  # statements that changed nothing, such as an ending that came before its fact
                 (kind, statement.uuid, statement.source.recorded_at, statement.source)
                 for statement in statements
                 if statement.uuid not in named and not statement.dead
@@ -54,7 +54,7 @@ class Witness:
         )
 
     def evidence(self, source: StatementSource) -> Evidence | None:
-        """Return the words of a source; None where they are in no log that is left."""
+        """Return the words of a source. None: its episode is gone."""
         episode = self._episodes.episode(source.episode_id)
         if episode is None:
             return None

@@ -1,4 +1,4 @@
-"""Making, checking and emptying graphs in ArangoDB; following a log with one; and which generation answers."""
+"""Administration of graphs in ArangoDB: creating, checking, dropping, catching up, and the active generation."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,12 +22,12 @@ from asof_streams.chain import genesis
 from asof_streams.errors import ContractError, NotFound, PositionConflict
 from asof_streams.log import EventLog
 
-_ANSWERS: Final = "answers"  # the key of the document that names the generation that answers; no log is called so
+_ANSWERS: Final = "answers"  # key of the document with the active generation; no log has this name
 
 
 @dataclass(frozen=True, slots=True)
 class GraphStatus:
-    """A graph in a database, and whether this version of asof can use it."""
+    """The position of a graph in a database, and whether this version of asof can use it."""
 
     log: str
     position: int
@@ -37,7 +37,7 @@ class GraphStatus:
 
 @contextmanager
 def _connected(address: Address, http: MakeHttp | None) -> Iterator[Any]:
-    """Give a client for as long as it is needed; what it raises is told as asof does."""
+    """Yield a client, which is closed at the end; its errors are raised as ours."""
     opened = client(address, http)
     try:
         with translated_errors(address.where):
@@ -47,9 +47,9 @@ def _connected(address: Address, http: MakeHttp | None) -> Iterator[Any]:
 
 
 def create(address: Address, log: str, http: MakeHttp | None = None, *, replace: bool = False) -> None:
-    """Make the database where there is none, and an empty graph of a log where there is none; what is there stays.
+    """Create the database and an empty graph of a log, each unless it exists.
 
-    replace: what there is of the log is removed first. ContractError: a graph of another schema is there.
+    replace: remove the log's graph first. ContractError: a graph with another schema exists.
     """
     with _connected(address, http) as opened:
         system = database(opened, address, "_system")
@@ -69,13 +69,13 @@ def create(address: Address, log: str, http: MakeHttp | None = None, *, replace:
 
 
 def drop(address: Address, log: str, http: MakeHttp | None = None) -> None:
-    """Remove the graph of a log."""
+    """Remove the graph of a log, if there is one."""
     with _connected(address, http) as opened:
         remove(database(opened, address), log)
 
 
 def follow(log: EventLog, address: Address, http: MakeHttp | None = None, *, shared: bool = False) -> ArangoGraph:
-    """Return a store that stands where its log ends, made where there is none; otherwise as `go_on`."""
+    """Open the graph of a log, or create it, and catch it up as `go_on` does."""
     try:
         store = ArangoGraph(address, log.name, http)
     except NotFound:
@@ -90,10 +90,10 @@ def follow(log: EventLog, address: Address, http: MakeHttp | None = None, *, sha
 
 
 def go_on(log: EventLog, store: ArangoGraph, *, shared: bool = False) -> None:
-    """Bring a store up to where its log ends. What somebody else brings up meanwhile, by the same log, is passed over.
+    """Catch a store up to the end of its log. Another process may do so at the same time, from the same log.
 
-    shared: others have copies of the log, which may go further. ContractError: what is there is of another log, or
-    knows more than this one; it is left as it is, since the database may be another memory's.
+    shared: other processes have copies of the log, which may be longer. ContractError: the graph comes from another
+    log, or from more records than this one has; it stays as it is, since it may belong to another memory.
     """
     store.rollback()
     while not (shared and store.position() > log.end()):
@@ -111,7 +111,7 @@ def go_on(log: EventLog, store: ArangoGraph, *, shared: bool = False) -> None:
 
 
 def statuses(address: Address, logs: Sequence[str], http: MakeHttp | None = None) -> list[GraphStatus]:
-    """Return how the graphs of some logs stand, of those that there are. NotFound: there is no such database."""
+    """Return the status of the graphs of some logs, those that exist. NotFound: the database does not exist."""
     with _connected(address, http) as opened:
         db = database(opened, address)
         require_version(db, address.where)
@@ -121,21 +121,21 @@ def statuses(address: Address, logs: Sequence[str], http: MakeHttp | None = None
 
 
 def positions(address: Address, logs: Sequence[str], http: MakeHttp | None = None) -> dict[str, int]:
-    """Return where the graphs of some logs stand, of those that there are. NotFound: there is no such database."""
+    """Return the positions of the graphs of some logs, those that exist. NotFound: the database does not exist."""
     with _connected(address, http) as opened:
         checkpoints = database(opened, address).collection(CHECKPOINTS).get_many(list(logs))
         return {checkpoint["_key"]: checkpoint["position"] for checkpoint in checkpoints}
 
 
 def answering(address: Address, http: MakeHttp | None = None) -> str | None:
-    """Return the generation that answers, None where none was ever chosen."""
+    """Return the active generation; None: none was ever chosen."""
     with _connected(address, http) as opened:
         document = _checkpoint(database(opened, address), _ANSWERS)
     return None if document is None else str(document["generation"])
 
 
 def switch(address: Address, generation: str, http: MakeHttp | None = None) -> None:
-    """Let another generation answer, in one document."""
+    """Make another generation the active one; one document changes."""
     with _connected(address, http) as opened:
         checkpoints = database(opened, address).collection(CHECKPOINTS)
         checkpoints.insert({"_key": _ANSWERS, "generation": generation}, overwrite_mode="replace")
@@ -145,7 +145,7 @@ def _checkpoint(db: Any, key: str) -> Any:
     try:
         with translated_errors(""):
             return db.collection(CHECKPOINTS).get(key)
-    except NotFound:  # nothing was ever made here
+    except NotFound:  # nothing was ever created here
         return None
 
 

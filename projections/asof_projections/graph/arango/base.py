@@ -1,4 +1,4 @@
-"""What every part of the ArangoDB graph stands on: its connection, and how the queries are put."""
+"""The base of every part of the ArangoDB graph: its connection, and the execution of queries."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -14,28 +14,29 @@ from asof_streams.instants import INF
 
 NO_LIMIT: Final = 10**9  # rows
 LATEST: Final = INF - 1  # after every instant, before an open end
-_AT_ONCE: Final = 100_000  # rows of an answer
+_BATCH: Final = 100_000  # rows of an answer
 _PAGE: Final = 1_000  # rows
 _MEMORY: Final = 1 << 30  # bytes a query may take on the server
-_LIMITS: Final = {"batch_size": _AT_ONCE, "memory_limit": _MEMORY, "fail_on_warning": True}
+_LIMITS: Final = {"batch_size": _BATCH, "memory_limit": _MEMORY, "fail_on_warning": True}
 T = TypeVar("T")
 _BACKOFF: Final = Backoff(0.05, 4.0, retries=3)
 
 
 class ArangoReader:
-    """A connection to the graph of one log. The parts of ArangoGraph inherit it, so that each has one concern."""
+    """Reads through the connection of one log's graph. Each part of ArangoGraph inherits it and has one concern."""
 
     generation: str
     _log: str
     _db: Any  # the driver's database
     _where: str
-    _snapshot: Any = None  # a transaction that only reads, while `begin_read` lasts
+    _snapshot: Any = None  # the read-only transaction of a consistent read
     _reading_one_state = False
 
     def _query(self, query: str, **parameters: Any) -> list[Any]:
-        """Return the rows of a query of `aql`; collections and view are bound by themselves.
+        """Return the rows of a query of `aql`; the names of collections and of the view are bound here.
 
-        A query of the view is of what is committed now: a view that is waited for cannot be asked in a transaction.
+        A query of the view reads what is committed now, even within a consistent read: waiting for a view is not
+        possible in a transaction.
         """
         start, names = prefix(self._log), aql.binds(query)
         bound = {f"@{kind}": start + kind for kind in (*COLLECTIONS.values(), VIEW) if f"@{kind}" in names}
@@ -48,12 +49,12 @@ class ArangoReader:
             database = self._reading() if held else self._db
             return list(database.aql.execute(query, bind_vars=bound, **_LIMITS))
 
-        if held:  # one state of the store is gone with its transaction: it is not asked again
+        if held:  # no retry: the state that was read is gone with its transaction
             return self._translated(execute)
         return self._with_retries(execute)
 
     def _with_retries(self, work: Callable[[], T]) -> T:
-        """Do what may be done twice; again where the server was busy or did not answer."""
+        """Do idempotent work; again, where the server was busy or did not answer."""
         return _BACKOFF.retry(partial(self._translated, work), GraphUnavailable)
 
     def _translated(self, work: Callable[[], T]) -> T:
@@ -61,7 +62,7 @@ class ArangoReader:
             return work()
 
     def _reading(self) -> Any:
-        """Return what reads go through: the database, or the snapshot of `begin_read`, begun with its first read."""
+        """Return the database, or in a consistent read its snapshot, which begins with the first read."""
         if not self._reading_one_state:
             return self._db
         if self._snapshot is None:
@@ -77,14 +78,14 @@ class ArangoReader:
     def _page(
         self, kind: str, group: str | None, after: int, known: int, limit: int, beginning: str | None = None
     ) -> Any:
-        """Return documents of a kind in the order of the log; of names those with a key that begins so."""
+        """Return documents of a kind in log order; beginning: only names whose key begins so."""
         rows = {"@rows": prefix(self._log) + kind}
         return self._query(aql.PAGE, **rows, group=group, after=after, known=known, limit=limit, prefix=beginning)
 
     def _pages(
         self, kind: str, group: str | None, after: int = -1, known: int = INF, beginning: str | None = None
     ) -> Iterator[Document]:
-        """Yield all of them, some at a time."""
+        """Yield all documents of a kind in log order, read page by page."""
         while page := self._page(kind, group, after, known, _PAGE, beginning):
             yield from page
             if len(page) < _PAGE:

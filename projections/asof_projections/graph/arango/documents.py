@@ -1,4 +1,4 @@
-"""The documents that a batch touches: loaded once, changed in memory, written and removed as a whole."""
+"""The documents that a batch touches: loaded once, changed in memory, then written or removed whole."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,14 +10,14 @@ from asof_streams.errors import DamagedLog
 from asof_streams.events import Record
 
 Load = Callable[[str, Sequence[str]], Iterable[Document]]
-"""Gives the documents of a kind with these keys, as far as they are there."""
+"""Returns the documents of a kind with these keys, those that exist."""
 
 Named = Mapping[type, tuple[tuple[str, str], ...]]
-"""Of each event: the kinds of what it names, and by which of its fields."""
+"""For each type of event: the kinds of documents that it names, and the fields that name them."""
 
 
 class Documents:
-    """What is known of the documents of a batch. `log` is whose they are."""
+    """The documents of one log that a batch touches."""
 
     def __init__(self, log: str, load: Load) -> None:
         self._start = prefix(log)
@@ -41,13 +41,13 @@ class Documents:
                 yield kind, keys
 
     def forget(self) -> None:
-        """Drop everything."""
+        """Drop all documents."""
         self._documents.clear()
         self._changed.clear()
         self.erased.clear()
 
     def _fetch(self, records: Sequence[Record], names: Named) -> None:
-        """Load what the events of some records name, as far as it is not there."""
+        """Load the documents that some records name and that are not loaded yet."""
         wanted: defaultdict[str, dict[str, None]] = defaultdict(dict)
         for record in records:
             for kind, field in names.get(type(record.event), ()):
@@ -83,7 +83,7 @@ class Documents:
         self._changed[kind][identity] = None
 
     def _row(self, r: Record, kind: str, table: str, identity: str, /, *values: Any, **more: Any) -> Document:
-        """Make the document of a row, whose values stand in the order of its columns in SQLite."""
+        """Make the document of a row, whose values come in the order of its columns in SQLite."""
         row = dict(zip(columns(table), values, strict=True))
         document = {"_key": identity, "n": r.position, "recorded_at": r.recorded_at, **row, **more}
         self._put(r, kind, document)
@@ -93,7 +93,7 @@ class Documents:
         return f"{self._start}{kind}/{key(identity)}"
 
     def _erase(self, group: str) -> None:
-        """Let nothing of a group be there."""
+        """Drop the documents of a group, and note that it is erased."""
         self.erased.append(group)
         for kind, documents in self._documents.items():
             for identity, document in documents.items():

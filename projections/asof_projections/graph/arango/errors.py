@@ -1,4 +1,4 @@
-"""What ArangoDB's error numbers mean for who asked; its own messages may quote content, so none is passed on."""
+"""Translates ArangoDB's errors by their numbers. Its messages may quote content, so none is passed on."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ from asof_streams.errors import (
 )
 
 AGAIN: Final = frozenset({18, 28, 29, 503, 1200, 1654, 1655, 21004})
-"""What a whole unit of work is begun anew after: locks and conflicts, transactions that are gone, too much to do."""
+"""Errors after which a unit of work is repeated: locks, conflicts, lost transactions, an overloaded server."""
 
 _NOT_FOUND: Final = 1202  # a document
 _NOT_THERE: Final = (1203, 1228, 1924)  # collection or view, database, graph
@@ -28,17 +28,17 @@ _TOO_MUCH: Final = (32, 1216)  # memory or transaction size, size of a document
 
 
 class NoVectorIndex(ContractError):
-    """No vector index is there that is trained and fits the query: ask exactly."""
+    """No trained vector index fits the query: search exactly instead."""
 
 
 @contextmanager
 def translated_errors(where: str) -> Iterator[None]:
-    """Turn what the driver raises into what asof raises. `where` names the database, without who asks."""
+    """Raise the driver's errors as ours. where: the database, without its user."""
     try:
         yield
     except ArangoServerError as error:
         raise translation(error, where) from None
-    except OSError:  # of the driver's transport, which says more than is ours to repeat
+    except OSError:  # of the transport; its message may name the user
         raise GraphUnavailable(
             f"ArangoDB does not answer at {where}: see whether it runs, and ASOF_GRAPH_URL"
         ) from None
@@ -47,14 +47,14 @@ def translated_errors(where: str) -> Iterator[None]:
 
 
 def require_gone(results: Iterable[Any]) -> None:
-    """Raise what became of a document that is still there; one that was not there is gone as well."""
+    """Raise the error of a document that could not be removed; one that was never there is fine."""
     for result in results:
         if isinstance(result, ArangoServerError) and result.error_code != _NOT_FOUND:
             raise result
 
 
 def translation(error: Any, where: str) -> AsofError:
-    """Return what an error of the server is here."""
+    """Return an error of the server as one of ours."""
     number, status = error.error_code, error.http_code
     if number in AGAIN or status == 503:
         return GraphUnavailable(f"ArangoDB at {where} is busy or not ready (error {number}): try again")

@@ -1,7 +1,7 @@
-"""From events to documents: what a batch of records makes of the documents that it touches.
+"""Projects events into documents: it applies a batch of records to the documents that the batch touches.
 
-It is the same folding as in the event projector of the SQLite store, which says it in SQL; neither holds a rule of
-belief. An assertion keeps its open versions, so that a fact is revised without reading them.
+The event projector of the SQLite store does the same in SQL; neither has a rule of belief. An assertion lists its open
+versions, so that a fact is revised without reading them.
 """
 
 from collections.abc import Callable, Sequence
@@ -69,7 +69,7 @@ _NAMED: Final[Named] = {
 
 
 class ArangoEventProjector(Documents):
-    """What the events of a batch make of its documents."""
+    """Applies events to documents in memory. `written` and `removed` are what the store then commits."""
 
     def __init__(self, log: str, load: Load) -> None:
         super().__init__(log, load)
@@ -102,7 +102,7 @@ class ArangoEventProjector(Documents):
         }
 
     def apply(self, records: Sequence[Record]) -> None:
-        """Take records in order of position. DamagedLog: one names what no record before it made."""
+        """Apply records in order of position. DamagedLog: a record names something that no earlier record made."""
         self._fetch(records, _NAMED)
         for record in records:
             handler = self._handlers.get(type(record.event))
@@ -121,7 +121,7 @@ class ArangoEventProjector(Documents):
         self._row(r, "withdrawals", "withdrawals", str(r.position), *row)
 
     def _turn(self, r: Record, episode: str) -> int:
-        """Return when a turn was said; where the generation has none of its own, when it was recorded."""
+        """Return when a turn was said; when it was recorded, in a generation that has no episodes."""
         turn = self._get("episodes", episode)
         return r.recorded_at if turn is None else int(turn["valid_at"])
 
@@ -175,7 +175,7 @@ class ArangoEventProjector(Documents):
         self._row(r, "duplicate_of", "links", key(e.merge_id), *row, **ends, **uuids, **_known(r.recorded_at, INF))
 
     def _unmerged(self, r: Record, e: EntityUnmerged) -> None:
-        """Close a link. It keeps what it was under another key: the same merge may be made again."""
+        """Close a link and store it under another key, since the same merge may be made again."""
         link = self._get("duplicate_of", e.merge_id)
         if link is None:
             return
@@ -183,7 +183,7 @@ class ArangoEventProjector(Documents):
         self._closed(r, "duplicate_of", link | {"closed": r.cause})
 
     def _closed(self, r: Record, kind: str, edge: Document) -> None:
-        """Keep an edge that is over under a key of its own, unless it would have been known for no time."""
+        """Store a closed edge under a key of its own, unless it would have been known for no time."""
         if edge["kf"] != r.recorded_at:
             over = {"_key": f"{edge['_key']}-{edge['n']}", "kt": r.recorded_at, **_known(edge["kf"], r.recorded_at)}
             self._put(r, kind, edge | over)
@@ -205,7 +205,7 @@ class ArangoEventProjector(Documents):
         self._member(r, 0, self._require(r, "communities", "community", e.community_id), e.entity_id)
 
     def _member(self, r: Record, place: int, community: Document, member: str) -> None:
-        """Let an entity be of one community alone; it is found by the entity for as long as that lasts."""
+        """Move an entity to a community. The open membership has the key of the entity, which has one at most."""
         entity, before = self._require(r, "entities", "entity", member), self._get("member_of", member)
         if before is not None:
             self._closed(r, "member_of", before)
@@ -214,7 +214,7 @@ class ArangoEventProjector(Documents):
         more = {"n": r.position * _PLACES + place, **ends, **_known(r.recorded_at, INF)}
         self._row(r, "member_of", "memberships", key(member), *row, **more)
 
-    # Facts: what was said.
+    # Statements about facts.
 
     def _asserted(self, r: Record, e: FactAsserted) -> None:
         subject, thing = self._require(r, "entities", "entity", e.subject), self._object(r, e.object, e.value)
@@ -227,7 +227,7 @@ class ArangoEventProjector(Documents):
         self._open(r, assertion, e.holds)
 
     def _object(self, r: Record, entity: str | None, literal: str | None) -> Document:
-        """Return what says of an object what it is; None and None: any."""
+        """Return the fields that describe an object; None and None: any object."""
         thing = {"object": literal, "object_uuid": entity, "object_name": literal, "thing": value_of(entity, literal)}
         if entity is None:
             return thing
@@ -269,7 +269,7 @@ class ArangoEventProjector(Documents):
             settled = {"settled_at": r.recorded_at, "kept": e.kept, "dropped": e.dropped}
             self._put(r, "contradictions", contradiction | settled)
 
-    # Facts: what followed.
+    # Revisions of facts.
 
     def _invalidated(self, r: Record, e: FactInvalidated) -> None:
         self._revise(r, e.fact_id, e.kind, e.cause, e.holds)
@@ -291,7 +291,7 @@ class ArangoEventProjector(Documents):
         self._open(r, fact, holds)
 
     def _open(self, r: Record, fact: Document, holds: tuple[Period, ...]) -> None:
-        """Open a version for each period, and let the assertion know them."""
+        """Open a version for each period, and list them in the assertion."""
         for place, (vf, end) in enumerate(holds):
             n, vt = r.position * _PLACES + place, INF if end is None else end
             self._version(r, fact, n, (vf, vt, r.recorded_at, INF), r.cause, None)

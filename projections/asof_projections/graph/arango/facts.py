@@ -1,4 +1,4 @@
-"""Facts in ArangoDB: as of a moment, over known time, by number and by their words."""
+"""Facts in ArangoDB: as of a moment, over known time, by number, and by full-text search."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -28,7 +28,7 @@ _EVER = Window.at(Moment(None, None))
 
 
 class ArangoFacts(ArangoReader):
-    """Facts by what they are about, as of a moment or over a period."""
+    """Facts by subject, relation, object or number, as of a moment or over a period."""
 
     def facts(
         self,
@@ -136,7 +136,7 @@ class ArangoFacts(ArangoReader):
         return self._query(aql.FACTS, **(_ANY | _WHOLE | about), **window._asdict())
 
     def read(self, rows: Iterable[Document], known: int) -> list[FactRow]:
-        """Make facts, as they were known, of rows {row, again} and, where episodes may count no longer, {withdrawn}."""
+        """Return rows {row, again, withdrawn} as facts, as they were known; a row may lack `withdrawn`."""
         return [self._version(version["row"], _sayings(version), known) for version in rows]
 
     def _version(self, row: Document, sayings: Sequence[Document], known: int) -> FactRow:
@@ -156,13 +156,13 @@ class ArangoFacts(ArangoReader):
 
 
 def _sayings(version: Document) -> list[Document]:
-    """Return what says a fact: where no episode of it counts any longer, its assertion."""
+    """Return the statements of a fact that are not withdrawn; if all are, its assertion."""
     row, withdrawn = version["row"], version.get("withdrawn", ())
     return [saying for saying in (row, *version["again"]) if saying["episode"] not in withdrawn] or [row]
 
 
 def _attested(version: Document) -> tuple[int, int, int]:
-    """Return what orders facts by when they were last said, then by when they were asserted."""
+    """Return the key that sorts facts by their last attestation, then by their assertion."""
     row = version["row"]
     return max(saying["said_at"] for saying in _sayings(version)), row["fact"], row["vf"]
 

@@ -1,4 +1,4 @@
-"""Entities in ArangoDB: who there is, who was taken to be whom, and the steps of a traversal."""
+"""Identities in ArangoDB: entities, the links between duplicates, and the steps of a traversal."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from asof_streams.instants import INF
 
 
 class ArangoIdentities(ArangoFacts):
-    """Links are shown with the time over which they were believed, so that a merge taken back stays visible."""
+    """Entities and their links. A link has the period over which it was believed: a reverted merge stays visible."""
 
     def entity(self, uuid: str) -> EntityRow | None:
         document = self._document("entities", uuid)
@@ -44,7 +44,7 @@ class ArangoIdentities(ArangoFacts):
         return names
 
     def _counting_names(self, group: str | None, known: int, beginning: str | None = None) -> Iterator[Document]:
-        """Yield the names that count at a moment: an entity's own, and those that no withdrawn episode gave."""
+        """Yield the names that count at a moment: an entity's first, and those whose episode is not withdrawn."""
         withdrawn = {row["episode"] for row in self._pages("withdrawals", group, known=known)}
         rows = self._pages("names", group, known=known, beginning=beginning)
         return (row for row in rows if row["n"] == row["entity"] or row["episode"] not in withdrawn)
@@ -75,8 +75,8 @@ class ArangoIdentities(ArangoFacts):
 
     def attributes(self, uuids: Sequence[str], known: int | None) -> list[AttributeRow]:
         rows = self._entity_part("attributes", uuids, known)
-        last = {(row["entity_uuid"], row["name"]): row for row in rows}  # what was said later stands in its place
-        supported = (row for row in last.values() if row["support"])  # what nobody says any more is not believed
+        last = {(row["entity_uuid"], row["name"]): row for row in rows}  # the last row of each stays
+        supported = (row for row in last.values() if row["support"])  # without support it is not believed
         believed = sorted(supported, key=lambda row: (row["attested"], row["n"]), reverse=True)
         return [_attribute(row) for row in believed]
 
@@ -103,7 +103,7 @@ class ArangoIdentities(ArangoFacts):
     def _entity_part(
         self, part: str, uuids: Sequence[str] | None, known: int | None, group: str | None = None, limit: int = NO_LIMIT
     ) -> Any:
-        """Return one part of what is known of entities; `group` and `limit` are of communities."""
+        """Return one part of aql.ABOUT; `group` and `limit` are for communities."""
         ids, until = None if uuids is None else self._ids(uuids), LATEST if known is None else known
         return self._query(aql.ABOUT, parts=[part], ids=ids, known=until, group=group, limit=limit)[0][part]
 

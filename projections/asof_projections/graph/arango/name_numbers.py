@@ -1,4 +1,4 @@
-"""Names by number in ArangoDB, for the vectors that are made of them."""
+"""Names by number in ArangoDB, as vectors are made of them."""
 
 from collections.abc import Iterator, Sequence
 from heapq import merge

@@ -1,4 +1,4 @@
-"""The episodic layer in ArangoDB, the statements of slots, and the whole: counted, and hashed as SQLite's is."""
+"""The episodic layer in ArangoDB row by row, and the whole store: its counts, and the digest that SQLite has too."""
 
 from collections.abc import Iterator
 from hashlib import sha256
@@ -21,11 +21,11 @@ from asof_projections.model.rows import (
 from asof_projections.versions import Assertion, Ending
 from asof_streams.instants import INF
 
-_UNNUMBERED: Final = "versions"  # the one table whose own key a rebuild may change
+_UNNUMBERED: Final = "versions"  # the one table whose id a rebuild may change
 
 
 class ArangoScans(ArangoNames):
-    """What is there, without regard to a moment."""
+    """Reads of everything but entities and facts."""
 
     # The episodic layer.
 
@@ -65,9 +65,7 @@ class ArangoScans(ArangoNames):
         contradictions = (_contradiction(row, until) for row in rows if settled or row["settled_at"] > until)
         return list(islice(contradictions, limit))
 
-    # Statements.
-
-    # The whole.
+    # The whole store.
 
     def fact_count(self) -> int:
         return self.counts()["facts"]

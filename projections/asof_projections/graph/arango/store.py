@@ -1,8 +1,8 @@
-"""The bi-temporal graph of one log in ArangoDB: documents and the position they stand for change in one transaction.
+"""The bi-temporal graph of one log in ArangoDB, whose documents and position change in one transaction.
 
-What is applied waits in memory and is written by `commit`: whole documents, each only if it is newer than what is
-there. A unit of work that met a conflict, a lost answer or a server that was away is begun anew from its first request;
-the checkpoint in it, exclusively locked, says whether an earlier try came through. So nothing is done twice.
+Applied records stay in memory until `commit` writes whole documents, each only if it is newer than the stored one.
+After a conflict, a lost answer or an absent server, the unit of work is repeated from its first request. Its
+checkpoint, which it locks exclusively, shows whether an earlier attempt was committed; so nothing is done twice.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ from asof_streams.events import Record
 from asof_streams.log import EventLog
 
 CHUNK: Final = 1_000  # documents a request
-_THEIRS: Final = ("_id", "_rev")  # what the server adds to a document
+_THEIRS: Final = ("_id", "_rev")  # fields that the server adds to a document
 _BACKOFF: Final = Backoff(0.05, 2.5, retries=5)  # of units of work
 
 
@@ -42,9 +42,9 @@ class ArangoGraph(ArangoScans):
         self.generation = log.partition(".")[2]
         self._client = client(address, http)
         self._db = database(self._client, address)
-        self._next: int | None = None  # while something is applied: the position after the last record
-        self._base = 0  # the position that what is applied goes on from
-        self._last: Record | None = None  # of what is applied
+        self._next: int | None = None  # the position after the last record applied; None: nothing is applied
+        self._base = 0  # the committed position that the applied records follow
+        self._last: Record | None = None  # that was applied
         self._projector = ArangoEventProjector(log, self._load)
         try:
             self._check()
@@ -59,11 +59,11 @@ class ArangoGraph(ArangoScans):
         check(checkpoint["schema"], self._log)
 
     def vectors(self, of: Literal["fact", "name"], model_id: str, dimensions: int) -> ArangoVectorIndex:
-        """Open the vectors that a model gave facts or names; those of another model are removed."""
+        """Open the vector index of facts or names; vectors of another model are removed."""
         return ArangoVectorIndex(self._db, self._where, self._log, f"{of}_vectors", model_id, dimensions)
 
     def close(self) -> None:
-        """Let go of the store. What was not committed is forgotten."""
+        """Close the store. Records that were not committed are discarded."""
         with suppress(GraphUnavailable):
             self.end_read()
         self._client.close()
@@ -74,15 +74,15 @@ class ArangoGraph(ArangoScans):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # Reading one state.
+    # Consistent reads.
 
     def begin_read(self) -> bool:
-        """Let reads see one state of the store until `end_read`; False where that is so already."""
+        """Begin a consistent read: until `end_read` all reads see one state. False: they do so already."""
         held, self._reading_one_state = self._reading_one_state, True
         return not held
 
     def end_read(self) -> None:
-        """Let reads see what was committed since `begin_read`."""
+        """End a consistent read: later reads see what was committed since `begin_read`."""
         snapshot, self._snapshot, self._reading_one_state = self._snapshot, None, False
         if snapshot is not None:
             _abort(snapshot)
@@ -98,14 +98,15 @@ class ArangoGraph(ArangoScans):
         return bytes.fromhex(self._current_checkpoint()["head"])
 
     def begin(self) -> None:
-        """Go on from where the store stands, unless something is applied."""
+        """Read the committed position, unless records are applied already."""
         if self._next is None:
             self._base = self._next = self.position()
 
     def apply(self, records: Sequence[Record]) -> None:
-        """Apply records in order of position, visible after commit.
+        """Apply records in order of position; they are visible after `commit`.
 
-        Those at a position that was applied before are skipped. Positions may be missing: erased records are not read.
+        Records at positions that were applied before are skipped. Positions may be missing, since erased records are
+        not read.
         """
         self.begin()
         assert self._next is not None
@@ -116,9 +117,9 @@ class ArangoGraph(ArangoScans):
             self._last = new[-1]
 
     def commit(self, position: int, head: bytes) -> None:
-        """Make what was applied visible, with the position it stands for and the chain's hash up to there.
+        """Make the applied records visible, with the position behind them and the chain's hash up to there.
 
-        PositionConflict: something from that position on was applied, or somebody else has gone on from here.
+        PositionConflict: a record at or after that position was applied, or another process has committed meanwhile.
         """
         self.begin()
         assert self._next is not None
@@ -135,14 +136,14 @@ class ArangoGraph(ArangoScans):
         self._base = position
 
     def rollback(self) -> None:
-        """Forget what was applied since the last commit."""
+        """Discard all records that were applied since the last commit."""
         self._next = self._last = None
         self._projector.forget()
 
     def follows(self, log: EventLog) -> bool:
-        """Whether what is committed here is what this log has: by the last record of it that was not erased.
+        """Whether the committed state comes from this log, by the last record applied, unless that is erased.
 
-        Each copy of a log salts its chain of hashes, so `head` tells one copy from another, too.
+        `head` cannot tell: each copy of a log salts its chain of hashes, so copies of one log have different heads.
         """
         checkpoint = self._current_checkpoint()
         if checkpoint["position"] > log.end():
@@ -152,15 +153,18 @@ class ArangoGraph(ArangoScans):
 
     @contextmanager
     def bulk(self) -> Iterator[None]:
-        """Fill an empty store. That is not done in another way: what is committed stays, so it can be gone on with."""
+        """Fill an empty store: the same as at other times, so an interrupted load can be continued.
+
+        PositionConflict: the store is not empty.
+        """
         if self.position() != 0:
             raise PositionConflict(f"{self._log} in ArangoDB is not empty: it stands at {self.position()}")
         yield
 
-    # Units of work.
+    # Transactions.
 
     def _unit(self, work: Callable[[Any], None]) -> None:
-        """Do work in one transaction; begin it anew where the server was busy or did not answer."""
+        """Do work in one transaction; repeat it where the server was busy or did not answer."""
         _BACKOFF.retry(partial(self._transact, work), GraphUnavailable)
 
     def _transact(self, work: Callable[[Any], None]) -> None:
@@ -181,12 +185,12 @@ class ArangoGraph(ArangoScans):
         )
 
     def _move(self, transaction: Any, checkpoint: Document) -> None:
-        """Write what was applied, and where the store stands then; unless an earlier try did."""
+        """Write the changed documents and the checkpoint, unless an earlier attempt did."""
         stored = self._checkpoint(transaction)
         assert stored is not None
         if (stored["position"], stored["head"]) == (checkpoint["position"], checkpoint["head"]):
             if checkpoint["position"] > self._base:
-                return  # its commit came through, only its answer did not
+                return  # the earlier attempt was committed, only its answer was lost
         elif stored["position"] != self._base:
             raise PositionConflict(
                 f"{self._log} in ArangoDB stands at {stored['position']}, not at {self._base}: "
@@ -240,13 +244,13 @@ class ArangoGraph(ArangoScans):
 
 
 def _fingerprint(record: Record, log: str) -> str:
-    """Return what tells a record from any other."""
+    """Return a hash that no other record has."""
     identity = f"{record.id_in(log)} {record.group} {record.recorded_at} ".encode() + record.event.encode()
     return sha256(identity).hexdigest()
 
 
 def _abort(transaction: Any) -> None:
-    """End a transaction that is given up; where nobody hears it, the server ends it by itself."""
+    """Abort a transaction; a server that cannot be reached ends it by itself."""
     if transaction is not None:
         with suppress(GraphUnavailable), translated_errors(""):
             transaction.abort_transaction()

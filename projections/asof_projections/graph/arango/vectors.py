@@ -1,9 +1,9 @@
-"""A vector index in ArangoDB, beside the graph that it is of: 16 bits a dimension.
+"""A vector index in ArangoDB, beside its graph: 16 bits a dimension.
 
-Each vector is a document under the number of its fact or name, with its group and its model: so it can be written
-twice, goes with its group, and is never compared with one of another model. What is added is there at once; a document
-beside where the graph stands says which model it is of, and up to where. Where an operator made a vector index of
-ArangoDB that fits, what is near and holds is asked of that, approximately.
+A vector is a document whose key is the number of its fact or name, and which has its group and its model. Writing it
+twice is harmless, erasing the group removes it, and vectors of two models are never compared. Vectors are stored as
+soon as they are added; a document beside the graph's checkpoint has the model and the position. Where an operator has
+made a vector index of ArangoDB that fits, searches among live facts use it, approximately.
 """
 
 from collections.abc import Sequence
@@ -24,17 +24,17 @@ from asof_projections.vectors import snapshot
 from asof_projections.vectors.ports import Ids, LiveFacts
 
 _CHUNK: Final = 500  # vectors a request: a few megabytes
-_CANDIDATES: Final = 4  # of the approximate index, for each that is wanted: some do not hold
+_CANDIDATES: Final = 4  # of the approximate index, for each one wanted: some do not hold
 _EVER: Final = {"group": None, **Window.at(Moment(None, None))._asdict()}
 _TRAINED: Final = (None, "ready")  # older servers do not say
 _BEFORE: Final = -(2**63)  # every number
 
 
 class ArangoVectorIndex(ArangoReader):
-    """One of the collections VECTORS of a log's graph, through the connection of that graph and so of its thread."""
+    """One of the collections VECTORS of a log's graph. It shares the connection, and so the thread, of that graph."""
 
     def __init__(self, db: Any, where: str, log: str, kind: str, model_id: str, dimensions: int) -> None:
-        """Open what is there. Vectors of another model count for nothing: they are removed. GraphUnavailable."""
+        """Open the stored vectors; those of another model are removed. GraphUnavailable: the server does not answer."""
         self._db, self._where, self._log = db, where, log
         self._name = prefix(log) + kind
         self._model: Final = {"model": model_id, "dimensions": dimensions}
@@ -102,14 +102,14 @@ class ArangoVectorIndex(ArangoReader):
         return self._db.collection(self._name)
 
     def _nearly(self, parameters: dict[str, Any], candidates: int) -> list[Any]:
-        """Return what the approximate index finds, which may be less than there is."""
+        """Return what the approximate index finds, which may be fewer than exist."""
         try:
             return self._query(aql.NEARLY, **parameters, candidates=candidates)
-        except NoVectorIndex:  # it is gone, or not trained
+        except NoVectorIndex:  # it was dropped, or is not trained
             return []
 
     def _fits(self, index: dict[str, Any]) -> bool:
-        """Whether a vector index compares these vectors, and is trained as far as the server says."""
+        """Whether a vector index compares these vectors, and is trained (older servers do not say)."""
         if index["type"] != "vector" or index["fields"] != ["vector"] or index.get("training_state") not in _TRAINED:
             return False
         params = index["params"]

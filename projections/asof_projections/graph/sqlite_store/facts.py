@@ -107,7 +107,7 @@ class SqliteFacts(SqliteReader):
             parameters |= {"object": listed(objects or ()), "value": query.object}
             shape.append("object among or value" if objects else "value")
         if query.object_type is not None:
-            given["object_type"] = query.object_type
+            parameters["object_type"] = query.object_type
             shape.append("object type")
         if query.relation is not None:
             parameters["relation"] = query.relation
