@@ -1,6 +1,6 @@
-"""The catalogue of generations: which builds of the semantic layer a directory holds, and which one answers.
+"""The catalogue of a directory's generations, the builds of the semantic layer; one of them is active and answers.
 
-One small JSON file, replaced by rename, so that a reader sees the old list or the new one, and switching is one step.
+It is a small JSON file, which is replaced by renaming: a reader sees the old list or the new one.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Any endpoint that speaks OpenAI's embeddings API: OpenAI itself, or a server of one's own."""
+"""An embedder for any endpoint with OpenAI's embeddings API: OpenAI itself, or a server of one's own."""
 
 import json
 from collections.abc import Sequence
@@ -22,9 +22,9 @@ class _FailedForNow(ModelUnavailable):
 
 
 class OpenAIEmbedder:
-    """Embeds by request. `dimensions`, where given, is asked of the model; else the model's own number is taken.
+    """Embeds by requests. dimensions: a number to request from the model; None: the model's own.
 
-    A request that failed for now is made again, as often as the backoff has pauses.
+    A request that failed temporarily is retried, as often as the backoff has pauses.
     """
 
     def __init__(
@@ -38,17 +38,21 @@ class OpenAIEmbedder:
         backoff: Backoff = BACKOFF,
     ) -> None:
         self._endpoint = Endpoint(base_url, model, api_key, timeout_seconds)
-        self._asked = dimensions
+        self._requested_dimensions = dimensions
         self._backoff = backoff
 
     @cached_property
     def model_id(self) -> str:
-        """The model's name, who serves it, and the dimensions asked for."""
-        return f"{self._endpoint.model_id}#{self._asked}" if self._asked else self._endpoint.model_id
+        """The model's name, its server, and the requested dimensions."""
+        return (
+            f"{self._endpoint.model_id}#{self._requested_dimensions}"
+            if self._requested_dimensions
+            else self._endpoint.model_id
+        )
 
     @cached_property
     def dimensions(self) -> int:
-        return self._asked or self._request(["length"]).shape[1]
+        return self._requested_dimensions or self._request(["length"]).shape[1]
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         vectors = np.empty((len(texts), self.dimensions), np.float32)
@@ -68,7 +72,10 @@ class OpenAIEmbedder:
 
         try:
             answer = self._endpoint.client.embeddings.with_raw_response.create(
-                model=self._endpoint.model, input=texts, encoding_format="float", dimensions=self._asked or omit
+                model=self._endpoint.model,
+                input=texts,
+                encoding_format="float",
+                dimensions=self._requested_dimensions or omit,
             )
         except APIConnectionError as error:
             raise self._failed(f"cannot be reached ({type(error).__name__})", _FailedForNow) from None

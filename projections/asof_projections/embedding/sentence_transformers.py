@@ -1,4 +1,4 @@
-"""Any model of sentence-transformers, by torch: for other weights than MiniLM's, or a GPU."""
+"""An embedder for any model of sentence-transformers, with torch: for other weights than MiniLM's, or a GPU."""
 
 import hashlib
 from collections.abc import Sequence
@@ -20,9 +20,9 @@ WEIGHT_FILES: Final = (weights.MODEL, "pytorch_model.bin")
 
 
 class SentenceTransformersEmbedder:
-    """Embeds with a model directory or a model's name on the hub, which fetches what is not here yet.
+    """Embeds with a model: a directory, or the name of a model on the hub, which is downloaded if needed.
 
-    The weights of all-MiniLM-L6-v2 give the model_id that MiniLMEmbedder has, since they give the same vectors.
+    With the weights of all-MiniLM-L6-v2 the model_id is that of MiniLMEmbedder, since the vectors are the same.
     """
 
     def __init__(self, model: str) -> None:
@@ -63,7 +63,7 @@ class SentenceTransformersEmbedder:
 
     @property
     def _file(self) -> Path:
-        """The file of weights: in the directory given, or where loading the model by name has put it."""
+        """The file of weights: in the model's directory, or in the cache of the hub."""
         if Path(self._name).is_dir():
             files = [Path(self._name) / name for name in WEIGHT_FILES]
         else:

