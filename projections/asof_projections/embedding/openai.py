@@ -60,7 +60,7 @@ class OpenAIEmbedder:
             # the API takes no empty text
             rows = self._request([text or " " for text in texts[start : start + BATCH]])
             if rows.shape[1] != self.dimensions:
-                raise self._failed(f"gave {rows.shape[1]} dimensions instead of {self.dimensions}")
+                raise self._failed(f"answered with {rows.shape[1]} dimensions instead of {self.dimensions}")
             vectors[start : start + BATCH] = rows
         return vectors
 
@@ -83,7 +83,7 @@ class OpenAIEmbedder:
             kind = _FailedForNow if error.status_code in WORTH_A_RETRY else ModelUnavailable
             raise self._failed(f"answered status {error.status_code}", kind) from None
         except OpenAIError as error:
-            raise self._failed(f"could not be asked ({type(error).__name__})") from None
+            raise self._failed(f"failed ({type(error).__name__})") from None
         return self._rows(answer.http_response.content, len(texts))
 
     def _rows(self, body: bytes, count: int) -> Vectors:
@@ -92,9 +92,9 @@ class OpenAIEmbedder:
             rows = np.array([item["embedding"] for item in data], np.float32)
             lengths = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
         except (ValueError, TypeError, KeyError):
-            raise self._failed("answered something that is not embeddings") from None
+            raise self._failed("sent an answer that has no embeddings") from None
         if len(rows) != count or not (np.isfinite(lengths) & (lengths > 0)).all():
-            raise self._failed(f"did not answer {count} embeddings that can be compared")
+            raise self._failed(f"did not answer with {count} valid embeddings")
         rows /= lengths
         return rows
 

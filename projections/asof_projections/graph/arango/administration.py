@@ -99,8 +99,8 @@ def go_on(log: EventLog, store: ArangoGraph, *, shared: bool = False) -> None:
     while not (shared and store.position() > log.end()):
         if not store.follows(log):
             raise ContractError(
-                f"the graph of {log.name} in ArangoDB stands at {store.position()} of another log, or of more than "
-                "this one has: name another database, or replace it with asof graph create --replace"
+                f"the graph of {log.name} in ArangoDB stands at {store.position()} and comes from another "
+                "log, or from a longer one: name another database, or replace it with asof graph create --replace"
             )
         try:
             catch_up(log, store)

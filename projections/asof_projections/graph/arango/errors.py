@@ -39,9 +39,7 @@ def translated_errors(where: str) -> Iterator[None]:
     except ArangoServerError as error:
         raise translation(error, where) from None
     except OSError:  # of the transport; its message may name the user
-        raise GraphUnavailable(
-            f"ArangoDB does not answer at {where}: see whether it runs, and ASOF_GRAPH_URL"
-        ) from None
+        raise GraphUnavailable(f"ArangoDB does not answer at {where}: check that it runs, and ASOF_GRAPH_URL") from None
     except ArangoError as error:
         raise ContractError(f"ArangoDB at {where}: the driver refused a request ({type(error).__name__})") from None
 
@@ -62,18 +60,16 @@ def translation(error: Any, where: str) -> AsofError:
         return NotFound(f"ArangoDB at {where} does not hold this graph (error {number}): asof graph create makes it")
     if number in _NOT_WRITTEN:
         return StorageFailed(
-            f"ArangoDB at {where} does not write (error {number}): its disk is full, or it only reads, as its "
-            "operator made it or because the limit on size of its licence is passed"
+            f"ArangoDB at {where} refuses writes (error {number}): its disk is full, or it is read-only, by its "
+            "configuration or because the size limit of its licence is exceeded"
         )
     if number in _TOO_MUCH:
         return InvalidInput(
-            f"ArangoDB at {where} will not take so much at once (error {number}): raise its limits on documents, "
+            f"ArangoDB at {where} refused a request for its size (error {number}): raise its limits on documents, "
             "transactions and memory"
         )
     if number in _NO_INDEX:
-        return NoVectorIndex(
-            f"ArangoDB at {where} has no vector index that is ready (error {number}): see to its index"
-        )
+        return NoVectorIndex(f"ArangoDB at {where} has no vector index that is ready (error {number}): check the index")
     if number in _REFUSED or status in _REFUSED:
-        return AccessDenied(f"ArangoDB at {where} does not let this user in: see the user and ASOF_GRAPH_PASSWORD")
+        return AccessDenied(f"ArangoDB at {where} refuses this user: check the user and ASOF_GRAPH_PASSWORD")
     return ContractError(f"ArangoDB at {where} refused a request (error {number}, HTTP {status}): report it")

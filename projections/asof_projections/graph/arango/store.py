@@ -125,7 +125,7 @@ class ArangoGraph(ArangoScans):
         assert self._next is not None
         if position < self._next:
             raise PositionConflict(
-                f"{self._log} in ArangoDB has applied up to {self._next}, and cannot stand for {position}"
+                f"{self._log} in ArangoDB has applied records up to {self._next}: it cannot commit at {position}"
             )
         checkpoint = {"position": position, "head": head.hex()}
         if self._last is not None:

@@ -157,7 +157,9 @@ class SqliteGraph(
         self.begin()
         assert self._next is not None
         if position < self._next:
-            raise PositionConflict(f"{self.path} has applied up to {self._next}, and cannot stand for {position}")
+            raise PositionConflict(
+                f"{self.path} has applied records up to {self._next}: it cannot commit at {position}"
+            )
         with self._guard:
             self._projector.index_words()
             self._db.execute("UPDATE meta SET value = ? WHERE key = 'position'", (position,))

@@ -1,4 +1,4 @@
-"""What a writer remembers: bounded, and never less than what was asked for lately."""
+"""The cache of a writer: bounded, and never less than what was asked for lately."""
 
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
 
