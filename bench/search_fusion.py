@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof_projections.embedding.minilm import MiniLMEmbedder
-from asof_projections.retrieval.search import telling
+from asof_projections.retrieval.search import content_words
 
 Scores = NDArray[np.float64]
 TOP = 10
@@ -38,7 +38,7 @@ class Conversation:
 
     def words(self, question: str) -> Scores:
         scores = np.zeros(len(self.names))
-        match = " OR ".join(f'"{word}"' for word in telling(question).split())
+        match = " OR ".join(f'"{word}"' for word in content_words(question).split())
         for row, score in self._db.execute("SELECT rowid, -bm25(t) FROM t WHERE t MATCH ?", (match,)):
             scores[row - 1] = score
         return scores

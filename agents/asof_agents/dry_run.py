@@ -12,7 +12,7 @@ from asof_agents.ports import FactView
 from asof_projections.graph.ports import GraphStore
 from asof_projections.model.answers import Segment, WhatIf
 from asof_projections.model.rows import SegmentRow
-from asof_projections.queries.consistent_read import at_once
+from asof_projections.queries.consistent_read import consistent_read
 from asof_projections.queries.timelines import with_gaps
 from asof_projections.versions import Interval, coalesce
 from asof_streams.events import Record
@@ -30,7 +30,7 @@ class DryRun:
         self._beliefs = beliefs
         self._build = build
 
-    @at_once
+    @consistent_read
     def what_if(self, messages: Iterable[Record]) -> WhatIf:
         """Return the slots that structured facts touch, before them and after them, as a message each, in order.
 

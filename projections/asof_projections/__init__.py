@@ -1,0 +1,15 @@
+"""The projections: read models that follow the logs, and the questions that are asked of them."""
+
+__all__ = [
+    "embedding",
+    "generations",
+    "graph",
+    "model",
+    "names",
+    "ports",
+    "projector",
+    "queries",
+    "retrieval",
+    "vectors",
+    "versions",
+]

@@ -1,6 +1,6 @@
-"""The catalogue of generations: which builds of the semantic layer a directory holds, and which one answers.
+"""The catalogue of a directory's generations, the builds of the semantic layer; one of them is active and answers.
 
-One small JSON file, replaced by rename, so that a reader sees the old list or the new one, and switching is one step.
+It is a small JSON file, which is replaced by renaming: a reader sees the old list or the new one.
 """
 
 import hashlib
@@ -61,7 +61,7 @@ class Catalog:
     def without(self, name: str) -> "Catalog":
         """Return the catalogue without a generation; the one that answers cannot go."""
         if self[name].name == self.active:
-            raise InvalidInput(f"{name} is the generation that answers: switch to another one first")
+            raise InvalidInput(f"{name} is the active generation: switch to another one first")
         return replace(self, generations=tuple(g for g in self.generations if g.name != name))
 
 
@@ -86,7 +86,9 @@ def load(directory: Path) -> Catalog | None:
     try:
         stored = json.loads(text)
         if stored["format"] != FORMAT:
-            raise ContractError(f"{FILE} has format {stored['format']}: another version of asof made this directory")
+            raise ContractError(
+                f"{FILE} has format {stored['format']}: the directory was made by another version of asof"
+            )
         catalog = Catalog(stored["active"], tuple(GenerationInfo(**g) for g in stored["generations"]))
         if stored["digest"] == _digest(catalog):
             return catalog

@@ -1,6 +1,6 @@
-"""How a name is compared: NFKC, case folded, inner space collapsed, outer punctuation dropped (version norm_v1).
+"""The normalisation of names: NFKC, case folded, inner space collapsed, outer punctuation dropped (norm_v1).
 
-Ids and resolution depend on it, so a change is a new version and a new generation.
+Ids and resolution depend on it, so a change needs a new version and a new generation.
 """
 
 import unicodedata
@@ -13,7 +13,7 @@ _EDGE: Final = " .,;:!?\"'`()[]{}*_"
 
 @lru_cache(maxsize=50_000)
 def key(name: str) -> str:
-    """Return what two spellings of one name have in common."""
+    """Return the key of a name; spellings with one key are one name."""
     folded = (name if name.isascii() else unicodedata.normalize("NFKC", name)).casefold()
     stripped = " ".join(folded.split()).strip(_EDGE)
     stripped = stripped.removesuffix("'s").removesuffix("\u2019s")
@@ -21,7 +21,7 @@ def key(name: str) -> str:
 
 
 def folded(text: str) -> str:
-    """Return what two spellings of one value have in common: they differ in case and inner space alone."""
+    """Return a value with its case folded and its spaces collapsed, as values are compared."""
     return " ".join(text.casefold().split())
 
 

@@ -1,4 +1,4 @@
-"""The port of what questions, search and export are asked of: one generation's graph, which also knows who is who."""
+"""The port of one generation's graph, with the reads that questions, search and export need."""
 
 from collections.abc import Iterator, Sequence
 from typing import Protocol
@@ -6,12 +6,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from asof_projections.graph.ports import GraphStore, Reached
+from asof_projections.graph.ports import GraphStore, Neighbourhood
 from asof_projections.model.rows import EntityRow, LinkRow, Moment
 
 
 class BeliefStore(GraphStore, Protocol):
-    """The store of one generation, which also knows entities by name."""
+    """The graph store of one generation: it also finds entities by name, and their duplicates."""
 
     def called(self, group: str | None, name: str, known: int | None) -> list[EntityRow]:
         """Return the entities that have this name at a moment: exactly, else by its normalised key; oldest first.
@@ -21,22 +21,22 @@ class BeliefStore(GraphStore, Protocol):
         ...
 
     def meant(self, group: str | None, name: str, known: int | None) -> list[str]:
-        """Return the ids of those entities, and of all that were taken to be the same as one of them; sorted."""
+        """Return the ids of the entities that `called` returns, and of all their duplicates; sorted."""
         ...
 
-    def reach(self, group: str | None, who: str | Sequence[str], at: Moment, limit: int | None) -> Reached:
-        """Return the facts from and to some entities and all that were taken to be the same as one of them, at once.
+    def reach(self, group: str | None, who: str | Sequence[str], at: Moment, limit: int | None) -> Neighbourhood:
+        """Return the facts from and to some entities and all their duplicates: one step of a traversal, in one read.
 
-        who: a name, or an id where nobody has that name; or ids. `limit` bounds the facts of each direction.
+        who: a name; an id, where no entity has that name; or several ids. `limit` bounds the facts of each direction.
         """
         ...
 
     def links(self, uuids: Sequence[str], known: int | None) -> list[LinkRow]:
-        """Return the duplicate_of links made until a moment (None: ever) that touch one of these entities."""
+        """Return the duplicate_of links of these entities that were made by a moment (None: ever), oldest first."""
         ...
 
     def appearances(self, uuids: Sequence[str], known: int | None) -> int:
-        """Return how many mentions were taken, until a moment, to mean one of these entities."""
+        """Return how many mentions were resolved to one of these entities by a moment (None: now)."""
         ...
 
     def each_entity(self, group: str | None, known: int) -> Iterator[EntityRow]:
@@ -48,7 +48,7 @@ class BeliefStore(GraphStore, Protocol):
         ...
 
     def fact_count(self) -> int:
-        """Return how many facts there are, believed or not: those that `sentences` yields."""
+        """Return the number of facts, believed or not: as many as `sentences` yields."""
         ...
 
     def names(self, after: int = -1) -> Iterator[tuple[int, str, str]]:
@@ -59,7 +59,7 @@ class BeliefStore(GraphStore, Protocol):
         ...
 
     def name_count(self) -> int:
-        """Return how many names there are: those that `names` yields."""
+        """Return the number of names: as many as `names` yields."""
         ...
 
     def names_known(self, group: str | None, known: int | None) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Follows a log with a graph store: catching up from its position, or building it anew where the two do not agree."""
+"""The projector of a graph store: it catches up with its log, or rebuilds the store where the two disagree."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,14 +13,14 @@ from asof_streams.files import sync
 from asof_streams.log import EventLog
 
 BATCH: Final = 5_000  # records a transaction
-_BESIDE: Final = ("-wal", "-shm", "-journal")  # files of SQLite's that a store may have beside its own
+_SIDE_FILES: Final = ("-wal", "-shm", "-journal")  # files that SQLite may have beside a store
 
 
 def open_following(log: EventLog, path: Path) -> SqliteGraph:
-    """Return a writable store that stands where its log ends: caught up, or rebuilt where it cannot be.
+    """Open a writable store and catch it up to the end of its log, or rebuild it.
 
-    It is rebuilt where its file is missing, damaged or of another schema, and where its head is not the log's at its
-    position (it knows what the log does not, or the log is another).
+    It is rebuilt if its file is missing, damaged or has another schema, and if its head is not the log's head at its
+    position: then it comes from a longer log, or from another one.
     """
     if path.exists():
         try:
@@ -37,7 +37,7 @@ def open_following(log: EventLog, path: Path) -> SqliteGraph:
 
 
 def catch_up(log: EventLog, store: GraphStore, batch: int = BATCH) -> int:
-    """Apply what the log has and the store has not, `batch` records a transaction; return the store's position."""
+    """Apply the records behind the store's position, `batch` a transaction; return its new position."""
     at = store.position()
     end = log.end()
     while at < end:
@@ -49,9 +49,9 @@ def catch_up(log: EventLog, store: GraphStore, batch: int = BATCH) -> int:
 
 
 def rebuild(log: EventLog, path: Path) -> None:
-    """Build a store from the whole log beside `path`, then put it there in one step. Nobody may write to the old one.
+    """Build a store from the whole log beside `path`, then replace the old one in one step.
 
-    An interrupted build leaves the old store as it was.
+    No process may write to the old store meanwhile. An interrupted build leaves it as it was.
     """
     beside = path.with_name(path.name + ".building")
     with building(log, beside):
@@ -61,11 +61,11 @@ def rebuild(log: EventLog, path: Path) -> None:
 
 @contextmanager
 def building(log: EventLog, path: Path) -> Iterator[SqliteGraph]:
-    """Give a new store, filled in bulk with all that the log has; more may be applied.
+    """Yield a new store, filled in bulk with all records of the log; more may be applied.
 
-    It is whole, and on the disk, when this ends without an error; else it is worth nothing.
+    When this ends without an error the store is complete and on disk; after an error it is useless.
     """
-    _remove(path, "", *_BESIDE)
+    _remove(path, "", *_SIDE_FILES)
     with SqliteGraph(path, log.name, writable=True) as store, store.bulk():
         end = log.end()
         records = log.read(0, end)
@@ -77,8 +77,8 @@ def building(log: EventLog, path: Path) -> Iterator[SqliteGraph]:
 
 
 def put(built: Path, path: Path) -> None:
-    """Put a built store in the place of another, in one step."""
-    _remove(path, *_BESIDE)  # they belong to the old one, and would be taken for the new one's
+    """Replace a store by a built one, in one step."""
+    _remove(path, *_SIDE_FILES)  # of the old store; SQLite would read them as the new one's
     built.replace(path)
     sync(path.parent)
 

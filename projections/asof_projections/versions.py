@@ -1,8 +1,8 @@
-"""The interval algebra of belief: which periods of which assertions hold, given the live statements of one slot.
+"""The interval algebra of belief: the periods over which each assertion of a slot holds, given its live statements.
 
-Pure. This is design 4 exactly (temporal.md 2.4 and 2.6): an ending cuts an assertion that starts before it; in a
-single-valued slot an unstated end is the next start of another value, unless that value was over when the first was
-last attested; where stated periods still overlap, the latest start wins, then the later statement.
+Pure. An ending cuts every assertion that starts before it. In a single-valued slot an assertion without a stated end
+ends where the next assertion of another value starts, unless that value was over when the first was last attested.
+Where stated periods still overlap, the latest start wins, then the later statement.
 """
 
 from bisect import bisect_right
@@ -35,7 +35,7 @@ class Ending(NamedTuple):
     fact_id: str | None = None
 
     def cuts(self, assertion: Assertion) -> bool:
-        """Whether the assertion ends here: it means that fact, and it starts before."""
+        """Whether it ends the assertion: it is about that fact or its value, and later than its start."""
         if self.fact_id is not None and self.fact_id != assertion.fact_id:
             return False
         return self.at > assertion.start and (self.value is None or self.value == assertion.value)
@@ -69,7 +69,7 @@ def _start(assertion: Assertion) -> tuple[int, tuple[int, int]]:
 
 
 def _stated_ends(ordered: Iterable[Assertion], endings: Iterable[Ending]) -> list[int]:
-    """Return where each assertion ends by what was said of itself: its own end, or the first ending that cuts it."""
+    """Return the stated end of each assertion: its own, or the first ending that cuts it."""
     at: dict[tuple[str | None, str | None], list[int]] = {}  # by what an ending is of: an assertion, a value, or any
     for ending in sorted(endings, key=lambda e: e.at):
         at.setdefault((ending.fact_id, ending.value), []).append(ending.at)
@@ -82,7 +82,7 @@ def _stated_ends(ordered: Iterable[Assertion], endings: Iterable[Ending]) -> lis
 
 
 def _derived_end(ordered: Sequence[Assertion], stated: Sequence[int], i: int) -> int:
-    """Where an assertion with an unstated end is ended by the next start of another value."""
+    """Return where an assertion ends: without a stated end, at the next start of another value."""
     this = ordered[i]
     if this.end != INF:
         return stated[i]
@@ -93,7 +93,7 @@ def _derived_end(ordered: Sequence[Assertion], stated: Sequence[int], i: int) ->
 
 
 def _minus(own: Interval, covered: Iterable[Interval]) -> Iterator[Interval]:
-    """Yield what of a period is left uncovered by periods that start no earlier than it, in order."""
+    """Yield the parts of a period that later-starting periods leave uncovered, in order."""
     start, end = own
     for low, high in covered:
         if low >= end:
@@ -106,7 +106,7 @@ def _minus(own: Interval, covered: Iterable[Interval]) -> Iterator[Interval]:
 
 
 def coalesce(periods: Iterable[Interval]) -> list[Interval]:
-    """Return the same instants as the fewest periods, in order: what overlaps or meets becomes one."""
+    """Merge periods that overlap or meet; return the fewest periods, in order."""
     merged: list[Interval] = []
     for low, high in sorted(periods):
         if merged and low <= merged[-1][1]:

@@ -19,7 +19,7 @@ from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.rows import Moment
 from asof_projections.queries.temporal import TemporalQueries
 from asof_projections.retrieval.search import Search
-from asof_projections.vectors.ports import Holding
+from asof_projections.vectors.ports import LiveFacts
 from asof_projections.vectors.projection import VectorProjection, facts_of
 from asof_streams.errors import (
     AccessDenied,
@@ -144,7 +144,7 @@ def test_a_search_with_vectors_costs_two_more_and_asks_in_one_for_what_held_and_
     assert {hit.uuid for hit in search(search_of("Oslo", "g"), Moment(3, None))} == {"f", "past"}
     assert {hit.uuid for hit in search(search_of("likes"), NOW)} == {"f", "theirs"}
     [query] = cached.embed(["likes Oslo"])
-    among = Holding("g", NOW, lambda: pytest.fail("the numbers are the database's to know"))
+    among = LiveFacts("g", NOW, lambda: pytest.fail("the numbers are the database's to know"))
     assert stores.server.counted(lambda: index.search(query, 9, among)) == {"query": 1}
     another = store.vectors("fact", "another-model@1", cached.dimensions)
     assert len(another) == 0
@@ -197,7 +197,7 @@ def test_a_vector_index_is_asked_only_where_one_fits_and_is_ready(store, stores,
     store.vectors("fact", "a-model", 8).add(numbers, rows, ["g"] * 40)
     if made is not None:
         stores.server.databases["graph"].collections["semantic_main_fact_vectors"].indexes["made"] = made
-    index, holding = store.vectors("fact", "a-model", 8), Holding("g", NOW, lambda: numbers)
+    index, holding = store.vectors("fact", "a-model", 8), LiveFacts("g", NOW, lambda: numbers)
     [missed] = np.flatnonzero(numbers == 19)  # by the stand-in's index
 
     found = []
@@ -207,7 +207,7 @@ def test_a_vector_index_is_asked_only_where_one_fits_and_is_ready(store, stores,
     assert (found[0][0] == 19) == (asked[-1] == "exactly")
     assert len(found) == 5
     assert index.search(rows[missed], 40, holding) == index.search(rows[missed], 40, numbers)  # it finds too little
-    assert index.search(rows[missed], 5, Holding("other", NOW, lambda: numbers)) == []
+    assert index.search(rows[missed], 5, LiveFacts("other", NOW, lambda: numbers)) == []
     gone = {"status": 400, "number": 1554}  # since it was opened
     stores.server.fail("query", **gone)
     if made == READY:
@@ -244,11 +244,11 @@ def test_words_are_looked_for_outside_of_a_state_that_is_held_since_a_view_canno
     store, story
 ) -> None:
     commit(store, story)
-    assert store.hold()
+    assert store.begin_read()
     assert shown(store) == ["f"]
 
     assert [n for n, _ in store.text("Rome", "g", NOW, 5)] == [3]
-    store.let_go()
+    store.end_read()
 
 
 def test_a_document_that_could_not_be_removed_is_not_passed_over(store, story, stores) -> None:
@@ -335,13 +335,13 @@ def test_a_question_is_put_again_where_the_server_is_busy(store, story, stores) 
 
 def test_a_question_whose_state_is_gone_is_not_answered_from_two(store, story, stores) -> None:
     commit(store, story)
-    assert store.hold()
+    assert store.begin_read()
     shown(store)
     stores.server.now += 61
 
     with pytest.raises(GraphUnavailable):
         shown(store)
-    store.let_go()
+    store.end_read()
     assert shown(store) == ["f"]
 
 
@@ -429,8 +429,8 @@ def test_what_is_installed_twice_is_as_it_was_and_has_every_index(stores) -> Non
     assert repr(stores.server.databases["graph"].__dict__) == once
     for kind, indexes in INDEXES.items():
         assert stores.server.databases["graph"].collections[prefix(LOG) + kind].indexes.keys() == indexes.keys()
-    [standing] = administration.standings(stores.address(), [LOG, "episodic"], stores.server.http)
-    assert (standing.log, standing.position, standing.fit) == (LOG, 0, True)
+    [status] = administration.statuses(stores.address(), [LOG, "episodic"], stores.server.http)
+    assert (status.log, status.position, status.fit) == (LOG, 0, True)
 
 
 def test_generations_live_side_by_side_and_one_document_says_which_answers(stores, story) -> None:

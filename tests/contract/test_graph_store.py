@@ -17,7 +17,7 @@ from asof_projections.graph.ports import GraphStore
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.rows import Moment, Window
 from asof_projections.ports import BeliefStore
-from asof_projections.queries.consistent_read import at_once
+from asof_projections.queries.consistent_read import consistent_read
 from asof_streams.episodic import (
     EpisodeRecorded,
     EpisodeWithdrawn,
@@ -551,7 +551,9 @@ def test_a_name_that_only_withdrawn_episodes_gave_calls_nobody_but_as_of_before(
             ways = [store.called("g", name, known), store.called(None, name.upper(), known)]
             ways += [store.entities(group, known, prefix=name) for group in ("g", None)]
             assert [[e.uuid for e in way] for way in ways] == [found] * 4
-            assert store.meant("g", name, known) == sorted(store.reach("g", name, at(1, known), None).alike) == found
+            assert (
+                store.meant("g", name, known) == sorted(store.reach("g", name, at(1, known), None).entity_ids) == found
+            )
         names = {n: name for n, _, name in store.names()}
         assert [names[n] for n in store.names_known("g", known) if names[n] not in ("Rome", "Oslo", "Bob")] == aliases
         return aliases
@@ -942,7 +944,7 @@ def test_provenance_names_all_that_was_said_of_a_fact(store, story) -> None:
     assert (why.corrects, why.time_words) == ("old", "since")
     assert store.provenance("old").corrected_by == ("f",)
     assert [(e.uuid, e.at) for e in why.endings] == [("e", 9)]
-    assert [(x.kind, x.statement, x.recorded_at, x.source.episode_id) for x in why.closings] == [
+    assert [(x.kind, x.statement, x.recorded_at, x.source.episode_id) for x in why.revisions] == [
         ("ended", "e", b, "said-e"),
         ("retracted", "r", c, "said-r"),
     ]
@@ -1163,7 +1165,7 @@ def test_a_question_sees_one_state_of_the_store_whatever_is_committed_while_it_i
         def __init__(self, beliefs: BeliefStore) -> None:
             self._beliefs = beliefs
 
-        @at_once
+        @consistent_read
         def ask(self) -> tuple[list[str], list[str]]:
             first = ids(facts_at(self._beliefs, "g", at(1)))
             story.tell(fact("b", "Ana", "likes", "Rome"))
@@ -1173,9 +1175,9 @@ def test_a_question_sees_one_state_of_the_store_whatever_is_committed_while_it_i
     with stores.reading() as other:
         assert Doubting(other).ask() == (["a"], ["a"])
         assert ids(facts_at(other, "g", at(1))) == ["a", "b"]
-        assert other.hold()
-        assert not other.hold()
-        other.let_go()
+        assert other.begin_read()
+        assert not other.begin_read()
+        other.end_read()
 
 
 def test_what_is_known_so_far_is_what_is_believed_now(store, story) -> None:
@@ -1207,7 +1209,7 @@ def test_a_step_reaches_who_is_meant_all_that_are_the_same_and_the_facts_of_both
 
     def reached(who, moment, limit=None, group="g"):
         found = store.reach(group, who, moment, limit)
-        return sorted(found.alike), ids(found.outward), ids(found.inward)
+        return sorted(found.entity_ids), ids(found.outward), ids(found.inward)
 
     both = ["id-Ana", "id-Bob"]
     assert reached("Ana", at(9)) == reached("id-Ana", at(9)) == reached(["id-Bob"], at(9)) == (both, ["a", "b"], ["c"])

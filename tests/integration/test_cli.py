@@ -278,7 +278,7 @@ def test_generations_are_switched_and_dropped(told: Asof) -> None:
     assert told.json("generations", "switch", "second")["active"] == "second"
     assert [g["name"] for g in told.json("generations", "drop", "main")["generations"]] == ["second"]
     told("generations", "drop", "second", code=2)
-    assert "second is the generation that answers" in told.err
+    assert "second is the active generation" in told.err
     told("generations", "switch", "third", code=1)
     told("generations", "switch", code=2)
     told("rebuild", "--name", "second", code=2)

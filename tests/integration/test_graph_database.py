@@ -234,9 +234,9 @@ def test_the_database_of_another_memory_is_refused_and_left_as_it_is(data, tmp_p
     ("spoil", "code", "told"),
     [
         (lambda server: setattr(server, "down", True), 2, "does not answer at http://127.0.0.1"),
-        (lambda server: setattr(server, "password", "changed"), 2, "does not let this user in"),
+        (lambda server: setattr(server, "password", "changed"), 2, "refuses this user"),
         (lambda server: setattr(server, "version", "3.11.0"), 1, "asof needs 3.12.6 or later"),
-        (lambda server: setattr(server, "read_only", True), 1, "does not write"),
+        (lambda server: setattr(server, "read_only", True), 1, "refuses writes"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(run, data, server, spoil, code, told) -> None:

@@ -7,7 +7,7 @@ from asking import search_of
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.hashing import HashingEmbedder
 from asof_projections.model.rows import Moment
-from asof_projections.retrieval.search import NameSearch, Search, telling
+from asof_projections.retrieval.search import NameSearch, Search, content_words
 from asof_projections.vectors.faiss_index import FaissVectorIndex
 from asof_projections.vectors.projection import VectorProjection, facts_of, names_of
 from histories import History, on
@@ -134,8 +134,8 @@ def test_what_has_no_vector_yet_is_found_by_its_words(history, embedder, vectors
 
 
 def test_a_query_loses_the_words_that_say_little_unless_it_has_no_others():
-    assert telling("Where does Ana live now?") == "Ana live now"
-    assert telling("who is it?") == "who is it"
+    assert content_words("Where does Ana live now?") == "Ana live now"
+    assert content_words("who is it?") == "who is it"
 
 
 # Vectors follow the graph.

@@ -125,7 +125,7 @@ def test_a_withdrawn_repetition_no_longer_attests_what_it_repeated(memory):
     assert memory.places() == []
     berlin, paris = sorted(memory._facts(ANY), key=lambda fact: fact.valid_at)
     store = memory.writer.generations["main"].store
-    closing = store.provenance(berlin.uuid).closings[-1]
+    closing = store.provenance(berlin.uuid).revisions[-1]
     assert (closing.kind, closing.statement) == ("superseded", paris.uuid)
 
 

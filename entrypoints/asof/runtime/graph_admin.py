@@ -18,7 +18,7 @@ from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
 
 if TYPE_CHECKING:
-    from asof_projections.graph.arango.administration import Standing
+    from asof_projections.graph.arango.administration import GraphStatus
     from asof_projections.graph.arango.connection import Address
 
 Way = Literal["arango", "sqlite"]
@@ -54,18 +54,18 @@ def check(settings: Settings) -> list[Finding]:
     """Compare every graph with its log and with the directory's own graph."""
     found = []
     for places, address in _everywhere(settings):
-        there = {standing.log: standing for standing in administration.standings(address, _logs(places))}
+        there = {status.log: status for status in administration.statuses(address, _logs(places))}
         for name in _logs(places):
-            standing = there.get(name)
+            status = there.get(name)
             with _log(places, name) as log:
                 end = log.end()
-                if standing is None:
+                if status is None:
                     found.append(Finding(address.where, name, None, end, None, "there is none: asof graph create"))
-                elif not standing.fit:
+                elif not status.fit:
                     wrong = "made by another version, or not whole: asof graph create --replace"
-                    found.append(Finding(address.where, name, standing.position, end, None, wrong))
+                    found.append(Finding(address.where, name, status.position, end, None, wrong))
                 else:
-                    found.append(_compared(places, address, name, standing, end))
+                    found.append(_compared(places, address, name, status, end))
     return found
 
 
@@ -113,7 +113,7 @@ def _graph(places: DirectoryLayout, name: str) -> Path:
     return places.graph(generation) if generation else places.episodes
 
 
-def _compared(places: DirectoryLayout, address: "Address", name: str, standing: "Standing", end: int) -> Finding:
+def _compared(places: DirectoryLayout, address: "Address", name: str, status: "GraphStatus", end: int) -> Finding:
     """Hold a graph to the directory's own, by all that they say."""
     with open_graph(address, name) as there, SqliteGraph(_graph(places, name), name) as here:
         digest, positions = there.digest(), (there.position(), here.position())
@@ -123,4 +123,4 @@ def _compared(places: DirectoryLayout, address: "Address", name: str, standing: 
             wrong = "it is behind its log: the next write, or asof graph copy, brings it up"
         else:
             wrong = "it knows more than the log has: it is another memory's, or the log was put back"
-    return Finding(address.where, name, standing.position, end, digest, wrong)
+    return Finding(address.where, name, status.position, end, digest, wrong)

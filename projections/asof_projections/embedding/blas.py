@@ -1,7 +1,7 @@
-"""How many threads numpy's matrix products take: one, so that several products can run beside each other.
+"""The number of threads of numpy's matrix products: one, so that several products can run in parallel.
 
-OpenBLAS splits every product over all cores and waits for the last by spinning. On products as small as a text's, on
-a machine that has anything else to do, that wait is nearly all of the time: a hundred times the work itself.
+OpenBLAS splits every product over all cores and spins until the last is done. For products as small as a text's, on a
+busy machine, spinning takes a hundred times as long as the work.
 """
 
 import ctypes
@@ -12,13 +12,13 @@ from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
 _SETTERS: Final = [
     f"{prefix}openblas_set_num_threads{suffix}" for prefix in ("scipy_", "") for suffix in ("64_", "")
-]  # as numpy's own wheels name it, and as others build it
+]  # the names in numpy's own wheels and in other builds
 
 
 @cache
 def use_one_thread() -> None:
-    """Set it for this process. Where numpy has another BLAS than OpenBLAS there is nothing to set."""
-    numpy = ctypes.CDLL(_multiarray_umath.__file__)  # finds what is in the libraries it is linked to
+    """Set it for this process. With another BLAS than OpenBLAS nothing is set."""
+    numpy = ctypes.CDLL(_multiarray_umath.__file__)  # it also finds the symbols of linked libraries
     for name in _SETTERS:
         setter = getattr(numpy, name, None)
         if setter is not None:

@@ -1,4 +1,4 @@
-"""Vectors kept by what they are vectors of, so that no text is embedded twice."""
+"""A cache of vectors by text, so that no text is embedded twice."""
 
 import hashlib
 import sqlite3
@@ -15,12 +15,10 @@ from asof_projections.embedding.ports import Embedder, Vectors
 from asof_streams.errors import DamagedFile, StorageFailed
 
 LOOKUP: Final = 500  # texts a query
-UNKEPT: Final = 4096  # vectors that are remembered though the file is not to have them
-CHECKSUM: Final = (
-    4  # bytes of CRC-32 behind each vector: a flipped bit is a vector to compute again, not a wrong answer
-)
+UNKEPT: Final = 4096  # vectors that stay in memory alone
+CHECKSUM: Final = 4  # bytes of CRC-32 behind each vector: after a bit flips, the vector is computed again
 
-# float32, not the index's 16 bits: a vector out of the cache is the vector that was computed, to the last bit.
+# float32, not the index's 16 bits: the cache returns the computed vector to the last bit.
 # A rowid table with an index beside it: the keys are random, and inserting them must not move the vectors about.
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS models (number INTEGER PRIMARY KEY, model_id TEXT NOT NULL UNIQUE);
@@ -31,9 +29,9 @@ CREATE TABLE IF NOT EXISTS vectors (
 
 
 class CachedEmbedder:
-    """An embedder that asks another only for texts whose vectors the file at `path` does not hold.
+    """An embedder that calls another one only for texts whose vectors are not in the file at `path`.
 
-    Any number of processes may share the file. What a crash takes from it is computed again.
+    Any number of processes may share the file. Vectors that a crash loses are computed again.
     """
 
     def __init__(self, embedder: Embedder, path: Path) -> None:
@@ -59,9 +57,10 @@ class CachedEmbedder:
         return self._vectors(texts, keep=True)
 
     def embed_unkept(self, texts: Sequence[str]) -> Vectors:
-        """Return the same, of texts that may come to nothing: the file gets no vector of them, until `embed` is asked.
+        """Return vectors as `embed` does, but cache them in memory alone.
 
-        So nothing has to be forgotten that nobody could name; what is then asked of `embed` was computed already.
+        It is for texts that may never be stored: erasure could not find their vectors in the file. A later `embed` of
+        the same text does not compute it again.
         """
         return self._vectors(texts, keep=False)
 
@@ -97,7 +96,7 @@ class CachedEmbedder:
         """Make the tables where they are not there yet, and return the number of our model in them."""
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
-        self._db.execute("PRAGMA secure_delete = ON")  # forgotten means overwritten
+        self._db.execute("PRAGMA secure_delete = ON")  # erased rows are overwritten
         self._db.executescript(_SCHEMA)
         self._db.execute("INSERT OR IGNORE INTO models (model_id) VALUES (?)", [self.model_id])
         [number] = self._db.execute("SELECT number FROM models WHERE model_id = ?", [self.model_id]).fetchone()

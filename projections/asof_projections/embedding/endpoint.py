@@ -1,4 +1,4 @@
-"""A model behind an endpoint that speaks OpenAI's API: how it is named, and the client that reaches it."""
+"""A model behind an endpoint with OpenAI's API: its id, and a client."""
 
 from functools import cached_property
 from threading import Lock
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Endpoint:
-    """One model of one endpoint, used from any thread. ModelUnavailable: the package is missing."""
+    """One model of one endpoint, for use from any thread. ModelUnavailable: the package openai is missing."""
 
     def __init__(self, base_url: str, model: str, api_key: str | None, timeout_seconds: float) -> None:
         require("openai", extra="openai")
@@ -24,14 +24,14 @@ class Endpoint:
 
     @cached_property
     def model_id(self) -> str:
-        """The model's name and who serves it, which stands in for the digest of weights that nobody can see."""
-        place = urlsplit(self._base_url)  # leaves a password in the address out
+        """The model's name and its server, in place of a digest of weights, which an endpoint does not show."""
+        place = urlsplit(self._base_url)  # without a password in the address
         port = f":{place.port}" if place.port else ""
         return f"{self.model}@{place.hostname}{port}{place.path.rstrip('/')}"
 
     @property
     def client(self) -> "OpenAI":
-        """The client. It makes no call again: who asks decides that."""
+        """The client. It never retries; that is the caller's decision."""
         with self._lock:
             return self._made
 

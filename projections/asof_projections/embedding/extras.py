@@ -1,4 +1,4 @@
-"""Optional packages: there, or an error that says how to get them."""
+"""Optional packages, and the error that says how to install them."""
 
 from importlib.util import find_spec
 
@@ -6,7 +6,7 @@ from asof_streams.errors import ModelUnavailable
 
 
 def require(*modules: str, extra: str) -> None:
-    """Raise ModelUnavailable with the command that helps, unless every module is installed. Imports none of them."""
+    """Raise ModelUnavailable with the command to install missing modules. None of them is imported."""
     missing = [name for name in modules if find_spec(name) is None]
     if missing:
         raise ModelUnavailable(f'not installed: {", ".join(missing)}. Get it with: pip install "asof[{extra}]"')

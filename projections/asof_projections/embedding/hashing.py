@@ -1,6 +1,6 @@
-"""The embedder that needs no weights: a text is the words and word parts it is spelled with.
+"""The embedder that needs no weights: its vectors are made of a text's words and their parts.
 
-It is lexical, not semantic: "car" is near "cars" and far from "automobile". It serves where no model is installed.
+It is lexical, not semantic: "car" is near "cars" and far from "automobile". It is for use without a model.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ def _features(text: str) -> Iterator[tuple[int, float]]:
 
 @lru_cache(maxsize=65_536)
 def _word_features(word: str) -> tuple[tuple[int, float], ...]:
-    """Return the places and weights of a word: as much for its parts together as for the whole."""
+    """Return the places and weights of a word; its parts together weigh as much as the whole word."""
     framed = f"<{word}>"  # so that a part at the start or the end of a word is another part
     parts = [framed[at : at + size] for size in PART_LENGTHS for at in range(len(framed) - size + 1)]
     weight = 1 / len(parts) ** 0.5

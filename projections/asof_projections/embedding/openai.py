@@ -1,4 +1,4 @@
-"""Any endpoint that speaks OpenAI's embeddings API: OpenAI itself, or a server of one's own."""
+"""An embedder for any endpoint with OpenAI's embeddings API: OpenAI itself, or a server of one's own."""
 
 import json
 from collections.abc import Sequence
@@ -22,9 +22,9 @@ class _FailedForNow(ModelUnavailable):
 
 
 class OpenAIEmbedder:
-    """Embeds by request. `dimensions`, where given, is asked of the model; else the model's own number is taken.
+    """Embeds by requests. dimensions: a number to request from the model; None: the model's own.
 
-    A request that failed for now is made again, as often as the backoff has pauses.
+    A request that failed temporarily is retried, as often as the backoff has pauses.
     """
 
     def __init__(
@@ -38,17 +38,21 @@ class OpenAIEmbedder:
         backoff: Backoff = BACKOFF,
     ) -> None:
         self._endpoint = Endpoint(base_url, model, api_key, timeout_seconds)
-        self._asked = dimensions
+        self._requested_dimensions = dimensions
         self._backoff = backoff
 
     @cached_property
     def model_id(self) -> str:
-        """The model's name, who serves it, and the dimensions asked for."""
-        return f"{self._endpoint.model_id}#{self._asked}" if self._asked else self._endpoint.model_id
+        """The model's name, its server, and the requested dimensions."""
+        return (
+            f"{self._endpoint.model_id}#{self._requested_dimensions}"
+            if self._requested_dimensions
+            else self._endpoint.model_id
+        )
 
     @cached_property
     def dimensions(self) -> int:
-        return self._asked or self._request(["length"]).shape[1]
+        return self._requested_dimensions or self._request(["length"]).shape[1]
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         vectors = np.empty((len(texts), self.dimensions), np.float32)
@@ -56,7 +60,7 @@ class OpenAIEmbedder:
             # the API takes no empty text
             rows = self._request([text or " " for text in texts[start : start + BATCH]])
             if rows.shape[1] != self.dimensions:
-                raise self._failed(f"gave {rows.shape[1]} dimensions instead of {self.dimensions}")
+                raise self._failed(f"answered with {rows.shape[1]} dimensions instead of {self.dimensions}")
             vectors[start : start + BATCH] = rows
         return vectors
 
@@ -68,7 +72,10 @@ class OpenAIEmbedder:
 
         try:
             answer = self._endpoint.client.embeddings.with_raw_response.create(
-                model=self._endpoint.model, input=texts, encoding_format="float", dimensions=self._asked or omit
+                model=self._endpoint.model,
+                input=texts,
+                encoding_format="float",
+                dimensions=self._requested_dimensions or omit,
             )
         except APIConnectionError as error:
             raise self._failed(f"cannot be reached ({type(error).__name__})", _FailedForNow) from None
@@ -76,7 +83,7 @@ class OpenAIEmbedder:
             kind = _FailedForNow if error.status_code in WORTH_A_RETRY else ModelUnavailable
             raise self._failed(f"answered status {error.status_code}", kind) from None
         except OpenAIError as error:
-            raise self._failed(f"could not be asked ({type(error).__name__})") from None
+            raise self._failed(f"failed ({type(error).__name__})") from None
         return self._rows(answer.http_response.content, len(texts))
 
     def _rows(self, body: bytes, count: int) -> Vectors:
@@ -85,9 +92,9 @@ class OpenAIEmbedder:
             rows = np.array([item["embedding"] for item in data], np.float32)
             lengths = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
         except (ValueError, TypeError, KeyError):
-            raise self._failed("answered something that is not embeddings") from None
+            raise self._failed("sent an answer that has no embeddings") from None
         if len(rows) != count or not (np.isfinite(lengths) & (lengths > 0)).all():
-            raise self._failed(f"did not answer {count} embeddings that can be compared")
+            raise self._failed(f"did not answer with {count} valid embeddings")
         rows /= lengths
         return rows
 

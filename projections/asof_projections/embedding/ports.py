@@ -1,4 +1,4 @@
-"""What an embedder is: texts in, unit vectors out."""
+"""The port of an embedder: it turns texts into unit vectors."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -10,7 +10,7 @@ Vectors = NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """Turns texts into directions whose cosine says how near their meanings are."""
+    """Turns texts into unit vectors, whose cosine is the similarity of their meanings."""
 
     @property
     def model_id(self) -> str:
@@ -23,8 +23,8 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one row of unit length a text, in order, shape (len(texts), dimensions).
+        """Return a vector of unit length for each text, in order, shape (len(texts), dimensions).
 
-        A text's row does not depend on the texts beside it (within 1e-6). Raises ModelUnavailable.
+        A text's vector does not depend on the other texts (within 1e-6). ModelUnavailable.
         """
         ...

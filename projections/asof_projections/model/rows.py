@@ -1,4 +1,4 @@
-"""The rows that graph stores keep and give back: plain values, one class for each kind of thing."""
+"""The rows that graph stores return: one class of plain values for each kind. Times are microseconds."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -8,14 +8,14 @@ from asof_streams.instants import INF, NEG
 
 
 class Moment(NamedTuple):
-    """One point on both clocks, fixed once at the start of a question. None lifts a clock: every moment of it."""
+    """One point on both clocks, fixed at the start of a question. None lifts a clock: any moment of it."""
 
     valid: int | None
     known: int | None
 
 
 class Window(NamedTuple):
-    """The part of both clocks that a question is about: first and last instant of each."""
+    """A part of both clocks: the first and the last instant of each."""
 
     vmin: int
     vmax: int
@@ -24,7 +24,7 @@ class Window(NamedTuple):
 
     @classmethod
     def at(cls, moment: Moment) -> "Window":
-        """Return one moment; all of a clock that the moment lifts."""
+        """Return the window of one moment; all of a clock that the moment lifts."""
         valid = (NEG, INF) if moment.valid is None else (moment.valid, moment.valid)
         return cls(*valid, *_known(moment.known))
 
@@ -39,7 +39,7 @@ def _known(known: int | None) -> tuple[int, int]:
 
 
 class EntityRow(NamedTuple):
-    """An entity: what mentions are resolved to. `known_from` is the time at which it was introduced."""
+    """An entity, to which mentions are resolved. `known_from` is when it was introduced."""
 
     uuid: str
     group_id: str
@@ -81,18 +81,18 @@ class AttributeRow(NamedTuple):
     entity_uuid: str
     name: str
     value: str
-    support: float  # how sure it is, 0 to 1, by all that said it
-    attested: int  # the latest moment at which it was said
+    support: float  # the combined confidence of all its statements, 0 to 1
+    attested: int  # when it was last said
     episode_id: str  # the last that says it
 
     @property
     def sureness(self) -> tuple[float, int]:
-        """What decides between two values: the surer is believed, of equally sure ones that which was said last."""
+        """The key that decides between two values: the surer one, of equally sure ones the one said last."""
         return round(self.support, 6), self.attested
 
 
 class Saying(NamedTuple):
-    """That an episode says of an attribute of an entity that it has a value. Times are µs."""
+    """A statement of an episode about an attribute of an entity. Times are µs."""
 
     entity_uuid: str
     name: str
@@ -104,7 +104,7 @@ class Saying(NamedTuple):
 
 
 class CommunityRow(NamedTuple):
-    """Entities that facts connect, as one. `known_from` is when it was formed; its members are of one known moment."""
+    """Entities that facts connect. `known_from` is when it was formed; its members are those of one known moment."""
 
     uuid: str
     group_id: str
@@ -166,7 +166,7 @@ class RelationshipRow(NamedTuple):
 
 
 class ParkedRow(NamedTuple):
-    """A message of which nothing could be made."""
+    """A message that could not be processed, and why."""
 
     position: int  # in the messages log
     group_id: str
@@ -192,11 +192,11 @@ class Slot(NamedTuple):
 
     assertions: tuple[Assertion, ...]
     endings: tuple[Ending, ...]
-    held: Mapping[str, tuple[tuple[int, int], ...]]  # what is believed now: open versions by fact, in order
+    held: Mapping[str, tuple[tuple[int, int], ...]]  # the open versions of each fact, in order
 
 
 class Statement(NamedTuple):
-    """What a retraction may aim at: an assertion, an ending or a retraction, live or dead."""
+    """A statement that can be retracted: an assertion, an ending or a retraction, live or dead."""
 
     uuid: str
     group_id: str
@@ -211,7 +211,7 @@ class Statement(NamedTuple):
 
 
 class LinkRow(NamedTuple):
-    """That two entities are one, over the known time in which it was believed."""
+    """A merge of two entities, and the known time over which it was believed."""
 
     uuid: str
     duplicate: str

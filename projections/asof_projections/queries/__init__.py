@@ -1,0 +1,9 @@
+"""The questions that a graph answers: as of a moment, over time, why, and as an export."""
+
+__all__ = [
+    "consistent_read",
+    "export",
+    "summaries",
+    "temporal",
+    "timelines",
+]

@@ -1,4 +1,4 @@
-"""One question, one state: whatever is committed while a question is answered shows in the next one."""
+"""Consistent reads: a question that reads a store several times sees one state of it."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -7,28 +7,28 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 from asof_projections.graph.ports import GraphStore
 
 
-class Asker(Protocol):
-    """What asks a store several things to answer one question."""
+class BeliefReader(Protocol):
+    """An object whose methods read a store several times."""
 
     @property
     def _beliefs(self) -> GraphStore: ...
 
 
-A = TypeVar("A", bound=Asker)
+A = TypeVar("A", bound=BeliefReader)
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def at_once(ask: Callable[Concatenate[A, P], R]) -> Callable[Concatenate[A, P], R]:
-    """Answer a question from one state of the asker's store. What it returns must be whole, not an iterator."""
+def consistent_read(method: Callable[Concatenate[A, P], R]) -> Callable[Concatenate[A, P], R]:
+    """Run a method within one consistent read of its store. It must return a finished answer, not an iterator."""
 
-    @wraps(ask)
-    def asked(self: A, /, *args: P.args, **given: P.kwargs) -> R:
-        held = self._beliefs.hold()
+    @wraps(method)
+    def consistent(self: A, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        begun = self._beliefs.begin_read()
         try:
-            return ask(self, *args, **given)
+            return method(self, *args, **kwargs)
         finally:
-            if held:
-                self._beliefs.let_go()
+            if begun:
+                self._beliefs.end_read()
 
-    return asked
+    return consistent

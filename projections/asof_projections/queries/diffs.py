@@ -1,9 +1,9 @@
-"""Diffs: what changed between two points of (valid, known), each change under one label. Pure.
+"""Diffs: the differences between two points (valid, known), each with one label. Pure.
 
-The way goes through (V1, K2): first what was known changes, then the world moves on. So a fact that is new at the
-second point was *learned* if it holds at V1 as known at K2, and else *began*; one that is gone *ended* if it holds at
-V1 as known at K2, and was else *retracted*: we no longer believe what we believed of V1. A claim of both points whose
-period, or whose fact, we have come to see otherwise was *revised*. What comes and goes on the way is no change.
+The path leads through (V1, K2): first knowledge changes, then the world. So a fact that is new at the second point was
+*learned* if it holds at V1 as known at K2, otherwise it *began*. A fact that is gone *ended* if it holds at V1 as known
+at K2, otherwise it was *retracted*. A claim that holds at both points was *revised* if its period, or the fact that
+states it, differs. A fact that holds only in between is no difference.
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,13 +24,13 @@ class DifferenceRow(NamedTuple):
     @property
     def fact(self) -> FactRow:
         """The fact as last seen."""
-        found = self.after or self.before
-        assert found is not None, "a difference has a side"
-        return found
+        version = self.after or self.before
+        assert version is not None, "a difference has a side"
+        return version
 
 
 def differences(before: Iterable[FactRow], between: Iterable[FactRow], after: Iterable[FactRow]) -> list[DifferenceRow]:
-    """Return what differs between what holds at (V1, K1) and at (V2, K2); `between` holds at (V1, K2)."""
+    """Return the differences between the facts at (V1, K1) and at (V2, K2), by start. between: those at (V1, K2)."""
     first, middle, last = ({f.uuid: f for f in facts} for facts in (before, between, after))
     return sorted(_paired(_labelled(first, middle, last)), key=lambda c: (c.fact.valid_at, c.fact.uuid))
 
@@ -49,11 +49,11 @@ def _labelled(
             yield DifferenceRow("ended" if uuid in middle else "retracted", fact, None)
 
 
-def _paired(found: Iterable[DifferenceRow]) -> Iterator[DifferenceRow]:
-    """Make one change of a claim that was retracted and learned anew, as a correction of its period does."""
+def _paired(changes: Iterable[DifferenceRow]) -> Iterator[DifferenceRow]:
+    """Turn the retraction of a claim and its return into one revision, as after a correction of its period."""
     retracted: dict[tuple[str, str, str], list[FactRow]] = {}
     learned: list[FactRow] = []
-    for change in found:
+    for change in changes:
         match change:
             case DifferenceRow("retracted", FactRow() as before, None):
                 retracted.setdefault(_claim(before), []).append(before)
@@ -64,8 +64,8 @@ def _paired(found: Iterable[DifferenceRow]) -> Iterator[DifferenceRow]:
     for after in learned:
         same = retracted.get(_claim(after))
         yield DifferenceRow("revised", same.pop(0), after) if same else DifferenceRow("learned", None, after)
-    for left in retracted.values():
-        for before in left:
+    for unmatched in retracted.values():
+        for before in unmatched:
             yield DifferenceRow("retracted", before, None)
 
 

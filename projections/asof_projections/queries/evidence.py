@@ -1,60 +1,64 @@
-"""Why: from a fact to the words that said it, and to the words behind all that became of it.
+"""Why: the words behind a fact, and those behind every change of belief in it.
 
-fact -> relationship -> mentions -> episode -> the message's position. Nothing here is worked out anew: it is what the
-agents wrote down when they read the message.
+The path is fact, relationship, mentions, episode, position of the message. All of it was recorded when the message was
+processed; nothing is inferred here.
 """
 
-from asof_projections.graph.ports import GraphStore, Source
+from asof_projections.graph.ports import GraphStore, StatementSource
 from asof_projections.model.answers import Consequence, Evidence, Explanation, Fact, instant_of, time_of
 from asof_projections.model.rows import FactRow, RelationshipRow
 from asof_streams.instants import INF
 
 
 class Witness:
-    """Looks up the words; relationships stand in the generation's own rows where it extracted anew."""
+    """Explains facts. A generation that extracted anew has relationships of its own, others those of the episodes."""
 
     def __init__(self, beliefs: GraphStore, episodes: GraphStore) -> None:
         self._beliefs = beliefs
         self._episodes = episodes
 
     def why(self, fact: FactRow, known: int | None) -> Explanation:
-        """Explain a fact by what was recorded until `known` (None: ever); nothing later shows."""
+        """Return the explanation of a fact, from what was recorded by `known` (None: ever)."""
         until = INF if known is None else known
-        rests = self._beliefs.provenance(fact.uuid)
-        assert rests is not None, f"fact {fact.uuid} has no provenance"
-        ends = {said.uuid: said.at for said in rests.endings}
-        became = [(c.kind, c.statement, c.recorded_at, c.source) for c in rests.closings]
-        named = {c.statement for c in rests.closings}
-        for kind, statements in (("ended", rests.endings), ("retracted", rests.retractions)):
-            became += [  # what changed nothing when it came, such as an ending heard before its fact
-                (kind, said.uuid, said.source.recorded_at, said.source)
-                for said in statements
-                if said.uuid not in named and not said.dead
+        provenance = self._beliefs.provenance(fact.uuid)
+        assert provenance is not None, f"fact {fact.uuid} has no provenance"
+        ends_at = {statement.uuid: statement.at for statement in provenance.endings}
+        consequences = [(c.kind, c.statement, c.recorded_at, c.source) for c in provenance.revisions]
+        named = {c.statement for c in provenance.revisions}
+        for kind, statements in (("ended", provenance.endings), ("retracted", provenance.retractions)):
+            consequences += [  # statements that changed nothing, such as an ending that came before its fact
+                (kind, statement.uuid, statement.source.recorded_at, statement.source)
+                for statement in statements
+                if statement.uuid not in named and not statement.dead
             ]
-        sources = [source for source in rests.sources if source.recorded_at <= until]
+        sources = [source for source in provenance.sources if source.recorded_at <= until]
         episodes = tuple(dict.fromkeys(source.episode_id for source in sources))
         expired_at = fact.expired_at if fact.expired_at <= until else INF
         return Explanation(
             Fact.of(fact._replace(episodes=episodes, expired_at=expired_at)),
             tuple(e for source in sources if (e := self.evidence(source))),
-            rests.time_words,
-            rests.corrects,
-            tuple(c for c in rests.corrected_by if (by := self._beliefs.fact(c)) and by.created_at <= until),
+            provenance.time_words,
+            provenance.corrects,
+            tuple(c for c in provenance.corrected_by if (by := self._beliefs.fact(c)) and by.created_at <= until),
             tuple(
                 Consequence(
-                    kind, statement, instant_of(at), time_of(ends.get(statement, INF)), source and self.evidence(source)
+                    kind,
+                    statement,
+                    instant_of(at),
+                    time_of(ends_at.get(statement, INF)),
+                    source and self.evidence(source),
                 )
-                for kind, statement, at, source in sorted(became, key=lambda b: b[2])
+                for kind, statement, at, source in sorted(consequences, key=lambda b: b[2])
                 if at <= until
             ),
         )
 
-    def evidence(self, source: Source) -> Evidence | None:
-        """Return the words of a source; None where they are in no log that is left."""
+    def evidence(self, source: StatementSource) -> Evidence | None:
+        """Return the words of a source. None: its episode is gone."""
         episode = self._episodes.episode(source.episode_id)
         if episode is None:
             return None
-        stated = source.relationship_id and self._relationship(source.relationship_id)
+        relationship = source.relationship_id and self._relationship(source.relationship_id)
         return Evidence(
             episode.uuid,
             episode.name,
@@ -62,14 +66,16 @@ class Witness:
             episode.role,
             instant_of(source.said_at),
             instant_of(source.recorded_at),
-            episode.content[stated.start : stated.end] if stated else episode.content,
-            stated.uuid if stated else None,
-            self._mentions(stated) if stated else (),
+            episode.content[relationship.start : relationship.end] if relationship else episode.content,
+            relationship.uuid if relationship else None,
+            self._mentions(relationship) if relationship else (),
         )
 
     def _relationship(self, uuid: str) -> RelationshipRow | None:
         return self._beliefs.relationship(uuid) or self._episodes.relationship(uuid)
 
-    def _mentions(self, stated: RelationshipRow) -> tuple[str, ...]:
-        found = (self._beliefs.mention(m) or self._episodes.mention(m) for m in (stated.source, stated.target))
-        return tuple(m.text for m in found if m is not None)
+    def _mentions(self, relationship: RelationshipRow) -> tuple[str, ...]:
+        mentions = (
+            self._beliefs.mention(m) or self._episodes.mention(m) for m in (relationship.source, relationship.target)
+        )
+        return tuple(m.text for m in mentions if m is not None)

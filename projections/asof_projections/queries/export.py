@@ -1,6 +1,6 @@
-"""What a memory holds, written out: the episodic graph (spec/episodic-graph), and the semantic graph as of a moment.
+"""Export: the episodic graph, and the semantic graph as of a moment, as JSON or GraphML.
 
-Everything is yielded as it is read, so that memory does not grow with history.
+Every piece is yielded as it is read, so that memory does not grow with history.
 """
 
 import json
@@ -15,21 +15,17 @@ from asof_projections.ports import BeliefStore
 from asof_projections.queries import graphml
 from asof_streams.instants import render
 
-_TYPES: Final = {
-    "message": "message",
-    "text": "text",
-    "json": "JSON",
-    "fact": "JSON",
-}  # as spec/episodic-graph has them
+# An episode's source, and the type of its node in the exported graph.
+_TYPES: Final = {"message": "message", "text": "text", "json": "JSON", "fact": "JSON"}
 _COMMUNITY: Final = "Community"  # the type of its node
-_AT_ONCE: Final = 1_000
+_BATCH: Final = 1_000
 
 
 def episodic(episodes: GraphStore, group: str | None, at: Moment) -> Iterator[str]:
     """Yield the episodic graph as the pieces of one JSON document: {nodes, edges, episodes}.
 
-    It is of the turns that were said by the valid moment and recorded by the known one; None is every turn. One node
-    stands for a mention and its repeats in the turns that follow.
+    It has the turns that were said by the valid moment and recorded by the known one; None lifts a clock. A mention
+    and its repeats in later turns are one node.
     """
     yield from _document(
         {
@@ -67,13 +63,13 @@ def _document(parts: dict[str, Iterable[dict[str, Any]]]) -> Iterator[str]:
 
 
 def _is_by(at: Moment, row: EpisodeRow | MentionRow | RelationshipRow) -> bool:
-    """Whether the turn of a row was said, and recorded, by a moment."""
+    """Whether the turn of a row was said by the valid moment and recorded by the known one."""
     said = at.valid is None or row.valid_at <= at.valid
     return said and (at.known is None or row.created_at <= at.known)
 
 
 def _has_ends(episodes: GraphStore, stated: RelationshipRow, at: Moment) -> bool:
-    """Whether both nodes of an edge are there: a turn may be read with context that was said after it."""
+    """Whether both nodes of an edge are exported: a turn may be read with context that was said after it."""
     if at.valid is None:
         return True
     ends = (episodes.mention(uuid) for uuid in (stated.source, stated.target))
@@ -121,16 +117,16 @@ def _episode(episode: EpisodeRow) -> dict[str, Any]:
 
 
 def _facts(beliefs: GraphStore, group: str | None, at: Moment) -> Iterator[FactRow]:
-    """Yield what holds; of it all, the numbers alone stand in memory (8 bytes a fact)."""
+    """Yield the facts that hold. Only their numbers are all in memory at once (8 bytes a fact)."""
     numbers = beliefs.live(group, at)
-    for start in range(0, len(numbers), _AT_ONCE):
-        yield from chain(*beliefs.facts_numbered(numbers[start : start + _AT_ONCE].tolist(), at).values())
+    for start in range(0, len(numbers), _BATCH):
+        yield from chain(*beliefs.facts_numbered(numbers[start : start + _BATCH].tolist(), at).values())
 
 
 def _nodes(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict[str, Any]]:
-    """Yield the entities and communities; then a node for each literal, which stands for one fact's object alone."""
+    """Yield the entities, the communities, then a node for the literal of each fact that has one."""
     entities = beliefs.each_entity(group, _known(at))
-    while some := list(islice(entities, _AT_ONCE)):
+    while some := list(islice(entities, _BATCH)):
         attributes: dict[str, dict[str, str]] = {entity.uuid: {} for entity in some}
         for attribute in beliefs.attributes(list(attributes), at.known):
             attributes[attribute.entity_uuid][attribute.name] = attribute.value
@@ -145,7 +141,7 @@ def _nodes(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict
 
 
 def _edges(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict[str, Any]]:
-    """Yield the facts, then the links between entities that are believed to be one."""
+    """Yield the facts, then the duplicate_of links that are believed."""
     for fact in _facts(beliefs, group, at):
         yield {"id": fact.uuid, "source": fact.subject_uuid, "target": _target(fact), **Fact.of(fact).to_json()}
     for link in beliefs.each_link(group, _known(at)):

@@ -1,4 +1,4 @@
-"""GraphML: entities and facts as a directed graph, written as it is read, so that nothing grows with its size."""
+"""GraphML: entities and facts as a directed graph, written piece by piece in constant memory."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 from xml.sax.saxutils import escape, quoteattr
 
-_NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0 has no way to say it
+_NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0 cannot encode it
 _NODE: Final = ("name", "type", "group_id", "created_at", "attributes", "members")
 _EDGE: Final = (
     "relation", "fact", "group_id", "valid_at", "invalid_at", "created_at", "expired_at", "confidence", "episodes",
@@ -17,8 +17,8 @@ _EDGE: Final = (
 def write(nodes: Iterable[dict[str, Any]], edges: Iterable[dict[str, Any]]) -> Iterator[str]:
     """Yield the pieces of one GraphML document.
 
-    Fields that are null or empty are left out; a list is joined by spaces, a dict is JSON. Every node has an `id`,
-    every edge `id`, `source` and `target`; of their other fields those that GraphML tools are told of here are written.
+    Every node has an `id`, every edge `id`, `source` and `target`; of the other fields, those declared above are
+    written. Null and empty fields are left out; a list is joined by spaces, a dict is JSON.
     """
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
     for kind, fields in (("node", _NODE), ("edge", _EDGE)):

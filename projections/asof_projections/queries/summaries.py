@@ -1,9 +1,9 @@
-"""An entity in a few sentences: what it is like, then what holds of it, what was attested last first.
+"""Summaries: an entity's attributes, then its facts, the most recently attested first, in a few sentences. Pure.
 
-A summary is made for the answer that shows it, from what is known at the moment that is asked for; so it is right as of
-any moment, changes with what it rests on, and says nothing that no fact or attribute says. A language model would have
-to be asked anew for every pair of moments, or would tell the past what was heard later. Only what a producer gave as an
-entity's summary is kept: an attribute of that name, which then stands in the place of all others. Pure.
+A summary is made for each answer, from what is known at the moment of the question. So it is right as of any moment and
+says only what an attribute or a fact says. A language model would have to write one for every pair of moments, or would
+mix later knowledge into the past. Only a summary that a producer gave is stored: as an attribute of that name, which
+replaces the rest.
 """
 
 from collections.abc import Sequence
@@ -11,13 +11,13 @@ from typing import Final
 
 from asof_projections.model.rows import AttributeRow, FactRow
 
-GIVEN: Final = "summary"  # the attribute that a given summary is
+GIVEN: Final = "summary"  # the attribute with a producer's summary
 SUMMARISED: Final = 40  # facts: as many short ones as fit
 LONGEST: Final = 600  # characters
 
 
 def summary(attributes: Sequence[AttributeRow], facts: Sequence[FactRow]) -> str:
-    """Return what is known in whole sentences, at most LONGEST characters of them; "" where nothing is known."""
+    """Return as many whole sentences as fit into LONGEST characters; "" where nothing is known."""
     for attribute in attributes:
         if attribute.name == GIVEN:
             return attribute.value

@@ -1,13 +1,13 @@
-"""The questions that a memory answers, each as of one moment on both clocks that its caller fixed.
+"""The questions that a memory answers, each as of one moment on both clocks, which the caller fixes.
 
-A question about a name is about every entity that has it (exactly; else by its normalised key) and all that were taken
-to be the same as one of them at the asked moment. A name that nobody has gives an empty answer.
+A question about a name is about every entity that has it (exactly, else by its normalised key), and about all their
+duplicates at that moment. A name that no entity has gives an empty answer.
 """
 
 from collections.abc import Sequence
 from itertools import islice
 
-from asof_projections.graph.ports import GraphStore, Reached
+from asof_projections.graph.ports import GraphStore, Neighbourhood
 from asof_projections.model.answers import (
     Attribute,
     BeliefPeriod,
@@ -52,7 +52,7 @@ from asof_projections.model.queries import (
 from asof_projections.model.rows import AttributeRow, EntityRow, FactRow, Moment, SegmentRow, Window
 from asof_projections.ports import BeliefStore
 from asof_projections.queries import diffs, timelines
-from asof_projections.queries.consistent_read import at_once
+from asof_projections.queries.consistent_read import consistent_read
 from asof_projections.queries.evidence import Witness
 from asof_projections.queries.summaries import SUMMARISED, summary
 from asof_streams.errors import NotFound
@@ -60,7 +60,7 @@ from asof_streams.instants import INF
 
 
 class TemporalQueries:
-    """Answers from one generation's store and the store of the episodic layer."""
+    """Answers questions from the store of one generation and that of the episodic layer."""
 
     def __init__(self, beliefs: BeliefStore, episodes: GraphStore) -> None:
         self._beliefs = beliefs
@@ -68,12 +68,12 @@ class TemporalQueries:
 
     # At a moment.
 
-    @at_once
+    @consistent_read
     def facts(self, query: FactsQuery, at: Moment) -> Page[Fact]:
         """Return the facts that hold, by valid_at: of a subject, of a relation, with an object."""
         return self._page(query, at, Window.at(at))
 
-    @at_once
+    @consistent_read
     def overlapping(self, query: OverlappingQuery, known: int) -> Page[Fact]:
         """Return the facts that hold at some instant of a period, by valid_at."""
         return self._page(query, Moment(None, known), Window.during(query.start, query.stop, known))
@@ -100,7 +100,7 @@ class TemporalQueries:
         return self._beliefs.facts(query, window, subjects=subjects, objects=objects, limit=limit)
 
     def entities(self, query: EntitiesQuery, known: int) -> Page[Entity]:
-        """Return the entities known at a moment, those introduced first first."""
+        """Return the entities known at a moment, oldest first."""
         after = query.page and query.page.after[0]
         limit = None if query.limit is None else query.limit + 1
         rows = self._beliefs.entities(query.group, known, after=after, limit=limit)
@@ -111,12 +111,12 @@ class TemporalQueries:
         return Page.until(map(Entity.of, rows), Cursor(None, known, (rows[-1].uuid,)).encode())
 
     def communities(self, query: CommunitiesQuery, known: int) -> list[Community]:
-        """Return the communities known at a moment with their members, those formed first first."""
+        """Return the communities known at a moment with their members, oldest first."""
         return list(map(Community.of, self._beliefs.communities(query.group, known)))
 
-    @at_once
+    @consistent_read
     def entity(self, query: EntityQuery, at: Moment) -> list[EntityProfile]:
-        """Return what is known of everything that has a name, one profile for all that are the same."""
+        """Return a profile of each entity with a name; an entity and its duplicates have one profile."""
         profiles: list[EntityProfile] = []
         seen: set[str] = set()
         for entity in self._called(query.group, query.name, at.known):
@@ -126,42 +126,42 @@ class TemporalQueries:
                 profiles.append(self._profile(entity, same, at, query.limit))
         return profiles
 
-    @at_once
+    @consistent_read
     def neighbourhood(self, query: NeighbourhoodQuery, at: Moment) -> list[Hop]:
-        """Return the facts that lead away from a name, in either direction, by how many steps away they are.
+        """Return the facts around a name, from and to it, by their distance in steps.
 
-        Everything holds at one moment. `limit` bounds the facts of a step.
+        All of them hold at one moment. The query's limit bounds the facts of each step.
         """
-        reached: set[str] = set()
+        visited: set[str] = set()
         known: set[str] = set()  # facts
         starts: str | list[str] = query.name
         hops: list[Hop] = []
         for hop in range(1, query.hops + 1):
             if not starts:
                 break
-            found = self._beliefs.reach(query.group, starts, at, query.limit)
-            if not found.alike:
+            step = self._beliefs.reach(query.group, starts, at, query.limit)
+            if not step.entity_ids:
                 break
-            reached |= found.alike
-            facts = [f for f in _once(found) if f.uuid not in known][: query.limit]
+            visited |= step.entity_ids
+            facts = [f for f in _once(step) if f.uuid not in known][: query.limit]
             known.update(f.uuid for f in facts)
             hops.append(Hop(hop, facts_of(facts)))
             ends = {end for f in facts for end in (f.subject_uuid, f.object_uuid) if end is not None}
-            starts = sorted(ends - reached)
+            starts = sorted(ends - visited)
         return hops
 
     # Over valid time.
 
-    @at_once
+    @consistent_read
     def throughout(self, query: ThroughoutQuery, known: int) -> list[Segment]:
-        """Return what holds at every instant of a period, said by one fact or by several that meet."""
+        """Return the segments that cover a period, whether one fact states it or several that meet."""
         facts = self._rows(query, Window.during(query.start, query.stop, known))
         period = (query.start, query.stop)
         return list(map(Segment.of, (s for s in self._segments(facts, known) if s.covers(period))))
 
-    @at_once
+    @consistent_read
     def timeline(self, query: TimelineQuery, known: int) -> list[Segment]:
-        """Return what held of a name and when: slot by slot, with the gaps in which nothing is known to hold."""
+        """Return the segments of a name, slot by slot, with the gaps between them."""
         slot = FactsFilter.model_construct(
             group_id=query.group_id, all_groups=query.all_groups, about=query.name, relation=query.relation
         )
@@ -170,11 +170,11 @@ class TemporalQueries:
 
     # Over known time.
 
-    @at_once
+    @consistent_read
     def history(self, query: HistoryQuery) -> list[FactVersion]:
-        """Return every version of a fact (by id) or of all facts with an entity (by name), with what made each.
+        """Return every version of a fact (by id) or of all facts of an entity (by name), with the causes of each.
 
-        A period that belief kept while others of the same fact changed is one version.
+        A period that stayed believed while other periods of its fact changed is one version.
         """
         group = query.group
         anywhere = group in (None, DEFAULT_GROUP)  # an id names one fact, whatever its group
@@ -195,16 +195,16 @@ class TemporalQueries:
         ]
 
     def known_history(self, query: KnownHistoryQuery) -> list[BeliefPeriod]:
-        """Return when a fact was believed to hold. NotFound: no fact has this id."""
+        """Return the periods in which a fact was believed. NotFound: no fact has this id."""
         group = self._fact(query.id).group_id
         periods = timelines.known_periods(self._beliefs.versions(query.id), query.valid_at)
         return [BeliefPeriod(query.id, group, instant_of(start), time_of(end)) for start, end in periods]
 
-    @at_once
+    @consistent_read
     def diff(self, query: DiffQuery, known: int) -> list[Difference]:
-        """Return what is different at the second point, each change under one label. `known`: where none is given."""
+        """Return the differences at the second point, by start. known: the default of a point without a known time."""
         first, second = (p._replace(known=known if p.known is None else p.known) for p in (query.start, query.stop))
-        whole = query.model_copy(update={"cursor": None})  # its pages are of the differences
+        whole = query.model_copy(update={"cursor": None})  # a cursor would be one of the differences
         before, middle, after = (
             self._rows(whole, Window.at(Moment(*at))) for at in (first, (first.valid, second.known), second)
         )
@@ -214,34 +214,34 @@ class TemporalQueries:
         ]
 
     def changes(self, query: ChangesQuery) -> Changes:
-        """Return what messages after a position opened and closed, in order, and where to go on from."""
+        """Return the versions that messages after a position opened and closed, and the position to continue from."""
         rows = self._beliefs.changes(query.since, query.limit)
         kept = (row for row in rows if query.group in (None, row.fact.group_id))
         return Changes(tuple(map(Change.of, kept)), rows[-1].position if rows else query.since)
 
-    @at_once
+    @consistent_read
     def why(self, query: WhyQuery) -> Explanation:
-        """Return the words, known by then, that a fact rests on, and those behind what became of it. NotFound."""
-        found = self._fact(query.id)
-        if query.known_at is not None and query.known_at < found.created_at:
+        """Return the words behind a fact and its changes, as known then. NotFound: the fact was not known."""
+        fact = self._fact(query.id)
+        if query.known_at is not None and query.known_at < fact.created_at:
             raise NotFound(f"the fact {query.id} was not known yet at that moment")
-        return self._witness.why(found, query.known_at)
+        return self._witness.why(fact, query.known_at)
 
     def fact(self, uuid: str) -> Fact | None:
-        """Return a fact as it is believed now, whenever it holds; of several periods the last. None: it is not."""
-        held = [row for row in self._beliefs.versions(uuid) if row.known_to == INF]
-        return Fact.of(held[-1]) if held else None
+        """Return a fact as it is believed now, whenever it holds; of several periods the last. None: not believed."""
+        believed = [row for row in self._beliefs.versions(uuid) if row.known_to == INF]
+        return Fact.of(believed[-1]) if believed else None
 
     # Parts of answers.
 
     def _meant(self, group: str | None, name: str, known: int | None) -> list[str]:
-        """Return the ids that a name, or an id, stands for."""
+        """Return the ids of the entities with a name or an id, and of their duplicates."""
         return self._beliefs.meant(group, name, known) or sorted(self._beliefs.identity([name], known))
 
     def _called(self, group: str | None, name: str, known: int | None) -> list[EntityRow]:
-        found = self._beliefs.called(group, name, known)
-        by_id = None if found else self._beliefs.entity(name)
-        return found if by_id is None or group not in (None, by_id.group_id) else [by_id]
+        entities = self._beliefs.called(group, name, known)
+        by_id = None if entities else self._beliefs.entity(name)
+        return entities if by_id is None or group not in (None, by_id.group_id) else [by_id]
 
     def _fact(self, uuid: str) -> FactRow:
         fact = self._beliefs.fact(uuid)
@@ -272,10 +272,10 @@ class TemporalQueries:
         )
 
     def _attributes(self, same: Sequence[str], known: int | None) -> tuple[AttributeRow, ...]:
-        """Return of each attribute the surest value, where several entities that are one have some."""
-        found = self._beliefs.attributes(same, known)
-        surest = {a.name: a for a in sorted(found, key=lambda a: a.sureness)}
-        return tuple(a for a in found if surest[a.name] is a)
+        """Return the surest value of each attribute over an entity and its duplicates."""
+        attributes = self._beliefs.attributes(same, known)
+        surest = {a.name: a for a in sorted(attributes, key=lambda a: a.sureness)}
+        return tuple(a for a in attributes if surest[a.name] is a)
 
     def _segments(self, facts: Sequence[FactRow], known: int | None) -> list[SegmentRow]:
         ends = {end for f in facts for end in (f.subject_uuid, f.object_uuid) if end is not None}
@@ -284,14 +284,14 @@ class TemporalQueries:
         return timelines.segments(facts, timelines.same_as(believed))
 
     def _causes(self, fact: str) -> dict[int, Cause]:
-        """Return what changed belief in a fact, by when it was recorded."""
-        rests = self._beliefs.provenance(fact)
-        assert rests is not None, f"fact {fact} has no provenance"
-        asserted = {rests.sources[0].recorded_at: Cause("asserted", fact)}
-        return asserted | {c.recorded_at: Cause(c.kind, c.statement) for c in rests.closings}
+        """Return the causes of changes in a fact, by when they were recorded."""
+        provenance = self._beliefs.provenance(fact)
+        assert provenance is not None, f"fact {fact} has no provenance"
+        asserted = {provenance.sources[0].recorded_at: Cause("asserted", fact)}
+        return asserted | {c.recorded_at: Cause(c.kind, c.statement) for c in provenance.revisions}
 
 
-def _once(found: Reached) -> list[FactRow]:
-    """Return the facts of a step, each once though both its ends may be among those that it was taken from."""
-    within = {(f.uuid, f.valid_at, f.known_from) for f in found.outward}
-    return found.outward + [f for f in found.inward if (f.uuid, f.valid_at, f.known_from) not in within]
+def _once(step: Neighbourhood) -> list[FactRow]:
+    """Return the facts of a step, each once: a fact with both ends among its entities is outward and inward."""
+    within = {(f.uuid, f.valid_at, f.known_from) for f in step.outward}
+    return step.outward + [f for f in step.inward if (f.uuid, f.valid_at, f.known_from) not in within]

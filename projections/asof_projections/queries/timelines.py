@@ -1,4 +1,4 @@
-"""Timelines: the versions of facts as the fewest periods, with the gaps between them stated. Pure."""
+"""Timelines: the versions of facts as the fewest periods, with the gaps between them. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
@@ -8,7 +8,7 @@ from asof_projections.versions import Interval, coalesce, gaps
 
 
 def same_as(links: Iterable[LinkRow]) -> dict[str, str]:
-    """Return for each entity that is linked to another the one id that stands for both, and for all further ones."""
+    """Return for each linked entity the id that represents it and all its duplicates."""
     parent: dict[str, str] = {}
 
     def root(uuid: str) -> str:
@@ -23,9 +23,9 @@ def same_as(links: Iterable[LinkRow]) -> dict[str, str]:
 
 
 def segments(facts: Iterable[FactRow], same: Mapping[str, str]) -> list[SegmentRow]:
-    """Return the periods of each claim, those that overlap or meet as one, by subject, relation and start.
+    """Return the periods of each claim, coalesced, by subject, relation and start.
 
-    `same` gives, for an entity's id, the id that stands for all its duplicates; one not in it stands for itself.
+    same: for an entity's id the id that represents its duplicates; an id that is missing represents itself.
     """
     claims: dict[tuple[str, str, str], list[FactRow]] = {}
     for fact in facts:
@@ -33,8 +33,8 @@ def segments(facts: Iterable[FactRow], same: Mapping[str, str]) -> list[SegmentR
         literal = fact.object_uuid is None
         object_ = f"v:{fact.object}" if literal else same.get(fact.object_uuid or "", fact.object_uuid or "")
         claims.setdefault((subject, fact.relation, object_), []).append(fact)
-    found = [segment for (subject, _, _), claim in claims.items() for segment in _coalesced(subject, claim)]
-    return sorted(found, key=lambda s: (s.subject_uuid, s.relation, s.valid_at, s.object or ""))
+    periods = [segment for (subject, _, _), claim in claims.items() for segment in _coalesced(subject, claim)]
+    return sorted(periods, key=lambda s: (s.subject_uuid, s.relation, s.valid_at, s.object or ""))
 
 
 def _coalesced(subject: str, claim: list[FactRow]) -> Iterator[SegmentRow]:
@@ -45,10 +45,10 @@ def _coalesced(subject: str, claim: list[FactRow]) -> Iterator[SegmentRow]:
         yield SegmentRow(names.subject, subject, names.relation, names.object, names.object_uuid, start, end, ids)
 
 
-def with_gaps(found: Iterable[SegmentRow]) -> list[SegmentRow]:
-    """Return segments (sorted as `segments` does) and every stretch between two of a slot in which none holds."""
+def with_gaps(periods: Iterable[SegmentRow]) -> list[SegmentRow]:
+    """Return the periods, sorted as `segments` does, with a segment for every gap in a slot."""
     whole: list[SegmentRow] = []
-    for _, slot in groupby(found, key=lambda s: (s.subject_uuid, s.relation)):
+    for _, slot in groupby(periods, key=lambda s: (s.subject_uuid, s.relation)):
         held = list(slot)
         first = held[0]
         empty = [
@@ -60,13 +60,13 @@ def with_gaps(found: Iterable[SegmentRow]) -> list[SegmentRow]:
 
 
 def known_periods(versions: Iterable[FactRow], valid: int | None) -> list[Interval]:
-    """Return when versions of one fact were believed to hold at `valid` (None: at any time)."""
+    """Return the periods in which a fact was believed to hold at `valid` (None: at any time)."""
     kept = (v for v in versions if valid is None or v.valid_at <= valid < v.invalid_at)
     return list(coalesce((v.known_from, v.known_to) for v in kept))
 
 
 def rectangles(versions: Iterable[FactRow]) -> list[FactRow]:
-    """Return versions by known_from and start; one that was closed and opened again in the same moment is one."""
+    """Return versions by known_from and start; two are merged, where one was closed as its equal opened."""
     whole: dict[tuple[str, int, int], list[FactRow]] = {}
     for version in sorted(versions, key=lambda v: v.known_from):
         same = whole.setdefault((version.uuid, version.valid_at, version.invalid_at), [])

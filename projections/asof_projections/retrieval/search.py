@@ -1,9 +1,9 @@
-"""Search: facts whose sentence has the words of a query, or is near it in meaning, as of a moment; entities by name.
+"""Hybrid search: facts by the words and the meaning of a query, as of a moment; entities by similar names.
 
-A hit's score is `0.6 words + 0.4 meaning`: BM25 as a share of the best hit's, and the cosine. Unlike reciprocal ranks
-it keeps what tells a good hit from a fair one: over the turns of long conversations that finds more of the evidence
-than either part alone, and reciprocal ranks find less than words alone (bench/search_fusion.py). Both parts look only
-at what holds and is known at the moment, so no good hit is lost behind others that do not count.
+A hit's score is `0.6 words + 0.4 meaning`: BM25 as a share of the best hit's, and the cosine. Over the turns of long
+conversations this finds more of the evidence than either part alone. Reciprocal rank fusion drops the distances between
+hits, and finds less than words alone (bench/search_fusion.py). Both parts search only the facts that hold and are known
+at the moment, so no good hit is lost behind facts that do not count.
 """
 
 import re
@@ -20,14 +20,14 @@ from asof_projections.model.answers import Hit, Scores
 from asof_projections.model.queries import SearchQuery
 from asof_projections.model.rows import EntityRow, Moment
 from asof_projections.ports import BeliefStore
-from asof_projections.queries.consistent_read import at_once
-from asof_projections.vectors.ports import Holding, VectorIndex
+from asof_projections.queries.consistent_read import consistent_read
+from asof_projections.vectors.ports import LiveFacts, VectorIndex
 
 WORDS: Final = 0.6  # the weight of words; the rest is that of meaning
-_CANDIDATES: Final = 3  # of each part, for every hit asked for
+_CANDIDATES: Final = 3  # of each part, for each hit wanted
 _CANDIDATES_LEAST: Final = 50
 _WORD: Final = re.compile(r"\w+")
-_SAYING_LITTLE: Final = frozenset(  # they join words; as words of a query they find everything
+_STOP_WORDS: Final = frozenset(  # they occur everywhere, so they find everything
     "a about am an and are as at be been but by can could did do does for from had has have he her him his how i if in "
     "into is it its me my of on or our she should so that the their them then there these they this to was we were "
     "what when where which who whom whose why will with would you your".split()
@@ -35,22 +35,22 @@ _SAYING_LITTLE: Final = frozenset(  # they join words; as words of a query they 
 
 
 class Search:
-    """Searches one generation; by words alone where there is no embedder."""
+    """Searches the facts of one generation; without an embedder, by words alone."""
 
     def __init__(self, beliefs: GraphStore, embedder: Embedder | None = None, index: VectorIndex | None = None) -> None:
         self._beliefs = beliefs
         self._meaning = None if embedder is None or index is None else (embedder, index)
 
-    @at_once
+    @consistent_read
     def search(self, query: SearchQuery, at: Moment) -> list[Hit]:
-        """Return the best facts of a moment, best first; of equals the one said first."""
+        """Return the best facts as of a moment, best first; of equal scores the fact asserted first."""
         text, group, limit = query.query, query.group, query.limit
         pool = max(_CANDIDATES * limit, _CANDIDATES_LEAST)
         with ThreadPoolExecutor(1) as beside:
             vectors = self._meaning and beside.submit(self._meaning[0].embed, [text])  # while words are looked up
-            found = dict(self._beliefs.text(telling(text), group, at, pool))
-        best = max(found.values(), default=1.0)
-        words = {number: score / best for number, score in found.items()}
+            bm25 = dict(self._beliefs.text(content_words(text), group, at, pool))
+        best = max(bm25.values(), default=1.0)
+        words = {number: score / best for number, score in bm25.items()}
         meaning: dict[int, float] = {}
         scores = dict(words)
         if self._meaning and vectors:
@@ -72,33 +72,35 @@ class Search:
     def _cosines(
         self, index: VectorIndex, vector: Vectors, at: Moment, group: str | None, pool: int, also: Iterable[int]
     ) -> dict[int, float]:
-        """Return the cosines of what is nearest, and of what words found, by number."""
-        nearest = dict(index.search(vector, pool, Holding(group, at, lambda: self._beliefs.live(group, at))))
+        """Return the cosines of the nearest facts and of those that words found, by number."""
+        nearest = dict(index.search(vector, pool, LiveFacts(group, at, lambda: self._beliefs.live(group, at))))
         rest = np.array([number for number in also if number not in nearest], np.int64)
         return nearest | dict(index.search(vector, len(rest), rest))
 
 
 class NameSearch:
-    """Finds who and what has a name that is near a query in meaning, as of a known moment."""
+    """Finds entities by similar names, as of a known moment."""
 
     def __init__(self, beliefs: BeliefStore, embedder: Embedder, index: VectorIndex) -> None:
         self._beliefs = beliefs
         self._embedder = embedder
         self._index = index
 
-    @at_once
+    @consistent_read
     def like(self, query: str, known: int | None, group: str | None = None, *, limit: int = 10) -> list[EntityRow]:
-        """Return the entities whose names are nearest, nearest first."""
+        """Return the entities with the most similar names, nearest first; at most `limit`."""
         [vector] = self._embedder.embed([query])
         among = self._beliefs.names_known(group, known)
-        nearest = self._index.search(vector, _CANDIDATES * limit, among=among)  # some are several names of one
+        nearest = self._index.search(
+            vector, _CANDIDATES * limit, among=among
+        )  # an entity may have several of the names
         return self._beliefs.named([number for number, _ in nearest])[:limit]
 
 
-def telling(query: str) -> str:
-    """Return the words of a query that say what it is about; all of them where none does."""
+def content_words(query: str) -> str:
+    """Return the words of a query that are no stop words; all of them, if none is left."""
     words = _WORD.findall(query)
-    return " ".join([w for w in words if w.casefold() not in _SAYING_LITTLE] or words)
+    return " ".join([w for w in words if w.casefold() not in _STOP_WORDS] or words)
 
 
 def _rounded(part: float | None) -> float | None:

@@ -1,6 +1,6 @@
 """A vector index in FAISS: flat, 16 bits a dimension, exact.
 
-Rows are kept in order of id, so the same content is the same bytes however it came, and an id is found by bisection.
+Rows are sorted by id, so that equal content has equal bytes, and an id is found by bisection.
 """
 
 import logging
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from asof_projections.embedding.ports import Vectors
 from asof_projections.vectors import snapshot
-from asof_projections.vectors.ports import Holding, Ids
+from asof_projections.vectors.ports import Ids, LiveFacts
 from asof_streams.errors import DamagedView
 
 log = logging.getLogger(__name__)
@@ -31,10 +31,10 @@ class FaissVectorIndex:
     """Holds each vector once, in FAISS's memory, as float16. Safe to share between threads."""
 
     def __init__(self, path: Path, model_id: str, dimensions: int) -> None:
-        """Make an empty index that saves to `path`; `open` reads what was saved there."""
+        """Make an empty index that saves to `path`; `open` reads a saved one."""
         import faiss  # noqa: PLC0415 - takes a second
 
-        faiss.omp_set_num_threads(1)  # one query is one thread's work: others would only have to be waited for
+        faiss.omp_set_num_threads(1)  # a query is work for one thread; more would only wait for each other
         self._faiss: Any = faiss
         self._path = path
         self._model_id = model_id
@@ -45,9 +45,9 @@ class FaissVectorIndex:
 
     @classmethod
     def open(cls, path: Path, model_id: str, dimensions: int) -> Self:
-        """Open what was saved. A file that is damaged or of another model counts for nothing: position 0, empty.
+        """Open a saved index. If its file is missing, damaged or of another model, it is empty, at position 0.
 
-        It is a projection, so what is missing is read from its log again. Raises StorageFailed.
+        It is a projection, so its log restores it. StorageFailed: the file cannot be read.
         """
         index = cls(path, model_id, dimensions)
         try:
@@ -63,7 +63,7 @@ class FaissVectorIndex:
         return len(self._ids)
 
     def add(self, ids: Ids | Sequence[int], vectors: Vectors, groups: Sequence[str] = ()) -> None:
-        del groups  # whoever erases one removes its ids
+        del groups  # erasing a group removes its ids
         assert vectors.shape == (len(ids), self._dimensions)
         # the last, where an id is given twice; rounded by numpy, for FAISS's own rounding is not always to the nearest
         given, last = np.unique(np.asarray(ids, np.int64)[::-1], return_index=True)
@@ -86,8 +86,8 @@ class FaissVectorIndex:
             self._clear()
             self.position = 0
 
-    def search(self, query: Vectors, k: int, among: Ids | Holding | None = None) -> list[tuple[int, float]]:
-        if isinstance(among, Holding):
+    def search(self, query: Vectors, k: int, among: Ids | LiveFacts | None = None) -> list[tuple[int, float]]:
+        if isinstance(among, LiveFacts):
             among = among.numbers()
         with self._lock:
             allowed = None if among is None else np.isin(self._held, among)
@@ -134,7 +134,7 @@ class FaissVectorIndex:
         return [self._held.view(np.uint8).data, self._codes.reshape(-1).view(np.uint8).data]
 
     def _room(self, header: snapshot.Header) -> list[memoryview]:
-        """Make room for what a file holds, so that it is read to where it stays."""
+        """Allocate the buffers of the index for a file, so that it is read without a copy."""
         if (header.model_id, header.dimensions) != (self._model_id, self._dimensions):
             raise DamagedView(f"{self._path} holds vectors of {header.model_id}, not of {self._model_id}")
         self._ids = array("q", bytes(header.count * snapshot.ID_BYTES))
@@ -144,7 +144,7 @@ class FaissVectorIndex:
         return self._body
 
     def _insert(self, ids: Ids, codes: Codes) -> None:
-        """Take in new ids, ascending. They are nearly always larger than those held; else all is written anew."""
+        """Insert new ids, ascending. They are nearly always larger than the old ones; else all rows are rewritten."""
         if len(ids) and len(self) and ids[0] < self._ids[-1]:
             ids, codes = np.concatenate([self._held, ids]), np.concatenate([self._codes, codes])
             order = np.argsort(ids)
@@ -154,10 +154,10 @@ class FaissVectorIndex:
         self._ids.frombytes(ids.tobytes())
 
     def _candidates(self, query: Vectors, k: int, count: int, allowed: NDArray[np.bool] | None) -> Ids:
-        """Return the rows of the k nearest for certain, and of some others.
+        """Return rows that certainly include the k nearest, and some others.
 
-        FAISS adds in 32 bits, so its order may be off by MARGIN: enough is asked for that the last is further away
-        than that from the k-th, or nothing is left to ask for.
+        FAISS adds in 32 bits, so its scores may be off by MARGIN. It searches for more candidates until the last is
+        further from the k-th than that, or until all are candidates.
         """
         parameters = allowed if allowed is None else self._faiss.SearchParameters(sel=self._selector(allowed))
         asked = k + SPARE
@@ -168,11 +168,11 @@ class FaissVectorIndex:
             asked *= 4
 
     def _scores(self, rows: Ids, query: Vectors) -> NDArray[np.float64]:
-        """Return cosines in 64 bits, each row added by itself in one order: equal vectors have equal scores."""
+        """Return cosines in 64 bits. Each row is summed alone in one order, so that equal vectors have equal scores."""
         exact = query.astype(np.float64)
         pieces = (rows[start : start + RESCORED] for start in range(0, len(rows), RESCORED))
         return np.concatenate([(self._codes[piece] * exact).sum(axis=1) for piece in pieces])
 
     def _selector(self, rows: NDArray[np.bool]) -> Any:
-        """Choose rows by bitmap: of FAISS's selectors the fastest, whether few rows are chosen or nearly all."""
+        """Select rows by bitmap, FAISS's fastest selector for few rows and for many."""
         return self._faiss.IDSelectorBitmap(np.packbits(rows, bitorder="little"))

@@ -1,4 +1,4 @@
-"""What a vector index is: unit vectors by fact, and the nearest of them, exactly."""
+"""The port of a vector index: unit vectors by number, and exact search for the nearest."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
-    """The facts of a group (None: of all) that hold at a moment. An index that does not know them asks for them."""
+class LiveFacts:
+    """The facts of a group (None: of all groups) that hold at a moment. `numbers` reads their numbers."""
 
     group: str | None
     at: Moment
@@ -23,45 +23,45 @@ class Holding:
 
 
 class VectorIndex(Protocol):
-    """Vectors of one model, each under the row number of its fact in the graph."""
+    """The vectors of one model, each under the number of its fact or name in the graph."""
 
     @property
     def position(self) -> int:
-        """Where in its log the saved index stands; 0 where nothing is saved. Events from here on are to be added."""
+        """The saved position: the first number whose vector is not saved; 0: nothing is saved."""
         ...
 
     def __len__(self) -> int: ...
 
     def add(self, ids: Ids | Sequence[int], vectors: Vectors, groups: Sequence[str] = ()) -> None:
-        """Hold these rows of unit length, shape (len(ids), dimensions). An id that is held gets the new vector.
+        """Add vectors of unit length, shape (len(ids), dimensions). An id that is there already gets the new vector.
 
-        `groups` says whose each is, to an index from which the graph erases a group by itself.
+        groups: the group of each, for an index from which the graph itself erases groups.
         """
         ...
 
     def remove(self, ids: Ids | Sequence[int]) -> None:
-        """Hold these no longer; ids that are not held are passed over."""
+        """Remove vectors; ids that are not there are skipped."""
         ...
 
     def clear(self) -> None:
-        """Hold nothing any more, on disk neither: the position is 0."""
+        """Remove all vectors, also those on disk; the position becomes 0."""
         ...
 
-    def search(self, query: Vectors, k: int, among: Ids | Holding | None = None) -> list[tuple[int, float]]:
+    def search(self, query: Vectors, k: int, among: Ids | LiveFacts | None = None) -> list[tuple[int, float]]:
         """Return the k ids nearest to a unit vector of shape (dimensions,), with their cosines, nearest first.
 
-        Exact over what is held, which is rounded to 16 bits; of equal cosines the smaller id comes first. `among`
-        allows only these ids, or what was true and known at the moment asked about.
+        The search is exact over the stored vectors, which are rounded to 16 bits; of equal cosines the smaller id comes
+        first. among: only these ids, or only the facts that hold at a moment.
         """
         ...
 
     def save(self, position: int) -> None:
-        """Let what is held last, and where it stands. StorageFailed.
+        """Save all vectors with a position. StorageFailed.
 
-        A crash leaves what was saved and its position; perhaps what was done since as well, which may be done again.
+        After a crash the saved state is there, perhaps with later changes, which may be repeated without harm.
         """
         ...
 
     def digest(self) -> str:
-        """Return the sha256 of what is held, in order of id: the same however it was added."""
+        """Return the sha256 of all vectors in order of id, whatever the order in which they were added."""
         ...

@@ -1,8 +1,8 @@
-"""The vectors of a generation's facts, or of its names: an index that follows the graph, by their numbers.
+"""The projection of a generation's facts, or of its names, into a vector index.
 
-A fact's sentence never changes, nor does a name, so all there is to follow is new numbers, and those of erased groups
-that are gone. The index is saved with the number from which to go on. What a crash, damage or another model takes from
-it is read again from where vectors are kept by content, so nothing is computed twice.
+Sentences and names never change, so the projection follows only new numbers, and the removal of erased groups. The
+index is saved with the next number. After a crash or damage, vectors come from the cache by text, so none is computed
+twice.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What vectors are made of: texts with numbers that never change."""
+    """The texts to embed, with numbers that never change."""
 
     count: Callable[[], int]
     after: Callable[[int], Iterator[tuple[int, str, str]]]  # (number, group, text) with a greater number, ascending
@@ -39,7 +39,7 @@ def names_of(beliefs: BeliefStore) -> Texts:
 
 
 class VectorProjection:
-    """Keeps in `index` the vectors that `embedder` gives some texts."""
+    """Keeps the vectors of some texts in `index`."""
 
     def __init__(self, texts: Texts, embedder: CachedEmbedder, index: VectorIndex) -> None:
         self._texts = texts
@@ -49,42 +49,42 @@ class VectorProjection:
         self._saved = len(self.index)
 
     def catch_up(self, progress: Progress | None = None) -> None:
-        """Hold the vector of every text and of no other; `save` makes it last. ModelUnavailable."""
+        """Bring the index to exactly the vectors of all texts; `save` then makes it durable. ModelUnavailable."""
         facts = self._follow(progress)
-        if self._astray(facts):
-            self._begin_anew()
+        if self._is_inconsistent(facts):
+            self._reset()
             self._follow(progress)
             self.save()
 
     def catch_up_some(self, most: int) -> bool:
-        """Hold the vectors of some more texts; return whether there may be more to do. ModelUnavailable."""
+        """Add the vectors of at most `most` more texts; return whether there may be more to do. ModelUnavailable."""
         facts = len(self.index)
         batch = self._some(most)
         if not batch:
             facts = self._texts.count()
-            batch = self._some(most)  # what has come since they were counted
+            batch = self._some(most)  # texts that came since the count
         if batch:
             self._hold(batch)
-        elif self._astray(facts):
-            self._begin_anew()
+        elif self._is_inconsistent(facts):
+            self._reset()
         else:
             return False
         return True
 
     @property
     def unsaved(self) -> int:
-        """By how many vectors the index differs from its file; -1 where there may be some of erased groups."""
+        """The number of vectors that are not saved; -1: the index may have vectors of erased groups."""
         return abs(len(self.index) - self._saved) if len(self.index) == self._texts.count() else -1
 
     def save(self) -> None:
-        """Let the index last, all of it, with the number to go on from. StorageFailed."""
+        """Save the whole index with the next number. StorageFailed."""
         self.index.save(self._next)
         self._saved = len(self.index)
 
     def erase(self, group: str) -> None:
-        """Hold nothing of a group any more, neither vectors nor what they were kept by; then save.
+        """Remove the vectors of a group from the index and from the cache, then save the index.
 
-        To be called before the graph erases the group: after that nobody knows which texts were its.
+        Call it before the graph erases the group, since the texts of the group are known only until then.
         """
         facts = ((number, sentence) for number, of, sentence in self._texts.after(-1) if of == group)
         while batch := list(islice(facts, BATCH)):
@@ -93,7 +93,7 @@ class VectorProjection:
         self.save()
 
     def _follow(self, progress: Progress | None) -> int:
-        """Add what is new until nothing is; return how many texts there are. Another process may be writing more."""
+        """Add new texts until there are none; return the number of texts. Another process may be adding more."""
         while True:
             facts = self._texts.count()
             if not self._add(facts - len(self.index), progress):
@@ -117,15 +117,15 @@ class VectorProjection:
         self.index.add(numbers, self._embedder.embed(texts), groups)
         self._next = batch[-1][0] + 1
 
-    def _astray(self, facts: int) -> bool:
-        """Whether more or less is held than there are texts: of an erased group, or by what followed another graph.
+    def _is_inconsistent(self, facts: int) -> bool:
+        """Whether the index has more or fewer vectors than there are texts: of an erased group, or of another graph.
 
-        `facts` were counted before. Who shares the index may have added one that has come since.
+        facts: an earlier count of the texts. Another process that shares the index may have added newer ones.
         """
         held = len(self.index)
         return held != facts and not facts < held <= self._texts.count()
 
-    def _begin_anew(self) -> None:
-        """Let go of all vectors, also of those that last: some are of groups that were erased."""
+    def _reset(self) -> None:
+        """Remove all vectors, also the saved ones: some belong to erased groups."""
         self.index.clear()
         self._next = self._saved = 0

@@ -1,4 +1,4 @@
-"""The file of a vector index: written whole or not at all, believed only where every bit is as written.
+"""The file of a vector index: replaced in one step, and read only if its checksums are right.
 
     sha256 of the next line, in hexadecimal, and a newline
     one line of JSON: format, model_id, dimensions, count, position, sha256 of the rest
@@ -26,7 +26,7 @@ _LINE_MAX: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a file holds, and where in the log it stands."""
+    """The size of a file's content, its model, and its position in the log."""
 
     model_id: str
     dimensions: int
@@ -43,22 +43,22 @@ class Header:
 
 def digest(parts: Iterable[memoryview]) -> str:
     """Return the sha256 of the parts, one after the other."""
-    found = hashlib.sha256()
+    sha256 = hashlib.sha256()
     for part in parts:
-        found.update(part)
-    return found.hexdigest()
+        sha256.update(part)
+    return sha256.hexdigest()
 
 
 def write(path: Path, header: Header, body: Sequence[memoryview]) -> None:
-    """Replace the file, durably. Raises StorageFailed, and then the file that was there is still there."""
+    """Replace the file durably. StorageFailed: the old file is still there."""
     line = json.dumps(asdict(header)).encode() + b"\n"
     replace_file(path, [_seal(line), line, *body])
 
 
 def read(path: Path, room: Callable[[Header], Sequence[memoryview]]) -> None:
-    """Read the ids and the vectors into the buffers that `room` gives for them.
+    """Read the ids and the vectors into the buffers that `room` returns.
 
-    Raises FileNotFoundError; StorageFailed; DamagedView, and then what is in the buffers is worth nothing.
+    FileNotFoundError; StorageFailed; DamagedView: the file is damaged, and so is the content of the buffers.
     """
     damaged = DamagedView(f"{path} is not what was written there in format {FORMAT}")
     try:

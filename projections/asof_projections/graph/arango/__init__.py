@@ -1,0 +1,7 @@
+"""The graph store in ArangoDB."""
+
+__all__ = [
+    "administration",
+    "connection",
+    "store",
+]

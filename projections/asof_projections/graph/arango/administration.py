@@ -1,4 +1,4 @@
-"""Making, checking and emptying graphs in ArangoDB; following a log with one; and which generation answers."""
+"""Administration of graphs in ArangoDB: creating, checking, dropping, catching up, and the active generation."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from asof_projections.graph.arango.connection import Address, MakeHttp, client, database, require_version
-from asof_projections.graph.arango.errors import told
+from asof_projections.graph.arango.errors import translated_errors
 from asof_projections.graph.arango.schema import (
     CHECKPOINTS,
     INDEXES,
@@ -22,12 +22,12 @@ from asof_streams.chain import genesis
 from asof_streams.errors import ContractError, NotFound, PositionConflict
 from asof_streams.log import EventLog
 
-_ANSWERS: Final = "answers"  # the key of the document that names the generation that answers; no log is called so
+_ANSWERS: Final = "answers"  # key of the document with the active generation; no log has this name
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """A graph in a database, and whether this version of asof can use it."""
+class GraphStatus:
+    """The position of a graph in a database, and whether this version of asof can use it."""
 
     log: str
     position: int
@@ -36,22 +36,22 @@ class Standing:
 
 
 @contextmanager
-def _opened(address: Address, http: MakeHttp | None) -> Iterator[Any]:
-    """Give a client for as long as it is needed; what it raises is told as asof does."""
+def _connected(address: Address, http: MakeHttp | None) -> Iterator[Any]:
+    """Yield a client, which is closed at the end; its errors are raised as ours."""
     opened = client(address, http)
     try:
-        with told(address.where):
+        with translated_errors(address.where):
             yield opened
     finally:
         opened.close()
 
 
 def create(address: Address, log: str, http: MakeHttp | None = None, *, replace: bool = False) -> None:
-    """Make the database where there is none, and an empty graph of a log where there is none; what is there stays.
+    """Create the database and an empty graph of a log, each unless it exists.
 
-    replace: what there is of the log is removed first. ContractError: a graph of another schema is there.
+    replace: remove the log's graph first. ContractError: a graph with another schema exists.
     """
-    with _opened(address, http) as opened:
+    with _connected(address, http) as opened:
         system = database(opened, address, "_system")
         require_version(system, address.where)
         if not system.has_database(address.database):
@@ -59,23 +59,23 @@ def create(address: Address, log: str, http: MakeHttp | None = None, *, replace:
         db = database(opened, address)
         if replace:
             remove(db, log)
-        found = _checkpoint(db, log)
-        if found is not None:
-            check(found["schema"], log)
+        checkpoint = _checkpoint(db, log)
+        if checkpoint is not None:
+            check(checkpoint["schema"], log)
         install(db, log)
-        if found is None:
+        if checkpoint is None:
             start = {"_key": log, "schema": VERSION, "position": 0, "head": genesis(log).hex(), "last": -1, "mark": ""}
             db.collection(CHECKPOINTS).insert(start, overwrite_mode="replace")
 
 
 def drop(address: Address, log: str, http: MakeHttp | None = None) -> None:
-    """Remove the graph of a log."""
-    with _opened(address, http) as opened:
+    """Remove the graph of a log, if there is one."""
+    with _connected(address, http) as opened:
         remove(database(opened, address), log)
 
 
 def follow(log: EventLog, address: Address, http: MakeHttp | None = None, *, shared: bool = False) -> ArangoGraph:
-    """Return a store that stands where its log ends, made where there is none; otherwise as `go_on`."""
+    """Open the graph of a log, or create it, and catch it up as `go_on` does."""
     try:
         store = ArangoGraph(address, log.name, http)
     except NotFound:
@@ -90,17 +90,17 @@ def follow(log: EventLog, address: Address, http: MakeHttp | None = None, *, sha
 
 
 def go_on(log: EventLog, store: ArangoGraph, *, shared: bool = False) -> None:
-    """Bring a store up to where its log ends. What somebody else brings up meanwhile, by the same log, is passed over.
+    """Catch a store up to the end of its log. Another process may do so at the same time, from the same log.
 
-    shared: others have copies of the log, which may go further. ContractError: what is there is of another log, or
-    knows more than this one; it is left as it is, since the database may be another memory's.
+    shared: other processes have copies of the log, which may be longer. ContractError: the graph comes from another
+    log, or from more records than this one has; it stays as it is, since it may belong to another memory.
     """
     store.rollback()
     while not (shared and store.position() > log.end()):
         if not store.follows(log):
             raise ContractError(
-                f"the graph of {log.name} in ArangoDB stands at {store.position()} of another log, or of more than "
-                "this one has: name another database, or replace it with asof graph create --replace"
+                f"the graph of {log.name} in ArangoDB stands at {store.position()} and comes from another "
+                "log, or from a longer one: name another database, or replace it with asof graph create --replace"
             )
         try:
             catch_up(log, store)
@@ -110,51 +110,51 @@ def go_on(log: EventLog, store: ArangoGraph, *, shared: bool = False) -> None:
             return
 
 
-def standings(address: Address, logs: Sequence[str], http: MakeHttp | None = None) -> list[Standing]:
-    """Return how the graphs of some logs stand, of those that there are. NotFound: there is no such database."""
-    with _opened(address, http) as opened:
+def statuses(address: Address, logs: Sequence[str], http: MakeHttp | None = None) -> list[GraphStatus]:
+    """Return the status of the graphs of some logs, those that exist. NotFound: the database does not exist."""
+    with _connected(address, http) as opened:
         db = database(opened, address)
         require_version(db, address.where)
-        there = {collection["name"] for collection in db.collections()}
-        found = [_checkpoint(db, log) for log in logs]
-        return [_standing(stands, there, db) for stands in found if stands is not None]
+        collections = {collection["name"] for collection in db.collections()}
+        checkpoints = [_checkpoint(db, log) for log in logs]
+        return [_status(checkpoint, collections, db) for checkpoint in checkpoints if checkpoint is not None]
 
 
 def positions(address: Address, logs: Sequence[str], http: MakeHttp | None = None) -> dict[str, int]:
-    """Return where the graphs of some logs stand, of those that there are. NotFound: there is no such database."""
-    with _opened(address, http) as opened:
-        found = database(opened, address).collection(CHECKPOINTS).get_many(list(logs))
-        return {stands["_key"]: stands["position"] for stands in found}
+    """Return the positions of the graphs of some logs, those that exist. NotFound: the database does not exist."""
+    with _connected(address, http) as opened:
+        checkpoints = database(opened, address).collection(CHECKPOINTS).get_many(list(logs))
+        return {checkpoint["_key"]: checkpoint["position"] for checkpoint in checkpoints}
 
 
 def answering(address: Address, http: MakeHttp | None = None) -> str | None:
-    """Return the generation that answers, None where none was ever chosen."""
-    with _opened(address, http) as opened:
-        found = _checkpoint(database(opened, address), _ANSWERS)
-    return None if found is None else str(found["generation"])
+    """Return the active generation; None: none was ever chosen."""
+    with _connected(address, http) as opened:
+        document = _checkpoint(database(opened, address), _ANSWERS)
+    return None if document is None else str(document["generation"])
 
 
 def switch(address: Address, generation: str, http: MakeHttp | None = None) -> None:
-    """Let another generation answer, in one document."""
-    with _opened(address, http) as opened:
+    """Make another generation the active one; one document changes."""
+    with _connected(address, http) as opened:
         checkpoints = database(opened, address).collection(CHECKPOINTS)
         checkpoints.insert({"_key": _ANSWERS, "generation": generation}, overwrite_mode="replace")
 
 
 def _checkpoint(db: Any, key: str) -> Any:
     try:
-        with told(""):
+        with translated_errors(""):
             return db.collection(CHECKPOINTS).get(key)
-    except NotFound:  # nothing was ever made here
+    except NotFound:  # nothing was ever created here
         return None
 
 
-def _standing(stands: Any, there: set[str], db: Any) -> Standing:
-    log, start = stands["_key"], prefix(stands["_key"])
-    fit = stands["schema"] == VERSION
+def _status(checkpoint: Any, collections: set[str], db: Any) -> GraphStatus:
+    log, start = checkpoint["_key"], prefix(checkpoint["_key"])
+    fit = checkpoint["schema"] == VERSION
     for kind in INDEXES:
-        fit = fit and start + kind in there
+        fit = fit and start + kind in collections
         if fit:
             names = {index["name"] for index in db.collection(start + kind).indexes()}
             fit = names >= INDEXES[kind].keys()
-    return Standing(log, stands["position"], stands["schema"], fit)
+    return GraphStatus(log, checkpoint["position"], checkpoint["schema"], fit)

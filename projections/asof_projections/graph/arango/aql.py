@@ -1,9 +1,9 @@
-"""Every query that is put to ArangoDB, and what each reads by.
+"""All queries for ArangoDB, each with the indexes that it uses.
 
-All that changes is bound, names of collections too (@@); a condition whose bind is null falls away before a plan is
-made. Collections are called by their kind; that of one log has the log's name before it (arango/schema.py). `again`
-are later sayings of a fact, `withdrawn` the episodes of its sayings that count no longer, `vmin` to `kmax` the part of
-both clocks that is asked about. No text is ever put in order here: the server's locale would decide it.
+Every variable part is bound, names of collections too (@@); a condition whose bind is null is removed before planning.
+A collection is bound by its kind; its real name has the log's name in front (arango/schema.py). `again` are the
+reinforcements of a fact, `withdrawn` the withdrawn episodes among its statements, `vmin` to `kmax` the window on both
+clocks. No query sorts by text, since the order would depend on the server's locale.
 """
 
 import re
@@ -12,9 +12,10 @@ from typing import Final
 
 _BIND: Final = re.compile(r"@(@?\w+)")
 
-# Facts by what they are about, or only their numbers. Reads facts by facts_subject, facts_object, facts_fact,
-# facts_relation or facts_group, whichever of those is bound first, then one of reinforcements_fact for each; which of
-# its episodes were withdrawn, by withdrawals_episode; and, for a type, its object by key.
+# Facts by subject, object, number, relation or group; with @brief their numbers alone. Reads facts by facts_subject,
+# facts_object, facts_fact, facts_relation or facts_group, whichever of those is bound first, then one of
+# reinforcements_fact for each; which of its episodes were withdrawn, by withdrawals_episode; and, for a type, its
+# object by key.
 FACTS: Final = """
 FOR f IN @@facts
   FILTER @subjects == null OR f._from IN @subjects
@@ -47,8 +48,8 @@ FOR f IN @@facts
   RETURN @brief ? f.fact : { row: f, again: again, withdrawn: withdrawn }
 """
 
-# Whom a name calls (exactly, else by its key; else it is an id), all that were taken to be the same, and the facts from
-# and to them: one step of a traversal. Reads names by names_key, entities by key, duplicate_of by its edge index along
+# The entities with a name (exactly, else by its key) or an id, all their duplicates, and the facts from and to them:
+# one step of a traversal. Reads names by names_key, entities by key, duplicate_of by its edge index along
 # paths on which every link is believed, facts by facts_subject and facts_object, what says them as in FACTS; and,
 # of names and facts, what withdrawn episodes gave by withdrawals_episode.
 REACH: Final = """
@@ -124,7 +125,7 @@ LET inward = (
 RETURN { called: called, exact: LENGTH(exact) > 0, alike: alike, outward: outward, inward: inward }
 """
 
-# What a fact rests on, and what became of it. Reads assertions by key, reinforcements, closings and endings by theirs
+# The provenance of a fact. Reads assertions by key, reinforcements, closings and endings by theirs
 # of a fact, assertions_corrects, retractions_target; what a closing names by key.
 WHY: Final = """
 FOR a IN @@assertions
@@ -163,14 +164,15 @@ FOR a IN @@assertions
            closings: closings }
 """
 
-# When belief last changed: null where it never did. Reads facts by facts_opened and facts_closed.
+# When a version was last opened or closed; null: never. Reads facts by facts_opened and facts_closed.
 CHANGED_AT: Final = """
 LET opened = (FOR f IN @@facts SORT f.opened DESC LIMIT 1 RETURN f.kf)
 LET closed = (FOR f IN @@facts FILTER f.closed > -1 SORT f.closed DESC LIMIT 1 RETURN f.kt)
 RETURN MAX(APPEND(opened, closed))
 """
 
-# The versions that messages after one opened and closed, no message cut. Reads facts by facts_opened and facts_closed.
+# The versions that messages after a position opened and closed; the changes of a message are never parted. Reads facts
+# by facts_opened and facts_closed.
 CHANGES: Final = """
 LET opened = (FOR f IN @@facts FILTER f.opened > @since SORT f.opened LIMIT @limit RETURN f.opened)
 LET closed = (FOR f IN @@facts FILTER f.closed > @since SORT f.closed LIMIT @limit RETURN f.closed)
@@ -189,7 +191,7 @@ FOR c IN changes
   RETURN { at: c.at, opened: c.opened, row: c.row, again: again }
 """
 
-# What is known of entities, each part where it is asked for: their names, their attributes that hold, the duplicate_of
+# Parts of what is known of entities, those in @parts: their names, their attributes that hold, the duplicate_of
 # links that touch them, how many mentions mean them, and the communities that have members, with those: all, those of a
 # group, or those that have one of the entities. Reads names_entity, withdrawals_episode, attributes_entity,
 # communities_group, else edge indexes and keys.
@@ -248,7 +250,7 @@ LET communities = (
 RETURN { names: names, attributes: attributes, links: links, mentions: mentions, communities: communities }
 """
 
-# A page of one collection, in the order of the log; of names, those that begin so. Reads by <collection>_n, or by
+# A page of one collection, in log order; with @prefix, names whose key begins so. Reads by <collection>_n, or by
 # <collection>_group where a group is bound.
 PAGE: Final = """
 FOR d IN @@rows
@@ -260,7 +262,8 @@ FOR d IN @@rows
   RETURN d
 """
 
-# How many of each kind there are. Two of the counts read by facts_group's and duplicate_of's kt; all else is counted.
+# The number of documents of each kind. Two of the counts read by facts_group's and duplicate_of's kt; all else is
+# counted.
 COUNTS: Final = """
 RETURN {
   episodes: LENGTH(@@episodes), mentions: LENGTH(@@mentions), relationships: LENGTH(@@relationships),
@@ -292,7 +295,7 @@ FOR a IN @@sentences
   RETURN [a.n, score]
 """
 
-# What has a vector of a model, the nearest first: of all, of some keys, or of the facts that hold. Reads what is bound:
+# The nearest vectors of a model: among all, some keys, or the facts that hold. Reads what is bound:
 # one of the collections of vectors, by key or <collection>_group where those are, and then facts by facts_fact.
 NEAR: Final = """
 FOR v IN @@rows
@@ -335,7 +338,7 @@ FOR c IN candidates
   RETURN [c.key, c.score]
 """
 
-# Remove what a group has in one collection. Reads it by <collection>_group.
+# Remove the documents of a group from one collection. Reads it by <collection>_group.
 ERASE: Final = """
 FOR d IN @@rows
   FILTER d.grp == @group
@@ -345,5 +348,5 @@ FOR d IN @@rows
 
 @cache
 def binds(query: str) -> frozenset[str]:
-    """Return the names that a query wants bound; that of a collection begins with @."""
+    """Return the names of a query's bind parameters; that of a collection begins with @."""
     return frozenset(_BIND.findall(query))

@@ -1,68 +1,69 @@
-"""What every part of the ArangoDB graph stands on: its connection, and how the queries are put."""
+"""The base of every part of the ArangoDB graph: its connection, and the execution of queries."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final, TypeVar
 
 from asof_projections.graph.arango import aql
-from asof_projections.graph.arango.errors import told
+from asof_projections.graph.arango.errors import translated_errors
 from asof_projections.graph.arango.schema import COLLECTIONS, VIEW, prefix
-from asof_projections.graph.arango.wire import Document, back, key, out
+from asof_projections.graph.arango.wire import Document, decode, encode, key
 from asof_streams.backoff import Backoff
 from asof_streams.errors import GraphUnavailable
 from asof_streams.instants import INF
 
 NO_LIMIT: Final = 10**9  # rows
 LATEST: Final = INF - 1  # after every instant, before an open end
-_AT_ONCE: Final = 100_000  # rows of an answer
+_BATCH: Final = 100_000  # rows of an answer
 _PAGE: Final = 1_000  # rows
 _MEMORY: Final = 1 << 30  # bytes a query may take on the server
-_LIMITS: Final = {"batch_size": _AT_ONCE, "memory_limit": _MEMORY, "fail_on_warning": True}
+_LIMITS: Final = {"batch_size": _BATCH, "memory_limit": _MEMORY, "fail_on_warning": True}
 T = TypeVar("T")
 _BACKOFF: Final = Backoff(0.05, 4.0, retries=3)
 
 
-class Connected:
-    """A connection to the graph of one log. The parts of ArangoGraph inherit it, so that each has one concern."""
+class ArangoReader:
+    """Reads through the connection of one log's graph. Each part of ArangoGraph inherits it and has one concern."""
 
     generation: str
     _log: str
     _db: Any  # the driver's database
     _where: str
-    _snapshot: Any = None  # a transaction that only reads, while `hold` lasts
-    _holding = False
+    _snapshot: Any = None  # the read-only transaction of a consistent read
+    _reading_one_state = False
 
-    def _ask(self, query: str, **given: Any) -> list[Any]:
-        """Return the rows of a query of `aql`; collections and view are bound by themselves.
+    def _query(self, query: str, **parameters: Any) -> list[Any]:
+        """Return the rows of a query of `aql`; the names of collections and of the view are bound here.
 
-        A query of the view is of what is committed now: a view that is waited for cannot be asked in a transaction.
+        A query of the view reads what is committed now, even within a consistent read: waiting for a view is not
+        possible in a transaction.
         """
         start, names = prefix(self._log), aql.binds(query)
         bound = {f"@{kind}": start + kind for kind in (*COLLECTIONS.values(), VIEW) if f"@{kind}" in names}
-        bound |= {what: out(value) for what, value in given.items()}
-        held = self._holding and f"@{VIEW}" not in names
-        return [back(row) for row in self._answered(query, bound, held=held)]
+        bound |= {name: encode(value) for name, value in parameters.items()}
+        held = self._reading_one_state and f"@{VIEW}" not in names
+        return [decode(row) for row in self._execute(query, bound, held=held)]
 
-    def _answered(self, query: str, bound: dict[str, Any], *, held: bool) -> list[Any]:
+    def _execute(self, query: str, bound: dict[str, Any], *, held: bool) -> list[Any]:
         def execute() -> list[Any]:
-            asked = self._reading() if held else self._db
-            return list(asked.aql.execute(query, bind_vars=bound, **_LIMITS))
+            database = self._reading() if held else self._db
+            return list(database.aql.execute(query, bind_vars=bound, **_LIMITS))
 
-        if held:  # one state of the store is gone with its transaction: it is not asked again
-            return self._told(execute)
-        return self._patiently(execute)
+        if held:  # no retry: the state that was read is gone with its transaction
+            return self._translated(execute)
+        return self._with_retries(execute)
 
-    def _patiently(self, work: Callable[[], T]) -> T:
-        """Do what may be done twice; again where the server was busy or did not answer."""
-        return _BACKOFF.retry(partial(self._told, work), GraphUnavailable)
+    def _with_retries(self, work: Callable[[], T]) -> T:
+        """Do idempotent work; again, where the server was busy or did not answer."""
+        return _BACKOFF.retry(partial(self._translated, work), GraphUnavailable)
 
-    def _told(self, work: Callable[[], T]) -> T:
-        with told(self._where):
+    def _translated(self, work: Callable[[], T]) -> T:
+        with translated_errors(self._where):
             return work()
 
     def _reading(self) -> Any:
-        """Return what reads go through: the database, or the snapshot of `hold`, begun with its first read."""
-        if not self._holding:
+        """Return the database, or in a consistent read its snapshot, which begins with the first read."""
+        if not self._reading_one_state:
             return self._db
         if self._snapshot is None:
             read = [prefix(self._log) + kind for kind in COLLECTIONS.values()]
@@ -70,21 +71,21 @@ class Connected:
         return self._snapshot
 
     def _document(self, kind: str, identity: str) -> Document | None:
-        with told(self._where):
-            found = self._reading().collection(prefix(self._log) + kind).get(key(identity))
-        return None if found is None else back(found)
+        with translated_errors(self._where):
+            document = self._reading().collection(prefix(self._log) + kind).get(key(identity))
+        return None if document is None else decode(document)
 
     def _page(
         self, kind: str, group: str | None, after: int, known: int, limit: int, beginning: str | None = None
     ) -> Any:
-        """Return documents of a kind in the order of the log; of names those with a key that begins so."""
+        """Return documents of a kind in log order; beginning: only names whose key begins so."""
         rows = {"@rows": prefix(self._log) + kind}
-        return self._ask(aql.PAGE, **rows, group=group, after=after, known=known, limit=limit, prefix=beginning)
+        return self._query(aql.PAGE, **rows, group=group, after=after, known=known, limit=limit, prefix=beginning)
 
     def _pages(
         self, kind: str, group: str | None, after: int = -1, known: int = INF, beginning: str | None = None
     ) -> Iterator[Document]:
-        """Yield all of them, some at a time."""
+        """Yield all documents of a kind in log order, read page by page."""
         while page := self._page(kind, group, after, known, _PAGE, beginning):
             yield from page
             if len(page) < _PAGE:

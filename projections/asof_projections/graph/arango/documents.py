@@ -1,4 +1,4 @@
-"""The documents that a batch touches: loaded once, changed in memory, written and removed as a whole."""
+"""The documents that a batch touches: loaded once, changed in memory, then written or removed whole."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,14 +10,14 @@ from asof_streams.errors import DamagedLog
 from asof_streams.events import Record
 
 Load = Callable[[str, Sequence[str]], Iterable[Document]]
-"""Gives the documents of a kind with these keys, as far as they are there."""
+"""Returns the documents of a kind with these keys, those that exist."""
 
 Named = Mapping[type, tuple[tuple[str, str], ...]]
-"""Of each event: the kinds of what it names, and by which of its fields."""
+"""For each type of event: the kinds of documents that it names, and the fields that name them."""
 
 
 class Documents:
-    """What is known of the documents of a batch. `log` is whose they are."""
+    """The documents of one log that a batch touches."""
 
     def __init__(self, log: str, load: Load) -> None:
         self._start = prefix(log)
@@ -29,25 +29,25 @@ class Documents:
     def written(self) -> Iterator[tuple[str, list[Document]]]:
         """Yield the documents to be written, by kind."""
         for kind, changed in self._changed.items():
-            there = self._documents[kind]
-            if documents := [document for found in changed if (document := there[found]) is not None]:
-                yield kind, documents
+            documents = self._documents[kind]
+            if written := [document for identity in changed if (document := documents[identity]) is not None]:
+                yield kind, written
 
     def removed(self) -> Iterator[tuple[str, list[str]]]:
         """Yield the keys of the documents to be removed, by kind."""
         for kind, changed in self._changed.items():
-            there = self._documents[kind]
-            if keys := [found for found in changed if there[found] is None]:
+            documents = self._documents[kind]
+            if keys := [identity for identity in changed if documents[identity] is None]:
                 yield kind, keys
 
     def forget(self) -> None:
-        """Drop everything."""
+        """Drop all documents."""
         self._documents.clear()
         self._changed.clear()
         self.erased.clear()
 
     def _fetch(self, records: Sequence[Record], names: Named) -> None:
-        """Load what the events of some records name, as far as it is not there."""
+        """Load the documents that some records name and that are not loaded yet."""
         wanted: defaultdict[str, dict[str, None]] = defaultdict(dict)
         for record in records:
             for kind, field in names.get(type(record.event), ()):
@@ -62,16 +62,16 @@ class Documents:
                 found = self._load(kind, missing)
                 there.update({d["_key"]: d for d in found if d["grp"] not in self.erased})
 
-    def _found(self, kind: str, identity: str) -> Document | None:
+    def _get(self, kind: str, identity: str) -> Document | None:
         return self._documents[kind].get(key(identity))
 
-    def _needed(self, r: Record, kind: str, what: str, identity: str) -> Document:
-        found = self._found(kind, identity)
-        if found is None:
+    def _require(self, r: Record, kind: str, name: str, identity: str) -> Document:
+        document = self._get(kind, identity)
+        if document is None:
             raise DamagedLog(
-                f"the record at position {r.position} names {what} {identity}, which no record before it made"
+                f"the record at position {r.position} names {name} {identity}, which no record before it made"
             )
-        return found
+        return document
 
     def _put(self, r: Record, kind: str, document: Document) -> None:
         document["seq"] = r.position
@@ -83,7 +83,7 @@ class Documents:
         self._changed[kind][identity] = None
 
     def _row(self, r: Record, kind: str, table: str, identity: str, /, *values: Any, **more: Any) -> Document:
-        """Make the document of a row, whose values stand in the order of its columns in SQLite."""
+        """Make the document of a row, whose values come in the order of its columns in SQLite."""
         row = dict(zip(columns(table), values, strict=True))
         document = {"_key": identity, "n": r.position, "recorded_at": r.recorded_at, **row, **more}
         self._put(r, kind, document)
@@ -93,10 +93,10 @@ class Documents:
         return f"{self._start}{kind}/{key(identity)}"
 
     def _erase(self, group: str) -> None:
-        """Let nothing of a group be there."""
+        """Drop the documents of a group, and note that it is erased."""
         self.erased.append(group)
         for kind, documents in self._documents.items():
-            for found, document in documents.items():
+            for identity, document in documents.items():
                 if document is not None and document["grp"] == group:
-                    documents[found] = None
-                    self._changed[kind].pop(found, None)
+                    documents[identity] = None
+                    self._changed[kind].pop(identity, None)

@@ -1,4 +1,4 @@
-"""What ArangoDB's error numbers mean for who asked; its own messages may quote content, so none is passed on."""
+"""Translates ArangoDB's errors by their numbers. Its messages may quote content, so none is passed on."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ from asof_streams.errors import (
 )
 
 AGAIN: Final = frozenset({18, 28, 29, 503, 1200, 1654, 1655, 21004})
-"""What a whole unit of work is begun anew after: locks and conflicts, transactions that are gone, too much to do."""
+"""Errors after which a unit of work is repeated: locks, conflicts, lost transactions, an overloaded server."""
 
 _NOT_FOUND: Final = 1202  # a document
 _NOT_THERE: Final = (1203, 1228, 1924)  # collection or view, database, graph
@@ -28,33 +28,31 @@ _TOO_MUCH: Final = (32, 1216)  # memory or transaction size, size of a document
 
 
 class NoVectorIndex(ContractError):
-    """No vector index is there that is trained and fits the query: ask exactly."""
+    """No trained vector index fits the query: search exactly instead."""
 
 
 @contextmanager
-def told(where: str) -> Iterator[None]:
-    """Turn what the driver raises into what asof raises. `where` names the database, without who asks."""
+def translated_errors(where: str) -> Iterator[None]:
+    """Raise the driver's errors as ours. where: the database, without its user."""
     try:
         yield
     except ArangoServerError as error:
-        raise meaning(error, where) from None
-    except OSError:  # of the driver's transport, which says more than is ours to repeat
-        raise GraphUnavailable(
-            f"ArangoDB does not answer at {where}: see whether it runs, and ASOF_GRAPH_URL"
-        ) from None
+        raise translation(error, where) from None
+    except OSError:  # of the transport; its message may name the user
+        raise GraphUnavailable(f"ArangoDB does not answer at {where}: check that it runs, and ASOF_GRAPH_URL") from None
     except ArangoError as error:
         raise ContractError(f"ArangoDB at {where}: the driver refused a request ({type(error).__name__})") from None
 
 
 def require_gone(results: Iterable[Any]) -> None:
-    """Raise what became of a document that is still there; one that was not there is gone as well."""
+    """Raise the error of a document that could not be removed; one that was never there is fine."""
     for result in results:
         if isinstance(result, ArangoServerError) and result.error_code != _NOT_FOUND:
             raise result
 
 
-def meaning(error: Any, where: str) -> AsofError:
-    """Return what an error of the server is here."""
+def translation(error: Any, where: str) -> AsofError:
+    """Return an error of the server as one of ours."""
     number, status = error.error_code, error.http_code
     if number in AGAIN or status == 503:
         return GraphUnavailable(f"ArangoDB at {where} is busy or not ready (error {number}): try again")
@@ -62,18 +60,16 @@ def meaning(error: Any, where: str) -> AsofError:
         return NotFound(f"ArangoDB at {where} does not hold this graph (error {number}): asof graph create makes it")
     if number in _NOT_WRITTEN:
         return StorageFailed(
-            f"ArangoDB at {where} does not write (error {number}): its disk is full, or it only reads, as its "
-            "operator made it or because the limit on size of its licence is passed"
+            f"ArangoDB at {where} refuses writes (error {number}): its disk is full, or it is read-only, by its "
+            "configuration or because the size limit of its licence is exceeded"
         )
     if number in _TOO_MUCH:
         return InvalidInput(
-            f"ArangoDB at {where} will not take so much at once (error {number}): raise its limits on documents, "
+            f"ArangoDB at {where} refused a request for its size (error {number}): raise its limits on documents, "
             "transactions and memory"
         )
     if number in _NO_INDEX:
-        return NoVectorIndex(
-            f"ArangoDB at {where} has no vector index that is ready (error {number}): see to its index"
-        )
+        return NoVectorIndex(f"ArangoDB at {where} has no vector index that is ready (error {number}): check the index")
     if number in _REFUSED or status in _REFUSED:
-        return AccessDenied(f"ArangoDB at {where} does not let this user in: see the user and ASOF_GRAPH_PASSWORD")
+        return AccessDenied(f"ArangoDB at {where} refuses this user: check the user and ASOF_GRAPH_PASSWORD")
     return ContractError(f"ArangoDB at {where} refused a request (error {number}, HTTP {status}): report it")

@@ -1,7 +1,7 @@
-"""From events to documents: what a batch of records makes of the documents that it touches.
+"""Projects events into documents: it applies a batch of records to the documents that the batch touches.
 
-It is the same folding as in the event projector of the SQLite store, which says it in SQL; neither holds a rule of
-belief. An assertion keeps its open versions, so that a fact is revised without reading them.
+The event projector of the SQLite store does the same in SQL; neither has a rule of belief. An assertion lists its open
+versions, so that a fact is revised without reading them.
 """
 
 from collections.abc import Callable, Sequence
@@ -68,8 +68,8 @@ _NAMED: Final[Named] = {
 }
 
 
-class EventProjector(Documents):
-    """What the events of a batch make of its documents."""
+class ArangoEventProjector(Documents):
+    """Applies events to documents in memory. `written` and `removed` are what the store then commits."""
 
     def __init__(self, log: str, load: Load) -> None:
         super().__init__(log, load)
@@ -102,7 +102,7 @@ class EventProjector(Documents):
         }
 
     def apply(self, records: Sequence[Record]) -> None:
-        """Take records in order of position. DamagedLog: one names what no record before it made."""
+        """Apply records in order of position. DamagedLog: a record names something that no earlier record made."""
         self._fetch(records, _NAMED)
         for record in records:
             handler = self._handlers.get(type(record.event))
@@ -121,9 +121,9 @@ class EventProjector(Documents):
         self._row(r, "withdrawals", "withdrawals", str(r.position), *row)
 
     def _turn(self, r: Record, episode: str) -> int:
-        """Return when a turn was said; where the generation has none of its own, when it was recorded."""
-        found = self._found("episodes", episode)
-        return r.recorded_at if found is None else int(found["valid_at"])
+        """Return when a turn was said; when it was recorded, in a generation that has no episodes."""
+        turn = self._get("episodes", episode)
+        return r.recorded_at if turn is None else int(turn["valid_at"])
 
     def _mention(self, r: Record, e: MentionObserved) -> None:
         words = (e.entity_type, e.text, e.text.casefold(), e.start, e.speaker, e.repeats)
@@ -131,9 +131,9 @@ class EventProjector(Documents):
         self._row(r, "mentions", "mentions", key(e.mention_id), *row, turn_at=self._turn(r, e.episode_id))
 
     def _relationship(self, r: Record, e: RelationshipStated) -> None:
-        stated = (e.relation, e.source, e.target, e.stance, e.valid_from, e.valid_to, e.grain, e.time_words)
-        where = (e.confidence, e.start, e.end, r.recorded_at)
-        row = (r.position, e.relationship_id, r.group, e.episode_id, *stated, *where)
+        claim = (e.relation, e.source, e.target, e.stance, e.valid_from, e.valid_to, e.grain, e.time_words)
+        evidence = (e.confidence, e.start, e.end, r.recorded_at)
+        row = (r.position, e.relationship_id, r.group, e.episode_id, *claim, *evidence)
         ends = {"_from": self._id("mentions", e.source), "_to": self._id("mentions", e.target)}
         turn = self._turn(r, e.episode_id)
         self._row(r, "relationships", "relationships", key(e.relationship_id), *row, turn_at=turn, **ends)
@@ -152,7 +152,7 @@ class EventProjector(Documents):
         self._named(r, self._row(r, "entities", "entities", key(e.entity_id), *row), e.name, e.episode_id)
 
     def _described(self, r: Record, e: EntityDescribed) -> None:
-        self._named(r, self._needed(r, "entities", "entity", e.entity_id), e.alias, e.episode_id)
+        self._named(r, self._require(r, "entities", "entity", e.entity_id), e.alias, e.episode_id)
 
     def _named(self, r: Record, entity: Document, name: str, episode: str) -> None:
         row = (r.position, r.group, entity["n"], name, names.key(name), episode, r.recorded_at)
@@ -161,37 +161,37 @@ class EventProjector(Documents):
         self._row(r, "names", "names", str(r.position), *row, **more)
 
     def _resolved(self, r: Record, e: MentionResolved) -> None:
-        entity = self._needed(r, "entities", "entity", e.entity_id)
+        entity = self._require(r, "entities", "entity", e.entity_id)
         row = (r.position, r.group, e.mention_id, e.episode_id, entity["n"], e.reason, e.score, r.recorded_at)
-        start = self._start if self._found("mentions", e.mention_id) else prefix("episodic")
+        start = self._start if self._get("mentions", e.mention_id) else prefix("episodic")
         ends = {"_from": f"{start}mentions/{key(e.mention_id)}", "_to": self._id("entities", e.entity_id)}
         self._row(r, "mention_links", "resolutions", str(r.position), *row, **ends)
 
     def _merged(self, r: Record, e: EntityMerged) -> None:
-        pair = [self._needed(r, "entities", "entity", uuid) for uuid in (e.duplicate, e.into)]
+        pair = [self._require(r, "entities", "entity", uuid) for uuid in (e.duplicate, e.into)]
         row = (r.position, e.merge_id, r.group, pair[0]["n"], pair[1]["n"], e.reason, r.recorded_at, INF, None)
         ends = {"_from": self._id("entities", e.duplicate), "_to": self._id("entities", e.into)}
         uuids = {"duplicate_uuid": e.duplicate, "into_uuid": e.into}
         self._row(r, "duplicate_of", "links", key(e.merge_id), *row, **ends, **uuids, **_known(r.recorded_at, INF))
 
     def _unmerged(self, r: Record, e: EntityUnmerged) -> None:
-        """Close a link. It keeps what it was under another key: the same merge may be made again."""
-        link = self._found("duplicate_of", e.merge_id)
+        """Close a link and store it under another key, since the same merge may be made again."""
+        link = self._get("duplicate_of", e.merge_id)
         if link is None:
             return
         self._remove("duplicate_of", link["_key"])
         self._closed(r, "duplicate_of", link | {"closed": r.cause})
 
     def _closed(self, r: Record, kind: str, edge: Document) -> None:
-        """Keep an edge that is over under a key of its own, unless it would have been known for no time."""
+        """Store a closed edge under a key of its own, unless it would have been known for no time."""
         if edge["kf"] != r.recorded_at:
             over = {"_key": f"{edge['_key']}-{edge['n']}", "kt": r.recorded_at, **_known(edge["kf"], r.recorded_at)}
             self._put(r, kind, edge | over)
 
     def _attributed(self, r: Record, e: EntityAttributed) -> None:
-        entity = self._needed(r, "entities", "entity", e.entity_id)
-        said = (e.name, e.value, names.folded(e.value), e.confidence, e.support, e.attested, e.holds, e.said_at)
-        row = (r.position, r.group, entity["n"], *said, e.episode_id, e.attribute_id, r.recorded_at)
+        entity = self._require(r, "entities", "entity", e.entity_id)
+        statement = (e.name, e.value, names.folded(e.value), e.confidence, e.support, e.attested, e.holds, e.said_at)
+        row = (r.position, r.group, entity["n"], *statement, e.episode_id, e.attribute_id, r.recorded_at)
         more = {"entity_id": self._id("entities", e.entity_id), "entity_uuid": e.entity_id}
         self._row(r, "attributes", "attributes", str(r.position), *row, **more)
 
@@ -202,11 +202,11 @@ class EventProjector(Documents):
             self._member(r, place, community, member)
 
     def _joined(self, r: Record, e: CommunityJoined) -> None:
-        self._member(r, 0, self._needed(r, "communities", "community", e.community_id), e.entity_id)
+        self._member(r, 0, self._require(r, "communities", "community", e.community_id), e.entity_id)
 
     def _member(self, r: Record, place: int, community: Document, member: str) -> None:
-        """Let an entity be of one community alone; it is found by the entity for as long as that lasts."""
-        entity, before = self._needed(r, "entities", "entity", member), self._found("member_of", member)
+        """Move an entity to a community. The open membership has the key of the entity, which has one at most."""
+        entity, before = self._require(r, "entities", "entity", member), self._get("member_of", member)
         if before is not None:
             self._closed(r, "member_of", before)
         row = (entity["n"], r.group, community["n"], r.recorded_at, INF)
@@ -214,41 +214,41 @@ class EventProjector(Documents):
         more = {"n": r.position * _PLACES + place, **ends, **_known(r.recorded_at, INF)}
         self._row(r, "member_of", "memberships", key(member), *row, **more)
 
-    # Facts: what was said.
+    # Statements about facts.
 
     def _asserted(self, r: Record, e: FactAsserted) -> None:
-        subject, thing = self._needed(r, "entities", "entity", e.subject), self._object(r, e.object, e.value)
+        subject, thing = self._require(r, "entities", "entity", e.subject), self._object(r, e.object, e.value)
         end = INF if e.valid_to is None else e.valid_to
         claim = (subject["n"], e.relation, thing["object"], e.sentence, e.confidence, e.valid_from, end)
-        said = (e.said_at, e.said_at, 0, r.cause, r.place, r.recorded_at, INF, e.grain, e.time_words)
-        row = (r.position, e.fact_id, r.group, *claim, *said, e.episode_id, e.relationship_id, e.ref, e.corrects, 0)
+        evidence = (e.said_at, e.said_at, 0, r.cause, r.place, r.recorded_at, INF, e.grain, e.time_words)
+        row = (r.position, e.fact_id, r.group, *claim, *evidence, e.episode_id, e.relationship_id, e.ref, e.corrects, 0)
         more = {**thing, "subject_uuid": e.subject, "subject_name": subject["name"], "open": []}
         assertion = self._row(r, "assertions", "facts", key(e.fact_id), *row, **more)
         self._open(r, assertion, e.holds)
 
     def _object(self, r: Record, entity: str | None, literal: str | None) -> Document:
-        """Return what says of an object what it is; None and None: any."""
+        """Return the fields that describe an object; None and None: any object."""
         thing = {"object": literal, "object_uuid": entity, "object_name": literal, "thing": value_of(entity, literal)}
         if entity is None:
             return thing
-        found = self._needed(r, "entities", "entity", entity)
-        return thing | {"object": found["n"], "object_name": found["name"]}
+        document = self._require(r, "entities", "entity", entity)
+        return thing | {"object": document["n"], "object_name": document["name"]}
 
     def _reinforced(self, r: Record, e: FactReinforced) -> None:
-        fact = self._needed(r, "assertions", "fact", e.fact_id)
-        said = {"attested": max(fact["attested"], e.said_at), "echoes": fact["echoes"] + 1}
-        self._put(r, "assertions", fact | said)
+        fact = self._require(r, "assertions", "fact", e.fact_id)
+        attestation = {"attested": max(fact["attested"], e.said_at), "echoes": fact["echoes"] + 1}
+        self._put(r, "assertions", fact | attestation)
         row = (r.position, fact["n"], fact["grp"], e.said_at, e.episode_id, e.relationship_id, r.recorded_at)
         self._row(r, "reinforcements", "reinforcements", str(r.position), *row)
 
     def _attested(self, r: Record, e: FactAttested) -> None:
-        fact = self._needed(r, "assertions", "fact", e.fact_id)
+        fact = self._require(r, "assertions", "fact", e.fact_id)
         self._put(r, "assertions", fact | {"attested": e.attested})
 
     def _ended(self, r: Record, e: FactEnded) -> None:
-        subject, thing = self._needed(r, "entities", "entity", e.subject), self._object(r, e.object, e.value)
-        said = (thing["object"], e.fact_id, e.at, e.said_at, e.episode_id, e.relationship_id, r.recorded_at, 0)
-        row = (r.position, e.ending_id, r.group, subject["n"], e.relation, *said)
+        subject, thing = self._require(r, "entities", "entity", e.subject), self._object(r, e.object, e.value)
+        statement = (thing["object"], e.fact_id, e.at, e.said_at, e.episode_id, e.relationship_id, r.recorded_at, 0)
+        row = (r.position, e.ending_id, r.group, subject["n"], e.relation, *statement)
         self._row(r, "endings", "endings", key(e.ending_id), *row, **{**thing, "subject_uuid": e.subject})
 
     def _retracted(self, r: Record, e: FactRetracted) -> None:
@@ -257,19 +257,19 @@ class EventProjector(Documents):
         for dead, statements in ((1, e.dead), (0, e.live)):
             for uuid in statements:
                 for kind in _STATEMENTS:
-                    if found := self._found(kind, uuid):
-                        self._put(r, kind, found | {"dead": dead})
+                    if statement := self._get(kind, uuid):
+                        self._put(r, kind, statement | {"dead": dead})
 
     def _flagged(self, r: Record, e: ContradictionFlagged) -> None:
         row = (r.position, e.contradiction_id, r.group, e.earlier, e.later, r.recorded_at, INF, None, None)
         self._row(r, "contradictions", "contradictions", key(e.contradiction_id), *row)
 
     def _settled(self, r: Record, e: ContradictionSettled) -> None:
-        if found := self._found("contradictions", e.contradiction_id):
+        if contradiction := self._get("contradictions", e.contradiction_id):
             settled = {"settled_at": r.recorded_at, "kept": e.kept, "dropped": e.dropped}
-            self._put(r, "contradictions", found | settled)
+            self._put(r, "contradictions", contradiction | settled)
 
-    # Facts: what followed.
+    # Revisions of facts.
 
     def _invalidated(self, r: Record, e: FactInvalidated) -> None:
         self._revise(r, e.fact_id, e.kind, e.cause, e.holds)
@@ -278,7 +278,7 @@ class EventProjector(Documents):
         self._revise(r, e.fact_id, "restored", e.cause, e.holds)
 
     def _revise(self, r: Record, uuid: str, kind: str, statement: str, holds: tuple[Period, ...]) -> None:
-        fact, now = self._needed(r, "assertions", "fact", uuid), r.recorded_at
+        fact, now = self._require(r, "assertions", "fact", uuid), r.recorded_at
         expired = now if fact["expired_at"] == INF else fact["expired_at"]
         still, fact = fact["open"], fact | {"expired_at": expired, "open": []}
         for n, vf, vt, kf, opened in still:
@@ -291,7 +291,7 @@ class EventProjector(Documents):
         self._open(r, fact, holds)
 
     def _open(self, r: Record, fact: Document, holds: tuple[Period, ...]) -> None:
-        """Open a version for each period, and let the assertion know them."""
+        """Open a version for each period, and list them in the assertion."""
         for place, (vf, end) in enumerate(holds):
             n, vt = r.position * _PLACES + place, INF if end is None else end
             self._version(r, fact, n, (vf, vt, r.recorded_at, INF), r.cause, None)

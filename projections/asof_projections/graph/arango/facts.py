@@ -1,4 +1,4 @@
-"""Facts in ArangoDB: as of a moment, over known time, by number and by their words."""
+"""Facts in ArangoDB: as of a moment, over known time, by number, and by full-text search."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof_projections.graph.arango import aql
-from asof_projections.graph.arango.base import NO_LIMIT, Connected
+from asof_projections.graph.arango.base import NO_LIMIT, ArangoReader
 from asof_projections.graph.arango.wire import Document, key
-from asof_projections.graph.ports import Closing, Provenance, Said, Source
+from asof_projections.graph.ports import CounterStatement, Provenance, Revision, StatementSource
 from asof_projections.model.queries import FactsFilter
 from asof_projections.model.rows import ChangeRow, FactRow, Moment, Window
 from asof_streams.instants import INF, NEG, parse
@@ -27,8 +27,8 @@ _WHOLE = {"limit": NO_LIMIT, "brief": False}
 _EVER = Window.at(Moment(None, None))
 
 
-class FactReads(Connected):
-    """Facts by what they are about, as of a moment or over a period."""
+class ArangoFacts(ArangoReader):
+    """Facts by subject, relation, object or number, as of a moment or over a period."""
 
     def facts(
         self,
@@ -39,43 +39,43 @@ class FactReads(Connected):
         objects: Sequence[str] | None = None,
         limit: int | None = None,
     ) -> list[FactRow]:
-        asked: dict[str, Any] = {"group": query.group, "relation": query.relation}
+        parameters: dict[str, Any] = {"group": query.group, "relation": query.relation}
         if subjects is not None:
-            asked["subjects"] = self._ids(subjects)
+            parameters["subjects"] = self._ids(subjects)
         if query.object is not None:
-            asked["objects"] = [*(f"e:{uuid}" for uuid in objects or ()), f"v:{query.object}"]
+            parameters["objects"] = [*(f"e:{uuid}" for uuid in objects or ()), f"v:{query.object}"]
         if query.object_type is not None:
-            asked["object_type"] = query.object_type
+            parameters["object_type"] = query.object_type
         if query.page is not None:
-            asked["after"] = list(map(int, query.page.after))
+            parameters["after"] = list(map(int, query.page.after))
         if limit is not None:
-            asked["limit"] = limit
-        return self._meeting(window, **asked)
+            parameters["limit"] = limit
+        return self._meeting(window, **parameters)
 
     def facts_numbered(self, numbers: Sequence[int], at: Moment) -> dict[int, list[FactRow]]:
         window = Window.at(at)
-        found: dict[int, list[FactRow]] = {int(n): [] for n in numbers}
-        for row in self._rows_meeting(window, numbers=list(found)):
-            found[row["row"]["fact"]] += self.read([row], window.kmax)
-        return {n: facts for n, facts in found.items() if facts}
+        versions: dict[int, list[FactRow]] = {int(n): [] for n in numbers}
+        for row in self._rows_meeting(window, numbers=list(versions)):
+            versions[row["row"]["fact"]] += self.read([row], window.kmax)
+        return {n: facts for n, facts in versions.items() if facts}
 
     def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
         window, things = Window.at(at), [f"e:{uuid}" for uuid in entities]
         rows = self._rows_meeting(window, subjects=self._ids(entities)) + self._rows_meeting(window, objects=things)
-        each = {found["row"]["n"]: found for found in rows}
-        return self.read(sorted(each.values(), key=_attested, reverse=True)[:limit], window.kmax)
+        versions = {version["row"]["n"]: version for version in rows}
+        return self.read(sorted(versions.values(), key=_attested, reverse=True)[:limit], window.kmax)
 
     def versions(self, uuid: str) -> list[FactRow]:
-        said = self._document("assertions", uuid)
-        found = self._meeting(_EVER, numbers=[said["n"]]) if said else []
-        return sorted(found, key=lambda fact: (fact.known_from, fact.valid_at))
+        assertion = self._document("assertions", uuid)
+        facts = self._meeting(_EVER, numbers=[assertion["n"]]) if assertion else []
+        return sorted(facts, key=lambda fact: (fact.known_from, fact.valid_at))
 
     def live(self, group: str | None, at: Moment) -> NDArray[np.int64]:
         return np.unique(np.array(self._rows_meeting(Window.at(at), group=group, brief=True), np.int64))
 
     def text(self, query: str, group: str | None, at: Moment, limit: int) -> list[tuple[int, float]]:
-        asked = {"text": query, "group": group, "limit": limit, **Window.at(at)._asdict()}
-        return [(number, float(score)) for number, score in self._ask(aql.TEXT, **asked)]
+        parameters = {"text": query, "group": group, "limit": limit, **Window.at(at)._asdict()}
+        return [(number, float(score)) for number, score in self._query(aql.TEXT, **parameters)]
 
     def sentences(self, after: int = -1) -> Iterator[tuple[int, str, str]]:
         return ((a["n"], a["grp"], a["sentence"]) for a in self._pages("assertions", None, after))
@@ -83,7 +83,7 @@ class FactReads(Connected):
     # Over known time.
 
     def changes(self, since: int, limit: int) -> list[ChangeRow]:
-        rows = self._ask(aql.CHANGES, since=since, limit=limit, end=INF)
+        rows = self._query(aql.CHANGES, since=since, limit=limit, end=INF)
         facts = self.read(rows, INF)
         return [
             ChangeRow(row["at"], fact.known_from if row["opened"] else fact.known_to, bool(row["opened"]), fact)
@@ -91,38 +91,41 @@ class FactReads(Connected):
         ]
 
     def changed_at(self) -> int:
-        [at] = self._ask(aql.CHANGED_AT)
+        [at] = self._query(aql.CHANGED_AT)
         return NEG if at is None else int(at)
 
     def fact(self, uuid: str) -> FactRow | None:
-        found = self._why(uuid)
-        if found is None:
+        explanation = self._why(uuid)
+        if explanation is None:
             return None
-        said = found["row"]
-        times = (said["stated_from"], said["stated_to"], said["created_at"], said["expired_at"])
-        return self._fact(said, _said(found), times, (said["created_at"], said["expired_at"]))
+        assertion = explanation["row"]
+        times = (assertion["stated_from"], assertion["stated_to"], assertion["created_at"], assertion["expired_at"])
+        return self._fact(assertion, _sayings(explanation), times, (assertion["created_at"], assertion["expired_at"]))
 
     def provenance(self, uuid: str) -> Provenance | None:
-        found = self._why(uuid)
-        if found is None:
+        explanation = self._why(uuid)
+        if explanation is None:
             return None
-        said = found["row"]
+        assertion = explanation["row"]
         return Provenance(
             uuid,
-            (_source(said), *map(_source, found["again"])),
-            said["time_words"],
-            said["grain"],
-            said["ref"],
-            said["corrects"],
-            tuple(found["corrected_by"]),
-            tuple(Said(e["uuid"], e["at"], bool(e["dead"]), _source(e)) for e in found["endings"]),
-            tuple(Said(r["uuid"], r["created_at"], bool(r["dead"]), _source(r)) for r in found["retractions"]),
-            tuple(_closing(closing) for closing in found["closings"]),
+            (_source(assertion), *map(_source, explanation["again"])),
+            assertion["time_words"],
+            assertion["grain"],
+            assertion["ref"],
+            assertion["corrects"],
+            tuple(explanation["corrected_by"]),
+            tuple(CounterStatement(e["uuid"], e["at"], bool(e["dead"]), _source(e)) for e in explanation["endings"]),
+            tuple(
+                CounterStatement(r["uuid"], r["created_at"], bool(r["dead"]), _source(r))
+                for r in explanation["retractions"]
+            ),
+            tuple(_revision(revision) for revision in explanation["closings"]),
         )
 
     def _why(self, uuid: str) -> Document | None:
-        found = self._ask(aql.WHY, key=key(uuid))
-        return found[0] if found else None
+        explanations = self._query(aql.WHY, key=key(uuid))
+        return explanations[0] if explanations else None
 
     # Rows.
 
@@ -130,49 +133,49 @@ class FactReads(Connected):
         return self.read(self._rows_meeting(window, **about), window.kmax)
 
     def _rows_meeting(self, window: Window, **about: Any) -> list[Any]:
-        return self._ask(aql.FACTS, **(_ANY | _WHOLE | about), **window._asdict())
+        return self._query(aql.FACTS, **(_ANY | _WHOLE | about), **window._asdict())
 
     def read(self, rows: Iterable[Document], known: int) -> list[FactRow]:
-        """Make facts, as they were known, of rows {row, again} and, where episodes may count no longer, {withdrawn}."""
-        return [self._version(found["row"], _said(found), known) for found in rows]
+        """Return rows {row, again, withdrawn} as facts, as they were known; a row may lack `withdrawn`."""
+        return [self._version(version["row"], _sayings(version), known) for version in rows]
 
-    def _version(self, row: Document, said: Sequence[Document], known: int) -> FactRow:
+    def _version(self, row: Document, sayings: Sequence[Document], known: int) -> FactRow:
         created, expired = parse(row["created_at"]), INF if row["expired_at"] is None else parse(row["expired_at"])
         times = (row["vf"], row["vt"], created, INF if expired > known else expired)
-        return self._fact(row, said, times, (row["kf"], INF if row["kt"] > known else row["kt"]))
+        return self._fact(row, sayings, times, (row["kf"], INF if row["kt"] > known else row["kt"]))
 
     def _fact(
-        self, row: Document, said: Sequence[Document], times: tuple[int, int, int, int], known: tuple[int, int]
+        self, row: Document, sayings: Sequence[Document], times: tuple[int, int, int, int], known: tuple[int, int]
     ) -> FactRow:
         ends = (row["subject_uuid"], row["object_uuid"])
         claim = (row["uuid"], row["grp"], row["subject_name"], row["relation"], row["object_name"], *ends)
-        episodes = tuple(dict.fromkeys(source["episode"] for source in said))
+        episodes = tuple(dict.fromkeys(source["episode"] for source in sayings))
         shown = (row["sentence"], *times, float(row["confidence"]), episodes, self.generation)
         columns: Iterable[Any] = (*claim, *shown, *known, row.get("fact", row["n"]))
         return FactRow(*columns)
 
 
-def _said(found: Document) -> list[Document]:
-    """Return what says a fact: where no episode of it counts any longer, its assertion."""
-    row, withdrawn = found["row"], found.get("withdrawn", ())
-    return [said for said in (row, *found["again"]) if said["episode"] not in withdrawn] or [row]
+def _sayings(version: Document) -> list[Document]:
+    """Return the statements of a fact that are not withdrawn; if all are, its assertion."""
+    row, withdrawn = version["row"], version.get("withdrawn", ())
+    return [saying for saying in (row, *version["again"]) if saying["episode"] not in withdrawn] or [row]
 
 
-def _attested(found: Document) -> tuple[int, int, int]:
-    """Return what orders facts by when they were last said, then by when they were asserted."""
-    row = found["row"]
-    return max(said["said_at"] for said in _said(found)), row["fact"], row["vf"]
+def _attested(version: Document) -> tuple[int, int, int]:
+    """Return the key that sorts facts by their last attestation, then by their assertion."""
+    row = version["row"]
+    return max(saying["said_at"] for saying in _sayings(version)), row["fact"], row["vf"]
 
 
-def _source(row: Document) -> Source:
+def _source(row: Document) -> StatementSource:
     said_at: int = (
         row["said_at"] if "said_at" in row else row["created_at"]
     )  # a retraction concerns no time but its own
-    return Source(row["episode"], row.get("relationship"), said_at, row["created_at"])
+    return StatementSource(row["episode"], row.get("relationship"), said_at, row["created_at"])
 
 
-def _closing(closing: Document) -> Closing:
-    row, source = closing["row"], closing["source"]
-    return Closing(
+def _revision(revision: Document) -> Revision:
+    row, source = revision["row"], revision["source"]
+    return Revision(
         row["kind"], row["statement"], row["cause"], row["created_at"], None if source is None else _source(source)
     )

@@ -1,24 +1,24 @@
-"""Entities in ArangoDB: who there is, who was taken to be whom, and the steps of a traversal."""
+"""Identities in ArangoDB: entities, the links between duplicates, and the steps of a traversal."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import LATEST, NO_LIMIT
-from asof_projections.graph.arango.facts import FactReads
+from asof_projections.graph.arango.facts import ArangoFacts
 from asof_projections.graph.arango.wire import Document
-from asof_projections.graph.ports import Reached
+from asof_projections.graph.ports import Neighbourhood
 from asof_projections.model.rows import AttributeRow, CommunityRow, EntityRow, LinkRow, Moment, Window
 from asof_projections.names import key as key_of
 from asof_streams.instants import INF
 
 
-class Identities(FactReads):
-    """Links are shown with the time over which they were believed, so that a merge taken back stays visible."""
+class ArangoIdentities(ArangoFacts):
+    """Entities and their links. A link has the period over which it was believed: a reverted merge stays visible."""
 
     def entity(self, uuid: str) -> EntityRow | None:
-        found = self._document("entities", uuid)
-        return None if found is None else entity_of(found)
+        document = self._document("entities", uuid)
+        return None if document is None else entity_of(document)
 
     def entities(
         self,
@@ -34,50 +34,50 @@ class Identities(FactReads):
         last = None if after is None else self._document("entities", after)
         start = -1 if last is None else last["n"]
         if prefix:
-            found = {n["whose"]["n"]: n for n in self._counted(group, until, key_of(prefix))}
-            numbers = [n for n in sorted(found) if n > start][:most]
-            return [entity_of(found[n]["whose"] | {"grp": found[n]["grp"]}) for n in numbers]
+            names = {n["whose"]["n"]: n for n in self._counting_names(group, until, key_of(prefix))}
+            numbers = [n for n in sorted(names) if n > start][:most]
+            return [entity_of(names[n]["whose"] | {"grp": names[n]["grp"]}) for n in numbers]
         return [entity_of(row) for row in self._page("entities", group, start, until, most)]
 
     def aliases(self, uuid: str, known: int | None) -> list[str]:
-        names: list[str] = self._about_them("names", [uuid], known)
+        names: list[str] = self._entity_part("names", [uuid], known)
         return names
 
-    def _counted(self, group: str | None, known: int, beginning: str | None = None) -> Iterator[Document]:
-        """Yield the names that count at a moment: an entity's own, and those that no withdrawn episode gave."""
+    def _counting_names(self, group: str | None, known: int, beginning: str | None = None) -> Iterator[Document]:
+        """Yield the names that count at a moment: an entity's first, and those whose episode is not withdrawn."""
         withdrawn = {row["episode"] for row in self._pages("withdrawals", group, known=known)}
         rows = self._pages("names", group, known=known, beginning=beginning)
         return (row for row in rows if row["n"] == row["entity"] or row["episode"] not in withdrawn)
 
     def called(self, group: str | None, name: str, known: int | None) -> list[EntityRow]:
-        return [entity_of(row) for row in self._reached(group, name, [], Moment(None, known), 0)["called"]]
+        return [entity_of(row) for row in self._reach(group, name, [], Moment(None, known), 0)["called"]]
 
     def meant(self, group: str | None, name: str, known: int | None) -> list[str]:
-        found = self._reached(group, name, [], Moment(None, known), 0)
-        return sorted(found["alike"])
+        step = self._reach(group, name, [], Moment(None, known), 0)
+        return sorted(step["alike"])
 
     def identity(self, uuids: Sequence[str], known: int | None) -> set[str]:
-        return set(self._reached(None, None, uuids, Moment(None, known), 0)["alike"])
+        return set(self._reach(None, None, uuids, Moment(None, known), 0)["alike"])
 
-    def reach(self, group: str | None, who: str | Sequence[str], at: Moment, limit: int | None) -> Reached:
+    def reach(self, group: str | None, who: str | Sequence[str], at: Moment, limit: int | None) -> Neighbourhood:
         window, most = Window.at(at), NO_LIMIT if limit is None else limit
         name, uuids = (who, [who]) if isinstance(who, str) else (None, who)
-        found = self._reached(group, name, uuids, at, most)
-        outward, inward = (self.read(found[way], window.kmax) for way in ("outward", "inward"))
-        return Reached(frozenset(found["alike"]), outward, inward)
+        step = self._reach(group, name, uuids, at, most)
+        outward, inward = (self.read(step[direction], window.kmax) for direction in ("outward", "inward"))
+        return Neighbourhood(frozenset(step["alike"]), outward, inward)
 
     def links(self, uuids: Sequence[str], known: int | None) -> list[LinkRow]:
         until = INF if known is None else known
-        return [_link(row, until) for row in self._about_them("links", uuids, known)]
+        return [_link(row, until) for row in self._entity_part("links", uuids, known)]
 
     def appearances(self, uuids: Sequence[str], known: int | None) -> int:
-        return int(self._about_them("mentions", uuids, known))
+        return int(self._entity_part("mentions", uuids, known))
 
     def attributes(self, uuids: Sequence[str], known: int | None) -> list[AttributeRow]:
-        rows = self._about_them("attributes", uuids, known)
-        last = {(row["entity_uuid"], row["name"]): row for row in rows}  # what was said later stands in its place
-        shown = (row for row in last.values() if row["support"])  # what nobody says any more is not believed
-        believed = sorted(shown, key=lambda row: (row["attested"], row["n"]), reverse=True)
+        rows = self._entity_part("attributes", uuids, known)
+        last = {(row["entity_uuid"], row["name"]): row for row in rows}  # the last row of each stays
+        supported = (row for row in last.values() if row["support"])  # without support it is not believed
+        believed = sorted(supported, key=lambda row: (row["attested"], row["n"]), reverse=True)
         return [_attribute(row) for row in believed]
 
     def communities(
@@ -87,10 +87,10 @@ class Identities(FactReads):
         whose = group if of is None else None
         return [
             CommunityRow(
-                row["uuid"], row["grp"], row["name"], row["created_at"], tuple(map(entity_of, found["members"]))
+                row["uuid"], row["grp"], row["name"], row["created_at"], tuple(map(entity_of, community["members"]))
             )
-            for found in self._about_them("communities", of, known, whose, most)
-            for row in (found["row"],)
+            for community in self._entity_part("communities", of, known, whose, most)
+            for row in (community["row"],)
         ]
 
     def each_entity(self, group: str | None, known: int) -> Iterator[EntityRow]:
@@ -100,18 +100,23 @@ class Identities(FactReads):
         rows = self._pages("duplicate_of", group)
         return (_link(row, known) for row in rows if row["kf"] <= known < row["kt"])
 
-    def _about_them(
+    def _entity_part(
         self, part: str, uuids: Sequence[str] | None, known: int | None, group: str | None = None, limit: int = NO_LIMIT
     ) -> Any:
-        """Return one part of what is known of entities; `group` and `limit` are of communities."""
+        """Return one part of aql.ABOUT; `group` and `limit` are for communities."""
         ids, until = None if uuids is None else self._ids(uuids), LATEST if known is None else known
-        return self._ask(aql.ABOUT, parts=[part], ids=ids, known=until, group=group, limit=limit)[0][part]
+        return self._query(aql.ABOUT, parts=[part], ids=ids, known=until, group=group, limit=limit)[0][part]
 
-    def _reached(self, group: str | None, name: str | None, uuids: Sequence[str], at: Moment, limit: int) -> Document:
-        asked = {"group": group, "name": name, "key": None if name is None else key_of(name), "ids": self._ids(uuids)}
+    def _reach(self, group: str | None, name: str | None, uuids: Sequence[str], at: Moment, limit: int) -> Document:
+        parameters = {
+            "group": group,
+            "name": name,
+            "key": None if name is None else key_of(name),
+            "ids": self._ids(uuids),
+        }
         known = LATEST if at.known is None else at.known
-        found: Document = self._ask(aql.REACH, **asked, known=known, limit=limit, **Window.at(at)._asdict())[0]
-        return found
+        step: Document = self._query(aql.REACH, **parameters, known=known, limit=limit, **Window.at(at)._asdict())[0]
+        return step
 
 
 def entity_of(row: Document) -> EntityRow:

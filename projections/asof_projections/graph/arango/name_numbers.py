@@ -1,4 +1,4 @@
-"""Names by number in ArangoDB, for the vectors that are made of them."""
+"""Names by number in ArangoDB, as vectors are made of them."""
 
 from collections.abc import Iterator, Sequence
 from heapq import merge
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import LATEST
-from asof_projections.graph.arango.identities import Identities, entity_of
+from asof_projections.graph.arango.identities import ArangoIdentities, entity_of
 from asof_projections.model.rows import EntityRow
 from asof_streams.instants import INF
 
 _KINDS: Final = ("names", "communities")
 
 
-class Names(Identities):
+class ArangoNames(ArangoIdentities):
     """A name's number is the position of the record that gave it, so it never changes."""
 
     def names(self, after: int = -1) -> Iterator[tuple[int, str, str]]:
@@ -24,14 +24,14 @@ class Names(Identities):
         return ((row["n"], row["grp"], row["name"]) for row in rows)
 
     def name_count(self) -> int:
-        counts = self._ask(aql.COUNTS, open=INF)[0]
+        counts = self._query(aql.COUNTS, open=INF)[0]
         return int(counts["names"] + counts["formed"])
 
     def names_known(self, group: str | None, known: int | None) -> NDArray[np.int64]:
-        rows = self._counted(group, LATEST if known is None else known)
+        rows = self._counting_names(group, LATEST if known is None else known)
         return np.fromiter((row["n"] for row in rows), np.int64)
 
     def named(self, numbers: Sequence[int]) -> list[EntityRow]:
         pages = (self._page("names", None, int(n) - 1, LATEST, 1) for n in numbers)
-        found = (row for page, n in zip(pages, numbers, strict=True) for row in page if row["n"] == n)
-        return list(dict.fromkeys(entity_of(row["whose"] | {"grp": row["grp"]}) for row in found))
+        names = (row for page, n in zip(pages, numbers, strict=True) for row in page if row["n"] == n)
+        return list(dict.fromkeys(entity_of(row["whose"] | {"grp": row["grp"]}) for row in names))

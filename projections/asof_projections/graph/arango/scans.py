@@ -1,4 +1,4 @@
-"""The episodic layer in ArangoDB, the statements of slots, and the whole: counted, and hashed as SQLite's is."""
+"""The episodic layer in ArangoDB row by row, and the whole store: its counts, and the digest that SQLite has too."""
 
 from collections.abc import Iterator
 from hashlib import sha256
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import LATEST
-from asof_projections.graph.arango.name_numbers import Names
+from asof_projections.graph.arango.name_numbers import ArangoNames
 from asof_projections.graph.arango.schema import COLLECTIONS, columns
 from asof_projections.graph.arango.wire import Document
 from asof_projections.graph.sqlite_store.scans import COUNTS, HASHED, ORDER
@@ -21,25 +21,25 @@ from asof_projections.model.rows import (
 from asof_projections.versions import Assertion, Ending
 from asof_streams.instants import INF
 
-_UNNUMBERED: Final = "versions"  # the one table whose own key a rebuild may change
+_UNNUMBERED: Final = "versions"  # the one table whose id a rebuild may change
 
 
-class Listings(Names):
-    """What is there, without regard to a moment."""
+class ArangoScans(ArangoNames):
+    """Reads of everything but entities and facts."""
 
     # The episodic layer.
 
     def episode(self, uuid: str) -> EpisodeRow | None:
-        found = self._document("episodes", uuid)
-        return None if found is None else _episode(found)
+        document = self._document("episodes", uuid)
+        return None if document is None else _episode(document)
 
     def mention(self, uuid: str) -> MentionRow | None:
-        found = self._document("mentions", uuid)
-        return None if found is None else _mention(found)
+        document = self._document("mentions", uuid)
+        return None if document is None else _mention(document)
 
     def relationship(self, uuid: str) -> RelationshipRow | None:
-        found = self._document("relationships", uuid)
-        return None if found is None else _relationship(found)
+        document = self._document("relationships", uuid)
+        return None if document is None else _relationship(document)
 
     def episodes(self, group: str | None) -> Iterator[EpisodeRow]:
         return map(_episode, self._pages("episodes", group))
@@ -62,19 +62,17 @@ class Listings(Names):
     ) -> list[ContradictionRow]:
         until = LATEST if known is None else known
         rows = self._pages("contradictions", group, known=until)
-        found = (_contradiction(row, until) for row in rows if settled or row["settled_at"] > until)
-        return list(islice(found, limit))
+        contradictions = (_contradiction(row, until) for row in rows if settled or row["settled_at"] > until)
+        return list(islice(contradictions, limit))
 
-    # Statements.
-
-    # The whole.
+    # The whole store.
 
     def fact_count(self) -> int:
         return self.counts()["facts"]
 
     def counts(self) -> dict[str, int]:
-        found: dict[str, int] = self._ask(aql.COUNTS, open=INF)[0]
-        return {name: found[name] for name in COUNTS}
+        counts: dict[str, int] = self._query(aql.COUNTS, open=INF)[0]
+        return {name: counts[name] for name in COUNTS}
 
     def digest(self) -> str:
         digest = sha256()
@@ -100,9 +98,9 @@ def _as_declared(value: Any, declared: str) -> Any:
 
 
 def _episode(row: Document) -> EpisodeRow:
-    said = (row["name"], row["source"], row["source_description"], row["role"], row["role_type"], row["body"])
+    turn = (row["name"], row["source"], row["source_description"], row["role"], row["role_type"], row["body"])
     times = (row["content_length"], row["valid_at"], row["created_at"])
-    return EpisodeRow(row["uuid"], row["grp"], row["cause"], *said, *times)
+    return EpisodeRow(row["uuid"], row["grp"], row["cause"], *turn, *times)
 
 
 def _contradiction(row: Document, known: int) -> ContradictionRow:
@@ -114,14 +112,22 @@ def _contradiction(row: Document, known: int) -> ContradictionRow:
 
 
 def _mention(row: Document) -> MentionRow:
-    said = (row["uuid"], row["episode"], row["type"], row["text"], row["start"], bool(row["speaker"]), row["repeats"])
-    return MentionRow(*said, row["turn_at"], row["created_at"])
+    observation = (
+        row["uuid"],
+        row["episode"],
+        row["type"],
+        row["text"],
+        row["start"],
+        bool(row["speaker"]),
+        row["repeats"],
+    )
+    return MentionRow(*observation, row["turn_at"], row["created_at"])
 
 
 def _relationship(row: Document) -> RelationshipRow:
-    said = (row["uuid"], row["episode"], row["relation"], row["source"], row["target"], row["stance"])
-    where = (float(row["confidence"]), row["start"], row["stop"])
-    return RelationshipRow(*said, *where, row["turn_at"], row["created_at"])
+    claim = (row["uuid"], row["episode"], row["relation"], row["source"], row["target"], row["stance"])
+    evidence = (float(row["confidence"]), row["start"], row["stop"])
+    return RelationshipRow(*claim, *evidence, row["turn_at"], row["created_at"])
 
 
 def _assertion(row: Document) -> Assertion:

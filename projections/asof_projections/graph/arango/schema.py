@@ -147,10 +147,10 @@ def _edges(start: str, kind: str) -> dict[str, Any]:
     }
 
 
-def check(found: str | None, log: str) -> None:
+def check(version: str | None, log: str) -> None:
     """Refuse what another version of asof laid out."""
-    if found != VERSION:
+    if version != VERSION:
         raise ContractError(
-            f"the log {log} has graph schema {found or 'none'} in ArangoDB, this asof reads {VERSION}: "
+            f"the log {log} has graph schema {version or 'none'} in ArangoDB, this asof reads {VERSION}: "
             "rebuild it with asof graph create --replace"
         )

@@ -1,8 +1,8 @@
-"""The bi-temporal graph of one log in ArangoDB: documents and the position they stand for change in one transaction.
+"""The bi-temporal graph of one log in ArangoDB, whose documents and position change in one transaction.
 
-What is applied waits in memory and is written by `commit`: whole documents, each only if it is newer than what is
-there. A unit of work that met a conflict, a lost answer or a server that was away is begun anew from its first request;
-the checkpoint in it, exclusively locked, says whether an earlier try came through. So nothing is done twice.
+Applied records stay in memory until `commit` writes whole documents, each only if it is newer than the stored one.
+After a conflict, a lost answer or an absent server, the unit of work is repeated from its first request. Its
+checkpoint, which it locks exclusively, shows whether an earlier attempt was committed; so nothing is done twice.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,23 +13,23 @@ from typing import Any, Final, Literal, Self
 
 from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.connection import LOCK_SECONDS, Address, MakeHttp, client, database
-from asof_projections.graph.arango.errors import require_gone, told
-from asof_projections.graph.arango.event_projector import EventProjector
-from asof_projections.graph.arango.scans import Listings
+from asof_projections.graph.arango.errors import require_gone, translated_errors
+from asof_projections.graph.arango.event_projector import ArangoEventProjector
+from asof_projections.graph.arango.scans import ArangoScans
 from asof_projections.graph.arango.schema import CHECKPOINTS, INDEXES, VERSION, check, prefix
 from asof_projections.graph.arango.vectors import ArangoVectorIndex
-from asof_projections.graph.arango.wire import Document, back, chunks, out
+from asof_projections.graph.arango.wire import Document, chunks, decode, encode
 from asof_streams.backoff import Backoff
 from asof_streams.errors import GraphUnavailable, NotFound, PositionConflict
 from asof_streams.events import Record
 from asof_streams.log import EventLog
 
 CHUNK: Final = 1_000  # documents a request
-_THEIRS: Final = ("_id", "_rev")  # what the server adds to a document
+_THEIRS: Final = ("_id", "_rev")  # fields that the server adds to a document
 _BACKOFF: Final = Backoff(0.05, 2.5, retries=5)  # of units of work
 
 
-class ArangoGraph(Listings):
+class ArangoGraph(ArangoScans):
     """A GraphStore in a database that follows the log named `log`. Used by the thread that opened it.
 
     NotFound: the database holds no such graph (asof_projections.graph.arango.administration makes it). ContractError:
@@ -42,10 +42,10 @@ class ArangoGraph(Listings):
         self.generation = log.partition(".")[2]
         self._client = client(address, http)
         self._db = database(self._client, address)
-        self._next: int | None = None  # while something is applied: the position after the last record
-        self._base = 0  # the position that what is applied goes on from
-        self._last: Record | None = None  # of what is applied
-        self._fold = EventProjector(log, self._load)
+        self._next: int | None = None  # the position after the last record applied; None: nothing is applied
+        self._base = 0  # the committed position that the applied records follow
+        self._last: Record | None = None  # that was applied
+        self._projector = ArangoEventProjector(log, self._load)
         try:
             self._check()
         except BaseException:
@@ -53,19 +53,19 @@ class ArangoGraph(Listings):
             raise
 
     def _check(self) -> None:
-        found = self._checkpoint(self._db)
-        if found is None:
+        checkpoint = self._checkpoint(self._db)
+        if checkpoint is None:
             raise NotFound(f"ArangoDB at {self._where} holds no graph of {self._log}: asof graph create makes it")
-        check(found["schema"], self._log)
+        check(checkpoint["schema"], self._log)
 
     def vectors(self, of: Literal["fact", "name"], model_id: str, dimensions: int) -> ArangoVectorIndex:
-        """Open the vectors that a model gave facts or names; those of another model are removed."""
+        """Open the vector index of facts or names; vectors of another model are removed."""
         return ArangoVectorIndex(self._db, self._where, self._log, f"{of}_vectors", model_id, dimensions)
 
     def close(self) -> None:
-        """Let go of the store. What was not committed is forgotten."""
+        """Close the store. Records that were not committed are discarded."""
         with suppress(GraphUnavailable):
-            self.let_go()
+            self.end_read()
         self._client.close()
 
     def __enter__(self) -> Self:
@@ -74,16 +74,16 @@ class ArangoGraph(Listings):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # Reading one state.
+    # Consistent reads.
 
-    def hold(self) -> bool:
-        """Let reads see one state of the store until `let_go`; False where that is so already."""
-        held, self._holding = self._holding, True
+    def begin_read(self) -> bool:
+        """Begin a consistent read: until `end_read` all reads see one state. False: they do so already."""
+        held, self._reading_one_state = self._reading_one_state, True
         return not held
 
-    def let_go(self) -> None:
-        """Let reads see what was committed since `hold`."""
-        snapshot, self._snapshot, self._holding = self._snapshot, None, False
+    def end_read(self) -> None:
+        """End a consistent read: later reads see what was committed since `begin_read`."""
+        snapshot, self._snapshot, self._reading_one_state = self._snapshot, None, False
         if snapshot is not None:
             _abort(snapshot)
 
@@ -91,82 +91,86 @@ class ArangoGraph(Listings):
 
     def position(self) -> int:
         """Return the position of the log up to which its records are committed here."""
-        return int(self._stands()["position"])
+        return int(self._current_checkpoint()["position"])
 
     def head(self) -> bytes:
         """Return the chain's hash over all records before the position."""
-        return bytes.fromhex(self._stands()["head"])
+        return bytes.fromhex(self._current_checkpoint()["head"])
 
     def begin(self) -> None:
-        """Go on from where the store stands, unless something is applied."""
+        """Read the committed position, unless records are applied already."""
         if self._next is None:
             self._base = self._next = self.position()
 
     def apply(self, records: Sequence[Record]) -> None:
-        """Apply records in order of position, visible after commit.
+        """Apply records in order of position; they are visible after `commit`.
 
-        Those at a position that was applied before are skipped. Positions may be missing: erased records are not read.
+        Records at positions that were applied before are skipped. Positions may be missing, since erased records are
+        not read.
         """
         self.begin()
         assert self._next is not None
         new = [record for record in records if record.position >= self._next]
         if new:
-            self._fold.apply(new)
+            self._projector.apply(new)
             self._next = new[-1].position + 1
             self._last = new[-1]
 
     def commit(self, position: int, head: bytes) -> None:
-        """Make what was applied visible, with the position it stands for and the chain's hash up to there.
+        """Make the applied records visible, with the position behind them and the chain's hash up to there.
 
-        PositionConflict: something from that position on was applied, or somebody else has gone on from here.
+        PositionConflict: a record at or after that position was applied, or another process has committed meanwhile.
         """
         self.begin()
         assert self._next is not None
         if position < self._next:
             raise PositionConflict(
-                f"{self._log} in ArangoDB has applied up to {self._next}, and cannot stand for {position}"
+                f"{self._log} in ArangoDB has applied records up to {self._next}: it cannot commit at {position}"
             )
-        stands = {"position": position, "head": head.hex()}
+        checkpoint = {"position": position, "head": head.hex()}
         if self._last is not None:
-            stands |= {"last": self._last.position, "mark": _mark(self._last, self._log)}
-        self._unit(lambda transaction: self._move(transaction, stands))
-        self._fold.forget()
+            checkpoint |= {"last": self._last.position, "mark": _fingerprint(self._last, self._log)}
+        self._unit(lambda transaction: self._move(transaction, checkpoint))
+        self._projector.forget()
         self._next = self._last = None
         self._base = position
 
     def rollback(self) -> None:
-        """Forget what was applied since the last commit."""
+        """Discard all records that were applied since the last commit."""
         self._next = self._last = None
-        self._fold.forget()
+        self._projector.forget()
 
     def follows(self, log: EventLog) -> bool:
-        """Whether what is committed here is what this log has: by the last record of it that was not erased.
+        """Whether the committed state comes from this log, by the last record applied, unless that is erased.
 
-        Each copy of a log salts its chain of hashes, so `head` tells one copy from another, too.
+        `head` cannot tell: each copy of a log salts its chain of hashes, so copies of one log have different heads.
         """
-        stands = self._stands()
-        if stands["position"] > log.end():
+        checkpoint = self._current_checkpoint()
+        if checkpoint["position"] > log.end():
             return False
-        last = list(log.read(stands["last"], stands["last"] + 1)) if stands["last"] >= 0 else []
-        return not last or _mark(last[0], self._log) == stands["mark"]
+        last = list(log.read(checkpoint["last"], checkpoint["last"] + 1)) if checkpoint["last"] >= 0 else []
+        return not last or _fingerprint(last[0], self._log) == checkpoint["mark"]
 
     @contextmanager
     def bulk(self) -> Iterator[None]:
-        """Fill an empty store. That is not done in another way: what is committed stays, so it can be gone on with."""
+        """Fill an empty store: the same as at other times, so an interrupted load can be continued.
+
+        PositionConflict: the store is not empty.
+        """
         if self.position() != 0:
             raise PositionConflict(f"{self._log} in ArangoDB is not empty: it stands at {self.position()}")
         yield
 
-    # Units of work.
+    # Transactions.
 
     def _unit(self, work: Callable[[Any], None]) -> None:
-        """Do work in one transaction; begin it anew where the server was busy or did not answer."""
+        """Do work in one transaction; repeat it where the server was busy or did not answer."""
         _BACKOFF.retry(partial(self._transact, work), GraphUnavailable)
 
     def _transact(self, work: Callable[[Any], None]) -> None:
         transaction = None
         try:
-            with told(self._where):
+            with translated_errors(self._where):
                 transaction = self._begin()
                 work(transaction)
                 transaction.commit_transaction()
@@ -180,72 +184,73 @@ class ArangoGraph(Listings):
             write=written, exclusive=[CHECKPOINTS], allow_implicit=False, lock_timeout=LOCK_SECONDS
         )
 
-    def _move(self, transaction: Any, stands: Document) -> None:
-        """Write what was applied, and where the store stands then; unless an earlier try did."""
-        found = self._checkpoint(transaction)
-        assert found is not None
-        if (found["position"], found["head"]) == (stands["position"], stands["head"]):
-            if stands["position"] > self._base:
-                return  # its commit came through, only its answer did not
-        elif found["position"] != self._base:
+    def _move(self, transaction: Any, checkpoint: Document) -> None:
+        """Write the changed documents and the checkpoint, unless an earlier attempt did."""
+        stored = self._checkpoint(transaction)
+        assert stored is not None
+        if (stored["position"], stored["head"]) == (checkpoint["position"], checkpoint["head"]):
+            if checkpoint["position"] > self._base:
+                return  # the earlier attempt was committed, only its answer was lost
+        elif stored["position"] != self._base:
             raise PositionConflict(
-                f"{self._log} in ArangoDB stands at {found['position']}, not at {self._base}: another process writes it"
+                f"{self._log} in ArangoDB stands at {stored['position']}, not at {self._base}: "
+                "another process writes it"
             )
         self._write(transaction)
-        self._stand(transaction, {name: found[name] for name in ("last", "mark")} | stands)
+        self._write_checkpoint(transaction, {name: stored[name] for name in ("last", "mark")} | checkpoint)
 
     def _write(self, transaction: Any) -> None:
         start = prefix(self._log)
-        for group in self._fold.erased:
+        for group in self._projector.erased:
             for kind in INDEXES:
                 transaction.aql.execute(aql.ERASE, bind_vars={"@rows": start + kind, "group": group})
-        for kind, keys in self._fold.removed():
+        for kind, keys in self._projector.removed():
             for some in chunks(keys, CHUNK):
                 require_gone(transaction.collection(start + kind).delete_many(some))
-        for kind, documents in self._fold.written():
+        for kind, documents in self._projector.written():
             self._replace(transaction.collection(start + kind), documents)
 
     def _replace(self, collection: Any, documents: Iterable[Document]) -> None:
         for some in chunks(documents, CHUNK):
             collection.insert_many(
-                [out(document) for document in some],
+                [encode(document) for document in some],
                 overwrite_mode="replace",
                 version_attribute="seq",
                 raise_on_document_error=True,
             )
 
-    def _stand(self, transaction: Any, stands: Document) -> None:
-        document = {"_key": self._log, "schema": VERSION, **stands}
+    def _write_checkpoint(self, transaction: Any, checkpoint: Document) -> None:
+        document = {"_key": self._log, "schema": VERSION, **checkpoint}
         transaction.collection(CHECKPOINTS).insert(document, overwrite_mode="replace")
 
-    def _stands(self) -> Document:
-        with told(self._where):
-            found = self._checkpoint(self._reading())
-        if found is None:
+    def _current_checkpoint(self) -> Document:
+        with translated_errors(self._where):
+            checkpoint = self._checkpoint(self._reading())
+        if checkpoint is None:
             raise NotFound(f"ArangoDB at {self._where} holds no graph of {self._log}: asof graph create makes it")
-        return found
+        return checkpoint
 
     def _checkpoint(self, through: Any) -> Document | None:
-        with told(self._where):
-            found: Document | None = through.collection(CHECKPOINTS).get(self._log)
-        return found
+        with translated_errors(self._where):
+            checkpoint: Document | None = through.collection(CHECKPOINTS).get(self._log)
+        return checkpoint
 
     def _load(self, kind: str, keys: Sequence[str]) -> Iterator[Document]:
         collection = self._db.collection(prefix(self._log) + kind)
         for some in chunks(keys, CHUNK):
-            with told(self._where):
-                found = collection.get_many(some)
-            yield from ({name: back(value) for name, value in d.items() if name not in _THEIRS} for d in found)
+            with translated_errors(self._where):
+                documents = collection.get_many(some)
+            yield from ({name: decode(value) for name, value in d.items() if name not in _THEIRS} for d in documents)
 
 
-def _mark(record: Record, log: str) -> str:
-    """Return what tells a record from any other."""
-    told = f"{record.id_in(log)} {record.group} {record.recorded_at} ".encode() + record.event.encode()
-    return sha256(told).hexdigest()
+def _fingerprint(record: Record, log: str) -> str:
+    """Return a hash that no other record has."""
+    identity = f"{record.id_in(log)} {record.group} {record.recorded_at} ".encode() + record.event.encode()
+    return sha256(identity).hexdigest()
 
 
 def _abort(transaction: Any) -> None:
-    """End a transaction that is given up; where nobody hears it, the server ends it by itself."""
+    """Abort a transaction; a server that cannot be reached ends it by itself."""
     if transaction is not None:
-        with suppress(GraphUnavailable), told(""):
+        with suppress(GraphUnavailable), translated_errors(""):
             transaction.abort_transaction()

@@ -1,9 +1,9 @@
-"""A vector index in ArangoDB, beside the graph that it is of: 16 bits a dimension.
+"""A vector index in ArangoDB, beside its graph: 16 bits a dimension.
 
-Each vector is a document under the number of its fact or name, with its group and its model: so it can be written
-twice, goes with its group, and is never compared with one of another model. What is added is there at once; a document
-beside where the graph stands says which model it is of, and up to where. Where an operator made a vector index of
-ArangoDB that fits, what is near and holds is asked of that, approximately.
+A vector is a document whose key is the number of its fact or name, and which has its group and its model. Writing it
+twice is harmless, erasing the group removes it, and vectors of two models are never compared. Vectors are stored as
+soon as they are added; a document beside the graph's checkpoint has the model and the position. Where an operator has
+made a vector index of ArangoDB that fits, searches among live facts use it, approximately.
 """
 
 from collections.abc import Sequence
@@ -15,38 +15,38 @@ from numpy.typing import NDArray
 
 from asof_projections.embedding.ports import Vectors
 from asof_projections.graph.arango import aql
-from asof_projections.graph.arango.base import Connected
+from asof_projections.graph.arango.base import ArangoReader
 from asof_projections.graph.arango.errors import NoVectorIndex, require_gone
 from asof_projections.graph.arango.schema import CHECKPOINTS, prefix
 from asof_projections.graph.arango.wire import chunks
 from asof_projections.model.rows import Moment, Window
 from asof_projections.vectors import snapshot
-from asof_projections.vectors.ports import Holding, Ids
+from asof_projections.vectors.ports import Ids, LiveFacts
 
 _CHUNK: Final = 500  # vectors a request: a few megabytes
-_CANDIDATES: Final = 4  # of the approximate index, for each that is wanted: some do not hold
+_CANDIDATES: Final = 4  # of the approximate index, for each one wanted: some do not hold
 _EVER: Final = {"group": None, **Window.at(Moment(None, None))._asdict()}
 _TRAINED: Final = (None, "ready")  # older servers do not say
 _BEFORE: Final = -(2**63)  # every number
 
 
-class ArangoVectorIndex(Connected):
-    """One of the collections VECTORS of a log's graph, through the connection of that graph and so of its thread."""
+class ArangoVectorIndex(ArangoReader):
+    """One of the collections VECTORS of a log's graph. It shares the connection, and so the thread, of that graph."""
 
     def __init__(self, db: Any, where: str, log: str, kind: str, model_id: str, dimensions: int) -> None:
-        """Open what is there. Vectors of another model count for nothing: they are removed. GraphUnavailable."""
+        """Open the stored vectors; those of another model are removed. GraphUnavailable: the server does not answer."""
         self._db, self._where, self._log = db, where, log
         self._name = prefix(log) + kind
         self._model: Final = {"model": model_id, "dimensions": dimensions}
-        found = self._patiently(lambda: db.collection(CHECKPOINTS).get(self._name))
-        if found is None or {name: found[name] for name in self._model} != self._model:
+        checkpoint = self._with_retries(lambda: db.collection(CHECKPOINTS).get(self._name))
+        if checkpoint is None or {name: checkpoint[name] for name in self._model} != self._model:
             self.clear()
         else:
-            self.position = int(found["position"])
-        self._approximates = any(map(self._fits, self._patiently(self._rows.indexes)))
+            self.position = int(checkpoint["position"])
+        self._approximates = any(map(self._fits, self._with_retries(self._rows.indexes)))
 
     def __len__(self) -> int:
-        return int(self._patiently(self._rows.count))
+        return int(self._with_retries(self._rows.count))
 
     def add(self, ids: Ids | Sequence[int], vectors: Vectors, groups: Sequence[str] = ()) -> None:
         codes = vectors.astype(np.float16).astype(float)
@@ -61,24 +61,29 @@ class ArangoVectorIndex(Connected):
 
     def remove(self, ids: Ids | Sequence[int]) -> None:
         for keys in chunks((str(int(n)) for n in ids), _CHUNK):
-            self._patiently(partial(self._delete, keys))
+            self._with_retries(partial(self._delete, keys))
 
     def clear(self) -> None:
-        self._patiently(self._rows.truncate)
+        self._with_retries(self._rows.truncate)
         self.save(0)
 
-    def search(self, query: Vectors, k: int, among: Ids | Holding | None = None) -> list[tuple[int, float]]:
+    def search(self, query: Vectors, k: int, among: Ids | LiveFacts | None = None) -> list[tuple[int, float]]:
         if k <= 0:
             return []
-        asked = {"@rows": self._name, "model": self._model["model"], "near": query.astype(float).tolist(), "limit": k}
-        if isinstance(among, Holding):
-            asked |= {"group": among.group, **Window.at(among.at)._asdict()}
-            rows = self._nearly(asked, _CANDIDATES * k) if self._approximates else []
+        parameters = {
+            "@rows": self._name,
+            "model": self._model["model"],
+            "near": query.astype(float).tolist(),
+            "limit": k,
+        }
+        if isinstance(among, LiveFacts):
+            parameters |= {"group": among.group, **Window.at(among.at)._asdict()}
+            rows = self._nearly(parameters, _CANDIDATES * k) if self._approximates else []
             if len(rows) < k:
-                rows = self._ask(aql.NEAR, **asked, keys=None, holding=True)
+                rows = self._query(aql.NEAR, **parameters, keys=None, holding=True)
         else:
             keys = None if among is None else [str(n) for n in np.unique(among).tolist()]
-            rows = self._ask(aql.NEAR, **asked, **_EVER, keys=keys, holding=False)
+            rows = self._query(aql.NEAR, **parameters, **_EVER, keys=keys, holding=False)
         return [(int(n), float(score)) for n, score in rows]
 
     def save(self, position: int) -> None:
@@ -87,7 +92,7 @@ class ArangoVectorIndex(Connected):
 
     def digest(self) -> str:
         bound = {"@rows": self._name, "group": None, "prefix": None, "after": _BEFORE, "known": 0, "limit": len(self)}
-        rows = self._answered(aql.PAGE, bound, held=False)
+        rows = self._execute(aql.PAGE, bound, held=False)
         ids = np.array([row["n"] for row in rows], np.int64)
         codes: NDArray[np.float16] = np.array([row["vector"] for row in rows], np.float16).reshape(-1)
         return snapshot.digest([ids.view(np.uint8).data, codes.view(np.uint8).data])
@@ -96,15 +101,15 @@ class ArangoVectorIndex(Connected):
     def _rows(self) -> Any:
         return self._db.collection(self._name)
 
-    def _nearly(self, asked: dict[str, Any], candidates: int) -> list[Any]:
-        """Return what the approximate index finds, which may be less than there is."""
+    def _nearly(self, parameters: dict[str, Any], candidates: int) -> list[Any]:
+        """Return what the approximate index finds, which may be fewer than exist."""
         try:
-            return self._ask(aql.NEARLY, **asked, candidates=candidates)
-        except NoVectorIndex:  # it is gone, or not trained
+            return self._query(aql.NEARLY, **parameters, candidates=candidates)
+        except NoVectorIndex:  # it was dropped, or is not trained
             return []
 
     def _fits(self, index: dict[str, Any]) -> bool:
-        """Whether a vector index compares these vectors, and is trained as far as the server says."""
+        """Whether a vector index compares these vectors, and is trained (older servers do not say)."""
         if index["type"] != "vector" or index["fields"] != ["vector"] or index.get("training_state") not in _TRAINED:
             return False
         params = index["params"]
@@ -114,6 +119,6 @@ class ArangoVectorIndex(Connected):
         require_gone(self._rows.delete_many(keys))
 
     def _write(self, collection: Any, documents: list[dict[str, Any]]) -> None:
-        self._patiently(
+        self._with_retries(
             lambda: collection.insert_many(documents, overwrite_mode="replace", raise_on_document_error=True)
         )

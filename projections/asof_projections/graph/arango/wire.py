@@ -1,4 +1,4 @@
-"""How values stand in documents: keys from ids, open ends as integers that every part of ArangoDB orders rightly.
+"""The encoding of values in documents: keys from ids, open ends as integers that all of ArangoDB sorts rightly.
 
 Microseconds of the years 1 to 9999 stay below 2.6e17. ArangoDB's integers have 64 bits, yet its indexes once compared
 them as doubles: an open end is ±1e18, which a double holds exactly and which lies beyond every instant.
@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 from asof_streams.instants import INF, NEG
 
 OPEN: Final = 10**18
-_LATEST: Final = OPEN // 2  # after every instant, before an open end: what is asked about now is asked about this
+_LATEST: Final = OPEN // 2  # after every instant, before an open end: it stands for now
 _BACK: Final = {OPEN: INF, -OPEN: NEG}
 
 Document = dict[str, Any]
@@ -21,25 +21,25 @@ T = TypeVar("T")
 
 
 def key(identity: str) -> str:
-    """Return the key of what has an id: letters and digits alone, whatever the id is made of."""
+    """Return the document key for an id, in letters and digits alone."""
     return sha256(identity.encode()).hexdigest()[:40]
 
 
 def declaration(group: str, relation: str) -> str:
-    """Return the id of what was declared of a relation: in one group, or with the group "" in every one."""
+    """Return the id of a relation's declaration in a group; the group "" is every group."""
     return f"{group} {relation}"
 
 
-def out(value: Any) -> Any:
-    """Return a value as it is stored: sentinels as open ends, and no bool where a number is meant."""
+def encode(value: Any) -> Any:
+    """Return a value as it is stored: sentinels as open ends, bools as numbers."""
     if isinstance(value, int):
         return {INF: OPEN, NEG: -OPEN}.get(value) or max(-_LATEST, min(int(value), _LATEST))
-    return _within(value, out)
+    return _within(value, encode)
 
 
-def back(value: Any) -> Any:
-    """Return a stored value as it is used here."""
-    return _BACK.get(value, value) if type(value) is int else _within(value, back)
+def decode(value: Any) -> Any:
+    """Return a stored value with sentinels for its open ends."""
+    return _BACK.get(value, value) if type(value) is int else _within(value, decode)
 
 
 def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
@@ -50,7 +50,7 @@ def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 def dumps(value: Any) -> str:
-    """Return JSON as the driver sends it; what JSON cannot say is refused, not sent as something else."""
+    """Return JSON for the driver. ValueError: NaN and infinity are not JSON."""
     return json.dumps(value, allow_nan=False, separators=(",", ":"))
 
 

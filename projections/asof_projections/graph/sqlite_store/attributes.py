@@ -1,13 +1,13 @@
-"""What entities are like: the values of their attributes that are believed, and what was said of others.
+"""Attributes of entities: their believed values as of a known moment, and the statements behind them.
 
-Statements are only added, each with what it led to; so what was believed at a known moment is, of each attribute, the
-last until then that was to hold.
+A statement is only ever added, together with whether its value held then. So the value believed at a known moment is
+that of the attribute's last holding statement recorded by then.
 """
 
 from collections.abc import Sequence
 from typing import Any, Final
 
-from asof_projections.graph.sqlite_store.base import Connected, listed
+from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.model.rows import AttributeRow, Saying
 from asof_projections.names import folded
 from asof_streams.instants import INF
@@ -21,7 +21,7 @@ _BELIEVED: Final = f"""SELECT e.uuid, {_COLUMNS} FROM attributes a CROSS JOIN en
     WHERE entity IN (SELECT n FROM entities WHERE uuid IN (SELECT value FROM json_each(:uuids)))
     AND holds = 1 AND created_at <= :known GROUP BY entity, name) ORDER BY a.attested DESC, a.n DESC"""
 
-# A statement that was weighed again has several rows, of which the first is taken.
+# A statement that was weighed again has several rows; the first has what was said.
 _SAYINGS: Final = """SELECT e.uuid, a.name, a.value, a.confidence, a.said_at, a.episode, a.stated, min(a.n) AS n
     FROM attributes a INDEXED BY attribute_value CROSS JOIN entities e ON e.n = a.entity
     WHERE a.entity = ? AND a.name = ? AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = a.episode)
@@ -30,19 +30,19 @@ _SPOKEN_OF: Final = """SELECT DISTINCT e.uuid, a.name FROM attributes a CROSS JO
     WHERE a.episode = ? ORDER BY e.uuid, a.name"""
 
 
-class AttributeReads(Connected):
-    """Attributes, as believed at a moment and as the handlers weigh them."""
+class SqliteAttributes(SqliteReader):
+    """Attributes as believed at a moment, and the statements that handlers weigh."""
 
     def attributes(self, uuids: Sequence[str], known: int | None) -> list[AttributeRow]:
-        given = {"uuids": listed(uuids), "known": INF if known is None else known}
-        return [AttributeRow._make(row) for row in self._rows(_BELIEVED, given)]
+        parameters = {"uuids": listed(uuids), "known": INF if known is None else known}
+        return [AttributeRow._make(row) for row in self._rows(_BELIEVED, parameters)]
 
     def attribute(self, entity: str, name: str, value: str | None = None) -> AttributeRow | None:
         n = self._entity(entity)
-        asked: tuple[Any, ...] = (n, name) if value is None else (n, name, folded(value))
-        rows = self._rows_on(("attribute", n), _HELD if value is None else _SAID, asked)
-        found = AttributeRow(entity, *rows[0]) if rows else None
-        return found if found and found.support else None
+        parameters: tuple[Any, ...] = (n, name) if value is None else (n, name, folded(value))
+        rows = self._rows_on(("attribute", n), _HELD if value is None else _SAID, parameters)
+        attribute = AttributeRow(entity, *rows[0]) if rows else None
+        return attribute if attribute and attribute.support else None
 
     def sayings(self, entity: str, name: str) -> list[Saying]:
         return [Saying._make(row[:-1]) for row in self._rows(_SAYINGS, (self._entity(entity), name))]

@@ -1,4 +1,4 @@
-"""What every part of the SQLite graph stands on: its connection, and how names become the keys of rows."""
+"""The base of every part of the SQLite graph: its connection, its statements, and the row ids of names."""
 
 import json
 import sqlite3
@@ -13,42 +13,42 @@ _PAGE: Final = 1_000  # rows
 _RELATION: Final = "SELECT r.n FROM groups g CROSS JOIN relations r ON r.grp = g.n WHERE g.name = ? AND r.name = ?"
 
 
-class Connected:
-    """A connection to one store. The parts of SqliteGraph inherit it, so that each has one concern."""
+class SqliteReader:
+    """Reads through the connection of one store. Each part of SqliteGraph inherits it and has one concern."""
 
     _db: sqlite3.Connection
     _guard: SqliteGuard
     generation: str  # the name of the generation; "" for the episodic layer
-    _pending: WriteBuffer | None = None  # of the one writer
-    _kept: GenerationalCache[Any] | None = None  # what the one writer need not look up again; readers keep nothing
+    _write_buffer: WriteBuffer | None = None  # the writer's; None: a reader
+    _cache: GenerationalCache[Any] | None = None  # the writer's: rows that only it changes; None: a reader
 
-    def _settle(self) -> None:
-        """Write what waits to be written, so that a read misses nothing."""
-        if self._pending is not None:
-            self._pending.flush()
+    def _flush(self) -> None:
+        """Write the buffered rows, so that a read misses none."""
+        if self._write_buffer is not None:
+            self._write_buffer.flush()
 
     def _index_for(self, *_indexes: str) -> None:
-        """Make indexes that a question needs, where a bulk load left them for its end."""
+        """Make the indexes that a statement needs, where a bulk load has left them for its end."""
 
     def _rows(self, sql: str, values: Any = ()) -> list[Any]:
         with self._guard:
-            self._settle()
+            self._flush()
             return self._db.execute(sql, values).fetchall()
 
     def _row(self, sql: str, values: Any = ()) -> Any:
         with self._guard:
-            self._settle()
+            self._flush()
             return self._db.execute(sql, values).fetchone()
 
     def _rows_on(self, dependence: Hashable, sql: str, values: Any) -> list[Any]:
-        """Return rows that depend, of all that may wait to be written, on this alone (see Pending)."""
-        pending = self._pending
-        if pending is None:
+        """Return rows that depend on the buffered rows that touch `dependence`, and on no others (see WriteBuffer)."""
+        write_buffer = self._write_buffer
+        if write_buffer is None:
             return self._rows(sql, values)
-        if pending.untouched(dependence):
+        if write_buffer.untouched(dependence):
             return []
         with self._guard:
-            pending.flush_for(dependence)
+            write_buffer.flush_for(dependence)
             return self._db.execute(sql, values).fetchall()
 
     def _one(self, sql: str, *values: Any) -> Any:
@@ -56,55 +56,55 @@ class Connected:
         row = self._row(sql, values)
         return None if row is None else row[0]
 
-    def _pages(self, sql: str, after: int = -1, **given: Any) -> Iterator[Any]:
-        """Yield the rows of a statement that goes on after the key `:after`, its last column, `:page` rows at a time.
+    def _pages(self, sql: str, after: int = -1, **parameters: Any) -> Iterator[Any]:
+        """Yield the rows of a statement page by page: `:page` rows behind the key `:after`, which is the last column.
 
-        So a slow reader holds no snapshot, and little memory.
+        A slow reader so holds no snapshot, and little memory.
         """
-        while rows := self._rows(sql, {"after": after, "page": _PAGE, **given}):
+        while rows := self._rows(sql, {"after": after, "page": _PAGE, **parameters}):
             yield from rows
             after = rows[-1][-1]
 
-    def _lasting(self, sql: str, *values: Any) -> Any:
-        """Return the first column of the first row, or None; what is found once never changes but by this writer."""
-        if self._kept is None:
+    def _cached(self, sql: str, *values: Any) -> Any:
+        """Return the first column of the first row, or None. A value is cached: only this writer can change it."""
+        if self._cache is None:
             return self._one(sql, *values)
-        asked = (sql, *values)
-        found = self._kept[asked]
-        if found is None:
-            found = self._one(sql, *values)
-            if found is not None:
-                self._kept[asked] = found
-        return found
+        query = (sql, *values)
+        value = self._cache[query]
+        if value is None:
+            value = self._one(sql, *values)
+            if value is not None:
+                self._cache[query] = value
+        return value
 
     def _group(self, name: str) -> int:
-        """Return the key of a group; -1, which no row has, where nothing is known of it."""
-        found: int | None = self._lasting("SELECT n FROM groups WHERE name = ?", name)
-        return -1 if found is None else found
+        """Return the row id of a group; -1, which no row has, where the group is unknown."""
+        n: int | None = self._cached("SELECT n FROM groups WHERE name = ?", name)
+        return -1 if n is None else n
 
     def _relation(self, group: str, name: str) -> int:
-        """Return the key of a relation of a group; -1 where no fact has it."""
-        found: int | None = self._lasting(_RELATION, group, name)
-        return -1 if found is None else found
+        """Return the row id of a relation of a group; -1 where no fact has it."""
+        n: int | None = self._cached(_RELATION, group, name)
+        return -1 if n is None else n
 
     def _entity(self, uuid: str) -> int:
-        """Return the key of an entity; -1 where it is not known."""
-        found: int | None = self._lasting("SELECT n FROM entities WHERE uuid = ?", uuid)
-        return -1 if found is None else found
+        """Return the row id of an entity; -1 where it is unknown."""
+        n: int | None = self._cached("SELECT n FROM entities WHERE uuid = ?", uuid)
+        return -1 if n is None else n
 
     def _object(self, value: str) -> int | str:
-        """Return what the column `object` holds for a value such as "e:<uuid>" or "v:<literal>"."""
-        kind, _, what = value.partition(":")
-        return what if kind == "v" else self._entity(what)
+        """Return the content of the column `object` for a value such as "e:<uuid>" or "v:<literal>"."""
+        kind, _, identity = value.partition(":")
+        return identity if kind == "v" else self._entity(identity)
 
 
 def value_of(entity: str | None, literal: Any) -> str | None:
-    """Return how an object is compared within a slot: "e:" and an entity's id, or "v:" and a literal; None for any."""
+    """Return an object as slots compare it: "e:" and an entity's id, or "v:" and a literal; None for any."""
     if entity is not None:
         return f"e:{entity}"
     return None if literal is None else f"v:{literal}"
 
 
 def listed(items: Iterable[Any]) -> str:
-    """Return items as one parameter, for `IN (SELECT value FROM json_each(?))`: so the statement stays constant."""
+    """Return items as one parameter of `IN (SELECT value FROM json_each(?))`, so that the statement stays constant."""
     return json.dumps(list(items), ensure_ascii=False)

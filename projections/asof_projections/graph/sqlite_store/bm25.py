@@ -1,8 +1,9 @@
-"""The facts whose sentences have words of a query, best first by BM25, of which only the likely ones are scored.
+"""BM25 search over the sentences of facts, which scores only the likely candidates.
 
-To score a fact costs twenty times what it costs to find it, and one frequent word finds a tenth of all facts. Sentences
-are short and seldom say a word twice, so what decides is which words a fact has: by the sum of their inverse document
-frequencies facts are chosen, and the first of them scored. Where few have any of the words, that is all of them.
+Scoring a fact costs twenty times as much as finding it, and one frequent word finds a tenth of all facts. Sentences are
+short and seldom repeat a word, so BM25 depends mostly on which words of the query a fact has. Candidates are therefore
+ranked by the sum of the inverse document frequencies of their words, and only the first are scored; all of them, where
+few facts have any of the words.
 """
 
 import sqlite3
@@ -15,9 +16,9 @@ from numpy.typing import NDArray
 from asof_projections.graph.sqlite_store.base import listed
 from asof_projections.model.rows import Window
 
-_SCORED: Final = 200  # facts at least, and four for each that is asked for; while too few hold, four times as many
+_SCORED: Final = 200  # facts at least, and four for each one wanted; four times as many while too few of them hold
 _MOST: Final = 0.6  # of all facts
-_SAMPLE: Final = 64  # facts, evenly spread, of which the share of a group is taken
+_SAMPLE: Final = 64  # facts, evenly spread, by which the share of a group is estimated
 
 _COUNT: Final = "SELECT count(*) FROM facts"
 _SHARE: Final = f"""WITH RECURSIVE sample (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM sample WHERE i < {_SAMPLE - 1})
@@ -34,28 +35,31 @@ _SCORES: Final = """SELECT w.rowid, -w.rank FROM sentence_words w
 def best(
     db: sqlite3.Connection, words: list[str], group: int | None, window: Window, limit: int
 ) -> list[tuple[int, float]]:
-    """Return (number, score) of the best facts that hold in a window, equal ones by number. One state is read."""
+    """Return (number, score) of the best facts that hold in a window; equal scores by number.
+
+    The caller holds a transaction, so that all statements read one state.
+    """
     phrases = [f'"{word}"' for word in words]
-    # The group is a word beside the sentence, so that a search costs what its own group has; it weighs nothing. Where
-    # most facts are of the group, to keep others out by it costs more than to let them in.
+    # The group is indexed as a word beside the sentence, with weight 0, so that a search reads its own group alone.
+    # Where most facts are of the group, that filter costs more than reading the others too.
     most = group is not None and db.execute(_SHARE, {"group": group}).fetchone()[0] > _MOST
     within = "" if group is None or most else f'grp : "g{group}" AND '
     likely = _likely(db, [f"{within}sentence : {phrase}" for phrase in phrases])
-    given = window._asdict() | {"group": group, "words": f"{within}sentence : ({' OR '.join(phrases)})"}
+    parameters = window._asdict() | {"group": group, "words": f"{within}sentence : ({' OR '.join(phrases)})"}
     scored: list[tuple[int, float]] = []
     start, stop = 0, max(_SCORED, 4 * limit)
     while start < len(likely) and len(scored) < limit:
-        scored += db.execute(_SCORES, given | {"among": listed(likely[start:stop].tolist())})
+        scored += db.execute(_SCORES, parameters | {"among": listed(likely[start:stop].tolist())})
         start, stop = stop, 4 * stop
     scored.sort(key=lambda each: (-each[1], each[0]))
     return scored[:limit]
 
 
 def _likely(db: sqlite3.Connection, phrases: list[str]) -> NDArray[np.int64]:
-    """Return the facts that have any of these phrases: those first whose phrases weigh most."""
+    """Return the facts that have any of these phrases, by the summed weight of their phrases."""
     total = db.execute(_COUNT).fetchone()[0]
-    found = (db.execute(_HAVING, {"words": phrase}).fetchone()[0] for phrase in phrases)
-    having = [np.fromstring(numbers, np.int64, sep=",") for numbers in found if numbers]
+    matches = (db.execute(_HAVING, {"words": phrase}).fetchone()[0] for phrase in phrases)
+    having = [np.fromstring(numbers, np.int64, sep=",") for numbers in matches if numbers]
     if not having:
         return np.empty(0, np.int64)
     weights = [log((total + 1) / (len(numbers) + 0.5)) for numbers in having]

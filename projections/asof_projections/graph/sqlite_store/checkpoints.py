@@ -1,4 +1,4 @@
-"""Copying what was committed from the write-ahead log into the file, beside the work: no commit waits for it."""
+"""Checkpoints of SQLite's write-ahead log in a background thread, so that no commit waits for one."""
 
 import sqlite3
 from contextlib import closing, suppress
@@ -10,18 +10,19 @@ _EVERY: Final = 5_000  # records: where a thousand messages are committed at onc
 
 
 class Checkpoints:
-    """Those of the one writer of the file `path`, each in a thread and with a connection of its own.
+    """The checkpoints of the file `path`, begun by its one writer; each has its own thread and connection.
 
-    One that fails is made up for by the next, or by the commit that finds the log far too long.
+    A checkpoint that fails does no harm: the next one copies its pages too, and so does SQLite itself once the log is
+    very long.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._last: int | None = None  # position that was committed when the last one began
+        self._last: int | None = None  # the committed position when the last checkpoint began
         self._running: Thread | None = None
 
     def committed(self, position: int) -> None:
-        """Begin one, if many records were committed since the last, and that one is done."""
+        """Begin a checkpoint, if many records were committed since the last one began, and that one is done."""
         if self._last is None:
             self._last = position
         if position - self._last >= _EVERY and (self._running is None or not self._running.is_alive()):
@@ -30,7 +31,7 @@ class Checkpoints:
             self._running.start()
 
     def wait(self) -> None:
-        """Wait until none is going on."""
+        """Wait until no checkpoint is running."""
         if self._running is not None:
             self._running.join()
 

@@ -7,14 +7,14 @@ from asof_projections.model.rows import MentionRow
 ENTITY: Final = "SELECT e.uuid, g.name, e.name, e.type, e.created_at FROM entities e CROSS JOIN groups g ON g.n = e.grp"
 EPISODE: Final = """SELECT e.uuid, g.name, e.cause, e.name, e.source, e.source_description, e.role, e.role_type,
     e.body, e.content_length, e.valid_at, e.created_at FROM episodes e CROSS JOIN groups g ON g.n = e.grp"""
-# A turn's time dates what it says. A generation that extracts anew has no episodes of its own: there, when recorded.
+# A mention is dated by its turn. A generation that extracts anew has no episodes; there it is dated by its recording.
 MENTION: Final = """SELECT m.uuid, m.episode, m.type, m.text, m.start, m.speaker, m.repeats,
     coalesce(e.valid_at, m.created_at), m.created_at FROM mentions m LEFT JOIN episodes e ON e.uuid = m.episode"""
 RELATIONSHIP: Final = """SELECT m.uuid, m.episode, m.relation, m.source, m.target, m.stance, m.confidence,
     m.start, m.stop, coalesce(e.valid_at, m.created_at), m.created_at
     FROM relationships m LEFT JOIN episodes e ON e.uuid = m.episode"""
-# A name counts for as long as the episode that gave it does; that by which an entity was introduced always does. `m` is
-# a row of names.
+# A name counts until the episode that gave it is withdrawn; the name that introduced an entity always counts. `m` is a
+# row of names.
 _GIVEN: Final = "(m.n = m.entity OR NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = m.episode{}))"
 COUNTS: Final = _GIVEN.format("")
 COUNTED: Final = f"m.created_at <= :known AND {_GIVEN.format(' AND w.created_at <= :known')}"
@@ -22,5 +22,5 @@ COUNTED: Final = f"m.created_at <= :known AND {_GIVEN.format(' AND w.created_at 
 
 def mention(row: Any) -> MentionRow:
     """Return a row of MENTION as a mention."""
-    found = MentionRow._make(row)
-    return found._replace(speaker=bool(found.speaker))
+    observed = MentionRow._make(row)
+    return observed._replace(speaker=bool(observed.speaker))

@@ -1,10 +1,10 @@
-"""Which entities are taken together as communities, and who is near whom: the neighbours of which they are made."""
+"""Communities of entities, and the neighbours from which handlers form them."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 
-from asof_projections.graph.sqlite_store.base import Connected, listed
+from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.model.rows import CommunityRow, EntityRow
 from asof_streams.instants import INF
 
@@ -23,7 +23,7 @@ _OF_GROUP: Final = _SHOWN.format("grp = :grp AND created_at <= :known")
 _THEIRS: Final = _SHOWN.format(
     f"n IN (SELECT community FROM memberships WHERE entity IN {_IDS} AND kf <= :known AND kt > :known)"
 )
-# A bounded part of what is believed of an entity, always the same part: of a hub not every fact is looked at.
+# A bounded part of an entity's facts, always the same part: a hub has too many to read them all.
 _NEAR: Final = f"""SELECT f.uuid, e.uuid FROM (
         SELECT fact, {{other}} AS other, vf, vt FROM versions INDEXED BY now_{{side}} WHERE {{own}} = :n AND kt = {INF}
         ORDER BY {{order}}vf, fact LIMIT :limit) v
@@ -33,20 +33,20 @@ _FROM: Final = _NEAR.format(other="object", side="subject", own="s", order="rela
 _TO: Final = _NEAR.format(other="s", side="object", own="object", order="")
 
 
-class CommunityReads(Connected):
-    """Communities as of a known moment, and the neighbours of an entity as the handlers ask for them."""
+class SqliteCommunities(SqliteReader):
+    """Communities as of a known moment, and the neighbours of an entity."""
 
     def communities(
         self, group: str | None, known: int | None, *, of: Sequence[str] | None = None, limit: int | None = None
     ) -> list[CommunityRow]:
-        given: dict[str, Any] = {
+        parameters: dict[str, Any] = {
             "grp": None if group is None else self._group(group),
             "known": INF - 1 if known is None else known,
             "limit": -1 if limit is None else limit,
             "uuids": listed(of or ()),
         }
         sql = _THEIRS if of is not None else _EVERY if group is None else _OF_GROUP
-        rows = self._rows(sql, given)
+        rows = self._rows(sql, parameters)
         return [
             CommunityRow._make((*community, tuple(EntityRow._make(row[4:]) for row in members)))
             for community, members in groupby(rows, key=lambda row: row[:4])
@@ -57,5 +57,5 @@ class CommunityReads(Connected):
 
     def neighbours(self, entity: str, valid: int, limit: int) -> list[tuple[str, str]]:
         self._index_for("now_subject", "now_object")
-        given = {"n": self._entity(entity), "valid": valid, "limit": limit}
-        return [pair for sql in (_FROM, _TO) for pair in self._rows(sql, given)]
+        parameters = {"n": self._entity(entity), "valid": valid, "limit": limit}
+        return [pair for sql in (_FROM, _TO) for pair in self._rows(sql, parameters)]

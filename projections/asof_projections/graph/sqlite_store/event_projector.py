@@ -1,7 +1,7 @@
-"""From an event to the rows that it makes: each kind of event has one method, and none holds a rule of belief.
+"""Projects events into rows: one method for each type of event, without any rule of belief.
 
-A version is opened and closed, never edited; one that would have been known for no time at all is dropped. What an
-event names must have been said before it, in the same log.
+A version is opened and closed, never edited; one that would have been known for no time is dropped. An event may name
+only what an earlier event of the same log made.
 """
 
 import sqlite3
@@ -11,7 +11,7 @@ from typing import Any, Final
 from asof_projections import names
 from asof_projections.graph.sqlite_store import schema
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
-from asof_projections.graph.sqlite_store.row_ids import Claim, Keys
+from asof_projections.graph.sqlite_store.row_ids import Claim, RowIds
 from asof_projections.graph.sqlite_store.views import ANY_ENDING
 from asof_projections.graph.sqlite_store.write_buffer import WriteBuffer
 from asof_projections.model.rows import EntityRow
@@ -91,21 +91,21 @@ _STATEMENTS: Final = ("facts", "endings", "retractions")
 
 
 def _touches(fact: str, claim: Claim) -> tuple[Hashable, ...]:
-    """Return what depends on the rows of a fact: what is asked of it, of its slot, and of that value in it."""
+    """Return the dependences that the rows of a fact touch: the fact, its slot, and its value in the slot."""
     _, subject, relation, value = claim
     return fact, ("slot", subject, relation), ("slot", subject, relation, value)
 
 
-class EventProjector:
-    """Writes the rows of events through a connection whose transaction the caller holds."""
+class SqliteEventProjector:
+    """Writes the rows of events. The caller holds the transaction of the connection."""
 
     def __init__(self, db: sqlite3.Connection, index_for: Callable[[str], None], *, empty: bool) -> None:
         self._db = db
-        self.pending = WriteBuffer(db, empty=empty)
-        self.kept: GenerationalCache[Any] = GenerationalCache()  # answers that reads need not look up again
+        self.write_buffer = WriteBuffer(db, empty=empty)
+        self.cache: GenerationalCache[Any] = GenerationalCache()  # of reads, which share it
         self.indexing_words = True  # a bulk load makes the word index at its end
-        self._wordless: int | None = None  # the first fact whose words are not yet in the index
-        self.keys = Keys(db, index_for)
+        self._unindexed: int | None = None  # the first fact that is not in the word index
+        self.row_ids = RowIds(db, index_for)
         self._index_for = index_for
         self._handlers: dict[type, _Handler] = {
             EpisodeRecorded: self._episode,
@@ -137,123 +137,129 @@ class EventProjector:
         }
 
     def forget(self) -> None:
-        """Drop what is remembered of rows: after a rollback or an erasure they may not be there."""
-        self.pending.forget()
-        self.kept.clear()
-        self.keys.forget()
-        self._wordless = None
+        """Drop buffer and caches: after a rollback or an erasure their rows may be gone."""
+        self.write_buffer.forget()
+        self.cache.clear()
+        self.row_ids.forget()
+        self._unindexed = None
 
     def apply(self, record: Record) -> None:
-        """Write the rows of one record. Events that a graph does not keep are passed over."""
+        """Write the rows of one record. Types of events that the graph does not store are skipped."""
         handler = self._handlers.get(type(record.event))
         if handler is not None:
             handler(record, record.event)
 
     def index_words(self) -> None:
-        """Bring the word index up to date: at once for all facts since the last time, which costs less."""
-        self.pending.flush()
-        if self._wordless is not None:
-            self._db.execute(_WORDS, (self._wordless,))
-            self._wordless = None
+        """Add all facts since the last call to the word index: together they cost less than one by one."""
+        self.write_buffer.flush()
+        if self._unindexed is not None:
+            self._db.execute(_WORDS, (self._unindexed,))
+            self._unindexed = None
 
     # The episodic layer.
 
     def _episode(self, r: Record, e: EpisodeRecorded) -> None:
         text = (e.name, e.source, e.source_description, e.role, e.role_type, e.body, e.content_length)
-        self.pending.add(
-            _EPISODE, (r.position, e.episode_id, self.keys.group(r), r.cause, *text, e.valid_at, r.recorded_at)
+        self.write_buffer.add(
+            _EPISODE, (r.position, e.episode_id, self.row_ids.group(r), r.cause, *text, e.valid_at, r.recorded_at)
         )
 
     def _mention(self, r: Record, e: MentionObserved) -> None:
         words = (e.entity_type, e.text, e.text.casefold(), e.start, e.speaker, e.repeats)
-        self.pending.add(_MENTION, (r.position, e.mention_id, self.keys.group(r), e.episode_id, *words, r.recorded_at))
+        self.write_buffer.add(
+            _MENTION, (r.position, e.mention_id, self.row_ids.group(r), e.episode_id, *words, r.recorded_at)
+        )
 
     def _relationship(self, r: Record, e: RelationshipStated) -> None:
-        stated = (e.relation, e.source, e.target, e.stance, e.valid_from, e.valid_to, e.grain, e.time_words)
-        where = (e.confidence, e.start, e.end, r.recorded_at)
-        self.pending.add(
-            _RELATIONSHIP, (r.position, e.relationship_id, self.keys.group(r), e.episode_id, *stated, *where)
+        claim = (e.relation, e.source, e.target, e.stance, e.valid_from, e.valid_to, e.grain, e.time_words)
+        evidence = (e.confidence, e.start, e.end, r.recorded_at)
+        self.write_buffer.add(
+            _RELATIONSHIP, (r.position, e.relationship_id, self.row_ids.group(r), e.episode_id, *claim, *evidence)
         )
 
     def _answered(self, r: Record, e: ExtractionAnswered) -> None:
-        self.pending.add(_ANSWER, (r.position, self.keys.group(r), e.request, e.encode().decode()))
+        self.write_buffer.add(_ANSWER, (r.position, self.row_ids.group(r), e.request, e.encode().decode()))
 
     def _withdrawn(
         self, r: Record, e: EpisodeWithdrawn | EntityUndescribed
     ) -> None:  # at once: whom any name calls depends on it
-        self._db.execute(_WITHDRAWAL, (r.position, self.keys.group(r), e.episode_id, r.cause, r.recorded_at))
+        self._db.execute(_WITHDRAWAL, (r.position, self.row_ids.group(r), e.episode_id, r.cause, r.recorded_at))
 
     def _parked(self, r: Record, e: MessageParked) -> None:
-        self.pending.add(_PARKED, (r.position, self.keys.group(r), r.cause, e.reason, r.recorded_at))
+        self.write_buffer.add(_PARKED, (r.position, self.row_ids.group(r), r.cause, e.reason, r.recorded_at))
 
     # Entities.
 
     def _declared(self, r: Record, e: RelationDeclared) -> None:
-        self._db.execute(_DECLARE, (e.relation, e.cardinality == "one", self.keys.group(r)))
+        self._db.execute(_DECLARE, (e.relation, e.cardinality == "one", self.row_ids.group(r)))
 
     def _introduced(self, r: Record, e: EntityIntroduced) -> None:
-        group = self.keys.group(r)
+        group = self.row_ids.group(r)
         row = (r.position, e.entity_id, group, e.name, e.entity_type, e.episode_id, r.recorded_at)
-        self.pending.add(_ENTITY, row)
-        self.keys.introduce(r, e.entity_id)
-        known = self.kept["name", r.group, e.name]
+        self.write_buffer.add(_ENTITY, row)
+        self.row_ids.introduce(r, e.entity_id)
+        namesakes = self.cache["name", r.group, e.name]
         self._named(r, group, r.position, e.name, e.episode_id)
-        if known is not None:  # whoever had the name before, and now this one too: no need to ask again
-            named = EntityRow(e.entity_id, r.group, e.name, e.entity_type, r.recorded_at)
-            self.kept["name", r.group, e.name] = [*known, named]
+        if namesakes is not None:  # the earlier entities of this name, and now this one: no need to read them again
+            entity = EntityRow(e.entity_id, r.group, e.name, e.entity_type, r.recorded_at)
+            self.cache["name", r.group, e.name] = [*namesakes, entity]
 
     def _described(self, r: Record, e: EntityDescribed) -> None:
-        self._named(r, self.keys.group(r), self.keys.entity(r, e.entity_id), e.alias, e.episode_id)
+        self._named(r, self.row_ids.group(r), self.row_ids.entity(r, e.entity_id), e.alias, e.episode_id)
 
     def _named(self, r: Record, group: int, entity: int, name: str, episode: str) -> None:
         key = names.key(name)
-        self.kept.drop(("name", r.group, name))
-        self.pending.add(_NAME, (r.position, group, entity, name, key, episode, r.recorded_at), ("name", group, key))
-        given = "" if entity == r.position else episode
+        self.cache.drop(("name", r.group, name))
+        self.write_buffer.add(
+            _NAME, (r.position, group, entity, name, key, episode, r.recorded_at), ("name", group, key)
+        )
+        source = "" if entity == r.position else episode
         for word in names.words(name):
-            self.pending.add(_WORD, (group, word, entity, given), ("word", group, word))
+            self.write_buffer.add(_WORD, (group, word, entity, source), ("word", group, word))
 
     def _resolved(self, r: Record, e: MentionResolved) -> None:
-        meant = (e.mention_id, e.episode_id, self.keys.entity(r, e.entity_id), e.reason, e.score)
-        self.pending.add(_RESOLUTION, (r.position, self.keys.group(r), *meant, r.recorded_at))
+        resolution = (e.mention_id, e.episode_id, self.row_ids.entity(r, e.entity_id), e.reason, e.score)
+        self.write_buffer.add(_RESOLUTION, (r.position, self.row_ids.group(r), *resolution, r.recorded_at))
 
     def _merged(self, r: Record, e: EntityMerged) -> None:
-        pair = (self.keys.entity(r, e.duplicate), self.keys.entity(r, e.into))
-        self._db.execute(_LINK, (r.position, e.merge_id, self.keys.group(r), *pair, e.reason, r.recorded_at, INF, None))
+        pair = (self.row_ids.entity(r, e.duplicate), self.row_ids.entity(r, e.into))
+        self._db.execute(
+            _LINK, (r.position, e.merge_id, self.row_ids.group(r), *pair, e.reason, r.recorded_at, INF, None)
+        )
 
     def _unmerged(self, r: Record, e: EntityUnmerged) -> None:
         self._db.execute("DELETE FROM links WHERE uuid = ? AND kf = ?", (e.merge_id, r.recorded_at))
         self._db.execute(_PART, (r.recorded_at, r.cause, e.merge_id))
 
     def _attributed(self, r: Record, e: EntityAttributed) -> None:
-        entity = self.keys.entity(r, e.entity_id)
-        said = (e.name, e.value, names.folded(e.value), e.confidence, e.support, e.attested, e.holds, e.said_at)
-        row = (r.position, self.keys.group(r), entity, *said, e.episode_id, e.attribute_id, r.recorded_at)
-        self.pending.add(_ATTRIBUTE, row, ("attribute", entity))
+        entity = self.row_ids.entity(r, e.entity_id)
+        statement = (e.name, e.value, names.folded(e.value), e.confidence, e.support, e.attested, e.holds, e.said_at)
+        row = (r.position, self.row_ids.group(r), entity, *statement, e.episode_id, e.attribute_id, r.recorded_at)
+        self.write_buffer.add(_ATTRIBUTE, row, ("attribute", entity))
 
     def _formed(self, r: Record, e: CommunityFormed) -> None:
-        row = (r.position, e.community_id, self.keys.group(r), e.name, e.episode_id, r.recorded_at)
+        row = (r.position, e.community_id, self.row_ids.group(r), e.name, e.episode_id, r.recorded_at)
         self._db.execute(_COMMUNITY, row)
         for member in e.members:
             self._member(r, r.position, member)
 
     def _joined(self, r: Record, e: CommunityJoined) -> None:
-        self._member(r, self.keys.community(r, e.community_id), e.entity_id)
+        self._member(r, self.row_ids.community(r, e.community_id), e.entity_id)
 
     def _member(self, r: Record, community: int, member: str) -> None:
-        entity = self.keys.entity(r, member)
+        entity = self.row_ids.entity(r, member)
         self._db.execute(_LEAVE_UNSEEN, (entity, r.recorded_at))
         self._db.execute(_LEAVE, (r.recorded_at, entity))
-        self._db.execute(_JOIN, (entity, self.keys.group(r), community, r.recorded_at, INF))
+        self._db.execute(_JOIN, (entity, self.row_ids.group(r), community, r.recorded_at, INF))
 
-    # Facts: what was said.
+    # Statements about facts.
 
     def _asserted(self, r: Record, e: FactAsserted) -> None:
-        n, group = r.position, self.keys.group(r)
-        subject, relation = self.keys.entity(r, e.subject), self.keys.relation(r, group, e.relation)
-        obj = self.keys.object(r, e.object, e.value)
+        n, group = r.position, self.row_ids.group(r)
+        subject, relation = self.row_ids.entity(r, e.subject), self.row_ids.relation(r, group, e.relation)
+        obj = self.row_ids.object(r, e.object, e.value)
         end = INF if e.valid_to is None else e.valid_to
-        self.pending.add(
+        self.write_buffer.add(
             _FACT,
             (
                 *(n, e.fact_id, group, subject, relation, obj, e.sentence, e.confidence, e.valid_from, end),
@@ -263,49 +269,56 @@ class EventProjector:
             *_touches(e.fact_id, (group, subject, relation, obj)),
         )
         self._open(r, n, (group, subject, relation, obj), e.holds)
-        if self._wordless is None and self.indexing_words:
-            self._wordless = n
+        if self._unindexed is None and self.indexing_words:
+            self._unindexed = n
 
     def _reinforced(self, r: Record, e: FactReinforced) -> None:
-        self.pending.flush_for(e.fact_id)
-        n, (group, *_) = self.keys.fact(r, e.fact_id)
+        self.write_buffer.flush_for(e.fact_id)
+        n, (group, *_) = self.row_ids.fact(r, e.fact_id)
         self._db.execute(_ATTEST, (e.said_at, n))
-        self.pending.add(
+        self.write_buffer.add(
             _REINFORCEMENT, (r.position, n, group, e.said_at, e.episode_id, e.relationship_id, r.recorded_at)
         )
 
     def _attested(self, r: Record, e: FactAttested) -> None:
-        self.pending.flush_for(e.fact_id)
-        n, _ = self.keys.fact(r, e.fact_id)
+        self.write_buffer.flush_for(e.fact_id)
+        n, _ = self.row_ids.fact(r, e.fact_id)
         self._db.execute("UPDATE facts SET attested = ? WHERE n = ?", (e.attested, n))
 
     def _ended(self, r: Record, e: FactEnded) -> None:
-        group = self.keys.group(r)
-        slot = (self.keys.entity(r, e.subject), self.keys.relation(r, group, e.relation))
-        said = (self.keys.object(r, e.object, e.value), e.fact_id, e.at, e.said_at, e.episode_id, e.relationship_id)
-        self.kept.drop((ANY_ENDING,))
-        row = (r.position, e.ending_id, group, *slot, *said, r.recorded_at, 0)
-        self.pending.add(_ENDING, row, ("ending", *slot))
+        group = self.row_ids.group(r)
+        slot = (self.row_ids.entity(r, e.subject), self.row_ids.relation(r, group, e.relation))
+        statement = (
+            self.row_ids.object(r, e.object, e.value),
+            e.fact_id,
+            e.at,
+            e.said_at,
+            e.episode_id,
+            e.relationship_id,
+        )
+        self.cache.drop((ANY_ENDING,))
+        row = (r.position, e.ending_id, group, *slot, *statement, r.recorded_at, 0)
+        self.write_buffer.add(_ENDING, row, ("ending", *slot))
 
     def _retracted(self, r: Record, e: FactRetracted) -> None:
-        said = (e.target, e.episode_id, e.reason, r.recorded_at)
-        self.pending.flush()
+        statement = (e.target, e.episode_id, e.reason, r.recorded_at)
+        self.write_buffer.flush()
         self._index_for("fact_uuid")
-        self._db.execute(_RETRACTION, (r.position, e.retraction_id, self.keys.group(r), *said, 0))
+        self._db.execute(_RETRACTION, (r.position, e.retraction_id, self.row_ids.group(r), *statement, 0))
         for dead, statements in ((1, e.dead), (0, e.live)):
             for uuid in statements:
                 for table in _STATEMENTS:
                     self._db.execute(f"UPDATE {table} SET dead = ? WHERE uuid = ?", (dead, uuid))
 
     def _flagged(self, r: Record, e: ContradictionFlagged) -> None:
-        said = (e.contradiction_id, self.keys.group(r), e.earlier, e.later, r.recorded_at, INF, None, None)
-        self._db.execute(_CONTRADICTION, (r.position, *said))
+        contradiction = (e.contradiction_id, self.row_ids.group(r), e.earlier, e.later, r.recorded_at, INF, None, None)
+        self._db.execute(_CONTRADICTION, (r.position, *contradiction))
 
     def _settled(self, r: Record, e: ContradictionSettled) -> None:
         sql = "UPDATE contradictions SET settled_at = ?, kept = ?, dropped = ? WHERE uuid = ?"
         self._db.execute(sql, (r.recorded_at, e.kept, e.dropped, e.contradiction_id))
 
-    # Facts: what followed.
+    # Revisions of facts.
 
     def _invalidated(self, r: Record, e: FactInvalidated) -> None:
         self._revise(r, e.fact_id, e.kind, e.cause, e.holds)
@@ -314,20 +327,20 @@ class EventProjector:
         self._revise(r, e.fact_id, "restored", e.cause, e.holds)
 
     def _revise(self, r: Record, fact: str, kind: str, statement: str, holds: tuple[Period, ...]) -> None:
-        self.pending.flush_for(fact)
-        n, claim = self.keys.fact(r, fact)
+        self.write_buffer.flush_for(fact)
+        n, claim = self.row_ids.fact(r, fact)
         now = r.recorded_at
-        self.pending.change(_EXPIRE, (now, n), *_touches(fact, claim))
-        self.pending.change(_FORGET_UNSEEN, (n, now))
-        self.pending.change(_CLOSE, (now, r.cause, n))
-        self.pending.add(_CLOSING, (r.position, n, claim[0], kind, statement, r.cause, now))
+        self.write_buffer.change(_EXPIRE, (now, n), *_touches(fact, claim))
+        self.write_buffer.change(_FORGET_UNSEEN, (n, now))
+        self.write_buffer.change(_CLOSE, (now, r.cause, n))
+        self.write_buffer.add(_CLOSING, (r.position, n, claim[0], kind, statement, r.cause, now))
         self._open(r, n, claim, holds)
 
     def _open(self, r: Record, n: int, claim: Claim, holds: tuple[Period, ...]) -> None:
-        """Open a version for each period; what touches the fact has been said of it."""
+        """Open a version for each period. The caller has named the dependences that these rows touch."""
         for vf, vt in holds:
             period = (vf, INF if vt is None else vt, r.recorded_at, INF, r.cause)
-            self.pending.add(_VERSION, (n, *claim, *period))
+            self.write_buffer.add(_VERSION, (n, *claim, *period))
 
     # Erasure.
 

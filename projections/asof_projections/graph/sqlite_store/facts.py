@@ -1,8 +1,8 @@
-"""Facts as of a moment: the rectangles of the versions table that a point or a period meets.
+"""Facts as of a moment: the rectangles of the versions table that overlap a point or a period.
 
-Every question is one constant statement for its shape (which of subject, relation, object and group are given): what is
-believed now and what once was are read by an index of their own each, named in the statement, so that a plan can only
-be what is written here. An answer as of a known moment shows nothing that was recorded later.
+There is one constant statement for each shape of a query (which of subject, relation, object and group it has). Open
+and closed versions have an index each, and the statement names it, so that the plan is fixed here and not chosen from
+statistics. A read as of a known moment shows nothing that was recorded later.
 """
 
 import json
@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, Final
 
-from asof_projections.graph.sqlite_store.base import Connected, listed
+from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.model.queries import FactsFilter
 from asof_projections.model.rows import FactRow, Moment, Window
 from asof_streams.instants import INF
 
-# What says a fact, as of a window: the episodes that were known in it, and not withdrawn before it.
+# The statements of a fact as of a window: of episodes that were known in it, and not withdrawn before it.
 _SAID: Final = """(SELECT f.n AS n, f.episode AS episode, f.said_at AS said_at UNION ALL
         SELECT n, episode, said_at FROM reinforcements WHERE fact = f.n AND created_at <= :kmax ORDER BY n) said
     WHERE NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = said.episode AND w.created_at <= :kmin)"""
@@ -23,17 +23,17 @@ FACT_COLUMNS: Final = f"""f.uuid, g.name, s.name, r.name, coalesce(o.name, f.obj
     v.vf, v.vt, f.created_at, iif(f.expired_at > :kmax, {INF}, f.expired_at), f.confidence, f.episode,
     CASE WHEN f.echoes THEN (SELECT json_group_array(episode) FROM {_SAID}) END,
     v.kf, iif(v.kt > :kmax, {INF}, v.kt), v.fact"""
-# In this order, whatever the planner thinks: so the order of `v` is kept. A literal never meets an entity's key.
+# CROSS JOIN fixes the order of the joins, and so keeps the order of `v`. A literal never equals an entity's id.
 FACT_JOINS: Final = """CROSS JOIN facts f ON f.n = v.fact CROSS JOIN groups g ON g.n = f.grp
     CROSS JOIN entities s ON s.n = f.s CROSS JOIN relations r ON r.n = f.relation
     LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object"""
 _MET: Final = "vf <= :vmax AND vt > :vmin AND kf <= :kmax"
 _COLUMNS: Final = "fact, vf, vt, kf, kt"
-# A key looked up keeps no affinity (+n): else SQLite would read a literal '42' as the number 42, an entity's key.
+# +n has no affinity: with one, SQLite would read a literal '42' as the number 42, which is an entity's id.
 _ENTITIES: Final = "SELECT +n FROM entities WHERE uuid"
 _GROUP: Final = "(SELECT n FROM groups WHERE name = :group)"
 _AMONG: Final = "IN (SELECT value FROM json_each(:{}))"
-_CONDITIONS: Final = {  # of what kind it is, which decides the index; and how it is put
+_CONDITIONS: Final = {  # the kind, which decides the index; and the SQL
     "number among": ("number", f"fact {_AMONG.format('number')}"),
     "subject": ("subject", f"s = ({_ENTITIES} = :subject)"),
     "subject among": ("subject", f"s IN ({_ENTITIES} {_AMONG.format('subject')})"),
@@ -52,7 +52,7 @@ _CONDITIONS: Final = {  # of what kind it is, which decides the index; and how i
 }
 
 
-# An entity's facts in either direction, most recently attested first: as it was known, so by what had said it by then.
+# An entity's facts in either direction, most recently attested first, by the statements that were known then.
 _FROM_THEM, _TO_THEM = (_CONDITIONS[f"{side} among"][1] for side in ("subject", "object"))
 _SIDES: Final = " UNION ALL ".join(
     f"SELECT {_COLUMNS} FROM versions INDEXED BY {when}_{side} WHERE {put} AND {_MET} AND {kt}"
@@ -67,7 +67,7 @@ LATEST: Final = f"""SELECT {FACT_COLUMNS} FROM (SELECT v.* FROM ({_SIDES}) v CRO
 
 @cache
 def statement(*shape: str) -> str:
-    """Return the one statement for these conditions."""
+    """Return the statement for a shape: the names of its conditions."""
     now, past = _indexes({_CONDITIONS[name][0] for name in shape})
     where = " AND ".join([*(_CONDITIONS[name][1] for name in shape), _MET])
     return f"""SELECT {FACT_COLUMNS} FROM (
@@ -78,7 +78,7 @@ def statement(*shape: str) -> str:
 
 
 def _indexes(kinds: set[str]) -> tuple[str, str]:
-    """Return what finds that which is believed now, and that which once was: by the most selective kind."""
+    """Return the indexes for open and for closed versions: those of the most selective kind."""
     if "number" in kinds:
         return "INDEXED BY version_fact", "INDEXED BY version_fact"
     for kind in ("subject", "object", "relation", "group"):
@@ -87,8 +87,8 @@ def _indexes(kinds: set[str]) -> tuple[str, str]:
     return "NOT INDEXED", "NOT INDEXED"
 
 
-class FactReads(Connected):
-    """Facts by what they are about, as of a moment or over a period."""
+class SqliteFacts(SqliteReader):
+    """Facts by subject, relation, object or number, as of a moment or over a period."""
 
     def facts(
         self,
@@ -99,23 +99,23 @@ class FactReads(Connected):
         objects: Sequence[str] | None = None,
         limit: int | None = None,
     ) -> list[FactRow]:
-        given: dict[str, Any] = {**window._asdict(), "limit": -1 if limit is None else limit}
+        parameters: dict[str, Any] = {**window._asdict(), "limit": -1 if limit is None else limit}
         shape: list[str] = []
         if subjects is not None:
-            shape.append(_among("subject", subjects, given))
+            shape.append(_among("subject", subjects, parameters))
         if query.object is not None:
-            given |= {"object": listed(objects or ()), "value": query.object}
+            parameters |= {"object": listed(objects or ()), "value": query.object}
             shape.append("object among or value" if objects else "value")
         if query.object_type is not None:
-            given["object_type"] = query.object_type
+            parameters["object_type"] = query.object_type
             shape.append("object type")
         if query.relation is not None:
-            given["relation"] = query.relation
-        shape += self._scope(query.group, query.relation, given)
+            parameters["relation"] = query.relation
+        shape += self._scope(query.group, query.relation, parameters)
         if query.page is not None:
-            given |= zip(("after_vf", "after_fact", "after_kf"), map(int, query.page.after), strict=True)
+            parameters |= zip(("after_vf", "after_fact", "after_kf"), map(int, query.page.after), strict=True)
             shape.append("after")
-        return self._read(self._rows(statement(*shape), given))
+        return self._read(self._rows(statement(*shape), parameters))
 
     def facts_around(self, uuids: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
         sides = (self._around(None, side, uuids, at, limit) for side in ("subject", "object"))
@@ -123,22 +123,22 @@ class FactReads(Connected):
 
     def _around(self, group: str | None, side: str, ids: Sequence[str], at: Moment, limit: int | None) -> list[FactRow]:
         """Return the facts with entities on one side, `subject` or `object`."""
-        given: dict[str, Any] = {**Window.at(at)._asdict(), "limit": -1 if limit is None else limit}
-        shape = [_among(side, ids, given), *self._scope(group, None, given)]
-        return self._read(self._rows(statement(*shape), given))
+        parameters: dict[str, Any] = {**Window.at(at)._asdict(), "limit": -1 if limit is None else limit}
+        shape = [_among(side, ids, parameters), *self._scope(group, None, parameters)]
+        return self._read(self._rows(statement(*shape), parameters))
 
-    def _scope(self, group: str | None, relation: str | None, given: dict[str, Any]) -> list[str]:
-        given["group"] = group
+    def _scope(self, group: str | None, relation: str | None, parameters: dict[str, Any]) -> list[str]:
+        parameters["group"] = group
         if relation is not None:
             return ["relation named" if group is None else "relation"]
         return [] if group is None else ["group"]
 
     def facts_numbered(self, numbers: Sequence[int], at: Moment) -> dict[int, list[FactRow]]:
-        given = Window.at(at)._asdict() | {"number": listed(map(int, numbers)), "limit": -1}
-        found: dict[int, list[FactRow]] = {int(n): [] for n in numbers}
-        for row in self._rows(statement("number among"), given):
-            found[row[-1]] += self._read([row])
-        return {n: facts for n, facts in found.items() if facts}
+        parameters = Window.at(at)._asdict() | {"number": listed(map(int, numbers)), "limit": -1}
+        versions: dict[int, list[FactRow]] = {int(n): [] for n in numbers}
+        for row in self._rows(statement("number among"), parameters):
+            versions[row[-1]] += self._read([row])
+        return {n: facts for n, facts in versions.items() if facts}
 
     def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
         among = listed(entities)
@@ -147,18 +147,18 @@ class FactReads(Connected):
         )
 
     def _read(self, rows: Iterable[Any]) -> list[FactRow]:
-        """Make facts of rows of FACT_COLUMNS."""
+        """Return rows of FACT_COLUMNS as facts."""
         return [_fact(self.generation, *row) for row in rows]
 
 
 def _fact(generation: str, *row: Any) -> FactRow:
-    *claim, episode, said, known_from, known_to, number = row
-    episodes = (episode,) if said is None else tuple(dict.fromkeys(json.loads(said))) or (episode,)
+    *claim, episode, sayings, known_from, known_to, number = row
+    episodes = (episode,) if sayings is None else tuple(dict.fromkeys(json.loads(sayings))) or (episode,)
     columns: Iterable[Any] = (*claim, episodes, generation, known_from, known_to, number)
     return FactRow(*columns)
 
 
-def _among(name: str, uuids: Sequence[str], given: dict[str, Any]) -> str:
-    """Give one id as it is, several as a list; return the name of the condition for it."""
-    given[name] = uuids[0] if len(uuids) == 1 else listed(uuids)
+def _among(name: str, uuids: Sequence[str], parameters: dict[str, Any]) -> str:
+    """Set the parameter for one id or several; return the name of the condition."""
+    parameters[name] = uuids[0] if len(uuids) == 1 else listed(uuids)
     return name if len(uuids) == 1 else f"{name} among"

@@ -1,4 +1,4 @@
-"""Facts by number: found by their words, chosen by moment, handed to the vector index."""
+"""Facts by number: full-text search, the facts that hold at a moment, and the sentences to embed."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from asof_projections.graph.sqlite_store.base import Connected
+from asof_projections.graph.sqlite_store.base import SqliteReader
 from asof_projections.graph.sqlite_store.bm25 import best
 from asof_projections.graph.sqlite_store.version_cache import VersionCache
 from asof_projections.model.rows import Moment, Window
@@ -19,10 +19,10 @@ _SENTENCES: Final = """SELECT f.n, g.name, f.sentence, f.n FROM facts f CROSS JO
     WHERE f.n > :after ORDER BY f.n LIMIT :page"""
 
 
-class Numbered(Connected):
-    """Facts as numbers: the positions of their assertions in the log."""
+class FullTextSearch(SqliteReader):
+    """Search over facts. A fact's number is the position of its assertion in the log."""
 
-    _mirror: VersionCache
+    _version_cache: VersionCache
 
     def text(self, query: str, group: str | None, at: Moment, limit: int) -> list[tuple[int, float]]:
         words = list(dict.fromkeys(_WORD.findall(query)))
@@ -30,22 +30,22 @@ class Numbered(Connected):
             return []
         grp = None if group is None else self._group(group)
         with self._guard, self._one_state():
-            self._settle()
+            self._flush()
             return best(self._db, words, grp, Window.at(at), limit)
 
     def live(self, group: str | None, at: Moment) -> NDArray[np.int64]:
         with self._guard, self._one_state() as writing:
-            self._settle()
-            self._mirror.refresh(self._db, writing=writing)
+            self._flush()
+            self._version_cache.refresh(self._db, writing=writing)
             grp = None if group is None else self._group(group)
-        return self._mirror.holding(grp, Window.at(at))
+        return self._version_cache.holding(grp, Window.at(at))
 
     def sentences(self, after: int = -1) -> Iterator[tuple[int, str, str]]:
         return (row[:3] for row in self._pages(_SENTENCES, after))
 
     @contextmanager
     def _one_state(self) -> Iterator[bool]:
-        """Let several statements read one state; yields whether it may hold what is not committed."""
+        """Let several statements read one state; yield whether it may have uncommitted rows."""
         if self._db.in_transaction:
             yield True
         else:

@@ -1,39 +1,43 @@
-"""What a writer remembers of what it has looked up, within bounds: the keys of rows, and answers that do not change."""
+"""A bounded cache of what a writer has looked up, in two generations."""
 
 from collections.abc import Hashable
 from typing import Final, Generic, TypeVar
 
-_LOT: Final = 200_000  # answers, some hundred bytes each
+_CAPACITY: Final = 200_000  # answers of one generation, some hundred bytes each
 
 A = TypeVar("A")
 
 
 class GenerationalCache(dict[Hashable, A | None], Generic[A]):
-    """Answers by question, None for one that is not kept. Until a lot of others was asked for, an answer stays."""
+    """Answers by query; None: not cached. An answer stays until `capacity` other ones were added after its last use.
 
-    def __init__(self, lot: int = _LOT) -> None:
+    A full generation becomes the stale one and a new one begins; what is used again moves over. That costs less than
+    the list of a least-recently-used cache.
+    """
+
+    def __init__(self, capacity: int = _CAPACITY) -> None:
         super().__init__()
-        self._lot = lot
+        self._capacity = capacity
         self._stale: dict[Hashable, A | None] = {}
 
-    def __missing__(self, asked: Hashable) -> A | None:
-        found = self._stale.get(asked)
-        if found is not None:
-            self[asked] = found
-        return found
+    def __missing__(self, query: Hashable) -> A | None:
+        answer = self._stale.get(query)
+        if answer is not None:
+            self[query] = answer
+        return answer
 
-    def __setitem__(self, asked: Hashable, answer: A | None) -> None:
-        if len(self) >= self._lot:
+    def __setitem__(self, query: Hashable, answer: A | None) -> None:
+        if len(self) >= self._capacity:
             self._stale = dict(self)
             super().clear()
-        super().__setitem__(asked, answer)
+        super().__setitem__(query, answer)
 
-    def drop(self, asked: Hashable) -> None:
-        """Forget an answer that is no longer so."""
-        self.pop(asked, None)
-        self._stale.pop(asked, None)
+    def drop(self, query: Hashable) -> None:
+        """Drop an answer that has changed."""
+        self.pop(query, None)
+        self._stale.pop(query, None)
 
     def clear(self) -> None:
-        """Forget all."""
+        """Drop all answers."""
         super().clear()
         self._stale.clear()

@@ -1,9 +1,9 @@
-"""What became of facts: every version of one, what it rests on, why it was given up, and what changed since."""
+"""The history of facts: their versions, their provenance, and the changes since a position."""
 
 from typing import Any, Final
 
-from asof_projections.graph.ports import Closing, Provenance, Said, Source
-from asof_projections.graph.sqlite_store.facts import FACT_COLUMNS, FACT_JOINS, FactReads
+from asof_projections.graph.ports import CounterStatement, Provenance, Revision, StatementSource
+from asof_projections.graph.sqlite_store.facts import FACT_COLUMNS, FACT_JOINS, SqliteFacts
 from asof_projections.model.rows import ChangeRow, FactRow
 from asof_streams.instants import INF, NEG
 
@@ -43,20 +43,20 @@ _CHANGED_AT: Final = f"""SELECT max(
         ORDER BY closed DESC LIMIT 1), {NEG}))"""
 
 
-class HistoryReads(FactReads):
+class SqliteHistory(SqliteFacts):
     """Facts over known time."""
 
     def fact(self, uuid: str) -> FactRow | None:
-        found = self._read(self._rows(_FACT, {"fact": uuid, **_EVER}))
-        return found[0] if found else None
+        versions = self._read(self._rows(_FACT, {"fact": uuid, **_EVER}))
+        return versions[0] if versions else None
 
     def versions(self, uuid: str) -> list[FactRow]:
         return self._read(self._rows(_VERSIONS, {"fact": uuid, **_EVER}))
 
     def changes(self, since: int, limit: int) -> list[ChangeRow]:
         until = self._row(_UNTIL, {"since": since, "limit": limit})
-        given = {"since": since, "until": until[0] if until else INF, **_EVER}
-        rows = self._rows(_CHANGED_FACTS, given)
+        parameters = {"since": since, "until": until[0] if until else INF, **_EVER}
+        rows = self._rows(_CHANGED_FACTS, parameters)
         facts = self._read(row[2:] for row in rows)
         return [
             ChangeRow(at, fact.known_from if opened else fact.known_to, bool(opened), fact)
@@ -72,28 +72,28 @@ class HistoryReads(FactReads):
         if row is None:
             return None
         n, s, relation, obj, start, *source, time_words, grain, ref, corrects = row
-        again = self._rows(_REINFORCEMENTS, (n,))
+        reinforcements = self._rows(_REINFORCEMENTS, (n,))
         return Provenance(
             uuid,
-            (Source._make(source), *map(Source._make, again)),
+            (StatementSource._make(source), *map(StatementSource._make, reinforcements)),
             time_words,
             grain,
             ref,
             corrects,
-            tuple(found for (found,) in self._rows(_CORRECTED_BY, (uuid,))),
-            tuple(map(_said, self._rows(_ENDINGS, (s, relation, obj, start, uuid)))),
-            tuple(map(_said, self._rows(_RETRACTIONS, (uuid,)))),
-            tuple(self._closing(*closing) for closing in self._rows(_CLOSINGS, (n,))),
+            tuple(correction for (correction,) in self._rows(_CORRECTED_BY, (uuid,))),
+            tuple(map(_counter_statement, self._rows(_ENDINGS, (s, relation, obj, start, uuid)))),
+            tuple(map(_counter_statement, self._rows(_RETRACTIONS, (uuid,)))),
+            tuple(self._revision(*revision) for revision in self._rows(_CLOSINGS, (n,))),
         )
 
-    def _closing(self, kind: str, statement: str, position: int, recorded_at: int) -> Closing:
-        return Closing(kind, statement, position, recorded_at, self._source(statement))
+    def _revision(self, kind: str, statement: str, position: int, recorded_at: int) -> Revision:
+        return Revision(kind, statement, position, recorded_at, self._source(statement))
 
-    def _source(self, statement: str) -> Source | None:
+    def _source(self, statement: str) -> StatementSource | None:
         row = self._row(_STATEMENT, {"uuid": statement})
-        return None if row is None else Source._make(row)
+        return None if row is None else StatementSource._make(row)
 
 
-def _said(row: Any) -> Said:
+def _counter_statement(row: Any) -> CounterStatement:
     uuid, at, dead, *source = row
-    return Said(uuid, at, bool(dead), Source._make(source))
+    return CounterStatement(uuid, at, bool(dead), StatementSource._make(source))

@@ -1,10 +1,10 @@
-"""Who there is, and who was taken to be whom: entities, the links between them, and the mentions that mean them."""
+"""Identities: entities by name, the links between duplicates, and the mentions resolved to them."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, Final
 
-from asof_projections.graph.sqlite_store.base import Connected, listed
+from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.graph.sqlite_store.columns import COUNTED, COUNTS, ENTITY
 from asof_projections.graph.sqlite_store.schema import has_id
 from asof_projections.model.rows import EntityRow, LinkRow
@@ -50,13 +50,13 @@ _EVERY_ENTITY: Final = f"""{ENTITY.replace(" FROM ", ", e.n FROM ", 1)} WHERE e.
 
 @cache
 def _by_name(select: str, *, of_group: bool, exact: bool) -> str:
-    """Return a select over the entities with a name, as it stands or as it is normalised."""
+    """Return a select over the entities with a name: exactly this one, or one with the same key."""
     groups = "m.grp = (SELECT n FROM groups WHERE name = :group)" if of_group else "m.grp IN (SELECT n FROM groups)"
     return select.format(_NAMED.format(groups, "AND m.name = :name " if exact else ""))
 
 
-class Identities(Connected):
-    """Links are shown with the time over which they were believed, so that a merge taken back stays visible."""
+class SqliteIdentities(SqliteReader):
+    """Entities and their links. A link has the period over which it was believed: a reverted merge stays visible."""
 
     def called(self, group: str | None, name: str, known: int | None) -> list[EntityRow]:
         return [EntityRow._make(row) for row in self._named(_CALLED, group, name, known)]
@@ -65,27 +65,32 @@ class Identities(Connected):
         return sorted(uuid for (uuid,) in self._named(_MEANT, group, name, known))
 
     def _named(self, select: str, group: str | None, name: str, known: int | None) -> list[Any]:
-        given = {"group": group, "key": key(name), "name": name, "known": INF - 1 if known is None else known}
+        parameters = {"group": group, "key": key(name), "name": name, "known": INF - 1 if known is None else known}
         of_group = group is not None
-        exactly = self._rows(_by_name(select, of_group=of_group, exact=True), given)
-        return exactly or self._rows(_by_name(select, of_group=of_group, exact=False), given)
+        exact_matches = self._rows(_by_name(select, of_group=of_group, exact=True), parameters)
+        return exact_matches or self._rows(_by_name(select, of_group=of_group, exact=False), parameters)
 
     def names_given(self, group: str, names: Sequence[str], episode: str) -> list[tuple[str, str]]:
-        given = {"grp": self._group(group), "names": listed(dict.fromkeys(map(key, names))), "episode": episode}
-        return self._rows(_GIVEN, given)
+        parameters = {"grp": self._group(group), "names": listed(dict.fromkeys(map(key, names))), "episode": episode}
+        return self._rows(_GIVEN, parameters)
 
     def namings(self, entity: EntityRow, name: str) -> list[str]:
-        given = {"grp": self._group(entity.group_id), "key": key(name), "name": name, "n": self._entity(entity.uuid)}
-        return [episode for (episode,) in self._rows(_NAMINGS, given)]
+        parameters = {
+            "grp": self._group(entity.group_id),
+            "key": key(name),
+            "name": name,
+            "n": self._entity(entity.uuid),
+        }
+        return [episode for (episode,) in self._rows(_NAMINGS, parameters)]
 
     def meaning(self, entity: str, mentions: Sequence[str], without: str) -> str | None:
-        given = {"n": self._entity(entity), "mentions": listed(mentions), "without": without}
-        found: str | None = (self._row(_MEANING, given) or [None])[0]
-        return found
+        parameters = {"n": self._entity(entity), "mentions": listed(mentions), "without": without}
+        other: str | None = (self._row(_MEANING, parameters) or [None])[0]
+        return other
 
     def links(self, uuids: Sequence[str], known: int | None) -> list[LinkRow]:
-        given = {"uuids": listed(uuids), "known": INF if known is None else known}
-        return [LinkRow._make(row[:-1]) for row in self._rows(_LINKS, given)]
+        parameters = {"uuids": listed(uuids), "known": INF if known is None else known}
+        return [LinkRow._make(row[:-1]) for row in self._rows(_LINKS, parameters)]
 
     def link(self, uuid: str) -> LinkRow | None:
         row = self._row(_LINK_BY_ID, {"uuid": uuid, "known": INF})
@@ -99,8 +104,8 @@ class Identities(Connected):
         return [uuid for (uuid,) in self._rows(_MERGED, (group, recorded_at))]
 
     def appearances(self, uuids: Sequence[str], known: int | None) -> int:
-        given = {"uuids": listed(uuids), "known": INF if known is None else known}
-        count: int = self._row(_APPEARANCES, given)[0]
+        parameters = {"uuids": listed(uuids), "known": INF if known is None else known}
+        count: int = self._row(_APPEARANCES, parameters)[0]
         return count
 
     def each_entity(self, group: str | None, known: int) -> Iterator[EntityRow]:

@@ -1,4 +1,4 @@
-"""Names by number, for the vectors that are made of them: those of entities, their other names, and of communities."""
+"""Names by number, as vectors are made of them: all names of entities, and those of communities."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from asof_projections.graph.sqlite_store.base import Connected, listed
+from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.graph.sqlite_store.columns import COUNTED, ENTITY
 from asof_projections.model.rows import EntityRow
 from asof_streams.instants import INF
@@ -21,7 +21,7 @@ _NAMED: Final = f"""{ENTITY.replace("SELECT ", "SELECT m.n, ", 1).replace("FROM 
     WHERE m.n IN (SELECT value FROM json_each(?)) AND e.n = m.entity"""
 
 
-class NameReads(Connected):
+class SqliteNames(SqliteReader):
     """A name's number is the position of the record that gave it, so it never changes."""
 
     def names(self, after: int = -1) -> Iterator[tuple[int, str, str]]:
@@ -37,5 +37,5 @@ class NameReads(Connected):
         return np.fromiter((n for (n,) in rows), np.int64, len(rows))
 
     def named(self, numbers: Sequence[int]) -> list[EntityRow]:
-        found = {row[0]: EntityRow._make(row[1:]) for row in self._rows(_NAMED, (listed(map(int, numbers)),))}
-        return list(dict.fromkeys(found[n] for n in numbers if n in found))
+        entities = {row[0]: EntityRow._make(row[1:]) for row in self._rows(_NAMED, (listed(map(int, numbers)),))}
+        return list(dict.fromkeys(entities[n] for n in numbers if n in entities))

@@ -1,4 +1,4 @@
-"""The keys of what events name: looked up once, then remembered, within bounds."""
+"""The row ids of what events name: looked up once, then cached within bounds."""
 
 import sqlite3
 from collections.abc import Callable
@@ -8,8 +8,8 @@ from asof_projections.graph.sqlite_store.generational_cache import GenerationalC
 from asof_streams.errors import DamagedLog
 from asof_streams.events import Record
 
-_LATELY: Final = 1_000  # facts
-_NO_GROUP: Final = -1  # where the names of groups themselves stand
+_RECENT_FACTS: Final = 1_000  # facts
+_NO_GROUP: Final = -1  # under which groups themselves are cached
 _INTERNED: Final = {
     "groups": ("SELECT n FROM groups WHERE name = ?", "INSERT INTO groups VALUES (?, ?)"),
     "relations": ("SELECT n FROM relations WHERE grp = ? AND name = ?", "INSERT INTO relations VALUES (?, ?, ?)"),
@@ -19,45 +19,43 @@ _COMMUNITY: Final = "SELECT n FROM communities WHERE uuid = ?"
 _FACT: Final = "SELECT n, grp, s, relation, object FROM facts WHERE uuid = ?"
 
 Claim = tuple[int, int, int, int | str | None]
-"""What a fact and its versions have in common: group, subject, relation, object."""
+"""The row ids that a fact and its versions share: group, subject, relation, object."""
 
 
-class Keys:
-    """Turns the names in events into the keys of rows. What an event names must have been said before it."""
+class RowIds:
+    """Resolves the names in events to row ids. DamagedLog: an event names something that no earlier event made."""
 
     def __init__(self, db: sqlite3.Connection, index_for: Callable[[str], None]) -> None:
         self._db = db
         self._index_for = index_for
         self._entities: GenerationalCache[int] = GenerationalCache()  # by uuid
         self._names: GenerationalCache[int] = GenerationalCache()  # of relations, by group and name; and of groups
-        self._seen: GenerationalCache[tuple[int, Claim]] = GenerationalCache(
-            _LATELY
-        )  # facts of slots that were read: of which most is said
+        self._seen: GenerationalCache[tuple[int, Claim]] = GenerationalCache(_RECENT_FACTS)  # of slots that were read
 
     def forget(self) -> None:
-        """Drop what is remembered: after a rollback or an erasure the rows may not be there."""
+        """Drop the cached ids: after a rollback or an erasure the rows may be gone."""
         self._entities.clear()
         self._names.clear()
         self._seen.clear()
 
     def group(self, record: Record) -> int:
-        """Return the key of a record's group, made where it is new."""
+        """Return the id of a record's group; a new group gets a row."""
         return self._interned(record, "groups", _NO_GROUP, record.group)
 
     def relation(self, record: Record, group: int, name: str) -> int:
-        """Return the key of a relation of a group, made where it is new."""
+        """Return the id of a relation of a group; a new relation gets a row."""
         return self._interned(record, "relations", group, name)
 
     def introduce(self, record: Record, uuid: str) -> None:
         """Remember the entity that this record introduces."""
         self._entities[uuid] = record.position
 
-    def remembered(self, uuid: str) -> int | None:
-        """Return the key of an entity, if it need not be looked up; its row may still wait to be written."""
+    def remembered_entity(self, uuid: str) -> int | None:
+        """Return the cached id of an entity, whose row may still be buffered; None: not cached."""
         return self._entities[uuid]
 
     def entity(self, record: Record, uuid: str) -> int:
-        """Return the key of an entity."""
+        """Return the id of an entity."""
         n = self._entities[uuid]
         if n is None:
             row = self._db.execute(_ENTITY, (uuid,)).fetchone()
@@ -68,23 +66,23 @@ class Keys:
         return n
 
     def object(self, record: Record, entity: str | None, literal: str | None) -> int | str | None:
-        """Return what the column `object` holds: an entity's key or a literal; None for any."""
+        """Return the content of the column `object`: an entity's id or a literal; None for any."""
         return literal if entity is None else self.entity(record, entity)
 
     def community(self, record: Record, uuid: str) -> int:
-        """Return the key of a community."""
+        """Return the id of a community."""
         row = self._db.execute(_COMMUNITY, (uuid,)).fetchone()
         if row is None:
             raise _unknown(record, "community", uuid)
         n: int = row[0]
         return n
 
-    def see(self, uuid: str, n: int, claim: Claim) -> None:
+    def remember_fact(self, uuid: str, n: int, claim: Claim) -> None:
         """Remember a fact for as long as one message may need it."""
         self._seen[uuid] = n, claim
 
     def fact(self, record: Record, uuid: str) -> tuple[int, Claim]:
-        """Return the key of a fact and what it claims."""
+        """Return the id of a fact, and its claim."""
         seen = self._seen[uuid]
         if seen is not None:
             return seen

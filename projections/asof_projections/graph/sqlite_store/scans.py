@@ -1,10 +1,10 @@
-"""Entities and who is who, the episodic layer row by row, and the whole: counted, and hashed."""
+"""Entities, the episodic layer row by row, and the whole store: its counts and its digest."""
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any, Final
 
-from asof_projections.graph.sqlite_store.base import Connected, listed
+from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.graph.sqlite_store.columns import COUNTED, ENTITY, EPISODE, MENTION, RELATIONSHIP, mention
 from asof_projections.graph.sqlite_store.schema import has_id
 from asof_projections.model.rows import ContradictionRow, EntityRow, EpisodeRow, MentionRow, ParkedRow, RelationshipRow
@@ -16,7 +16,7 @@ _OF_GROUP: Final = "(:grp IS NULL OR {0}.grp = :grp) AND {0}.n > :after ORDER BY
 
 
 def _every(select: str, row: str) -> str:
-    """Return the statement that pages through all rows of a select, or those of a group."""
+    """Return the statement that reads all rows of a select page by page, or those of one group."""
     columns, rest = select.split(" FROM ", 1)
     return f"{columns}, {row}.n FROM {rest} WHERE {_OF_GROUP.format(row)}"
 
@@ -56,7 +56,7 @@ COUNTS: Final = {
     "contradictions": f"SELECT count(*) FROM contradictions WHERE settled_at = {INF}",
 }
 
-# These two walk one table in the order of the log: a row of it is an exception, of which a memory has few.
+# These two scan a table in log order. That is cheap: each of its rows is an exception, of which a memory has few.
 _PARKED: Final = """SELECT p.cause, g.name, p.created_at, p.reason FROM parked p CROSS JOIN groups g ON g.n = p.grp
     WHERE (:grp IS NULL OR p.grp = :grp) AND p.cause > :after ORDER BY p.n LIMIT :limit"""
 _CONTRADICTIONS: Final = f"""SELECT c.uuid, g.name, c.earlier, c.later, c.created_at,
@@ -65,8 +65,8 @@ _CONTRADICTIONS: Final = f"""SELECT c.uuid, g.name, c.earlier, c.later, c.create
     WHERE (:grp IS NULL OR c.grp = :grp) AND c.created_at <= :known AND (:settled OR c.settled_at > :known)
     ORDER BY c.n LIMIT :limit"""
 
-# What the digest covers, and in which order. The key n is a position of the log and may stand for what it names; the
-# keys of groups and relations may not, since a name erased and met again has another.
+# The tables that the digest covers, and the order of their rows. An id n is a position of the log, so it may stand for
+# the row; ids of groups and relations may not, since a name that is erased and comes again gets another id.
 ORDER: Final = dict.fromkeys(
     ("episodes", "mentions", "relationships", "withdrawals", "parked", "entities", "names", "resolutions", "links",
      "attributes", "communities", "facts", "reinforcements", "endings", "retractions", "contradictions", "closings"),
@@ -76,11 +76,11 @@ _NAMED: Final = {
     "grp": "(SELECT name FROM groups WHERE groups.n = t.grp)",
     "relation": "(SELECT name FROM relations WHERE relations.n = t.relation)",
 }
-_WORDED: Final = {"relationships", "cardinalities"}  # where a relation stands by name
+_WORDED: Final = {"relationships", "cardinalities"}  # where the relation is stored by name
 
 
-class Listings(Connected):
-    """What is there, without regard to facts."""
+class SqliteScans(SqliteReader):
+    """Reads of everything but facts."""
 
     def entities(
         self,
@@ -91,7 +91,7 @@ class Listings(Connected):
         after: str | None = None,
         limit: int | None = None,
     ) -> list[EntityRow]:
-        given: dict[str, Any] = {
+        parameters: dict[str, Any] = {
             "grp": None if group is None else self._group(group),
             "known": INF if known is None else known,
             "limit": -1 if limit is None else limit,
@@ -103,15 +103,15 @@ class Listings(Connected):
             sql = _ENTITIES_CALLED_ANYWHERE if group is None else _ENTITIES_CALLED
         else:
             sql = _ENTITIES if group is None else _ENTITIES_OF_GROUP
-        return [EntityRow._make(row) for row in self._rows(sql, given)]
+        return [EntityRow._make(row) for row in self._rows(sql, parameters)]
 
     def aliases(self, uuid: str, known: int | None) -> list[str]:
-        given = {"uuid": uuid, "known": INF if known is None else known}
-        return [name for (name,) in self._rows(_ALIASES, given)]
+        parameters = {"uuid": uuid, "known": INF if known is None else known}
+        return [name for (name,) in self._rows(_ALIASES, parameters)]
 
     def identity(self, uuids: Sequence[str], known: int | None) -> set[str]:
-        given = {"uuids": listed(uuids), "known": INF - 1 if known is None else known}
-        return {uuid for (uuid,) in self._rows(_IDENTITY, given)}
+        parameters = {"uuids": listed(uuids), "known": INF - 1 if known is None else known}
+        return {uuid for (uuid,) in self._rows(_IDENTITY, parameters)}
 
     def mention(self, uuid: str) -> MentionRow | None:
         row = self._row(_MENTION, {"id": uuid})
@@ -134,11 +134,11 @@ class Listings(Connected):
         return self._pages(sql, grp=None if group is None else self._group(group))
 
     def counts(self) -> dict[str, int]:
-        return {what: self._one(sql) for what, sql in COUNTS.items()}
+        return {kind: self._one(sql) for kind, sql in COUNTS.items()}
 
     def parked(self, group: str | None, *, after: int = -1, limit: int) -> list[ParkedRow]:
-        given = {"grp": None if group is None else self._group(group), "after": after, "limit": limit}
-        return [ParkedRow._make(row) for row in self._rows(_PARKED, given)]
+        parameters = {"grp": None if group is None else self._group(group), "after": after, "limit": limit}
+        return [ParkedRow._make(row) for row in self._rows(_PARKED, parameters)]
 
     def parked_count(self) -> int:
         count: int = self._one(COUNTS["parked"])
@@ -147,13 +147,13 @@ class Listings(Connected):
     def contradictions(
         self, group: str | None, known: int | None, *, settled: bool = False, limit: int | None = None
     ) -> list[ContradictionRow]:
-        given = {
+        parameters = {
             "grp": None if group is None else self._group(group),
             "known": INF - 1 if known is None else known,
             "settled": settled,
             "limit": -1 if limit is None else limit,
         }
-        return [ContradictionRow._make(row) for row in self._rows(_CONTRADICTIONS, given)]
+        return [ContradictionRow._make(row) for row in self._rows(_CONTRADICTIONS, parameters)]
 
     def digest(self) -> str:
         digest = sha256()
@@ -167,7 +167,7 @@ class Listings(Connected):
                 if not (table == "versions" and column == "n")
             ]
             with self._guard:
-                self._settle()
+                self._flush()
                 cursor = self._db.execute(f"SELECT {', '.join(kept)} FROM {table} t ORDER BY {order}")
                 while rows := cursor.fetchmany(HASHED):
                     digest.update(repr(rows).encode())

@@ -1,7 +1,7 @@
-"""The bi-temporal graph in one SQLite file: rows and the position they stand for change in one transaction.
+"""The bi-temporal graph in one SQLite file, whose rows and position change in one transaction.
 
-A store follows one log. `episodes.db` follows the episodic log, `graph.db` that of its generation; one schema and one
-class serve both. It is disposable: what is lost or damaged is made again from the log (asof_projections.projector).
+A store follows one log: `episodes.db` the episodic log, `graph.db` that of its generation, with one schema and one
+class. It is disposable: a lost or damaged file is built again from its log (asof_projections.projector).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,25 +10,25 @@ from pathlib import Path
 from typing import Final, Self
 
 from asof_projections.graph.sqlite_store import schema
-from asof_projections.graph.sqlite_store.attributes import AttributeReads
+from asof_projections.graph.sqlite_store.attributes import SqliteAttributes
 from asof_projections.graph.sqlite_store.checkpoints import Checkpoints
-from asof_projections.graph.sqlite_store.communities import CommunityReads
-from asof_projections.graph.sqlite_store.event_projector import EventProjector
-from asof_projections.graph.sqlite_store.fts import Numbered
-from asof_projections.graph.sqlite_store.history import HistoryReads
-from asof_projections.graph.sqlite_store.name_numbers import NameReads
+from asof_projections.graph.sqlite_store.communities import SqliteCommunities
+from asof_projections.graph.sqlite_store.event_projector import SqliteEventProjector
+from asof_projections.graph.sqlite_store.fts import FullTextSearch
+from asof_projections.graph.sqlite_store.history import SqliteHistory
+from asof_projections.graph.sqlite_store.name_numbers import SqliteNames
 from asof_projections.graph.sqlite_store.row_ids import Claim
-from asof_projections.graph.sqlite_store.traversal import Steps
+from asof_projections.graph.sqlite_store.traversal import Traversal
 from asof_projections.graph.sqlite_store.version_cache import VersionCache
-from asof_projections.graph.sqlite_store.views import Known
+from asof_projections.graph.sqlite_store.views import SqliteViews
 from asof_streams.episodic import EpisodeWithdrawn, GroupErased
 from asof_streams.errors import DamagedView, PositionConflict
 from asof_streams.events import Record
 from asof_streams.semantic import EntityUndescribed, RelationDeclared
 from asof_streams.sqlite import SqliteGuard, connect, create
 
-# What is kept may no longer be so.
-_UNSETTLING: Final = frozenset((EpisodeWithdrawn, EntityUndescribed, GroupErased, RelationDeclared))
+# After these events cached reads may be wrong.
+_INVALIDATING: Final = frozenset((EpisodeWithdrawn, EntityUndescribed, GroupErased, RelationDeclared))
 _REMEDY: Final = "rebuild it from its log"
 _READING: Final = ("PRAGMA cache_size = -65536",)  # KiB
 _WRITING: Final = (  # ids are random, so a commit touches many pages: keep them, and copy them back seldom
@@ -42,10 +42,14 @@ _LOADING: Final = (
     "PRAGMA cache_size = -262144",
     "PRAGMA threads = 2",
 )
-_SORTING: Final = ("PRAGMA cache_size = -4096",)  # KiB, also what is sorted at once: so that a second thread sorts too
+_SORTING: Final = (
+    "PRAGMA cache_size = -4096",
+)  # KiB; it also bounds the size of a sort, so that a second thread sorts too
 
 
-class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, CommunityReads, NameReads):
+class SqliteGraph(
+    SqliteViews, SqliteHistory, FullTextSearch, Traversal, SqliteAttributes, SqliteCommunities, SqliteNames
+):
     """A GraphStore in the file `path` that follows the log named `log`. Used by the thread that opened it.
 
     writable: made where there is none; one process may write at a time. NotFound: there is none to read.
@@ -59,22 +63,24 @@ class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, Communit
         with self._guard:
             if writable and not path.exists():
                 create(path, schema.script(log))
-            self._db = connect(path, writable=writable, durable=False)  # a power cut is made good from the log
+            self._db = connect(
+                path, writable=writable, durable=False
+            )  # after a power cut the store is caught up from its log
             try:
                 schema.check(self._db, path, log)
                 self._set(_WRITING if writable else _READING)
             except BaseException:
                 self._db.close()
                 raise
-        self._applier = EventProjector(self._db, self._index_for, empty=writable and self.position() == 0)
+        self._projector = SqliteEventProjector(self._db, self._index_for, empty=writable and self.position() == 0)
         if writable:
-            self._pending, self._kept = self._applier.pending, self._applier.kept
+            self._write_buffer, self._cache = self._projector.write_buffer, self._projector.cache
         self._checkpoints = Checkpoints(path)
-        self._mirror = VersionCache()
+        self._version_cache = VersionCache()
         self._next: int | None = None  # while a transaction is open: the position after the last record applied
         self._erased = False
         self._loading = False
-        self._indexed: set[str] = set()  # while it is loaded: what is known to be indexed
+        self._indexed: set[str] = set()  # during a bulk load: the indexes that are there
 
     def close(self) -> None:
         self._checkpoints.wait()
@@ -87,25 +93,25 @@ class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, Communit
         self.close()
 
     def _entity(self, uuid: str) -> int:
-        known = self._applier.keys.remembered(uuid)  # as every entity is whose row still waits to be written
+        known = self._projector.row_ids.remembered_entity(uuid)  # as of every entity whose row is buffered
         if known is not None:
             return known
         rows = self._rows_on(None, "SELECT n FROM entities WHERE uuid = ?", (uuid,))
         return rows[0][0] if rows else -1
 
-    def _see(self, uuid: str, n: int, claim: Claim) -> None:
-        self._applier.keys.see(uuid, n, claim)
+    def _remember_fact(self, uuid: str, n: int, claim: Claim) -> None:
+        self._projector.row_ids.remember_fact(uuid, n, claim)
 
-    def hold(self) -> bool:
-        """Let reads see one state of the store until `let_go`; False where a transaction holds it already."""
+    def begin_read(self) -> bool:
+        """Begin a consistent read: until `end_read` all reads see one state. False: a transaction is open already."""
         if self._db.in_transaction:
             return False
         with self._guard:
             self._db.execute("BEGIN")
         return True
 
-    def let_go(self) -> None:
-        """Let reads see what was committed since `hold`."""
+    def end_read(self) -> None:
+        """End a consistent read: later reads see what was committed since `begin_read`."""
         with self._guard:
             self._db.execute("COMMIT")
 
@@ -127,60 +133,63 @@ class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, Communit
                 self._next = self.position()
 
     def apply(self, records: Sequence[Record]) -> None:
-        """Apply records in order of position, visible to this store's own reads at once, to others after commit.
+        """Apply records in order of position: visible to this store's own reads at once, to others after commit.
 
-        Those at a position that was applied before are skipped. Positions may be missing: erased records are not read.
+        Records at positions that were applied before are skipped. Positions may be missing, since erased records are
+        not read.
         """
         self.begin()
         assert self._next is not None
         with self._guard:
             for record in records:
                 if record.position >= self._next:
-                    self._applier.apply(record)
+                    self._projector.apply(record)
                     self._next = record.position + 1
-                    if type(record.event) in _UNSETTLING:
-                        self._applier.kept.clear()
+                    if type(record.event) in _INVALIDATING:
+                        self._projector.cache.clear()
                         self._erased |= type(record.event) is GroupErased
 
     def commit(self, position: int, head: bytes) -> None:
-        """Make what was applied visible, with the position it stands for and the chain's hash up to there.
+        """Make the applied records visible, with the position behind them and the chain's hash up to there.
 
-        PositionConflict: something from that position on was applied.
+        PositionConflict: a record at or after that position was applied.
         """
         self.begin()
         assert self._next is not None
         if position < self._next:
-            raise PositionConflict(f"{self.path} has applied up to {self._next}, and cannot stand for {position}")
+            raise PositionConflict(
+                f"{self.path} has applied records up to {self._next}: it cannot commit at {position}"
+            )
         with self._guard:
-            self._applier.index_words()
+            self._projector.index_words()
             self._db.execute("UPDATE meta SET value = ? WHERE key = 'position'", (position,))
             self._db.execute("UPDATE meta SET value = ? WHERE key = 'head'", (head,))
             if self._loading:
-                return  # nobody else can see it, and to write each page once is enough
+                return  # nobody else sees the file; one commit at the end writes each page once
             self._db.execute("COMMIT")
             self._next = None
             if not self._erased:
                 self._checkpoints.committed(position)
-            else:  # no byte of it stays in the write-ahead log either; while somebody reads it, next time
+            else:  # erased rows must leave the write-ahead log too; with a reader, at the next commit
                 self._checkpoints.wait()
                 busy, _, _ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
                 self._erased = bool(busy)
 
     def rollback(self) -> None:
-        """Forget what was applied since the last commit."""
+        """Discard all records that were applied since the last commit."""
         self._next = None
-        self._applier.forget()
-        self._mirror = VersionCache()
+        self._projector.forget()
+        self._version_cache = VersionCache()
         if self._db.in_transaction:
             with self._guard:
                 self._db.execute("ROLLBACK")
 
     @contextmanager
     def bulk(self) -> Iterator[None]:
-        """Fill an empty store fast, in a file that nobody else uses and that is worth nothing if this is interrupted.
+        """Fill an empty store fast. The file must have no other user, and is useless if the load is interrupted.
 
-        Indexes and words are made at the end, so that until then only apply, commit and position may be called, and
-        after `answer_handlers` what is asked for a message.
+        Indexes and words are made at the end: until then only apply, commit and position may be called, and after
+        `answer_handlers` the reads of handlers. PositionConflict: the store is not empty.
         """
         if self.position() != 0:
             raise PositionConflict(f"{self.path} is not empty: it stands at {self.position()}")
@@ -189,9 +198,9 @@ class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, Communit
             for index in schema.ASKED | schema.READ:
                 self._db.execute(f"DROP INDEX {index}")
             self._indexed.clear()
-        self._applier.indexing_words, self._loading = False, True
+        self._projector.indexing_words, self._loading = False, True
         yield
-        self._applier.indexing_words, self._loading = True, False
+        self._projector.indexing_words, self._loading = True, False
         with self._guard:
             if self._db.in_transaction:
                 self._db.execute("COMMIT")
@@ -202,7 +211,7 @@ class SqliteGraph(Known, HistoryReads, Numbered, Steps, AttributeReads, Communit
             self._set(("PRAGMA synchronous = NORMAL", "PRAGMA journal_mode = WAL", *_WRITING))
 
     def answer_handlers(self) -> None:
-        """Make, while a bulk load goes on, the indexes that the handlers' questions need."""
+        """Make the indexes that the reads of handlers need, during a bulk load."""
         with self._guard:
             self._index(schema.ASKED)
 

@@ -1,24 +1,24 @@
-"""One step of a traversal: who somebody is at a moment, and the facts from and to them."""
+"""Traversal: the facts from and to some entities and their duplicates, as of a moment."""
 
 from collections.abc import Sequence
 
-from asof_projections.graph.ports import Reached
-from asof_projections.graph.sqlite_store.facts import FactReads
-from asof_projections.graph.sqlite_store.identities import Identities
-from asof_projections.graph.sqlite_store.scans import Listings
+from asof_projections.graph.ports import Neighbourhood
+from asof_projections.graph.sqlite_store.facts import SqliteFacts
+from asof_projections.graph.sqlite_store.identities import SqliteIdentities
+from asof_projections.graph.sqlite_store.scans import SqliteScans
 from asof_projections.model.rows import Moment
 
 
-class Steps(FactReads, Listings, Identities):
-    """Traversals, a step at a time."""
+class Traversal(SqliteFacts, SqliteScans, SqliteIdentities):
+    """One step of a traversal."""
 
-    def reach(self, group: str | None, who: str | Sequence[str], at: Moment, limit: int | None) -> Reached:
+    def reach(self, group: str | None, who: str | Sequence[str], at: Moment, limit: int | None) -> Neighbourhood:
         if isinstance(who, str):
-            alike = self.meant(group, who, at.known) or self.identity([who], at.known)
+            entities = set(self.meant(group, who, at.known) or self.identity([who], at.known))
         else:
-            alike = self.identity(who, at.known)
-        ids = sorted(alike)
+            entities = self.identity(who, at.known)
+        ids = sorted(entities)
         if not ids:
-            return Reached(frozenset(), [], [])
+            return Neighbourhood(frozenset(), [], [])
         outward, inward = (self._around(group, side, ids, at, limit) for side in ("subject", "object"))
-        return Reached(frozenset(ids), outward, inward)
+        return Neighbourhood(frozenset(ids), outward, inward)

@@ -1,7 +1,7 @@
-"""Every version in memory, as columns of integers: which facts hold at a moment, in milliseconds for a million.
+"""All versions in memory, as columns of integers: it finds which of a million facts hold within milliseconds.
 
-Only a question over all facts of a group needs it (the vector index chooses among what it gives), so it is read at the
-first such question, and at later ones brought up to date with what was opened and closed since.
+Only reads over all facts of a group need it (a vector index searches among these facts). The first such read loads it;
+later ones add the versions that were opened and closed since.
 """
 
 import sqlite3
@@ -31,7 +31,7 @@ class VersionCache:
         self._cause = 0  # of the last version opened or closed
 
     def refresh(self, db: sqlite3.Connection, *, writing: bool) -> None:
-        """Take up what has changed, in the transaction that is open. `writing`: it may hold what is not committed."""
+        """Add the changes since the last refresh. writing: the open transaction may have uncommitted versions."""
         state: tuple[int, int] = db.execute(_STATE).fetchone()
         if state == self._state and not writing:
             return
@@ -44,7 +44,7 @@ class VersionCache:
         self._state = state
 
     def holding(self, group: int | None, window: Window) -> NDArray[np.int64]:
-        """Return the facts with a version that meets a window, ascending, each once."""
+        """Return the facts with a version that overlaps a window, ascending, each once."""
         _, fact, grp, vf, vt, kf, kt = self._columns[:, : self._count]
         met = (vf <= window.vmax) & (vt > window.vmin) & (kf <= window.kmax) & (kt > window.kmin)
         if group is not None:

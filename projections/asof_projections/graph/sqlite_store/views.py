@@ -1,9 +1,9 @@
-"""What the handlers ask of what is known so far: the two ports of asof_agents.ports, in SQL that never changes."""
+"""The views of handlers on what is known so far: EpisodeView and BeliefView of asof_agents.ports, in constant SQL."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from asof_projections.graph.sqlite_store.base import Connected, listed, value_of
+from asof_projections.graph.sqlite_store.base import SqliteReader, listed, value_of
 from asof_projections.graph.sqlite_store.columns import COUNTS, ENTITY, EPISODE, MENTION, mention
 from asof_projections.graph.sqlite_store.row_ids import Claim
 from asof_projections.graph.sqlite_store.schema import has_id
@@ -43,12 +43,12 @@ _ENTITIES_WITH_WORD: Final = """SELECT e.n, e.uuid, e.name, e.type, e.created_at
 _RESOLVED: Final = f"""SELECT e.uuid FROM resolutions r CROSS JOIN entities e ON e.n = r.entity
     WHERE {has_id("r.mention", ":id")} ORDER BY r.n DESC LIMIT 1"""
 ANY_ENDING: Final = "SELECT EXISTS (SELECT 1 FROM endings)"
-_UNKNOWN: Final = -1  # the key of what has none
+_UNKNOWN: Final = -1  # the id of a name that has no row
 _SINGLE: Final = """SELECT coalesce((SELECT c.single FROM groups g CROSS JOIN cardinalities c ON c.grp = g.n
     WHERE g.name IN ('', ?) AND c.relation = ? ORDER BY g.name DESC LIMIT 1), 0)"""
-_NOTHING: Final = Slot((), (), {})  # what most slots hold when they are first spoken of
+_NOTHING: Final = Slot((), (), {})  # as most slots are before their first statement
 
-# A literal never meets an entity's key: SQLite would read the literal '42' as the number 42.
+# The test of the type keeps literals apart from ids: SQLite would read the literal '42' as the number 42.
 _OBJECT: Final = "LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object"
 _ASSERTIONS: Final = f"""
     SELECT f.uuid, o.uuid, f.object, f.stated_from, f.stated_to, f.cause, f.place, f.attested, v.vf, v.vt, f.n
@@ -92,8 +92,8 @@ _CONTRADICTIONS: Final = f"""SELECT uuid, earlier, later FROM contradictions WHE
     ORDER BY n"""
 
 
-class Known(Connected):
-    """EpisodesKnown and BeliefKnown over one store."""
+class SqliteViews(SqliteReader):
+    """EpisodeView and BeliefView over one store."""
 
     def episode(self, uuid: str) -> EpisodeRow | None:
         row = self._row(_EPISODE_BY_ID, (uuid,))
@@ -106,16 +106,16 @@ class Known(Connected):
     def episodes_between(
         self, group: str | None, window: Window, *, after: str | None = None, limit: int | None = None
     ) -> list[EpisodeRow]:
-        """Return the episodes that were said and known in a window and not withdrawn, in the order of the log.
+        """Return the episodes that were said and known in a window and are not withdrawn, in the order of the log.
 
         after: only those recorded after the episode with this id.
         """
         grp = None if group is None else self._group(group)
-        given = {**window._asdict(), "grp": grp, "after": after, "limit": -1 if limit is None else limit}
-        return [EpisodeRow._make(row) for row in self._rows(_EPISODES_BETWEEN, given)]
+        parameters = {**window._asdict(), "grp": grp, "after": after, "limit": -1 if limit is None else limit}
+        return [EpisodeRow._make(row) for row in self._rows(_EPISODES_BETWEEN, parameters)]
 
     def group_counts(self, prefix: str, after: str, limit: int | None) -> list[tuple[str, int, int]]:
-        """Return (group, episodes, when the last was recorded) of the groups that begin so, in order, after one."""
+        """Return (group, its episodes, when the last was recorded) by name; only with a prefix, and after a group."""
         return list(
             self._rows(
                 _GROUPS,
@@ -138,30 +138,30 @@ class Known(Connected):
         return [uuid for (uuid,) in self._rows(_MENTIONS_CALLED, (self._group(group), name.casefold()))]
 
     def types_of_names(self, group: str, names: Sequence[str]) -> Mapping[str, str]:
-        found, n = {}, self._group(group)
+        types, n = {}, self._group(group)
         for name in names:
             row = self._row(_TYPE_OF_NAME, (n, name.casefold()))
             if row is not None:
-                found[name] = row[0]
-        return found
+                types[name] = row[0]
+        return types
 
     def answer(self, group: str, request: str) -> ExtractionAnswered | None:
-        answered = self._one(_ANSWER, self._group(group), request)
-        return None if answered is None else ExtractionAnswered.model_validate_json(answered)
+        payload = self._one(_ANSWER, self._group(group), request)
+        return None if payload is None else ExtractionAnswered.model_validate_json(payload)
 
     def entity(self, uuid: str) -> EntityRow | None:
         row = self._row(_ENTITY_BY_ID, (uuid,))
         return EntityRow._make(row) if row else None
 
     def entities_named(self, group: str, name: str) -> list[EntityRow]:
-        asked = ("name", group, name)
-        found: list[EntityRow] | None = None if self._kept is None else self._kept[asked]
-        if found is None:
+        query = ("name", group, name)
+        entities: list[EntityRow] | None = None if self._cache is None else self._cache[query]
+        if entities is None:
             n, key = self._group(group), key_of(name)
-            found = _entities(group, self._rows_on(("name", n, key), _ENTITIES_NAMED, (n, key, name)))
-            if self._kept is not None:
-                self._kept[asked] = found
-        return found
+            entities = _entities(group, self._rows_on(("name", n, key), _ENTITIES_NAMED, (n, key, name)))
+            if self._cache is not None:
+                self._cache[query] = entities
+        return entities
 
     def entities_keyed(self, group: str, key: str) -> list[EntityRow]:
         n = self._group(group)
@@ -176,11 +176,11 @@ class Known(Connected):
         return None if row is None else row[0]
 
     def single(self, group: str, relation: str) -> bool:
-        return bool(self._lasting(_SINGLE, group, relation))
+        return bool(self._cached(_SINGLE, group, relation))
 
     def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
         key = (self._entity(subject), self._relation(group, relation))
-        ended = self._lasting(ANY_ENDING)  # looked up for every statement, while most memories never hear of one
+        ended = self._cached(ANY_ENDING)  # cached: it is read for every statement, and most memories have no ending
         if value is None:
             rows = self._rows_on(("slot", *key), _ASSERTIONS_OF_SLOT, key)
             ends = self._rows_on(("ending", *key), _ENDINGS_OF_SLOT, key) if ended else []
@@ -198,13 +198,13 @@ class Known(Connected):
             if uuid not in assertions:
                 assertions[uuid] = _assertion(uuid, row[1:8])
                 held[uuid] = ()
-                self._see(uuid, row[10], (grp, *key, row[2]))
+                self._remember_fact(uuid, row[10], (grp, *key, row[2]))
             if vf is not None:
                 held[uuid] += ((vf, vt),)
         return Slot(tuple(assertions.values()), tuple(_ending(end[0], end[1:]) for end in ends), held)
 
-    def _see(self, uuid: str, n: int, claim: Claim) -> None:
-        """Take note of a fact that was read: a message may be about to change it."""
+    def _remember_fact(self, uuid: str, n: int, claim: Claim) -> None:
+        """Cache the row ids of a fact that was read: the message may change it next."""
 
     def statement(self, uuid: str) -> Statement | None:
         self._index_for("fact_uuid")
@@ -236,7 +236,7 @@ class Known(Connected):
 
 
 def _entities(group: str, rows: list[Any]) -> list[EntityRow]:
-    """Return entities oldest first; one that was called so twice is there in two rows."""
+    """Return entities oldest first, each once: one that was given a name twice has two rows."""
     return [EntityRow(row[1], group, *row[2:]) for row in dict.fromkeys(sorted(rows) if len(rows) > 1 else rows)]
 
 

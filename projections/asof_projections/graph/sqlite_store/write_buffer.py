@@ -1,7 +1,8 @@
-"""Rows that wait to be written together, which costs a third as much a row as one by one.
+"""A buffer of rows that are written together, at a third of the cost of single inserts.
 
-Nothing may read past them unawares: a read flushes them first, unless it names what it depends on and none of them
-touches that. What nothing ever touched, in a store that was filled from its start, needs no read at all.
+No read may miss a buffered row: it flushes the buffer first, unless it names its dependence and no buffered row touches
+that. In a store that was filled from its start through one buffer, a dependence that no row ever touched needs no read;
+a Bloom filter with one hash remembers what was touched.
 """
 
 import sqlite3
@@ -12,21 +13,21 @@ from typing import Any, Final
 import numpy as np
 
 _LIMIT: Final = 10_000  # rows of one kind
-_TOLD_APART: Final = 1 << 24  # bytes, a bit for each hash: of ten million things one in fourteen is taken for touched
+_BLOOM_BYTES: Final = 1 << 24  # after ten million dependences, one in fourteen others is a false positive
 
 
 class WriteBuffer:
-    """The rows of one connection, in the transaction that its user holds; `empty`: there are no others."""
+    """The buffered rows of one connection, whose user holds the transaction. empty: the store has no rows yet."""
 
     def __init__(self, db: sqlite3.Connection, *, empty: bool = False) -> None:
         self._db = db
         self._rows: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)  # by the statement that writes them
         self._changes: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
-        self._touched: set[int] = set()  # hashes: if two are equal, something is written sooner than it need be
-        self._ever = bytearray(_TOLD_APART if empty else 0)
+        self._touched: set[int] = set()  # hashes; a collision only causes an early flush
+        self._ever = bytearray(_BLOOM_BYTES if empty else 0)
 
     def add(self, sql: str, row: tuple[Any, ...], *touches: Hashable) -> None:
-        """Let a row wait; `touches` names what a read may depend on."""
+        """Buffer a row; `touches` are the dependences of reads that would see it."""
         rows = self._rows[sql]
         rows.append(row)
         self._touched.update(map(hash, touches))
@@ -34,16 +35,16 @@ class WriteBuffer:
             self.flush()
 
     def change(self, sql: str, values: tuple[Any, ...], *touches: Hashable) -> None:
-        """Let a change of rows that are written already wait; what `add` lets wait is written after it."""
+        """Buffer a change of rows that are written already; buffered changes are written before buffered rows."""
         self._changes[sql].append(values)
         self._touched.update(map(hash, touches))
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write all buffered changes and rows."""
         if self._ever:
             bits = np.fromiter(self._touched, np.int64, len(self._touched))
             ever = np.frombuffer(self._ever, np.uint8)
-            np.bitwise_or.at(ever, bits >> 3 & _TOLD_APART - 1, np.left_shift(1, bits & 7).astype(np.uint8))
+            np.bitwise_or.at(ever, bits >> 3 & _BLOOM_BYTES - 1, np.left_shift(1, bits & 7).astype(np.uint8))
         self._touched.clear()
         for waiting in (self._changes, self._rows):
             for sql, rows in waiting.items():
@@ -51,19 +52,19 @@ class WriteBuffer:
             waiting.clear()
 
     def flush_for(self, dependence: Hashable) -> None:
-        """Write what waits, if any of it touches what a read depends on."""
+        """Flush the buffer, if any of it touches a read's dependence."""
         if hash(dependence) in self._touched:
             self.flush()
 
     def untouched(self, dependence: Hashable) -> bool:
-        """Whether it is certain that no row was ever written that touches what a read depends on."""
+        """Whether certainly no row ever touched a read's dependence."""
         bit = hash(dependence)
         if not self._ever or bit in self._touched:
             return False
-        return not self._ever[bit >> 3 & _TOLD_APART - 1] >> (bit & 7) & 1
+        return not self._ever[bit >> 3 & _BLOOM_BYTES - 1] >> (bit & 7) & 1
 
     def forget(self) -> None:
-        """Drop what waits: its transaction is rolled back."""
+        """Drop the buffer: its transaction is rolled back."""
         self._changes.clear()
         self._rows.clear()
         self._touched.clear()

@@ -1,10 +1,10 @@
-"""What a writer remembers: bounded, and never less than what was asked for lately."""
+"""The cache of a writer: bounded, and never less than what was asked for lately."""
 
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
 
 
 def test_what_was_asked_for_lately_stays_and_the_rest_goes():
-    answers: GenerationalCache[int] = GenerationalCache(lot=100)
+    answers: GenerationalCache[int] = GenerationalCache(capacity=100)
     for n in range(1_000):
         answers[n] = n
         assert answers[0] == 0  # asked for all the time
@@ -15,7 +15,7 @@ def test_what_was_asked_for_lately_stays_and_the_rest_goes():
 
 
 def test_what_is_dropped_or_cleared_is_gone_also_from_what_is_stale():
-    answers: GenerationalCache[str] = GenerationalCache(lot=2)
+    answers: GenerationalCache[str] = GenerationalCache(capacity=2)
     for name in "abc":
         answers[name] = name
     answers.drop("a")
