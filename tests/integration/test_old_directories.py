@@ -7,7 +7,7 @@ says so: what changes stands in CHANGED, and nowhere else.
 import hashlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
@@ -20,19 +20,51 @@ CHANGELOG = Path(__file__).resolve().parents[2] / "CHANGELOG.md"
 class Changed(NamedTuple):
     """Answers that are not what they were, on purpose."""
 
-    command: str  # the first argument, or of a request its path
+    asked: tuple[str, ...]  # how the command lines begin, or the paths of the requests
     entry: str  # words of the changelog's entry that says so
-    becomes: Callable[[Any], Any]  # given the answer of old, that of today
+    becomes: Callable[[Ask], Ask]  # given the question with the answer of old, that with the answer of today
 
 
-CHANGED: list[Changed] = []
+def failing(old: Ask) -> Ask:
+    """Return a question whose command ends with 1."""
+    return {**old, "code": 1}
+
+
+def limited(old: Ask) -> Ask:
+    """Return a question about an entity with as many facts as it asks for: there were as many of each direction."""
+    if "--limit" not in old["ask"]:
+        return old
+    limit = int(old["ask"][old["ask"].index("--limit") + 1])
+    return {**old, "answer": [{**entity, "facts": entity["facts"][:limit]} for entity in old["answer"]]}
+
+
+def seeking(old: Ask) -> Ask:
+    """Return a request whose answer goes on from a fact, not from a number of facts."""
+    cursor = "CjE3MTQ1NTQwMDAwMDAwMDAKMTU2MTA3NTIwMDAwMDAwMAoxMDkKMTcxMDgzODgwMDAwMDAwMA"
+    return {**old, "answer": {**old["answer"], "next": cursor}}
+
+
+CHANGED: list[Changed] = [
+    Changed(
+        (
+            "timeline Ana --group gone --known-at",
+            "timeline Eva --group gone --known-at",
+            "timeline Ben --group two --known-at 2024-05",
+        ),
+        "`asof timeline` of a name that no entity has ends with 1 and says so",
+        failing,
+    ),
+    Changed(("entity ",), "A limit of `entity` counts the facts of both directions together", limited),
+    Changed(("/v1/facts?group_id=two&any_time=true&limit=3",), "Cursors of `/v1` are opaque text", seeking),
+]
 
 
 def wanted(old: Ask) -> Ask:
     """Return a question with the answer that it is to have today."""
+    said = old["path"] if "path" in old else " ".join(old["ask"])
     for changed in CHANGED:
-        if changed.command in (old.get("path"), *old.get("ask", [])[:1]):
-            old = {**old, "answer": changed.becomes(old["answer"])}
+        if said.startswith(changed.asked):
+            old = changed.becomes(old)
     return old
 
 

@@ -320,7 +320,8 @@ class Machine(RuleBasedStateMachine):
             facts = self.world.memory.facts(group_id=group, any_time=True, known_at=known)
             for v in told.critical():
                 expected = told.believed(v, known)
-                assert self.shown(group, [f for f in facts if f.valid_at <= v < f.invalid_at]) == expected
+                holding = [f for f in facts if start_of(f.valid_at) <= v < end_of(f.invalid_at)]
+                assert self.shown(group, holding) == expected
                 assert self.shown(group, self.facts(v, known, group_id=group)) == expected
                 if known >= self.recorded[group][-1]:
                     assert self.held_at(group, v) == {row[3] for row in expected}
