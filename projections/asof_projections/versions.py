@@ -1,6 +1,6 @@
 """The interval algebra of belief: which periods of which assertions hold, given the live statements of one slot.
 
-Pure. This is design 4 exactly (temporal.md 2.4 and 2.6): an ending cuts an assertion that starts before it; in a
+Pure. docs/explanation/two-clocks.md states the rule: an ending cuts an assertion that starts before it; in a
 single-valued slot an unstated end is the next start of another value, unless that value was over when the first was
 last attested; where stated periods still overlap, the latest start wins, then the later statement.
 """

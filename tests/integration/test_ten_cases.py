@@ -1,4 +1,4 @@
-"""The ten cases that tell a bi-temporal memory from its rivals (temporal semantics, design 4)."""
+"""The ten cases that tell a bi-temporal memory from its rivals."""
 
 import sqlite3
 

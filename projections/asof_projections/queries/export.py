@@ -1,4 +1,4 @@
-"""What a memory holds, written out: the episodic graph (spec/episodic-graph), and the semantic graph as of a moment.
+"""What a memory holds, written out: the episodic graph, and the semantic graph as of a moment.
 
 Everything is yielded as it is read, so that memory does not grow with history.
 """
@@ -20,7 +20,7 @@ _TYPES: Final = {
     "text": "text",
     "json": "JSON",
     "fact": "JSON",
-}  # as spec/episodic-graph has them
+}  # the words that readers of the exported graph know
 _COMMUNITY: Final = "Community"  # the type of its node
 _AT_ONCE: Final = 1_000
 
