@@ -45,8 +45,8 @@ PLAIN_FIELDS = {  # the fields that say what they are in plain words
     "earlier", "end", "entity_type", "entity_types", "excluded_entity_types", "into", "kept", "kind", "latency_ms",
     "later", "members", "model", "name", "object_type", "ontology_digest", "op", "part", "previous_episode_ids",
     "prompt", "prompt_tokens", "prompt_version", "reason", "relation_type_map", "relation_types", "repeats", "role",
-    "role_type", "score", "sentence", "source", "source_description", "speaker", "start", "statement_version", "subject_type",
-    "summary", "target", "text", "time_words", "timestamp", "update_communities", "uuid", "value",
+    "role_type", "score", "sentence", "source", "source_description", "speaker", "start", "statement_version",
+    "subject_type", "summary", "target", "text", "time_words", "timestamp", "update_communities", "uuid", "value",
 }  # fmt: skip
 
 
