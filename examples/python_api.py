@@ -3,7 +3,6 @@
 Run `python examples/python_api.py`.
 """
 
-import json
 from tempfile import TemporaryDirectory
 
 import asof
@@ -19,7 +18,7 @@ with TemporaryDirectory() as directory, asof.open(directory) as memory:
 
     # It was never so: what the wrong fact had ended goes on, and what we used to think can still be asked.
     believed = fact.created_at
-    memory.import_facts([json.dumps({"op": "retract", "group_id": fact.group_id, "ref": fact.uuid})])
+    memory.retract(fact.uuid)
     [now] = memory.facts(about="Ana", relation="lives_in", valid_at="2024-05-01")
     [before] = memory.facts(about="Ana", relation="lives_in", valid_at="2024-05-01", known_at=believed)
     print("we know:", now.object)

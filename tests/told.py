@@ -1,4 +1,4 @@
-"""What a group was told, line by line, as statements of the oracle: what each structured fact means (design 4).
+"""What a group was told, line by line, as statements of the oracle: what each structured fact means.
 
 Worked out apart from the product, of which it knows nothing but the ids that it gave.
 """

@@ -3,7 +3,6 @@
 import ast
 import inspect
 import io
-import re
 import tokenize
 from collections.abc import Iterable, Iterator
 from textwrap import dedent, indent
@@ -11,14 +10,13 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 _WIDTH = 100
-_INTERNAL = re.compile(r"\s\((?:spec/|design )[^()]*\)")  # where a rule comes from: nothing that a reader could open
 
 
 def described(thing: object) -> str:
     """Return a docstring as it is to be read in a page."""
     text = inspect.getdoc(thing)
     assert text, f"{thing} has no docstring"
-    return _INTERNAL.sub("", text)
+    return text
 
 
 def annotated(cls: type) -> Iterator[tuple[str, str, str]]:

@@ -1,4 +1,4 @@
-"""POST /messages against a running server: what spec/add-messages asks of the door, the queue and the worker."""
+"""POST /messages against a running server: the door, the queue and the worker, as docs/conformance.md lists them."""
 
 import json
 import re

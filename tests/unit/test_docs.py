@@ -3,6 +3,7 @@
 import ast
 import builtins
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -18,12 +19,35 @@ from asof_streams import events
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+GLOSSARY = DOCS / "reference" / "glossary.md"
 TEXTS = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 PATH = re.compile(r"(?<![\w./])(?:streams|agents|projections|ontologies|entrypoints|tests|docs|bench)/[\w./-]*[\w/]")
 SECTION = re.compile(r"^### `([\w/]+)`.*?\n(.*?)(?=^##)", re.MULTILINE | re.DOTALL)
 PAGES = ["cli.md", "events.md", "python.md", "settings.md", "topics.md"]
 NOT_OURS = {"Outcome", "Iterator", "Any"}
+ABSENT = re.compile(r"\bdesign [0-9]|temporal\.md|\bspec[/]|add-messages [0-9]|house\.md")  # papers kept elsewhere
+QUOTING = {"docs/conformance.md"}  # names the criteria of the specifications, which is what it is for
+ROOTS = ["streams", "ontologies", "projections", "agents", "entrypoints", "docs", "bench", "examples", "tests"]
+MADE = {"bench/results/"}  # by the program that names it
+TERM = re.compile(r"^- \*\*([^*]+)\*\*: ", re.MULTILINE)
+TERMS_OF_FIELDS = {  # the fields of events that are named by a term, or by a form of one; an id names its noun
+    "alias": "alias", "attested": "attestation", "build": "build", "cardinality": "cardinality", "cause": "cause",
+    "confidence": "confidence", "corrects": "correction", "duplicate": "duplicate", "entity": "entity",
+    "extractor": "extractor", "fact": "fact", "grain": "grain", "holds": "belief", "invalid_at": "valid time",
+    "live": "statement", "object": "object", "ontology": "ontology", "policy": "policy", "ref": "ref",
+    "relation": "relation", "request": "request", "said_at": "said time", "schema_id": "ontology",
+    "stance": "stance", "subject": "subject", "support": "support", "suppress_content": "suppression",
+    "suppressed": "suppression", "valid_at": "valid time", "valid_from": "valid time", "valid_to": "valid time",
+}  # fmt: skip
+PLAIN_FIELDS = {  # the fields that say what they are in plain words
+    "answer", "at", "body", "calls", "completion_tokens", "content", "content_length", "count", "dead", "dropped",
+    "earlier", "end", "entity_type", "entity_types", "excluded_entity_types", "into", "kept", "kind", "latency_ms",
+    "later", "members", "model", "name", "object_type", "ontology_digest", "op", "part", "previous_episode_ids",
+    "prompt", "prompt_tokens", "prompt_version", "reason", "relation_type_map", "relation_types", "repeats", "role",
+    "role_type", "score", "sentence", "source", "source_description", "speaker", "start", "statement_version",
+    "subject_type", "summary", "target", "text", "time_words", "timestamp", "update_communities", "uuid", "value",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -158,6 +182,43 @@ def test_every_file_that_a_text_names_or_links_to_is_there(text: Path) -> None:
     named = {name for name in PATH.findall(written) if not (ROOT / name).exists()}
 
     assert (linked, named) == (set(), set())
+
+
+def test_no_file_refers_to_papers_that_the_repository_does_not_hold() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    files = [name for name in listed.split("\0") if name and name not in QUOTING and (ROOT / name).is_file()]
+    texts = {name: (ROOT / name).read_bytes().decode("utf-8", "replace") for name in files}
+
+    assert "docs/explanation/two-clocks.md" in texts
+    assert {(name, found[0]) for name, text in texts.items() for found in ABSENT.finditer(text)} == set()
+
+
+def test_every_file_that_the_code_names_is_there() -> None:
+    modules = [file for root in ROOTS for file in (ROOT / root).rglob("*.py")]
+    named = {(file.name, name) for file in modules for name in PATH.findall(file.read_text("utf-8"))}
+
+    assert ("versions.py", "docs/explanation/two-clocks.md") in named
+    assert {(file, name) for file, name in named if not (ROOT / name).exists() and name not in MADE} == set()
+
+
+def test_the_glossary_lists_no_term_twice_and_all_in_order() -> None:
+    terms = [term.casefold() for term in TERM.findall(GLOSSARY.read_text("utf-8"))]
+
+    assert {"slot", "position", "offset"} <= set(terms)
+    assert terms == sorted(set(terms))
+
+
+def test_every_term_of_the_events_stands_in_the_glossary() -> None:
+    """Those are the noun of every event type, that of every field that is an id, and those listed above."""
+    terms = set(TERM.findall(GLOSSARY.read_text("utf-8")))
+    ours = {t: cls for t, cls in events.types().items() if cls.__module__.startswith("asof_streams.")}
+    fields = {field for cls in ours.values() for field in cls.model_fields}
+    ids = {field for field in fields if field.endswith("_id")} - TERMS_OF_FIELDS.keys()
+
+    assert fields == ids | TERMS_OF_FIELDS.keys() | PLAIN_FIELDS
+    assert {type_.partition(".")[0] for type_ in ours} - terms == set()
+    assert {field.removesuffix("_id") for field in ids} - terms == set()
+    assert set(TERMS_OF_FIELDS.values()) - terms == set()
 
 
 def test_the_code_map_names_every_module_and_every_folder_and_nothing_else() -> None:

@@ -1,4 +1,4 @@
-"""The episodes agent: what a message becomes (spec/add-messages 9 to 12), through the public API."""
+"""The episodes agent: what a message becomes (docs/conformance.md, episode 9 to 12), through the public API."""
 
 import json
 
