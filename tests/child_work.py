@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 from asof.runtime.child_process import Channel, ChildProcess
+from asof.runtime.fork_server import ForkServer
 from asof_streams.errors import NotFound
 
 
@@ -22,8 +23,14 @@ def sleep(channel: Channel) -> None:
     time.sleep(600)
 
 
-def parent(_: Channel, file: Path) -> None:
+def imported(channel: Channel, number: int) -> None:
+    """Send a number and who this is, then send back what comes."""
+    channel.send((number, os.getpid(), os.getppid()))
+    echo(channel, "")
+
+
+def parent(_: Channel, file: Path, *, forks: bool) -> None:
     """Start a child that is busy for long, and write down its number."""
-    child = ChildProcess(sleep)
+    child = ForkServer("child_work").start(sleep) if forks else ChildProcess(sleep)
     file.write_text(str(child.receive()))
     time.sleep(600)

@@ -8,7 +8,7 @@ acknowledges the record of a failed agent. No tables, no transactions, no standb
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -69,6 +69,7 @@ class FaustWorker:
         self._report = report
         self._patience = patience
         self._tasks: dict[int, PartitionTask] = {}
+        self._leaving: set[asyncio.Task[None]] = set()  # stops of tasks that are under way
         self._ended: asyncio.Future[None] | None = None
         self._app = self._faust(connection, group, folder)
 
@@ -84,15 +85,18 @@ class FaustWorker:
         finally:
             watch.cancel()
             start.cancel()
-            await self._within_reason(self._app.stop(), *(task.stop() for task in self._tasks.values()))
+            await self._leave({*self._tasks})
+            await self._within_reason(self._leaving)
+            await self._within_reason({asyncio.create_task(self._app.stop())})
 
     async def _start(self) -> None:
         async with translate_errors(self._connection, self._topic):
             await self._app.start()
 
-    async def _within_reason(self, *work: Coroutine[Any, Any, None]) -> None:
+    async def _within_reason(self, work: "set[asyncio.Task[None]]") -> None:
         """Wait up to five seconds for some work. The rest ends with the process, and nothing is lost by that."""
-        await asyncio.wait([asyncio.create_task(one) for one in work], timeout=_STOP_SECONDS)
+        if work:
+            await asyncio.wait(work, timeout=_STOP_SECONDS)
 
     async def _watch(self) -> None:
         """Report the progress of each partition, and fail the worker where one stands still."""
@@ -157,6 +161,8 @@ class FaustWorker:
                 await task.put(Raw(message.offset, timestamp, message.key, message.value, message.headers))
 
     async def _assigned(self, *arguments: Any, **_: Any) -> None:
+        if self._ended is None or self._ended.done():  # the worker stops: another one gets them next
+            return
         ours = self._partitions(arguments)
         await self._leave(self._tasks.keys() - ours)
         for partition in sorted(ours - self._tasks.keys()):
@@ -172,9 +178,17 @@ class FaustWorker:
         """Return the partitions of our topic in a signal of Faust: its sender, then a set of (topic, partition)."""
         return {at.partition for at in arguments[-1] if at.topic == self._topic}
 
-    async def _leave(self, partitions: set[int]) -> None:
-        leaving = [self._tasks.pop(partition) for partition in partitions if partition in self._tasks]
-        await asyncio.gather(*(task.stop() for task in leaving))
+    async def _leave(self, partitions: Collection[int]) -> None:
+        """Stop the tasks of some partitions, and return once they have stopped, or once the worker is to stop.
+
+        A partition that is being opened stops only when it is open. Faust, which waits for this, could not stop before.
+        """
+        for partition in self._tasks.keys() & partitions:
+            stop = asyncio.create_task(self._tasks.pop(partition).stop())
+            self._leaving.add(stop)
+            stop.add_done_callback(self._leaving.discard)
+        while self._leaving and self._ended is not None and not self._ended.done():
+            await asyncio.wait({*self._leaving, self._ended}, return_when=asyncio.FIRST_COMPLETED)
 
 
 class _Daemon(WorkerThread):

@@ -131,7 +131,9 @@ def test_a_directory_of_all_partitions_answers_for_each_group_as_if_there_were_b
                 assert memory.known_history(uuid) == one.known_history(uuid) != []
         with pytest.raises(NotFound, match="no fact"):
             memory.why("00000000-0000-0000-0000-000000000000")
-        assert len(memory.history("S1")) == sum(len(memory.history("S1", group_id=group)) for group in GROUPS)
+        assert len(memory.history("S1", all_groups=True)) == sum(
+            len(memory.history("S1", group_id=group)) for group in GROUPS
+        )
         assert memory.active() == "main"
 
 

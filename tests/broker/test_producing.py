@@ -312,7 +312,10 @@ FOREIGN: dict[str, tuple[bytes | None, bytes | None, Headers, str]] = {
         json.dumps(SAID).encode(),
         b"g",
         [("ce_type", b"order.placed")],
-        "ce_type: it is none of message.sent, fact.stated, entity.stated, withdrawal.requested, erasure.requested",
+        (
+            "ce_type: it is none of message.sent, fact.stated, entity.stated, identity.stated, withdrawal.requested,"
+            " erasure.requested"
+        ),
     ),
     "too large": (
         json.dumps({**SAID, "content": "x" * (512 * 1024 + 1)}).encode(),

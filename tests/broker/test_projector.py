@@ -466,17 +466,17 @@ def at_topics(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
 
 READ = [
     ("facts", "--group", "a", "--about", "S1"),
-    ("search", "lives in", "--limit", "3"),
-    ("entities",),
-    ("entity", "S1"),
-    ("history", "S1"),
-    ("timeline", "S1"),
-    ("diff", "--from", "2015", "--to", "2022"),
-    ("changes",),
+    ("search", "lives in", "--limit", "3", "--all-groups"),
+    ("entities", "--all-groups"),
+    ("entity", "S1", "--all-groups"),
+    ("history", "S1", "--all-groups"),
+    ("timeline", "S1", "--all-groups"),
+    ("diff", "--from", "2015", "--to", "2022", "--all-groups"),
+    ("changes", "--all-groups"),
     ("events", "--log", "messages"),
     ("events",),
     ("verify",),
-    ("export",),
+    ("export", "--all-groups"),
 ]
 
 
@@ -553,7 +553,7 @@ def test_a_question_waits_for_another_one_that_is_making_the_directory(
     world.send([fact(1)])
     told(world, tmp_path / "data")
     lock = WriterLock(tmp_path / "followed")
-    asked = start(world, "followed", ("facts",))
+    asked = start(world, "followed", ("facts", "--all-groups"))
     worker = start(world, "followed")
     time.sleep(0.5)
     lock.release()

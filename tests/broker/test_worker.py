@@ -14,7 +14,7 @@ import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 
 from asof.runtime.layout import DirectoryLayout
-from asof_agents.worker import FaustWorker
+from asof_agents.worker import FaustWorker, PartitionProgress
 from asof_streams.errors import WorkerStalled, WriterBusy
 from asof_streams.events import Draft, Event
 from asof_streams.kafka.client import Client
@@ -436,6 +436,43 @@ def test_an_intake_that_stands_still_while_its_topic_goes_on_fails_the_worker(wo
         blocked.let_go.set()
     assert [(0, 0, 1)] in reports
     assert not list(Path.cwd().glob("*-data")), "Faust left a folder where the worker was started"
+
+
+def test_a_stop_in_a_rebalance_that_waits_for_a_partition_being_opened_stops_faust_too(
+    world: World, start: Start, tmp_path: Path
+) -> None:
+    blocked = Blocked()
+    reports: list[list[PartitionProgress]] = []
+
+    def open_partition(_: int) -> Blocked:
+        blocked.let_go.wait()
+        return blocked
+
+    worker = FaustWorker(
+        world.connection,
+        world.topics.messages,
+        f"{world.topics.prefix}.workers",
+        open_partition,
+        end_of=lambda partition: world.client.extent(world.topics.messages, partition)[1],
+        report=reports.append,
+        patience=600.0,
+        folder=tmp_path,
+    )
+
+    async def stop_in_a_rebalance() -> list[str]:
+        running = asyncio.create_task(worker.run())
+        await asyncio.to_thread(until, lambda: reports and reports[-1])
+        start(world)
+        await asyncio.to_thread(until, lambda: not reports[-1])  # revoked
+        worker.stop()
+        await running
+        return [repr(task) for task in asyncio.all_tasks() if "site-packages/" in repr(task)]
+
+    try:
+        left = asyncio.run(stop_in_a_rebalance())
+    finally:
+        blocked.let_go.set()
+    assert left == []
 
 
 # What it cannot do, it says in one line.

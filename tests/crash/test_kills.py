@@ -4,9 +4,11 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from threading import Timer
 
@@ -60,17 +62,24 @@ class Zygote:
             [sys.executable, str(HERE / "zygote.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
-    def run(self, job: str, directory: Path, seconds: float = 0.0) -> tuple[bool, int, float]:
-        """Run a job, killed after some seconds (0: never). Returns (whether it finished, last acknowledged, time)."""
+    def run(
+        self, job: str, directory: Path, seconds: float = 0.0, *, lines: int | None = None
+    ) -> tuple[bool, int, float]:
+        """Run a job, killed after some seconds (0: never), or so many after it has acknowledged so many lines.
+
+        Returns (whether it finished, last acknowledged, time).
+        """
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         start = time.monotonic()
-        self.process.stdin.write(f"{job} {directory} {self.lines} {seconds}\n")
+        self.process.stdin.write(f"{job} {directory} {self.lines} {seconds if lines is None else 0.0}\n")
         self.process.stdin.flush()
-        acked, done = 0, False
+        acked, done, pid = 0, False, 0
         while True:
             word, _, rest = self.process.stdout.readline().strip().partition(" ")
-            if word == "acked":
+            if word == "started":
+                pid = int(rest)
+            elif word == "acked":
                 acked = int(rest)
             elif word == "done":
                 done = True
@@ -78,6 +87,11 @@ class Zygote:
                 return done, acked, time.monotonic() - start
             else:
                 raise AssertionError("the zygote died")
+            if lines is not None and acked >= lines:
+                lines = None
+                time.sleep(seconds)
+                with suppress(ProcessLookupError):  # it has finished
+                    os.kill(pid, signal.SIGKILL)
 
     def close(self) -> None:
         assert self.process.stdin is not None
@@ -203,7 +217,7 @@ def test_a_long_import_killed_at_any_moment_goes_on_and_ends_as_a_clean_one(tmp_
     zygote.lines = tmp_path / "facts.jsonl"
     zygote.lines.write_bytes(b"\n".join(facts(600)) + b"\n")
     clean = tmp_path / "clean"
-    done, acked, seconds = zygote.run("load", clean)
+    done, acked, _ = zygote.run("load", clean)
     assert (done, acked) == (True, 600)
     expected = digests(clean)
 
@@ -212,7 +226,9 @@ def test_a_long_import_killed_at_any_moment_goes_on_and_ends_as_a_clean_one(tmp_
         directory = tmp_path / f"load-{rounds}"
         known, done = 0, False
         while not done:
-            done, acked, _ = zygote.run("load", directory, chance.uniform(0.05, seconds) if kills < KILLS else 0.0)
+            lines = chance.choice([0, chance.randint(known, 600)]) if kills < KILLS else None
+            seconds = chance.uniform(0.0, 0.05) if lines is not None else 0.0
+            done, acked, _ = zygote.run("load", directory, seconds, lines=lines)
             kills += not done
             known = max(known, acked)
             assert acked == 0 or acked >= known, "an acknowledged line is gone"

@@ -1,8 +1,8 @@
 """A process that has imported everything and forks a child for each run, so that a kill costs milliseconds.
 
-Reads one command a line, `<job> <directory> <lines> <seconds>`; forks a child that does the job, and kills it after
-many seconds (0: never). The child prints "acked N" whenever N messages are acknowledged, and "done" at the end.
-is gone, the zygote prints "gone".
+Reads one command a line, `<job> <directory> <lines> <seconds>`; forks a child that does the job, and kills it after so
+many seconds (0: never). The child prints "started PID" first, "acked N" whenever N messages are acknowledged, and
+"done" at the end. When it has ended, the zygote prints "gone".
 """
 
 import os
@@ -73,6 +73,7 @@ def main() -> None:
         end = time.monotonic() + float(seconds)
         child = os.fork()
         if child == 0:
+            say(f"started {os.getpid()}")
             JOBS[job](Path(directory), Path(source).read_bytes().splitlines())
             say("done")
             os._exit(0)

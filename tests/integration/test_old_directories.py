@@ -55,7 +55,7 @@ CHANGED: list[Changed] = [
         failing,
     ),
     Changed(("entity ",), "A limit of `entity` counts the facts of both directions together", limited),
-    Changed(("/v1/facts?group_id=two&any_time=true&limit=3",), "Cursors of `/v1` are opaque text", seeking),
+    Changed(("/v1/facts?group_id=two&any_time=true&limit=3",), "Cursors of `/v1` are opaque", seeking),
 ]
 
 

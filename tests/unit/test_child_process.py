@@ -1,19 +1,42 @@
-"""A child process receives and sends messages, tells its errors without their text, and never outlives its parent."""
+"""A child process receives and sends messages, tells its errors without their text, and never outlives its parent.
+
+So does one that a server of forks starts, and there are any number of these.
+"""
 
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from asof.runtime.child_process import ChannelClosed, ChildProcess
+from asof.runtime.fork_server import ForkServer
 from asof_streams.errors import NotFound
-from child_work import echo, fail, parent, sleep
+from child_work import echo, fail, imported, parent, sleep
 
 TESTS = Path(__file__).parents[1]
+
+Start = Callable[..., ChildProcess]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ForkServer]:
+    server = ForkServer("child_work")
+    yield server
+    server.kill()
+
+
+@pytest.fixture(params=["alone", "forked"])
+def start(request: pytest.FixtureRequest) -> Start:
+    """Starts a child in each of the two ways."""
+    if request.param == "alone":
+        return ChildProcess
+    server: ForkServer = request.getfixturevalue("server")
+    return server.start
 
 
 def gone(pid: int) -> bool:
@@ -23,8 +46,8 @@ def gone(pid: int) -> bool:
         return True
 
 
-def test_a_child_answers_until_its_parent_has_finished() -> None:
-    child = ChildProcess(echo, "> ")
+def test_a_child_answers_until_its_parent_has_finished(start: Start) -> None:
+    child = start(echo, "> ")
 
     for text in ("a", "b" * 1_000_000):
         child.send(text)
@@ -37,8 +60,8 @@ def test_a_child_answers_until_its_parent_has_finished() -> None:
     child.stop()
 
 
-def test_an_error_of_ours_is_raised_in_the_parent_as_it_was() -> None:
-    child = ChildProcess(fail, ours=True)
+def test_an_error_of_ours_is_raised_in_the_parent_as_it_was(start: Start) -> None:
+    child = start(fail, ours=True)
 
     with pytest.raises(NotFound, match="there is none"):
         child.receive()
@@ -46,8 +69,8 @@ def test_an_error_of_ours_is_raised_in_the_parent_as_it_was() -> None:
     child.stop()
 
 
-def test_an_error_that_nobody_foresaw_is_raised_without_its_text() -> None:
-    child = ChildProcess(fail, ours=False)
+def test_an_error_that_nobody_foresaw_is_raised_without_its_text(start: Start) -> None:
+    child = start(fail, ours=False)
 
     with pytest.raises(RuntimeError, match="ValueError") as raised:
         child.receive()
@@ -55,8 +78,8 @@ def test_an_error_that_nobody_foresaw_is_raised_without_its_text() -> None:
     child.stop()
 
 
-def test_an_offer_never_waits_for_a_child_that_receives_nothing() -> None:
-    child = ChildProcess(sleep)
+def test_an_offer_never_waits_for_a_child_that_receives_nothing(start: Start) -> None:
+    child = start(sleep)
     child.receive()
 
     for _ in range(10_000):
@@ -64,8 +87,8 @@ def test_an_offer_never_waits_for_a_child_that_receives_nothing() -> None:
     child.kill()
 
 
-def test_a_child_that_does_not_finish_in_time_is_killed() -> None:
-    child = ChildProcess(sleep)
+def test_a_child_that_does_not_finish_in_time_is_killed(start: Start) -> None:
+    child = start(sleep)
     child.receive()
 
     child.stop(0.0)
@@ -73,8 +96,8 @@ def test_a_child_that_does_not_finish_in_time_is_killed() -> None:
     assert child.wait() == -signal.SIGKILL
 
 
-def test_a_signal_to_finish_is_left_to_the_parent() -> None:
-    child = ChildProcess(echo, "")
+def test_a_signal_to_finish_is_left_to_the_parent(start: Start) -> None:
+    child = start(echo, "")
     child.send("begun")
     assert child.receive() == "begun"
 
@@ -87,8 +110,9 @@ def test_a_signal_to_finish_is_left_to_the_parent() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_a_child_that_is_busy_dies_with_a_parent_that_is_killed(tmp_path: Path) -> None:
-    middle = ChildProcess(parent, tmp_path / "pid")
+@pytest.mark.parametrize("forks", [False, True], ids=["alone", "forked"])
+def test_a_child_that_is_busy_dies_with_a_parent_that_is_killed(tmp_path: Path, *, forks: bool) -> None:
+    middle = ChildProcess(parent, tmp_path / "pid", forks=forks)
     while not (tmp_path / "pid").exists() or not (text := (tmp_path / "pid").read_text()):
         time.sleep(0.01)
 
@@ -118,3 +142,37 @@ def test_a_script_that_uses_asof_is_not_run_again_by_its_child(tmp_path: Path) -
     )
 
     assert done.stdout == "run\n> a\n"
+
+
+def test_children_that_one_server_forks_share_what_it_imported_and_nothing_else() -> None:
+    server = ForkServer("child_work")
+    children = [server.start(imported, number) for number in range(3)]
+
+    found = [child.receive() for child in children]
+    assert [number for number, _, _ in found] == [0, 1, 2]
+    assert len({pid for _, pid, _ in found}) == 3
+    assert len({parent for _, _, parent in found}) == 1
+    children[1].stop()  # it ends, since nobody else holds its channel
+    children[0].kill()
+    children[2].send("still there")
+    assert children[2].receive() == "still there"
+
+    assert [child.wait() for child in children[:2]] == [-signal.SIGKILL, 0]
+    children[2].stop()
+    server.kill()
+
+
+def test_children_of_a_server_that_ends_end_with_it_and_no_more_are_started() -> None:
+    server = ForkServer("child_work")
+    child = server.start(sleep)
+    pid = child.receive()
+
+    server.kill()
+
+    with pytest.raises(ChannelClosed):
+        child.receive()
+    while not gone(pid):
+        time.sleep(0.01)
+    child.kill()
+    with pytest.raises(OSError, match="has ended"):
+        server.start(sleep)

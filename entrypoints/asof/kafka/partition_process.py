@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from asof.kafka.partition import Partition
-from asof.runtime.child_process import Channel, ChannelClosed, ChildProcess
+from asof.runtime.child_process import Channel, ChannelClosed
+from asof.runtime.fork_server import ForkServer
 from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
 from asof_streams.errors import WorkerStalled
@@ -35,12 +36,17 @@ class Opening:
         return Partition(self.places, self.settings, self.connection, self.topics, self.partition)
 
 
+def partition_server() -> ForkServer:
+    """Return a server that has imported what a partition needs. The thread that calls has to live as long as it."""
+    return ForkServer(__name__)
+
+
 class PartitionProcess:
     """An intake (asof_agents.partition_task) whose work is done elsewhere."""
 
-    def __init__(self, opening: Opening) -> None:
+    def __init__(self, server: ForkServer, opening: Opening) -> None:
         self._partition = opening.partition
-        self._child = ChildProcess(_serve, opening)
+        self._child = server.start(_serve, opening)
         try:
             self._offset = self._receive()
         except BaseException:

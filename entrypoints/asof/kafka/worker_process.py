@@ -3,7 +3,8 @@
 import asyncio
 import signal
 
-from asof.kafka.partition_process import Opening, PartitionProcess
+from asof.kafka.partition_process import Opening, PartitionProcess, partition_server
+from asof.runtime.fork_server import ForkServer
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_health import Reached, write_health
 from asof.runtime.replica_manifest import ReplicaManifest, keep, places_of
@@ -11,6 +12,7 @@ from asof.runtime.wiring import connection_of
 from asof.settings import Settings
 from asof_agents.worker import FaustWorker, PartitionProgress
 from asof_streams.kafka.client import Client
+from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.topic_rules import require
 from asof_streams.kafka.topics import Topics, check
 
@@ -18,7 +20,17 @@ from asof_streams.kafka.topics import Topics, check
 async def work(settings: Settings) -> None:
     """Take messages from the topics until a signal says stop. TopicUnfit: a topic would lose history or order."""
     connection, topics, places = connection_of(settings), Topics(settings.kafka_prefix), DirectoryLayout(settings.data)
-    require(await check(connection, topics))
+    server = partition_server()  # it imports while the topics are checked
+    try:
+        require(await check(connection, topics))
+        await _process(settings, connection, topics, places, server)
+    finally:
+        server.kill()
+
+
+async def _process(
+    settings: Settings, connection: Connection, topics: Topics, places: DirectoryLayout, server: ForkServer
+) -> None:
     client = await asyncio.to_thread(Client, connection)
     try:
         count = await asyncio.to_thread(client.partitions, topics.messages)
@@ -26,7 +38,7 @@ async def work(settings: Settings) -> None:
 
         def open_partition(partition: int) -> PartitionProcess:
             there = places_of(places, partition, count)
-            return PartitionProcess(Opening(there, settings, connection, topics, partition))
+            return PartitionProcess(server, Opening(there, settings, connection, topics, partition))
 
         def report(reached: list[PartitionProgress]) -> None:
             write_health(places.root, [Reached(topics.messages, *reach) for reach in reached])

@@ -11,14 +11,14 @@ import ctypes
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from select import POLLOUT, poll
-from socket import SHUT_WR, socket, socketpair
+from socket import SHUT_WR, recv_fds, send_fds, socket, socketpair
 from subprocess import DEVNULL, Popen, TimeoutExpired
 from threading import Lock, Thread
-from typing import Any, Concatenate, Final, ParamSpec
+from typing import Any, Concatenate, Final, NoReturn, ParamSpec, Protocol, TypeAlias
 
 from asof.runtime.processes import sanitize_error, tune_allocator
 
@@ -74,14 +74,54 @@ class Channel:
         except OSError:
             return True
 
+    def send_descriptors(self, descriptors: Sequence[int]) -> None:
+        """Let the other end have open files of this process. ChannelClosed: nobody receives them."""
+        try:
+            with self._sending, self._socket() as ours:
+                send_fds(ours, [b"\0"], descriptors)
+        except OSError:
+            raise ChannelClosed from None
+
+    def receive_descriptors(self, count: int) -> list[int]:
+        """Return the open files that the other end sends next. ChannelClosed: none come."""
+        try:
+            with self._socket() as ours:
+                _, descriptors, _, _ = recv_fds(ours, 1, count)
+        except OSError:
+            raise ChannelClosed from None
+        if len(descriptors) < count:
+            raise ChannelClosed
+        return descriptors
+
     def finish(self) -> None:
         """Send nothing more; what comes from the other end can still be received."""
-        with suppress(OSError), socket(fileno=os.dup(self._connection.fileno())) as ours:
+        with suppress(OSError), self._socket() as ours:
             ours.shutdown(SHUT_WR)
 
     def close(self) -> None:
         """Neither send nor receive any more."""
         self._connection.close()
+
+    def _socket(self) -> socket:
+        return socket(fileno=os.dup(self._connection.fileno()))
+
+
+Work: TypeAlias = Callable[Concatenate[Channel, P], None]
+
+
+class Process(Protocol):
+    """A process that was started: as much of subprocess.Popen as a ChildProcess uses."""
+
+    @property
+    def pid(self) -> int: ...
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Return its exit code once it has ended. TimeoutExpired: it has not, after so many seconds."""
+        ...
+
+    def kill(self) -> None:
+        """Kill it, unless it has ended."""
+        ...
 
 
 class ChildProcess(Channel):
@@ -91,19 +131,12 @@ class ChildProcess(Channel):
     SIGTERM and SIGINT to its parent, which tells it to finish. The thread that starts it has to live as long as it.
     """
 
-    def __init__(self, work: Callable[Concatenate[Channel, P], None], *args: P.args, **named: P.kwargs) -> None:
+    def __init__(self, work: Work[P], *args: P.args, **named: P.kwargs) -> None:
         ours, theirs = socketpair()
         lifeline, self._lifeline = os.pipe()
         inherited = theirs.fileno(), lifeline
         try:
-            self._process = Popen(  # noqa: S603 - of its own session: an interruption is the parent's to handle
-                [sys.executable, "-P", "-c", _MAIN, *map(str, inherited)],
-                stdin=DEVNULL,
-                stdout=DEVNULL,
-                pass_fds=inherited,
-                start_new_session=True,
-                env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-            )
+            self._process = self._start(*inherited)
         except BaseException:
             ours.close()
             os.close(self._lifeline)
@@ -114,6 +147,16 @@ class ChildProcess(Channel):
         super().__init__(ours.detach())
         with suppress(ChannelClosed):  # it has ended: whoever receives learns that
             self.send((work, args, named))
+
+    def _start(self, *inherited: int) -> Process:
+        return Popen(  # noqa: S603 - of its own session: an interruption is the parent's to handle
+            [sys.executable, "-P", "-c", _MAIN, *map(str, inherited)],
+            stdin=DEVNULL,
+            stdout=DEVNULL,
+            pass_fds=inherited,
+            start_new_session=True,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        )
 
     @property
     def pid(self) -> int:
@@ -145,8 +188,12 @@ class ChildProcess(Channel):
 
 
 def main() -> None:
-    """Do the work that the parent sends first; the arguments of this process are the channel and the lifeline."""
-    descriptor, lifeline = map(int, sys.argv[1:])
+    """Run as a child; the arguments of this process are the channel and the lifeline."""
+    run(*map(int, sys.argv[1:]))
+
+
+def run(descriptor: int, lifeline: int) -> NoReturn:
+    """Do the work that the parent sends first on a channel, and end."""
     _end_with_parent(lifeline)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
