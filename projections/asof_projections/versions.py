@@ -1,8 +1,9 @@
 """The interval algebra of belief: the periods over which each assertion of a slot holds, given its live statements.
 
-Pure. An ending cuts every assertion that starts before it. In a single-valued slot an assertion without a stated end
-ends where the next assertion of another value starts, unless that value was over when the first was last attested.
-Where stated periods still overlap, the latest start wins, then the later statement.
+Pure; docs/explanation/two-clocks.md states the rule. An ending cuts every assertion that starts before it. In a
+single-valued slot an assertion without a stated end ends where the next assertion of another value starts, unless that
+value was over when the first was last attested. Where stated periods still overlap, the latest start wins, then the
+later statement.
 """
 
 from bisect import bisect_right

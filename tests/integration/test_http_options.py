@@ -129,7 +129,7 @@ def test_a_schema_id_inside_a_message_is_refused_with_its_place(server: Server) 
     [error] = answer.json()["detail"]
     assert (error["loc"], error["msg"]) == (
         ["body", "messages", 0],
-        "schema_id: it belongs beside `messages`, not into a message",
+        "Value error, schema_id: it belongs beside `messages`, not into a message",
     )
 
 
@@ -153,7 +153,7 @@ def test_an_option_of_a_message_beside_the_messages_is_refused_with_its_place(
 
     assert answer.status_code == 422
     [error] = answer.json()["detail"]
-    assert error["msg"] == f"{next(iter(option))}: it belongs into a message, not beside `messages`"
+    assert error["msg"] == f"Value error, {next(iter(option))}: it belongs into a message, not beside `messages`"
     assert server.episodes("misplaced") == []
 
 

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, PlainSerializer, model_validator
-from pydantic_core import PydanticCustomError
 
 from asof.operations.errors import InvalidInput
 from asof.operations.messages import (
@@ -107,7 +106,7 @@ def _expect_none(fields: Any, misplaced: Iterable[str], reason: str) -> Any:
     """Return fields that have none of some options. The error names the option."""
     for name in misplaced:
         if isinstance(fields, dict) and name in fields:
-            raise PydanticCustomError("misplaced_option", "{name}: {reason}", {"name": name, "reason": reason})
+            raise ValueError(f"{name}: {reason}")
     return fields
 
 
