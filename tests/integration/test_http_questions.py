@@ -357,6 +357,37 @@ def test_structured_facts_under_an_idempotency_key_are_stated_once(server: Serve
     assert other.status_code == 422
 
 
+def test_entities_are_merged_and_split_by_statement(server: Server) -> None:
+    likes = [{"subject": name, "relation": "likes", "object": "Tea", "valid_at": "2024"} for name in ("Bob", "Robert")]
+    server.client.post("/v1/facts", json={"group_id": "merged", "statements": likes})
+    pair = {"group_id": "merged", "entity": "Robert", "into": "Bob"}
+
+    def names(op: str) -> list[list[str]]:
+        [position] = server.client.post("/v1/identities", json={**pair, "op": op}).json()["positions"]
+        found = get(server, "entity", group_id="merged", name="Bob", min_position=position)["entities"]
+        return [entity["names"] for entity in found]
+
+    assert names("merge") == [["Bob", "Robert"]]
+    assert names("split") == [["Bob"]]
+
+
+def test_a_statement_of_identity_that_lacks_a_field_is_refused(server: Server) -> None:
+    answer = server.client.post("/v1/identities", json={"op": "merge", "entity": "Bob"})
+
+    assert answer.status_code == 422
+    assert "merge takes entity and into" in answer.json()["detail"]
+
+
+def test_parked_messages_and_contradictions_are_listed_for_a_group(server: Server) -> None:
+    body = {"group_id": "lists", "statements": [{"op": "retract", "ref": "nothing"}]}
+    [position] = server.client.post("/v1/facts", json=body).json()["positions"]
+
+    [parked] = get(server, "parked", group_id="lists", min_position=position)["messages"]
+
+    assert (parked["position"], parked["group_id"]) == (position, "lists")
+    assert get(server, "contradictions", group_id="lists") == {"contradictions": []}
+
+
 def test_what_if_answers_what_stating_would_change_and_writes_nothing(server: Server) -> None:
     before = get(server, "stats")["messages"]
     answer = server.client.post(

@@ -15,7 +15,7 @@ from asof.http.routes.binding import ask_by_id, bind, bind_id, expect_found, exp
 from asof.http.routes.idempotency import Once
 from asof.http.routes.parameters import Read, Served, known_parameters
 from asof.http.schemas import problems, v1
-from asof.operations import entities, facts, generations, history, logs, upkeep
+from asof.operations import curation, entities, facts, generations, history, logs, upkeep
 from asof.operations.answers import Page, Queued, WhatIf
 from asof.operations.errors import NotFound
 from asof.operations.operation import Operation
@@ -38,6 +38,8 @@ _OF_A_GROUP: Final[dict[str, Operation[Any, Any]]] = {
     "/diff": history.diff,
     "/changes": history.changes,
     "/episodes": logs.episodes,
+    "/contradictions": curation.contradictions,
+    "/parked": curation.parked,
 }
 for _path, _operation in _OF_A_GROUP.items():
     bind(router, _path, _operation)
@@ -138,6 +140,16 @@ async def state_facts(given: v1.Statements, served: Served, caller: Writing, req
     """State, end, correct or retract structured facts. They are on the log when this returns, and processed later."""
     expect_own(caller, given.group_id)
     return v1.Stated(positions=list(await served.take(given.messages(), request)))
+
+
+@router.post("/identities", status_code=202, responses=problems.OF_A_BODY)
+async def state_identity(given: v1.Identity, served: Served, caller: Writing, request: Once) -> v1.Stated:
+    """Merge or split two entities, or give or take an alias. It is on the log when this returns, and processed later.
+
+    A merge is known from then on, and a split takes it back; past known moments stay as they were.
+    """
+    expect_own(caller, given.group_id)
+    return v1.Stated(positions=list(await served.take([given.message()], request)))
 
 
 @router.post("/what-if", response_model=WhatIf, responses=problems.OF_A_BODY)

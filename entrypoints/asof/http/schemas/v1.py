@@ -1,13 +1,13 @@
 """The bodies of the routes under /v1, and their errors. The answers are those of the operations."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 
 from asof.http.schemas.body import Body
 from asof.operations.errors import InvalidInput
-from asof.operations.messages import FactStatement, accept
+from asof.operations.messages import FactStatement, IdentityStatement, accept
 from asof.operations.queries import DEFAULT_GROUP, GroupId
 
 _MOST = 1_000  # statements of one request
@@ -35,6 +35,25 @@ class Statements(Body):
             return accept(FactStatement, {**fields, "group_id": self.group_id})
         except InvalidInput as error:
             raise error.within(f"statements.{number}") from None
+
+
+class Identity(Body):
+    """A statement about the identity of entities, each an exact name or an id of the group."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"group_id": "ana", "op": "merge", "entity": "Annie", "into": "Ana"}]}
+    )
+
+    group_id: GroupId = Field(DEFAULT_GROUP, description="The group of the entities.")
+    op: Literal["merge", "split", "alias", "unalias"] = Field(description="unalias takes back what alias stated.")
+    entity: str | None = Field(None, description="The entity.")
+    into: str | None = Field(None, description="Of a merge or a split: the other entity.")
+    name: str | None = Field(None, description="Of an alias: the other name.")
+    merge_id: str | None = Field(None, description="Of a split: the one merge that is taken back.")
+
+    def message(self) -> IdentityStatement:
+        """Return the message that states it. InvalidInput names the field."""
+        return accept(IdentityStatement, self.model_dump(exclude_none=True))
 
 
 class Stated(BaseModel):
