@@ -25,7 +25,7 @@ def test_every_conversation_goes_in_without_a_parked_message_and_every_fact_lead
         produced = memory.produce(lines)
 
         assert (produced.accepted, produced.refused, produced.parked) == (len(lines), (), 0)
-    facts = memory.facts(any_time=True)
+    facts = memory.facts(any_time=True, all_groups=True)
     assert len(facts) > 250
     for fact in facts:
         why = memory.why(fact.uuid)
