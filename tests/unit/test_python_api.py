@@ -128,3 +128,16 @@ def test_the_types_of_what_is_exported_are_declared():
 
 def test_the_filters_of_facts_are_the_fields_of_their_model():
     assert FILTERS.keys() == FactsFilter.__annotations__.keys()
+
+
+def test_the_cursor_of_another_question_is_refused_by_name(tmp_path):
+    with asof.open(tmp_path, embedder="none") as opened:
+        opened.add("I live in Rome. I work at Acme.", role="Ana")
+        other = opened.entities(limit=1).next
+        assert other is not None
+        for ask in (opened.facts, opened.communities):
+            with pytest.raises(asof.InvalidInput) as caught:
+                ask(cursor=other)
+            assert caught.value.field == "cursor"
+        with pytest.raises(asof.InvalidInput):
+            opened.entities(cursor="Cg")  # of no key

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from asof.service.session import Session
 from asof_projections.model.answers import Page
-from asof_projections.model.queries import Cursor, KnownQuery, MomentQuery, Paged
+from asof_projections.model.queries import Cursor, KnownQuery, MomentQuery, Paged, numbers_of
 from asof_projections.model.rows import Moment
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ def known_of(query: KnownQuery) -> int:
 
 def page_of(items: Sequence[T], query: Paged, known: int | None) -> Page[T]:
     """Return a page of a list that is known whole; `known` is the moment that it is as of."""
-    start = 0 if query.page is None else int(query.page.after[0])
+    start = 0 if query.page is None else max(numbers_of(query.page, 1)[0], 0)
     stop = len(items) if query.limit is None else start + query.limit
     more = Cursor(None, known, (str(stop),)).encode() if stop < len(items) else None
     return Page.until(items[start:stop], more)

@@ -112,8 +112,8 @@ class Cursor(NamedTuple):
     def decode(cls, text: str) -> "Cursor":
         """Read a cursor. ValueError: it is none that a page gave."""
         try:
-            valid, known, *after = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode().split("\n")
-            return cls(int(valid) if valid else None, int(known) if known else None, tuple(after))
+            valid, known, first, *rest = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode().split("\n")
+            return cls(int(valid) if valid else None, int(known) if known else None, (first, *rest))
         except (ValueError, binascii.Error):
             raise ValueError("it is no cursor of a page: take the `next` of the page before") from None
 
@@ -124,6 +124,17 @@ def _cursor(text: str) -> str:
 
 
 CursorField = Annotated[str, Field(max_length=2_000), AfterValidator(_cursor)]
+
+
+def numbers_of(cursor: Cursor, count: int) -> tuple[int, ...]:
+    """Return the key of a cursor as numbers. InvalidInput: it is the cursor of another question."""
+    try:
+        numbers = tuple(map(int, cursor.after))
+    except ValueError:
+        numbers = ()
+    if len(numbers) != count or not all(abs(number) < 2**63 for number in numbers):
+        raise InvalidInput("it is the cursor of another question: take the `next` of the page before", field="cursor")
+    return numbers
 
 
 class Query(BaseModel):

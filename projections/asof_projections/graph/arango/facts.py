@@ -10,7 +10,7 @@ from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import NO_LIMIT, ArangoReader
 from asof_projections.graph.arango.wire import Document, key
 from asof_projections.graph.ports import CounterStatement, Provenance, Revision, StatementSource
-from asof_projections.model.queries import FactsFilter
+from asof_projections.model.queries import FactsFilter, numbers_of
 from asof_projections.model.rows import ChangeRow, FactRow, Moment, Window
 from asof_streams.instants import INF, NEG, parse
 
@@ -47,7 +47,7 @@ class ArangoFacts(ArangoReader):
         if query.object_type is not None:
             parameters["object_type"] = query.object_type
         if query.page is not None:
-            parameters["after"] = list(map(int, query.page.after))
+            parameters["after"] = list(numbers_of(query.page, 3))
         if limit is not None:
             parameters["limit"] = limit
         return self._meeting(window, **parameters)

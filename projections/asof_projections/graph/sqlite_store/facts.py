@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, Final
 
 from asof_projections.graph.sqlite_store.base import SqliteReader, listed
-from asof_projections.model.queries import FactsFilter
+from asof_projections.model.queries import FactsFilter, numbers_of
 from asof_projections.model.rows import FactRow, Moment, Window
 from asof_streams.instants import INF
 
@@ -113,7 +113,7 @@ class SqliteFacts(SqliteReader):
             parameters["relation"] = query.relation
         shape += self._scope(query.group, query.relation, parameters)
         if query.page is not None:
-            parameters |= zip(("after_vf", "after_fact", "after_kf"), map(int, query.page.after), strict=True)
+            parameters |= zip(("after_vf", "after_fact", "after_kf"), numbers_of(query.page, 3), strict=True)
             shape.append("after")
         return self._read(self._rows(statement(*shape), parameters))
 
