@@ -10,6 +10,7 @@ import pytest
 from kafka_broker import NEEDED, Broker, can_run
 from kafka_worker import Running, World
 from shared_broker import SharedBroker, shared_broker
+from unchecked import not_checked
 
 HERE = Path(__file__).parent
 GIVEN = os.environ.get("ASOF_TEST_KAFKA")
@@ -22,15 +23,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def require_kafka() -> None:
-    """Fail where there is no Kafka, unless somebody said that there is none."""
-    if os.environ.get("ASOF_TEST_NO_KAFKA") == "1":
-        pytest.skip("NO KAFKA: ASOF_TEST_NO_KAFKA=1; nothing was checked on a broker")
+    """Leave a test out where there is no Kafka; fail it where CI demands one."""
     if not (GIVEN or can_run()):
-        pytest.fail(
-            f"there is no Kafka to test on: install {NEEDED}, or name a broker in ASOF_TEST_KAFKA=HOST:PORT,"
-            " or leave these tests out with ASOF_TEST_NO_KAFKA=1",
-            pytrace=False,
-        )
+        not_checked(f"on a broker: install {NEEDED}, or name one in ASOF_TEST_KAFKA=HOST:PORT", demanded=True)
 
 
 @pytest.fixture(scope="session")
@@ -38,7 +33,7 @@ def started_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedB
     """The broker that all tests share: no test stops it or reads topics that are not of its own prefix."""
     require_kafka()
     if not can_run():
-        pytest.skip(f"NO BROKER OF OURS: ASOF_TEST_KAFKA may ask for no password; install {NEEDED} to check this too")
+        not_checked(f"on a broker of ours, as ASOF_TEST_KAFKA may ask for no password: install {NEEDED}")
     folder = tmp_path_factory.getbasetemp()
     with shared_broker((folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "kafka") as broker:
         yield broker
@@ -64,7 +59,7 @@ def own_kafka() -> None:
     """For a test that starts a broker itself: skips where the only one is that of ASOF_TEST_KAFKA."""
     require_kafka()
     if not can_run():
-        pytest.skip(f"NO BROKER OF ITS OWN: ASOF_TEST_KAFKA is not ours to kill; install {NEEDED} to check this too")
+        not_checked(f"on a broker of its own, as ASOF_TEST_KAFKA is not ours to kill: install {NEEDED}")
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from asof_projections.embedding.ports import Embedder
 from asof_projections.embedding.sentence_transformers import SentenceTransformersEmbedder
 from asof_streams.errors import ModelUnavailable
 from embedding_server import serving
+from unchecked import not_checked
 
 TEXTS = [
     "Ana works at SAP.",
@@ -33,7 +34,7 @@ def weights_or_skip() -> Path:
     try:
         return weights.find_minilm(None)
     except ModelUnavailable as error:
-        pytest.skip(f"NOT TESTED: {error}")
+        not_checked(f"with all-MiniLM-L6-v2: {error}")
 
 
 @pytest.fixture(params=["hashing", "minilm", "cached", "openai", "sentence-transformers"])
@@ -52,7 +53,7 @@ def embedder(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Embedde
                 yield OpenAIEmbedder(base_url=server.url, model="some-model")
         case "sentence-transformers":
             if find_spec("sentence_transformers") is None:
-                pytest.skip('NOT TESTED: sentence-transformers is not installed: pip install "asof[torch]"')
+                not_checked("with sentence-transformers, which is not installed")
             yield SentenceTransformersEmbedder(str(weights_or_skip()))
 
 

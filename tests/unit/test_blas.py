@@ -20,7 +20,7 @@ print((time.process_time() - all) / (time.thread_time() - own))
 """
 
 
-@pytest.mark.skipif((os.cpu_count() or 1) == 1, reason="NOT TESTED: one core has but one thread")
+@pytest.mark.skipif((os.cpu_count() or 1) == 1, reason="NOT CHECKED with several threads: there is one core")
 def test_a_matrix_product_is_all_done_by_the_thread_that_asks_for_it() -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 
