@@ -1,6 +1,6 @@
 """The page of settings: one row for each field of asof.settings.Settings, with the docstring below it."""
 
-from asof.settings import Settings
+from asof.settings import Settings, from_found
 from making.source import attributes
 
 PAGE = """\
@@ -8,11 +8,19 @@ PAGE = """\
 
 <!-- Made by docs/generate.py: change asof/settings.py instead. -->
 
-Read once, when asof starts: an option of the command wins over a variable of the environment, that over `asof.toml` in
-the current directory, that over the default.
+Read once, when asof starts: an option of the command wins over a variable of the environment, that over a TOML file,
+that over the default. The file is the one named with `--settings FILE`, `ASOF_SETTINGS_FILE` or
+`asof.open(settings_file=...)`; where none is named, it is `asof.toml` in the current directory.
 
-| variable | in asof.toml | default | meaning |
-|---|---|---|---|
+**`./asof.toml` is not trusted**, as it may have come with a repository that was cloned. The column "found" says what it
+may set without being named: `inside` is a path below its own folder; anything that is not `yes` or `inside` is refused.
+
+**A secret is sent only to the address that it was set with.** A key in the environment and an address in a file (or the
+other way round) is refused: set both in the environment, both in one file, or both as arguments. The default address
+goes with any key.
+
+| variable | in the file | found | default | meaning |
+|---|---|---|---|---|
 """
 
 
@@ -22,5 +30,5 @@ def page() -> str:
     rows = []
     for name, field in Settings.model_fields.items():
         default = "" if field.default is None else f"`{field.default}`"
-        rows.append(f"| `ASOF_{name.upper()}` | `{name}` | {default} | {meanings[name]} |\n")
+        rows.append(f"| `ASOF_{name.upper()}` | `{name}` | {from_found(name)} | {default} | {meanings[name]} |\n")
     return PAGE + "".join(rows)

@@ -1,9 +1,14 @@
-"""What an operator may choose: read once, from arguments, ASOF_* variables or ./asof.toml."""
+"""What an operator may choose: read once, from arguments, ASOF_* variables or a TOML file.
 
+The file is ./asof.toml unless one is named. Whoever made the current directory, such as the author of a cloned
+repository, may have put that one there, so it sets only what sends nothing anywhere and reads nothing outside.
+"""
+
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from tomllib import TOMLDecodeError
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
@@ -11,12 +16,40 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from asof_streams.errors import InvalidInput
 from asof_streams.kafka.connection import SaslMechanism, SecurityProtocol
 
+_FOUND: Final = Path("asof.toml")
+_HARMLESS: Final = frozenset(
+    {"policy", "model_timeout", "model_calls", "embedding_dimensions", "rate_limit", "worker_patience"}
+)
+_PATHS: Final = frozenset({"data", "ontology", "model_dir"})
+_SENT: Final = (
+    ("model_url", "model_key"),
+    ("embedding_url", "embedding_key"),
+    ("kafka", "kafka_sasl_password"),
+    ("graph_url", "graph_password"),
+    ("graph_url", "graph_password_file"),
+)  # an address, and the secret that is sent there
+
+FromFound = Literal["yes", "inside", "no"]
+
+
+def from_found(name: str) -> FromFound:
+    """Return whether ./asof.toml may set a setting when nobody named it; inside: to a path below its folder.
+
+    What is not listed as harmless may not, so a new setting is safe until somebody has thought about it.
+    """
+    return "yes" if name in _HARMLESS else "inside" if name in _PATHS else "no"
+
 
 class Settings(BaseSettings):
-    """Every setting, in the order of docs/reference/settings.md."""
+    """Every setting, in the order of docs/reference/settings.md.
 
-    model_config = SettingsConfigDict(env_prefix="ASOF_", frozen=True, extra="forbid", toml_file="asof.toml")
+    InvalidInput: ./asof.toml sets what only a named file may, or a secret was not set where its address was.
+    """
 
+    model_config = SettingsConfigDict(env_prefix="ASOF_", frozen=True, extra="forbid")
+
+    settings_file: Path | None = None
+    """A TOML file of settings to read in place of ./asof.toml; it may set everything."""
     data: Path = Path("asof-data")
     """The directory that holds everything."""
     ontology: str = "default"
@@ -99,7 +132,49 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments win over the environment, the environment over the file."""
         del dotenv_settings, file_secret_settings
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+        arguments, environment = init_settings(), env_settings()
+        named = arguments.get("settings_file") or environment.get("settings_file")
+        if named is not None and not Path(named).is_file():
+            raise InvalidInput(f"{named}: there is no such file", "settings_file")
+        file = TomlConfigSettingsSource(settings_cls, named or _FOUND)
+        if named is None:
+            _expect_harmless(file())
+        _expect_secrets_with_addresses((arguments, environment, file()))
+        return init_settings, env_settings, file
+
+
+def _expect_harmless(found: Mapping[str, Any]) -> None:
+    """Refuse settings of ./asof.toml that only a file may have that somebody named."""
+    here = Path.cwd().resolve()
+    for name, value in found.items():
+        match from_found(name):
+            case "no" if name in Settings.model_fields:
+                raise InvalidInput(
+                    f"./{_FOUND} may not set it, as anybody may have put that file there: if you trust it, name it "
+                    f"with --settings {_FOUND}, else set ASOF_{name.upper()}",
+                    name,
+                )
+            case "inside" if isinstance(value, str) and not (here / value).resolve().is_relative_to(here):
+                raise InvalidInput(
+                    f"./{_FOUND} may not name a path outside of its folder: if you trust it, name it with "
+                    f"--settings {_FOUND}, else set ASOF_{name.upper()}",
+                    name,
+                )
+
+
+def _expect_secrets_with_addresses(sources: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse a secret that would be sent to an address that was set elsewhere. The address by default is asof's own."""
+    for address, secret in _SENT:
+        places = [
+            next((place for place, source in enumerate(sources) if source.get(name) is not None), None)
+            for name in (address, secret)
+        ]
+        if None not in places and len(set(places)) > 1:
+            raise InvalidInput(
+                f"it is sent only to the {address} that it was set with: set both as arguments, both in the "
+                f"environment (ASOF_{address.upper()}, ASOF_{secret.upper()}), or both in one file",
+                secret,
+            )
 
 
 def read(**given: Any) -> Settings:
@@ -107,13 +182,13 @@ def read(**given: Any) -> Settings:
     try:
         settings = Settings(**given)
     except (TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"asof.toml: {error}") from None
+        raise InvalidInput(f"the file of settings: {error}") from None
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         name = ".".join(map(str, first["loc"]))
         if first["type"] == "extra_forbidden":
-            raise InvalidInput("no such setting, whether given or in asof.toml", field=name) from None
-        raise InvalidInput(f"{first['msg']} (given, as ASOF_{name.upper()}, or in asof.toml)", field=name) from None
+            raise InvalidInput("no such setting, whether given or in the file of settings", field=name) from None
+        raise InvalidInput(f"{first['msg']} (given, as ASOF_{name.upper()}, or in a file)", field=name) from None
     if settings.kafka is not None and find_spec("aiokafka") is None:
         raise InvalidInput('Kafka needs aiokafka, which is not installed. Get it with: pip install "asof[kafka]"')
     return settings

@@ -612,12 +612,15 @@ def test_a_setting_that_cannot_be_is_named(asof: Asof, monkeypatch: pytest.Monke
     asof("facts", code=2)
 
     assert asof.err.startswith(
-        "asof: policy: Input should be 'recency' or 'graded' (given, as ASOF_POLICY, or in asof.toml)"
+        "asof: policy: Input should be 'recency' or 'graded' (given, as ASOF_POLICY, or in a file)"
     )
 
 
 def test_a_settings_file_that_cannot_be_read_is_named(asof: Asof) -> None:
-    wrong = {"policy = ": "asof.toml: ", 'polcy = "graded"': "polcy: no such setting, whether given or in asof.toml"}
+    wrong = {
+        "policy = ": "the file of settings: ",
+        'polcy = "graded"': "polcy: no such setting, whether given or in the file of settings",
+    }
     for text, reason in wrong.items():
         Path("asof.toml").write_text(text)
 

@@ -1,6 +1,6 @@
 """API keys against a running server: who may do what, and to whose groups."""
 
-import json
+import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -264,9 +264,7 @@ def test_a_file_of_keys_that_cannot_be_used_is_refused_without_a_word_of_a_key(
     keys = tmp_path / "keys.toml"
     if text is not None:
         keys.write_text(text)
-    (tmp_path / "asof.toml").write_text(f"keys_file = {json.dumps(str(keys))}")
-
-    ended = run("serve", "--port", "0", folder=tmp_path)
+    ended = run("serve", "--port", "0", folder=tmp_path, environment={**os.environ, "ASOF_KEYS_FILE": str(keys)})
 
     assert ended.returncode == 2
     assert word in ended.stderr

@@ -24,17 +24,24 @@ def command(
 ) -> Callable[[Run], Callable[..., int | None]]:
     """Make a function (call, query, its own options) a command; without `parameters` there is no query.
 
-    `operations` are those that it binds. Each command has --data and --json, and an option for each of `settings`.
+    `operations` are those that it binds. Each command has --data, --settings and --json, and an option for each of
+    `settings`.
     """
 
     def made(run: Run) -> Callable[..., int | None]:
         first = 1 if parameters is None else 2
         own = [*signature(run, eval_str=True).parameters.values()][first:]
 
-        def invoke(*, data: Any, as_json: bool, **given: Any) -> int | None:
+        common = {
+            **{name: options.SETTINGS[name] for name in settings},
+            "data": options.Data,
+            "settings_file": options.Settings,
+        }
+
+        def invoke(*, as_json: bool, **given: Any) -> int | None:
             from asof.settings import read
 
-            chosen = {"data": data, **{name: given.pop(name) for name in settings}}
+            chosen = {name: given.pop(name) for name in common}
             call = Call(read(**{name: value for name, value in chosen.items() if value is not None}), as_json)
             if parameters is None:
                 return run(call, **given)
@@ -44,7 +51,6 @@ def command(
             except InvalidInput as error:
                 raise parameters.told(error) from None
 
-        common = {**{name: options.SETTINGS[name] for name in settings}, "data": options.Data}
         listed = [
             *([] if parameters is None else parameters.signature()),
             *(one.replace(kind=Parameter.KEYWORD_ONLY) for one in own),

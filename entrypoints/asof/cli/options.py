@@ -9,6 +9,10 @@ Data = Annotated[
     Path | None,
     typer.Option("--data", metavar="DIR", help="The memory's directory: ./asof-data, or what ASOF_DATA says."),
 ]
+Settings = Annotated[
+    Path | None,
+    typer.Option("--settings", metavar="FILE", help="A TOML file of settings that you trust, not ./asof.toml."),
+]
 Kafka = Annotated[
     str | None,
     typer.Option("--kafka", metavar="HOST:PORT", help="Kafka's brokers, with commas between: what ASOF_KAFKA says."),
