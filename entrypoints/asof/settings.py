@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
+from asof_streams.distribution import install_command
 from asof_streams.errors import InvalidInput
 from asof_streams.kafka.connection import SaslMechanism, SecurityProtocol
 
@@ -190,5 +191,5 @@ def read(**given: Any) -> Settings:
             raise InvalidInput("no such setting, whether given or in the file of settings", field=name) from None
         raise InvalidInput(f"{first['msg']} (given, as ASOF_{name.upper()}, or in a file)", field=name) from None
     if settings.kafka is not None and find_spec("aiokafka") is None:
-        raise InvalidInput('Kafka needs aiokafka, which is not installed. Get it with: pip install "asof[kafka]"')
+        raise InvalidInput(f"Kafka needs aiokafka, which is not installed. Get it with: {install_command('kafka')}")
     return settings

@@ -3,6 +3,7 @@
 __all__ = [
     "backoff",
     "chain",
+    "distribution",
     "episodic",
     "errors",
     "events",

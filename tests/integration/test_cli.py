@@ -15,6 +15,7 @@ import pytest
 from asof.api.memory import Memory
 from asof.cli import app, calls
 from asof.settings import Settings
+from asof_streams.distribution import install_command
 from commands import ASOF, Asof, fact, said
 from patience import wait_until
 
@@ -397,7 +398,7 @@ def test_the_doctor_tells_what_mends_an_extra_that_is_not_there(asof: Asof, monk
 
     found = {finding["what"]: finding for finding in asof.json("doctor")}
 
-    assert found["extra torch"]["remedy"] == 'pip install "asof[torch]"'
+    assert found["extra torch"]["remedy"] == install_command("torch")
     assert found["directory"]["state"] == "absent"
 
 

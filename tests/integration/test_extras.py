@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from asof_process import ASOF
+from asof_streams.distribution import install_command
 from http_server import serving
 
 WITHOUT_KAFKA = "import sys\nsys.modules.update(dict.fromkeys(('aiokafka', 'faust', 'mode')))\n"  # as if not installed
@@ -39,5 +40,5 @@ def test_what_asks_for_kafka_is_told_what_to_install(
     )
 
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr.endswith('Get it with: pip install "asof[kafka]"\n')
+    assert ended.stderr.endswith(f"Get it with: {install_command('kafka')}\n")
     assert ended.stderr.count("\n") == 1

@@ -1,6 +1,7 @@
 """The wheel: what is in it, and that it works by itself, installed away from the repository."""
 
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -8,7 +9,10 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from packaging.utils import canonicalize_name
 from uv import find_uv_bin
+
+from asof_streams.distribution import NAME, install_command
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE_ROOTS = ["streams", "agents", "projections", "ontologies", "entrypoints"]
@@ -26,11 +30,14 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bin folder of an environment that holds the wheel with its base dependencies, and nothing else."""
+    """The bin folder of an environment where the printed command has installed the wheel, and nothing else."""
     folder = tmp_path_factory.mktemp("installed")
     run([find_uv_bin(), "venv", "--python", sys.executable, str(folder / "venv")], folder)
     python = folder / "venv" / "bin" / "python"
-    run([find_uv_bin(), "pip", "install", "--python", str(python), str(wheel)], folder)
+    pip, install, *what = shlex.split(install_command())
+    assert (pip, install) == ("pip", "install")
+    uv_pip = [find_uv_bin(), "pip", "install", "--python", str(python), "--find-links", str(wheel.parent)]
+    run([*uv_pip, *what], folder)
     return python.parent
 
 
@@ -42,6 +49,10 @@ def test_the_wheel_holds_the_five_packages_whole_and_nothing_else(wheel: Path) -
     assert {name.split("/")[0] for name in names} == PACKAGES
     assert {f"{package}/py.typed" for package in PACKAGES} <= names
     assert any(name.startswith("asof_ontologies/data/") and name.endswith(".yaml") for name in names)
+
+
+def test_the_wheel_is_of_the_distribution_that_install_commands_name(wheel: Path) -> None:
+    assert canonicalize_name(wheel.name.partition("-")[0]) == NAME
 
 
 def test_the_wheel_carries_the_licence(wheel: Path) -> None:

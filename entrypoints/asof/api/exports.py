@@ -56,9 +56,9 @@ def open_async(data: str | Path | None = None, **settings: Any) -> "AsyncMemory"
 def __getattr__(name: str) -> Any:
     """Load what is exported when it is first used, so that `import asof` stays quick."""
     if name == "__version__":
-        from importlib.metadata import version
+        from asof_streams.distribution import version
 
-        return version("asof")
+        return version()
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'asof' has no attribute {name!r}")

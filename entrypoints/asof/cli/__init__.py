@@ -20,9 +20,9 @@ app = typer.Typer(
 
 def _version(asked: bool) -> None:
     if asked:
-        from importlib.metadata import version
+        from asof.operations.process import version
 
-        print(f"asof {version('asof')}")
+        print(f"asof {version()}")
         raise typer.Exit
 
 

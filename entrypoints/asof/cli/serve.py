@@ -9,7 +9,7 @@ from asof.cli import show
 from asof.cli.binding import command
 from asof.cli.calls import Call
 from asof.operations.errors import InvalidInput
-from asof.operations.process import log_to_stderr
+from asof.operations.process import install_command, log_to_stderr
 
 
 @command()
@@ -26,7 +26,7 @@ def serve(
     """Serve a memory over HTTP, with the routes of Graphiti's server, until stopped."""
     if not all(map(find_spec, ("fastapi", "uvicorn", "prometheus_client"))):
         raise InvalidInput(
-            'serving needs FastAPI, uvicorn and prometheus-client. Get them with: pip install "asof[serve]"'
+            f"serving needs FastAPI, uvicorn and prometheus-client. Get them with: {install_command('serve')}"
         )
     from asof.http.serving import serve as run
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Collection, Sequence
-from importlib.metadata import version
 from typing import Final
 
 from fastapi import FastAPI, Request, Security
@@ -21,6 +20,7 @@ from asof.http.routes import feed, graphiti, groups, health, v1
 from asof.http.schemas import problems
 from asof.http.schemas.graphiti_mapping import loc_of
 from asof.operations.errors import AsofError, InvalidInput, NotFound, UnavailableError
+from asof.operations.process import version
 from asof.service.api_keys import Keys
 from asof.service.service import Service
 
@@ -39,7 +39,7 @@ def application(
     """
     app = FastAPI(
         title="asof",
-        version=version("asof"),
+        version=version(),
         summary="A memory that keeps its history, behind the routes of Graphiti's server.",
         generate_unique_id_function=_operation_id,
     )

@@ -1,5 +1,6 @@
-"""Set-up of a process that runs operations: its allocator, and where its log goes."""
+"""Set-up of a process that runs operations: its allocator, where its log goes, and what is installed."""
 
 from asof.runtime.processes import log_to_stderr, tune_allocator
+from asof_streams.distribution import install_command, version
 
-__all__ = ["log_to_stderr", "tune_allocator"]
+__all__ = ["install_command", "log_to_stderr", "tune_allocator", "version"]

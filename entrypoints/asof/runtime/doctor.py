@@ -9,7 +9,6 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -18,6 +17,7 @@ from asof.runtime.wiring import load_ontology
 from asof_ontologies import registry
 from asof_projections import generations
 from asof_projections.embedding import weights
+from asof_streams.distribution import install_command, version
 from asof_streams.errors import AsofError, ModelUnavailable
 
 State = Literal["ok", "absent", "broken"]
@@ -60,7 +60,7 @@ def examine(data: Path, model_dir: Path | None) -> Iterator[Finding]:
 
 
 def _python() -> Finding:
-    found = f"{sys.version.split()[0]}, asof {metadata.version('asof')}"
+    found = f"{sys.version.split()[0]}, asof {version()}"
     if sys.version_info < _PYTHON:
         return Finding("python", "broken", found, "asof needs Python 3.11 or later")
     return Finding("python", "ok", found)
@@ -82,7 +82,7 @@ def _sqlite() -> Finding:
 def _extra(name: str, modules: tuple[str, ...]) -> Finding:
     missing = [module for module in modules if not _is_here(module)]
     if missing:
-        return Finding(f"extra {name}", "absent", f"no {', '.join(missing)}", f'pip install "asof[{name}]"')
+        return Finding(f"extra {name}", "absent", f"no {', '.join(missing)}", install_command(name))
     return Finding(f"extra {name}", "ok", ", ".join(modules))
 
 

@@ -11,6 +11,7 @@ from asof.settings import Settings
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.ports import BeliefStore
 from asof_projections.vectors.ports import VectorIndex
+from asof_streams.distribution import install_command
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.log import EventLog
 
@@ -40,7 +41,7 @@ def require_driver() -> None:
     """Refuse to go on where the extra is not installed."""
     if find_spec("arango") is None:
         raise InvalidInput(
-            'ArangoDB needs python-arango, which is not installed. Get it with: pip install "asof[arango]"'
+            f"ArangoDB needs python-arango, which is not installed. Get it with: {install_command('arango')}"
         )
 
 

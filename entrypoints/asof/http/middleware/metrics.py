@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterable
-from importlib.metadata import version
 from typing import Final
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -11,6 +10,7 @@ from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from asof.operations.answers import Usage
+from asof.operations.process import version
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 _OF_MODELS: Final = {
@@ -68,7 +68,7 @@ class Metrics:
         self.models: Final = _Models()
         self._registry.register(self.models)
         build = Gauge("asof_build_info", "The version that runs.", ["version"], registry=self._registry)
-        build.labels(version("asof")).set(1)
+        build.labels(version()).set(1)
 
     def _gauge(self, name: str, what: str) -> Gauge:
         return Gauge(name, what, registry=self._registry)
