@@ -44,8 +44,15 @@ def facts(on, b):
     for name, attribute in asked.items():
         found = [f for f in found if b[name] is None or f[attribute] in b[name]]
     found = [f for f in found if b["relation"] in (None, f["relation"])]
+    types = {e["_id"]: e["type"] for e in on.rows(b, "entities")}
+    ends = ("_from", "_to")
+    if b["near"] is not None:
+        found = [f for f in found if any(f[end] in b["near"] for end in ends)]
+    found = [f for f in found if b["relations"] is None or f["relation"] in b["relations"]]
+    found = [f for f in found if b["groups"] is None or f["grp"] in b["groups"]]
+    if b["types"] is not None:
+        found = [f for f in found if any(types.get(f[end]) in b["types"] for end in ends)]
     if b["object_type"] is not None:
-        types = {e["_id"]: e["type"] for e in on.rows(b, "entities")}
         found = [f for f in found if types.get(f["_to"]) == b["object_type"]]
     if b["after"] is not None:
         found = [f for f in found if [f["vf"], f["fact"], f["kf"]] > b["after"]]
@@ -194,6 +201,7 @@ def text(on, b):
     found = db.execute("SELECT rowid, -bm25(s) FROM s WHERE s MATCH ? ORDER BY 2 DESC, 1", (words,)).fetchall()
     db.close()
     held = {f["fact"] for f in on.rows(b, "facts") if _met(f, b)}
+    held = held if b["numbers"] is None else held & {*b["numbers"]}
     return [[n, score] for n, score in found if n in held and _of_group(said[n], b)][: b["limit"]]
 
 

@@ -17,7 +17,7 @@ Made by docs/generate.py from memory.py: change the verbs there.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, Literal, Self, TypeVar, Unpack
 

@@ -6,6 +6,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -15,7 +16,8 @@ from asking import facts_at, facts_during, filter_of
 from asof_agents.ports import BeliefView, EpisodeView
 from asof_projections.graph.ports import GraphStore
 from asof_projections.graph.sqlite_store.store import SqliteGraph
-from asof_projections.model.rows import Moment, Window
+from asof_projections.model.queries import SearchQuery, ask
+from asof_projections.model.rows import FactRow, Moment, Window
 from asof_projections.ports import BeliefStore
 from asof_projections.queries.consistent_read import consistent_read
 from asof_streams.episodic import (
@@ -46,7 +48,7 @@ from asof_streams.semantic import (
     RelationDeclared,
 )
 from graph_stores import LOG, ArangoStores, SqliteStores, Stores
-from semantic_story import Story, ended, entity, fact, retracted, unasserted
+from semantic_story import SECOND, START, Story, ended, entity, fact, retracted, unasserted
 
 
 @pytest.fixture(params=["sqlite", "arango"])
@@ -997,6 +999,62 @@ def test_words_find_facts_that_hold_at_the_moment_best_first(store, story) -> No
     scores = [score for _, score in store.text("rome", "g", at(1), 10)]
     assert scores == sorted(scores, reverse=True)
     assert len(store.text("rome", None, at(1), 2)) == 2
+
+
+RELATIONS = st.lists(st.sampled_from(["lives_in", "likes", "age", "nothing"]), max_size=2)
+TYPES = st.lists(st.sampled_from(["Person", "City", "Nothing"]), max_size=2)
+GROUPS = st.lists(st.sampled_from(["g", "h", "nobody"]), max_size=3)
+ENDS = st.none() | st.lists(st.sampled_from(["id-Ana", "id-Bob", "id-Rome", "id-Cy", "id-None"]), max_size=2)
+
+
+@pytest.fixture
+def filtered(store) -> BeliefStore:
+    story = Story()
+    story.tell(entity("Ana", "Person"), entity("Bob", "Person"), entity("Rome", "City"), entity("Oslo"))
+    story.tell(
+        fact("a", "Ana", "lives_in", "Rome"),
+        fact("b", "Ana", "likes", "Bob", (0, 4)),
+        fact("c", "Bob", "lives_in", "Oslo", (3, None)),
+        fact("d", "Ana", "age", value="1"),
+        fact("e", "Oslo", "likes", "Rome"),
+    )
+    story.tell(entity("Cy", "Person"), fact("f", "Cy", "likes", "Cy"), group="h")
+    story.tell(unasserted("d", (0, 2)))
+    commit(store, story)
+    return store
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # nothing is written
+@given(RELATIONS, TYPES, GROUPS, ENDS, st.sampled_from([None, 1, 3, 5]), st.sampled_from([None, 2, 9]))
+def test_the_filters_of_a_search_leave_what_each_of_them_leaves(
+    filtered, relations, types, groups, near, valid, known
+) -> None:
+    moment = at(valid, known and START + known * SECOND)
+    scope = {"group_ids": groups} if groups else {"all_groups": True}
+    query = ask(SearchQuery, {"query": "x", "relations": relations, "entity_types": types, **scope})
+    kinds = {e.uuid: e.type for e in filtered.entities(None, None)}
+
+    def passes(row: FactRow) -> bool:
+        ends = {row.subject_uuid, row.object_uuid} - {None}
+        return (
+            (not relations or row.relation in relations)
+            and (not types or any(kinds[end] in types for end in ends))
+            and (not groups or row.group_id in groups)
+            and (near is None or bool(ends & {*near}))
+        )
+
+    expected = sorted({row.number for row in facts_at(filtered, None, moment) if passes(row)})
+    if relations or types or groups or near is not None:
+        assert filtered.numbers(query, moment, near).tolist() == expected
+
+
+def test_words_are_looked_for_among_some_facts_alone(filtered) -> None:
+    everything = [n for n, _ in filtered.text("Ana", None, at(1), 10)]
+
+    assert len(everything) == 3
+    for number in everything:
+        assert [n for n, _ in filtered.text("Ana", None, at(1), 1, np.array([number], np.int64))] == [number]
+    assert filtered.text("Ana", "g", at(1), 10, np.array([], np.int64)) == []
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # an empty store: nothing to start afresh

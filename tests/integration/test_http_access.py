@@ -116,6 +116,8 @@ def test_a_key_does_what_its_permission_names_and_what_lesser_ones_do(
         ("GET", "/v1/facts?group_id=others", None),
         ("GET", "/v1/facts", None),
         ("GET", "/v1/facts?all_groups=true", None),
+        ("GET", "/v1/search?query=Berlin&group_ids=others", None),
+        ("GET", "/v1/search?query=Berlin&group_ids=team-a&group_ids=others", None),
         ("GET", "/v1/search?query=Berlin", None),
         ("GET", "/v1/entities", None),
         ("GET", "/v1/entity?name=Ana", None),

@@ -112,6 +112,7 @@ def test_get_memory_finds_facts_for_a_conversation(server: Server) -> None:
 
     assert [fact["fact"] for fact in answer.json()["facts"]] == ["Ana lives in Paris"]
     assert server.client.post("/get-memory", json={**body, "messages": []}).json() == {"facts": []}
+    assert server.client.post("/get-memory", json={**body, "center_node_uuid": "nobody"}).json() == answer.json()
     del body["center_node_uuid"]
     assert server.client.post("/get-memory", json=body).json()["detail"][0]["loc"] == ["body", "center_node_uuid"]
 

@@ -62,6 +62,9 @@ def asked(memory: Memory, path: str, parameters: dict[str, Any]) -> Any:
         ("throughout", {"group_id": "g", "from": "2020-07", "to": "2021"}, "segments"),
         ("search", {"query": "Leeds", "group_id": "g"}, "facts"),
         ("search", {"query": "Ana", "valid_at": "2020", "all_groups": True}, "facts"),
+        ("search", {"query": "lives", "group_ids": ["g", "other"], "relations": ["lives_in", "likes"]}, "facts"),
+        ("search", {"query": "sister", "group_id": "kin", "center": "Eva", "hops": 1}, "facts"),
+        ("search", {"query": "lives", "all_groups": True, "entity_types": ["Person"]}, "facts"),
         ("entities", {"all_groups": True}, "entities"),
         ("entities", {"group_id": "g", "like": "Berlinn", "limit": 3}, "entities"),
         ("entity", {"name": "Ana", "group_id": "g"}, "entities"),
@@ -85,6 +88,28 @@ def test_a_question_is_answered_as_in_python(
 
     assert found == asked(memory, path, parameters)
     assert found or parameters.get("known_at")
+
+
+def test_a_search_over_several_groups_finds_the_facts_of_these_alone(server: Server) -> None:
+    found = get(server, "search", query="Who lives where?", group_ids=["g", "other"])["facts"]
+
+    assert {fact["group_id"] for fact in found} == {"g", "other"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"group_ids": ["g"], "group_id": "other"}, "group_ids"),
+        ({"group_ids": ["g"], "all_groups": True}, "group_ids"),
+        ({"group_ids": ["g", "no group!"]}, "group_ids.1"),
+        ({"hops": 2}, "hops"),
+    ],
+)
+def test_filters_of_a_search_that_cannot_be_are_refused_by_name(server: Server, wrong: Any, field: str) -> None:
+    answer = server.client.get("/v1/search", params={"query": "x", **wrong})
+
+    assert answer.status_code == 422
+    assert answer.json()["field"] == field
 
 
 @pytest.mark.parametrize("path", ["why", "fact", "known-history"])

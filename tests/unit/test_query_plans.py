@@ -164,6 +164,24 @@ def test_facts_of_every_shape_are_found_among_what_is_believed_and_what_once_was
     assert "kt>?" in searches[1]
 
 
+@pytest.mark.parametrize(
+    ("limits", "column"),
+    [
+        (("near", "relations", "types", "groups"), "subject (s=?"),
+        (("near", "groups"), "object (object=?"),
+        (("relations", "types"), "relation (relation=?"),
+        (("types", "groups"), "object (object=?"),
+        (("groups",), "group (grp=?"),
+    ],
+)
+def test_the_numbers_of_a_limited_search_are_found_by_the_most_selective_limit(db, limits, column):
+    steps = plan(db, fts._numbers(*limits))
+
+    for part in ("now", "past"):
+        assert any(f"SEARCH versions USING INDEX {part}_{column}" in step for step in steps), steps
+    assert not any(step.startswith("SCAN versions") for step in steps)
+
+
 def test_a_slot_as_of_now_is_found_by_subject_and_relation(db):
     [now, _] = [step for step in plan(db, facts.statement("subject", "relation")) if "versions" in step]
 

@@ -125,6 +125,52 @@ def test_a_search_sees_its_own_group_and_takes_no_more_than_its_limit(history, e
     assert search(search_of("cat", "nowhere"), NOW) == []
 
 
+def test_filters_leave_room_for_as_many_hits_as_are_asked_for(history, embedder, vectors):
+    for number in range(100):
+        history.tell("2024-03-01", relation="sold", object=f"cat {number}", fact="cat cat cat", valid_at="2020")
+    vectors.catch_up()
+
+    for search in (Search(history.beliefs), Search(history.beliefs, embedder, vectors.index)):
+        assert objects(search.search(search_of("cat", "g", limit=1, relations=["has"]), NOW)) == ["cat"]
+        assert search.search(search_of("cat", "g", relations=["wants"]), NOW) == []
+
+
+def test_types_of_either_end_and_several_groups_are_asked_for(history, embedder, vectors):
+    told = {"subject_type": "Person", "relation": "owns", "object": "shop", "fact": "Cy owns a cat shop"}
+    history.tell("2024-03-01", group_id="third", subject="Cy", valid_at="2020", **told)
+    vectors.catch_up()
+
+    for search in (Search(history.beliefs), Search(history.beliefs, embedder, vectors.index)):
+        several = search.search(search_of("cat", group_ids=["other", "third"]), NOW)
+        assert {hit.group_id for hit in several} == {"other", "third"}
+        assert objects(search.search(search_of("cat", entity_types=["Person"]), NOW)) == ["shop"]
+        assert search.search(search_of("cat", "g", entity_types=["Person"]), NOW) == []
+
+
+def test_facts_near_the_centre_come_first_and_hops_leave_no_others(history, embedder, vectors):
+    history.tell("2024-03-01", subject="Ben", relation="knows", object="Ida", fact="Ben knows Ida", valid_at="2020")
+    history.tell(
+        "2024-03-02", subject="Ida", relation="has", object="cat", fact="Ida has a cat, a cat", valid_at="2020"
+    )
+    history.tell("2024-03-02", subject="Ida", relation="knows", object="Ben", fact="Ida knows Ben", valid_at="2020")
+    vectors.catch_up()
+
+    for search in (Search(history.beliefs), Search(history.beliefs, embedder, vectors.index)):
+        hits = search.search(search_of("cat", "g", center="Ida"), NOW)
+        assert (hits[0].subject, hits[0].relation) == ("Ida", "has")
+        assert ("Ana", 2) in {(hit.subject, hit.hop) for hit in hits}
+        hops = [hit.hop or 9 for hit in hits]  # 9: further away
+        assert hops == sorted(hops)
+        near = search.search(search_of("cat boat Ben", "g", center="Ida", hops=1), NOW)
+        assert {(hit.subject, hit.relation) for hit in near} >= {("Ida", "has")}
+        assert {hit.hop for hit in near} == {1}
+        assert {hit.hop for hit in search.search(search_of("cat boat", "g", center="Ida", hops=2), NOW)} == {1, 2}
+        assert search.search(search_of("cat", "g", center="nobody", hops=2), NOW) == []
+        plain = search.search(search_of("cat", "g"), NOW)
+        assert search.search(search_of("cat", "g", center="nobody"), NOW) == plain
+        assert {hit.hop for hit in plain} == {None}
+
+
 def test_what_has_no_vector_yet_is_found_by_its_words(history, embedder, vectors):
     history.tell("2024-03-01", relation="has", object="ladder", fact="Ana has a ladder", valid_at="2020")
 

@@ -8,7 +8,7 @@ Made by docs/generate.py from memory.py: change the verbs there.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, Literal, Self, TypeVar, Unpack
 
@@ -216,15 +216,23 @@ class AsyncMemory:
         valid_at: Time | None = None,
         known_at: Time | None = None,
         any_time: bool = False,
+        relations: Sequence[str] = (),
+        entity_types: Sequence[str] = (),
+        center: str | None = None,
+        hops: int | None = None,
         group_id: str = queries.DEFAULT_GROUP,
         all_groups: bool = False,
+        group_ids: Sequence[str] = (),
         limit: int = 10,
     ) -> list[Hit]:
         """Return the facts that hold and fit a question best, by words and by meaning, best first; at most `limit`.
 
-        `any_time` lifts valid time.
+        `any_time` lifts valid time. `relations` and `entity_types` leave only facts of these relations, and from or to
+        an entity of these types. With a `center`, an entity's name or id, facts fewer steps away from it come first;
+        `hops` leaves only those at most so many steps away. `group_ids` asks about several groups.
 
             memory.search("Where does Ana live?", known_at="2024-06-01")
+            memory.search("Who cooks?", relations=["works_as", "knows"], center="Ana", hops=2)
         """
         return await self._run(
             lambda memory: memory.search(
@@ -232,8 +240,13 @@ class AsyncMemory:
                 valid_at=valid_at,
                 known_at=known_at,
                 any_time=any_time,
+                relations=relations,
+                entity_types=entity_types,
+                center=center,
+                hops=hops,
                 group_id=group_id,
                 all_groups=all_groups,
+                group_ids=group_ids,
                 limit=limit,
             )
         )

@@ -13,9 +13,30 @@ from pydantic import BaseModel
 from asof.operations.errors import InvalidInput
 from asof.operations.operation import read_query
 
-_OPTIONS: Final = {"group_id": "--group"}  # the others are called as their fields
-_METAVARS: Final = {"group_id": "ID", "uuid": "ID", "ref": "ID", "cursor": "CURSOR", "fact": "SENTENCE"}
-_LAST: Final = ("valid_at", "known_at", "any_time", "group_id", "all_groups", "limit", "cursor")  # in the help
+_OPTIONS: Final = {  # the others are called as their fields
+    "group_id": "--group",
+    "group_ids": "--groups",
+    "relations": "--relation",
+    "entity_types": "--entity-type",
+}
+_METAVARS: Final = {
+    "group_id": "ID",
+    "group_ids": "ID",
+    "uuid": "ID",
+    "ref": "ID",
+    "cursor": "CURSOR",
+    "fact": "SENTENCE",
+}
+_LAST: Final = (
+    "valid_at",
+    "known_at",
+    "any_time",
+    "group_id",
+    "group_ids",
+    "all_groups",
+    "limit",
+    "cursor",
+)  # in the help
 _TYPES: Final = {"integer": int, "number": float, "boolean": bool, "string": str, "array": list[str]}
 _MOST: Final = 1_000_000  # a greater bound is one that nobody meets: the help leaves it out
 
@@ -93,6 +114,8 @@ class Parameters:
     def _help(self, name: str, schema: Mapping[str, Any], kind: Mapping[str, Any]) -> str:
         text = self.helps.get(name) or schema.get("description", "")
         *others, last = schema.get("examples") or kind.get("examples") or [""]
+        if isinstance(last, list):
+            return f"{text} Such as {last[0]}; given again, several."
         return f"{text} Such as {', '.join(others)}{' or ' if others else ''}{last}." if last else text
 
     def _metavar(self, name: str, kind: Mapping[str, Any]) -> str | None:

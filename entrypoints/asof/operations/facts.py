@@ -15,6 +15,7 @@ from asof_projections.model.queries import (
     ThroughoutQuery,
     WhyQuery,
 )
+from asof_projections.retrieval.center import nearness
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.messages import FactStatement, accept
 
@@ -40,8 +41,14 @@ def throughout(session: Session, query: ThroughoutQuery) -> Page[Segment]:
 
 @operation(items="facts", vectors=lambda _: True)
 def search(session: Session, query: SearchQuery) -> list[Hit]:
-    """Return the facts that hold and fit a question best, best first; of equals the one said first."""
-    return session.of(query.group).search(query, moment_of(session, query), session.progress)
+    """Return the facts that hold and fit a question best, best first; of equals the one said first.
+
+    With a centre, of those that fit the facts fewest steps away from it come first.
+    """
+    at = moment_of(session, query)
+    sources = session.sources.among(query.groups)
+    hits = [hit for source in sources for hit in source.search(query, at, session.progress)]
+    return hits if len(sources) == 1 else sorted(hits, key=nearness)[: query.limit]
 
 
 @operation()

@@ -1,9 +1,11 @@
 """The questions of Graphiti's routes that ours do not have: a group's last turns, and facts whenever they hold."""
 
+from typing import Any
+
+from asof.operations.facts import search
 from asof.runtime.wiring import Opened
 from asof.service.session import Session
 from asof_projections.model.answers import Entity, Episode, Hit
-from asof_projections.model.queries import SearchQuery, ask
 from asof_projections.model.rows import EpisodeRow
 from asof_streams.instants import INF
 
@@ -30,18 +32,15 @@ def _facts(opened: Opened, episode: EpisodeRow) -> tuple[str, ...]:
     return tuple(dict.fromkeys(ids))
 
 
-def search_groups(session: Session, query: str, groups: list[str] | None, limit: int) -> list[Hit]:
+def search_groups(
+    session: Session, query: str, groups: list[str] | None, limit: int, center: str | None = None
+) -> list[Hit]:
     """Return the facts that fit a query best and are believed now, whenever they hold; None: of all groups.
 
     InvalidInput: the query is not valid Unicode, or too long.
     """
-    hits: list[Hit] = []
-    for group in dict.fromkeys([None] if groups is None else groups):
-        scope = {"all_groups": True} if group is None else {"group_id": group}
-        asked = ask(SearchQuery, {"query": query, "any_time": True, "limit": limit, **scope})
-        hits += session.of(group).search(asked, asked.moment(session.now), None)
-    hits.sort(key=lambda hit: -hit.score)
-    return hits[:limit]
+    scope: dict[str, Any] = {"all_groups": True} if groups is None else {"group_ids": groups}
+    return search.ask(session, query=query, any_time=True, limit=limit, center=center, **scope)
 
 
 def node(session: Session, group: str, uuid: str) -> Entity | None:

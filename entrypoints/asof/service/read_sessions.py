@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -142,6 +142,10 @@ class ReadSessions:
         from asof_streams.kafka.partitioning import partition_of
 
         return sources[partition_of(group, len(sources))]
+
+    def among(self, groups: Iterable[str] | None) -> list[ReadSession]:
+        """Return the directories where groups are (None: all groups), each once. InvalidInput: as `of` raises it."""
+        return list({id(source): source for source in map(self.of, groups or (None,))}.values())
 
     def partition(self, number: int | None) -> ReadSession:
         """Return the directory of a partition. InvalidInput: there are several, and none is named, or no such one."""

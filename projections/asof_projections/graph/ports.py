@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from asof_projections.model.queries import FactsFilter
+from asof_projections.model.queries import FactsFilter, SearchQuery
 from asof_projections.model.rows import (
     AttributeRow,
     ChangeRow,
@@ -201,8 +201,12 @@ class GraphStore(Protocol):
 
     # Facts by number: a fact's number is the position of its assertion in the log, so it never changes.
 
-    def text(self, query: str, group: str | None, at: Moment, limit: int) -> list[tuple[int, float]]:
+    def text(
+        self, query: str, group: str | None, at: Moment, limit: int, among: NDArray[np.int64] | None = None
+    ) -> list[tuple[int, float]]:
         """Return (number, BM25 score) of the facts whose sentence has a word of the query, best first.
+
+        among: only facts with these numbers.
 
         Where very many facts have one, a store may score only those with the rarest words. Any text is a valid query.
         Facts that were not committed are not found.
@@ -211,6 +215,13 @@ class GraphStore(Protocol):
 
     def live(self, group: str | None, at: Moment) -> NDArray[np.int64]:
         """Return the numbers of the facts with a version that holds at a moment, ascending."""
+        ...
+
+    def numbers(self, query: SearchQuery, at: Moment, near: Sequence[str] | None) -> NDArray[np.int64]:
+        """Return the numbers of the facts that pass the filters of a search and hold at a moment, ascending.
+
+        near: ids of entities, of which a fact needs one as an end; None: any.
+        """
         ...
 
     def facts_numbered(self, numbers: Sequence[int], at: Moment) -> dict[int, list[FactRow]]:

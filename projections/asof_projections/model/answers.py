@@ -157,6 +157,10 @@ class Hit(Fact):
 
     score: Annotated[float, Field(examples=[0.75])]
     scores: Scores
+    hop: Annotated[
+        int | None,
+        Field(description="Steps away from the centre of the search; null: further, or there is none.", examples=[1]),
+    ]
 
 
 @answer

@@ -34,6 +34,7 @@ DEFAULT_GROUP: Final = "default"
 HEAD: Final = instants.INF - 1  # as known so far: after everything that was recorded
 MAX_NAME: Final = 1_000  # characters
 MAX_QUERY: Final = 2_000  # characters
+MAX_CHOICES: Final = 1_000  # of relations, types or groups
 FAR: Final = 2**53  # no log is as long
 _LONGEST_NAME: Final = 64  # characters of a name that an error repeats
 
@@ -71,6 +72,7 @@ Instant = Annotated[int, BeforeValidator(_time), WithJsonSchema({"type": "string
 # Constraints that pydantic checks in compiled code: a question is asked in some tens of microseconds.
 GroupId = Annotated[str, Field(pattern=GROUP_PATTERN, examples=["ana"])]
 Name = Annotated[str, Field(max_length=MAX_NAME)]
+Names = Annotated[tuple[Name, ...], Field(max_length=MAX_CHOICES)]
 
 
 class Point(NamedTuple):
@@ -166,6 +168,11 @@ class GroupQuery(Query):
     def group(self) -> str | None:
         """The group; None for all."""
         return None if self.all_groups else self.group_id
+
+    @property
+    def groups(self) -> tuple[str, ...] | None:
+        """The groups; None for all."""
+        return None if self.group is None else (self.group,)
 
 
 class KnownQuery(GroupQuery):
@@ -276,7 +283,49 @@ class SearchQuery(AnyTimeQuery):
     query: Annotated[str, Field(max_length=MAX_QUERY)] = Field(
         description="Words, or a question.", examples=["Where does Ana live?"]
     )
+    relations: Names = Field((), description="Of these relations alone.", examples=[["lives_in", "works_at"]])
+    entity_types: Names = Field(
+        (), description="From or to an entity of one of these types alone.", examples=[["Person"]]
+    )
+    center: Name | None = Field(
+        None, description="An entity, by name or id: facts fewer steps away from it come first.", examples=["Ana"]
+    )
+    hops: int | None = Field(None, ge=1, le=10, description="At most this many steps away from the center.")
+    group_ids: Annotated[tuple[GroupId, ...], Field(max_length=MAX_CHOICES)] = Field(
+        (), description="Several groups, instead of one.", examples=[["ana", "team"]]
+    )
     limit: int = Field(10, ge=1, le=1_000, description="At most this many.")
+
+    @field_validator("hops")
+    @classmethod
+    def _from_a_center(cls, hops: int | None, given: ValidationInfo) -> int | None:
+        if hops is not None and given.data.get("center") is None:
+            raise ValueError("it counts steps away from `center`: give that too")
+        return hops
+
+    @field_validator("group_ids")
+    @classmethod
+    def _one_or_several(cls, groups: tuple[str, ...], given: ValidationInfo) -> tuple[str, ...]:
+        if groups and (given.data.get("group_id") != DEFAULT_GROUP or given.data.get("all_groups")):
+            raise ValueError("leave group_id and all_groups out, or this")
+        return tuple(dict.fromkeys(groups))
+
+    @property
+    def group(self) -> str | None:
+        """The group; None for several, or all."""
+        if self.group_ids:
+            return self.group_ids[0] if len(self.group_ids) == 1 else None
+        return super().group
+
+    @property
+    def groups(self) -> tuple[str, ...] | None:
+        """The groups; None for all."""
+        return self.group_ids or super().groups
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether it is about fewer facts than those of one group, or of all."""
+        return bool(self.relations or self.entity_types or self.hops or len(self.group_ids) > 1)
 
 
 class EntitiesQuery(KnownQuery, Paged):

@@ -1,5 +1,6 @@
 """Retrieval: facts by words and meaning, entities by similar names."""
 
 __all__ = [
+    "center",
     "search",
 ]

@@ -125,4 +125,4 @@ def _add(router: APIRouter, path: str, operation: Operation[Any, Any], handle: H
 
 def expect_group(caller: Caller, query: GroupQuery) -> None:
     """Answer 403 to a query about groups that are not the caller's."""
-    expect_own(caller, *([] if query.group is None else [query.group]))
+    expect_own(caller, *(query.groups or ()))

@@ -160,9 +160,9 @@ async def search(given: graphiti.SearchQuery, served: Read, caller: Reading) -> 
 
 @router.post("/get-memory")
 async def get_memory(given: graphiti.GetMemory, served: Read, caller: Reading) -> graphiti.SearchResults:
-    """Return the facts of a group that match a conversation best."""
+    """Return the facts of a group that match a conversation best; of these, those near a centre node first."""
     groups = _own(caller, "group_id", given.group_id or DEFAULT_GROUP)
-    return await _search(served, query_of(given.messages), groups, given.max_facts)
+    return await _search(served, query_of(given.messages), groups, given.max_facts, given.center_node_uuid)
 
 
 @router.get("/episodes/{group_id}")
@@ -173,11 +173,15 @@ async def get_episodes(group_id: str, last_n: int, served: Read, caller: Reading
     return [episodic_node(*found) for found in await served.ask(lambda session: last_episodes(session, group, count))]
 
 
-async def _search(served: Service, query: str, groups: list[str] | None, limit: int) -> graphiti.SearchResults:
+async def _search(
+    served: Service, query: str, groups: list[str] | None, limit: int, center: str | None = None
+) -> graphiti.SearchResults:
     words = " ".join(query.split()[:_WORDS])
     if not words or limit <= 0:
         return graphiti.SearchResults(facts=[])
-    question = partial(search_groups, query=words[:MAX_QUERY], groups=groups, limit=min(limit, _MOST))
+    question = partial(
+        search_groups, query=words[:MAX_QUERY], groups=groups, limit=min(limit, _MOST), center=center or None
+    )
     return graphiti.SearchResults(facts=[fact_result(fact) for fact in await served.search(question)])
 
 

@@ -38,16 +38,16 @@ Read = Annotated[Service, Depends(_settled)]
 
 
 async def _check_names(request: Request) -> None:
-    """Refuse a query parameter that the route does not have, or that is given twice: neither may pass in silence."""
+    """Refuse a query parameter that the route does not have, or a second value of one: neither may pass in silence."""
     given = Counter(name for name, _ in request.query_params.multi_items())
     if not given:
         return
     route: APIRoute = request.scope["route"]
-    known = _names_of(request.app, route.path, request.method)
+    known = _parameters_of(request.app, route.path, request.method)
     for name, count in given.items():
         if name not in known:
             raise unknown(name, known, "parameter")
-        if count > 1:
+        if count > 1 and not known[name]:
             raise InvalidInput(f"it has {count} values; give one", field=name)
 
 
@@ -55,7 +55,7 @@ known_parameters: Final = Depends(_check_names)
 
 
 @lru_cache
-def _names_of(app: FastAPI, path: str, method: str) -> list[str]:
-    """Return the names of the query parameters of a route, as the API is described."""
+def _parameters_of(app: FastAPI, path: str, method: str) -> dict[str, bool]:
+    """Return the names of the query parameters of a route, as the API is described, and which may have many values."""
     described = app.openapi()["paths"][path][method.lower()].get("parameters", [])
-    return [parameter["name"] for parameter in described if parameter["in"] == "query"]
+    return {one["name"]: one["schema"].get("type") == "array" for one in described if one["in"] == "query"}

@@ -172,7 +172,9 @@ class GetMemory(BaseModel):
 
     group_id: str
     max_facts: int = 10
-    center_node_uuid: str | None = Field(description="Required, and ignored, as in Graphiti.")
+    center_node_uuid: str | None = Field(
+        description="Facts near this entity come first; an id that no entity has changes nothing. It may be null."
+    )
     messages: list[Message]
 
     model_config = {

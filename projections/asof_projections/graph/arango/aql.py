@@ -14,8 +14,8 @@ _BIND: Final = re.compile(r"@(@?\w+)")
 
 # Facts by subject, object, number, relation or group; with @brief their numbers alone. Reads facts by facts_subject,
 # facts_object, facts_fact, facts_relation or facts_group, whichever of those is bound first, then one of
-# reinforcements_fact for each; which of its episodes were withdrawn, by withdrawals_episode; and, for a type, its
-# object by key.
+# reinforcements_fact for each; which of its episodes were withdrawn, by withdrawals_episode; and, for types, its ends
+# by key. @near, @relations, @types and @groups are the filters of a search.
 FACTS: Final = """
 FOR f IN @@facts
   FILTER @subjects == null OR f._from IN @subjects
@@ -23,6 +23,9 @@ FOR f IN @@facts
   FILTER @numbers == null OR f.fact IN @numbers
   FILTER @relation == null OR f.relation == @relation
   FILTER @group == null OR f.grp == @group
+  FILTER @near == null OR f._from IN @near OR f._to IN @near
+  FILTER @relations == null OR f.relation IN @relations
+  FILTER @groups == null OR f.grp IN @groups
   FILTER f.vf <= @vmax AND f.vt > @vmin AND f.kf <= @kmax AND f.kt > @kmin
   LET types = (
     FOR e IN @@entities
@@ -30,6 +33,12 @@ FOR f IN @@facts
       FILTER e._id == f._to
       RETURN e.type)
   FILTER @object_type == null OR types[0] == @object_type
+  LET ends = (
+    FOR e IN @@entities
+      FILTER @types != null
+      FILTER e._id IN [f._from, f._to] AND e.type IN @types
+      RETURN 1)
+  FILTER @types == null OR LENGTH(ends) > 0
   FILTER @after == null OR [f.vf, f.fact, f.kf] > @after
   SORT f.vf, f.fact, f.kf
   LIMIT @limit
@@ -282,6 +291,7 @@ TEXT: Final = """
 FOR a IN @@sentences
   SEARCH ANALYZER(a.sentence IN TOKENS(@text, "text_en"), "text_en") OPTIONS { waitForSync: true }
   FILTER @group == null OR a.grp == @group
+  FILTER @numbers == null OR a.n IN @numbers
   LET held = (
     FOR f IN @@facts
       FILTER f.fact == a.n

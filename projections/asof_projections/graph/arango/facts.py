@@ -10,7 +10,7 @@ from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import NO_LIMIT, ArangoReader
 from asof_projections.graph.arango.wire import Document, key
 from asof_projections.graph.ports import CounterStatement, Provenance, Revision, StatementSource
-from asof_projections.model.queries import FactsFilter, numbers_of
+from asof_projections.model.queries import FactsFilter, SearchQuery, numbers_of
 from asof_projections.model.rows import ChangeRow, FactRow, Moment, Window
 from asof_streams.instants import INF, NEG, parse
 
@@ -22,6 +22,10 @@ _ANY = {
     "group": None,
     "after": None,
     "object_type": None,
+    "near": None,
+    "relations": None,
+    "types": None,
+    "groups": None,
 }
 _WHOLE = {"limit": NO_LIMIT, "brief": False}
 _EVER = Window.at(Moment(None, None))
@@ -73,8 +77,20 @@ class ArangoFacts(ArangoReader):
     def live(self, group: str | None, at: Moment) -> NDArray[np.int64]:
         return np.unique(np.array(self._rows_meeting(Window.at(at), group=group, brief=True), np.int64))
 
-    def text(self, query: str, group: str | None, at: Moment, limit: int) -> list[tuple[int, float]]:
-        parameters = {"text": query, "group": group, "limit": limit, **Window.at(at)._asdict()}
+    def numbers(self, query: SearchQuery, at: Moment, near: Sequence[str] | None) -> NDArray[np.int64]:
+        limits = {
+            "near": None if near is None else self._ids(near),
+            "relations": query.relations or None,
+            "types": query.entity_types or None,
+            "groups": query.groups,
+        }
+        return np.unique(np.array(self._rows_meeting(Window.at(at), brief=True, **limits), np.int64))
+
+    def text(
+        self, query: str, group: str | None, at: Moment, limit: int, among: NDArray[np.int64] | None = None
+    ) -> list[tuple[int, float]]:
+        numbers = None if among is None else among.tolist()
+        parameters = {"text": query, "group": group, "numbers": numbers, "limit": limit, **Window.at(at)._asdict()}
         return [(number, float(score)) for number, score in self._query(aql.TEXT, **parameters)]
 
     def sentences(self, after: int = -1) -> Iterator[tuple[int, str, str]]:

@@ -33,9 +33,14 @@ _SCORES: Final = """SELECT w.rowid, -w.rank FROM sentence_words w
 
 
 def best(
-    db: sqlite3.Connection, words: list[str], group: int | None, window: Window, limit: int
+    db: sqlite3.Connection,
+    words: list[str],
+    group: int | None,
+    window: Window,
+    limit: int,
+    among: NDArray[np.int64] | None = None,
 ) -> list[tuple[int, float]]:
-    """Return (number, score) of the best facts that hold in a window; equal scores by number.
+    """Return (number, score) of the best facts that hold in a window; equal scores by number. among: only these.
 
     The caller holds a transaction, so that all statements read one state.
     """
@@ -45,6 +50,8 @@ def best(
     most = group is not None and db.execute(_SHARE, {"group": group}).fetchone()[0] > _MOST
     within = "" if group is None or most else f'grp : "g{group}" AND '
     likely = _likely(db, [f"{within}sentence : {phrase}" for phrase in phrases])
+    if among is not None:
+        likely = likely[np.isin(likely, among)]
     parameters = window._asdict() | {"group": group, "words": f"{within}sentence : ({' OR '.join(phrases)})"}
     scored: list[tuple[int, float]] = []
     start, stop = 0, max(_SCORED, 4 * limit)

@@ -27,22 +27,22 @@ FACT_COLUMNS: Final = f"""f.uuid, g.name, s.name, r.name, coalesce(o.name, f.obj
 FACT_JOINS: Final = """CROSS JOIN facts f ON f.n = v.fact CROSS JOIN groups g ON g.n = f.grp
     CROSS JOIN entities s ON s.n = f.s CROSS JOIN relations r ON r.n = f.relation
     LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object"""
-_MET: Final = "vf <= :vmax AND vt > :vmin AND kf <= :kmax"
+MET: Final = "vf <= :vmax AND vt > :vmin AND kf <= :kmax"
 _COLUMNS: Final = "fact, vf, vt, kf, kt"
 # +n has no affinity: with one, SQLite would read a literal '42' as the number 42, which is an entity's id.
 _ENTITIES: Final = "SELECT +n FROM entities WHERE uuid"
 _GROUP: Final = "(SELECT n FROM groups WHERE name = :group)"
-_AMONG: Final = "IN (SELECT value FROM json_each(:{}))"
+AMONG: Final = "IN (SELECT value FROM json_each(:{}))"
 _CONDITIONS: Final = {  # the kind, which decides the index; and the SQL
-    "number among": ("number", f"fact {_AMONG.format('number')}"),
+    "number among": ("number", f"fact {AMONG.format('number')}"),
     "subject": ("subject", f"s = ({_ENTITIES} = :subject)"),
-    "subject among": ("subject", f"s IN ({_ENTITIES} {_AMONG.format('subject')})"),
+    "subject among": ("subject", f"s IN ({_ENTITIES} {AMONG.format('subject')})"),
     "object": ("object", f"object = ({_ENTITIES} = :object)"),
-    "object among": ("object", f"object IN ({_ENTITIES} {_AMONG.format('object')})"),
+    "object among": ("object", f"object IN ({_ENTITIES} {AMONG.format('object')})"),
     "value": ("object", "object = :value"),
     "object among or value": (
         "object",
-        f"object IN ({_ENTITIES} {_AMONG.format('object')} UNION ALL SELECT :value)",
+        f"object IN ({_ENTITIES} {AMONG.format('object')} UNION ALL SELECT :value)",
     ),
     "relation": ("relation", f"relation = (SELECT n FROM relations WHERE grp = {_GROUP} AND name = :relation)"),
     "relation named": ("relation", "relation IN (SELECT n FROM relations WHERE name = :relation)"),
@@ -55,7 +55,7 @@ _CONDITIONS: Final = {  # the kind, which decides the index; and the SQL
 # An entity's facts in either direction, most recently attested first, by the statements that were known then.
 _FROM_THEM, _TO_THEM = (_CONDITIONS[f"{side} among"][1] for side in ("subject", "object"))
 _SIDES: Final = " UNION ALL ".join(
-    f"SELECT {_COLUMNS} FROM versions INDEXED BY {when}_{side} WHERE {put} AND {_MET} AND {kt}"
+    f"SELECT {_COLUMNS} FROM versions INDEXED BY {when}_{side} WHERE {put} AND {MET} AND {kt}"
     for side, put in (("subject", _FROM_THEM), ("object", f"{_TO_THEM} AND NOT {_FROM_THEM}"))
     for when, kt in (("now", f"kt = {INF}"), ("past", f"kt < {INF} AND kt > :kmin"))
 )
@@ -69,7 +69,7 @@ LATEST: Final = f"""SELECT {FACT_COLUMNS} FROM (SELECT v.* FROM ({_SIDES}) v CRO
 def statement(*shape: str) -> str:
     """Return the statement for a shape: the names of its conditions."""
     now, past = _indexes({_CONDITIONS[name][0] for name in shape})
-    where = " AND ".join([*(_CONDITIONS[name][1] for name in shape), _MET])
+    where = " AND ".join([*(_CONDITIONS[name][1] for name in shape), MET])
     return f"""SELECT {FACT_COLUMNS} FROM (
         SELECT {_COLUMNS} FROM versions {now} WHERE {where} AND kt = {INF}
         UNION ALL

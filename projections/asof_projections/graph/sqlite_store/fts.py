@@ -1,22 +1,52 @@
 """Facts by number: full-text search, the facts that hold at a moment, and the sentences to embed."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from asof_projections.graph.sqlite_store.base import SqliteReader
+from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.graph.sqlite_store.bm25 import best
+from asof_projections.graph.sqlite_store.facts import AMONG, MET
 from asof_projections.graph.sqlite_store.version_cache import VersionCache
+from asof_projections.model.queries import SearchQuery
 from asof_projections.model.rows import Moment, Window
+from asof_streams.instants import INF
 from asof_streams.sqlite import snapshot
 
 _WORD: Final = re.compile(r"\w+")
 _SENTENCES: Final = """SELECT f.n, g.name, f.sentence, f.n FROM facts f CROSS JOIN groups g ON g.n = f.grp
     WHERE f.n > :after ORDER BY f.n LIMIT :page"""
+
+# What a search may be limited to, the most selective first: the columns of a version, and the SQL of what they may be.
+_ENDS: Final = ("s", "object")
+_LIMITS: Final = {
+    "near": (_ENDS, f"(SELECT +n FROM entities WHERE uuid {AMONG.format('near')})"),
+    "relations": (("relation",), f"(SELECT n FROM relations WHERE name {AMONG.format('relations')})"),
+    "types": (_ENDS, f"(SELECT +n FROM entities WHERE type {AMONG.format('types')})"),
+    "groups": (("grp",), f"(SELECT n FROM groups WHERE name {AMONG.format('groups')})"),
+}
+_INDEXES: Final = {"s": "subject", "object": "object", "relation": "relation", "grp": "group"}
+
+
+@cache
+def _numbers(first: str, *others: str) -> str:
+    """Return the statement for the numbers of facts under some limits; it reads by the index of the first."""
+    also = "".join(f" AND ({_limited(name, *_LIMITS[name][0])})" for name in others)
+    return " UNION ALL ".join(
+        f"SELECT fact FROM versions INDEXED BY {when}_{_INDEXES[column]} WHERE {_limited(first, column)}{also} "
+        f"AND {MET} AND {kt}"
+        for column in _LIMITS[first][0]
+        for when, kt in (("now", f"kt = {INF}"), ("past", f"kt < {INF} AND kt > :kmin"))
+    )
+
+
+def _limited(name: str, *columns: str) -> str:
+    return " OR ".join(f"{column} IN {_LIMITS[name][1]}" for column in columns)
 
 
 class FullTextSearch(SqliteReader):
@@ -24,14 +54,16 @@ class FullTextSearch(SqliteReader):
 
     _version_cache: VersionCache
 
-    def text(self, query: str, group: str | None, at: Moment, limit: int) -> list[tuple[int, float]]:
+    def text(
+        self, query: str, group: str | None, at: Moment, limit: int, among: NDArray[np.int64] | None = None
+    ) -> list[tuple[int, float]]:
         words = list(dict.fromkeys(_WORD.findall(query)))
         if not words:
             return []
         grp = None if group is None else self._group(group)
         with self._guard, self._one_state():
             self._flush()
-            return best(self._db, words, grp, Window.at(at), limit)
+            return best(self._db, words, grp, Window.at(at), limit, among)
 
     def live(self, group: str | None, at: Moment) -> NDArray[np.int64]:
         with self._guard, self._one_state() as writing:
@@ -39,6 +71,13 @@ class FullTextSearch(SqliteReader):
             self._version_cache.refresh(self._db, writing=writing)
             grp = None if group is None else self._group(group)
         return self._version_cache.holding(grp, Window.at(at))
+
+    def numbers(self, query: SearchQuery, at: Moment, near: Sequence[str] | None) -> NDArray[np.int64]:
+        chosen = {"near": near, "relations": query.relations, "types": query.entity_types, "groups": query.groups}
+        lists = {name: items for name, items in chosen.items() if items or (name == "near" and items is not None)}
+        parameters = {**Window.at(at)._asdict(), **{name: listed(items or ()) for name, items in lists.items()}}
+        rows = self._rows(_numbers(*lists), parameters)
+        return np.unique(np.array(rows, np.int64))
 
     def sentences(self, after: int = -1) -> Iterator[tuple[int, str, str]]:
         return (row[:3] for row in self._pages(_SENTENCES, after))
