@@ -118,14 +118,6 @@ def why(on, b):
     ]
 
 
-def changed_at(on, b):
-    rows = on.rows(b, "facts")
-    opened = max(rows, key=lambda f: f["opened"], default=None)
-    closed = max((f for f in rows if (f["closed"] or -1) > -1), key=lambda f: f["closed"], default=None)
-    times = [*([] if opened is None else [opened["kf"]]), *([] if closed is None else [closed["kt"]])]
-    return [max(times, default=None)]
-
-
 def changes(on, b):
     found = [
         {"at": f[how], "opened": int(how == "opened"), "row": f}
@@ -240,5 +232,5 @@ def erase(on, b):
 
 TWINS = {
     getattr(aql, twin.__name__.upper()): twin
-    for twin in (facts, reach, why, changed_at, changes, about, page, counts, text, near, nearly, erase)
+    for twin in (facts, reach, why, changes, about, page, counts, text, near, nearly, erase)
 }

@@ -99,8 +99,8 @@ class Asker:
         query = self._query(queries.NeighbourhoodQuery, group, name=name, hops=hops, **of)
         return self._questions.neighbourhood(query, at)
 
-    def history(self, what: str, group: str | None = None) -> Any:
-        return self._questions.history(self._query(queries.HistoryQuery, group, id=what))
+    def history(self, what: str, group: str | None = None, known: int = queries.HEAD) -> Any:
+        return self._questions.history(self._query(queries.HistoryQuery, group, id=what), known)
 
     def known_history(self, fact: str, valid: int | None) -> Any:
         return self._questions.known_history(queries.KnownHistoryQuery(id=fact, valid_at=valid))

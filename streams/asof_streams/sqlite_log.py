@@ -311,10 +311,13 @@ class SqliteLog:
             times.append(at)
         return times
 
-    def last_recorded(self, group: str) -> int:
-        """Return the recorded time of a group's last record; NEG if it has none."""
-        row = self._db.execute("SELECT recorded_at FROM groups WHERE grp = ?", (group,)).fetchone()
-        return NEG if row is None else row[0]
+    def last_recorded(self, group: str | None) -> int:
+        """Return the recorded time of a group's last record (None: the latest of all groups); NEG if there is none."""
+        if group is None:
+            row = self._db.execute("SELECT max(recorded_at) FROM groups").fetchone()
+        else:
+            row = self._db.execute("SELECT recorded_at FROM groups WHERE grp = ?", (group,)).fetchone()
+        return NEG if row is None or row[0] is None else row[0]
 
     @contextmanager
     def _writing(self) -> Iterator[Head]:

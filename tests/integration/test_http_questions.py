@@ -71,6 +71,7 @@ def asked(memory: Memory, path: str, parameters: dict[str, Any]) -> Any:
         ("neighbourhood", {"name": "Ana", "group_id": "g", "hops": 1}, "hops"),
         ("communities", {"group_id": "kin"}, "communities"),
         ("history", {"id": "Ana", "group_id": "g"}, "versions"),
+        ("history", {"id": "Ana", "group_id": "g", "known_at": "2100"}, "versions"),
         ("timeline", {"name": "Ana", "relation": "lives_in", "all_groups": True}, "segments"),
         ("diff", {"from": "2020", "to": "2024", "group_id": "g"}, "changes"),
         ("diff", {"from": "2024,2020", "to": "2024", "group_id": "g"}, "changes"),

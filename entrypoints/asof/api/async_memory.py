@@ -406,6 +406,7 @@ class AsyncMemory:
         self,
         id: str,  # noqa: A002 - the word of every door
         *,
+        known_at: Time | None = None,
         group_id: str = queries.DEFAULT_GROUP,
         all_groups: bool = False,
         limit: int | None = None,
@@ -413,10 +414,13 @@ class AsyncMemory:
     ) -> Page[FactVersion]:
         """Return every version of a fact (by id) or of an entity's facts (by name), with what made each.
 
-        Versions come by the time from which they were believed, then by the start of their period.
+        Versions come by the time from which they were believed, then by the start of their period. With `known_at`
+        nothing shows that was recorded later.
         """
         return await self._run(
-            lambda memory: memory.history(id, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor)
+            lambda memory: memory.history(
+                id, known_at=known_at, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor
+            )
         )
 
     async def known_history(self, id: str, *, valid_at: Time | None = None) -> list[BeliefPeriod]:  # noqa: A002

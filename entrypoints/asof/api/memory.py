@@ -433,6 +433,7 @@ class Memory:
         self,
         id: str,  # noqa: A002 - the word of every door
         *,
+        known_at: Time | None = None,
         group_id: str = queries.DEFAULT_GROUP,
         all_groups: bool = False,
         limit: int | None = None,
@@ -440,9 +441,18 @@ class Memory:
     ) -> Page[FactVersion]:
         """Return every version of a fact (by id) or of an entity's facts (by name), with what made each.
 
-        Versions come by the time from which they were believed, then by the start of their period.
+        Versions come by the time from which they were believed, then by the start of their period. With `known_at`
+        nothing shows that was recorded later.
         """
-        return self._ask(history.history, id=id, group_id=group_id, all_groups=all_groups, limit=limit, cursor=cursor)
+        return self._ask(
+            history.history,
+            id=id,
+            known_at=known_at,
+            group_id=group_id,
+            all_groups=all_groups,
+            limit=limit,
+            cursor=cursor,
+        )
 
     def known_history(self, id: str, *, valid_at: Time | None = None) -> list[BeliefPeriod]:  # noqa: A002
         """Return when a fact was believed to hold at `valid_at`, or at any time. NotFound: no fact has this id."""

@@ -20,7 +20,7 @@ _NEAREST = 10  # names, where no limit is given
 @operation(items="entities", vectors=lambda query: query.like is not None)
 def entities(session: Session, query: EntitiesQuery) -> Page[Entity]:
     """Return the entities that are known, those introduced first first; with `like`, the nearest names first."""
-    known = known_of(query)
+    known = known_of(session, query)
     if query.like is None:
         return session.queries(query.group).entities(query, known)
     nearest = session.of(query.group).like(query.like, known, query.group, query.limit or _NEAREST)
@@ -36,7 +36,7 @@ def entity(session: Session, query: EntityQuery) -> list[EntityProfile]:
 @operation(items="communities")
 def communities(session: Session, query: CommunitiesQuery) -> Page[Community]:
     """Return the communities that are known with their members, those formed first first."""
-    known = known_of(query)
+    known = known_of(session, query)
     return page_of(session.queries(query.group).communities(query, known), query, known)
 
 

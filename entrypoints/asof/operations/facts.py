@@ -29,13 +29,13 @@ def facts(session: Session, query: FactsQuery) -> Page[Fact]:
 @operation(items="facts")
 def overlapping(session: Session, query: OverlappingQuery) -> Page[Fact]:
     """Return the facts that hold at some instant of a period, by the start of theirs, then as said."""
-    return session.queries(query.group).overlapping(query, known_of(query))
+    return session.queries(query.group).overlapping(query, known_of(session, query))
 
 
 @operation(items="segments")
 def throughout(session: Session, query: ThroughoutQuery) -> Page[Segment]:
     """Return what holds at every instant of a period, slot by slot."""
-    known = known_of(query)
+    known = known_of(session, query)
     return page_of(session.queries(query.group).throughout(query, known), query, known)
 
 

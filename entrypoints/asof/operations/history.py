@@ -5,7 +5,6 @@ from asof.operations.operation import operation
 from asof.service.session import Session
 from asof_projections.model.answers import BeliefPeriod, Changes, Difference, FactVersion, Page, Segment
 from asof_projections.model.queries import (
-    HEAD,
     ChangesQuery,
     DiffQuery,
     HistoryQuery,
@@ -17,8 +16,9 @@ from asof_projections.model.queries import (
 @operation(items="versions")
 def history(session: Session, query: HistoryQuery) -> Page[FactVersion]:
     """Return every version of a fact (by id) or of an entity's facts (by name), with what made each."""
-    versions = [v for source in session.sources.every() for v in source.opened().questions.history(query)]
-    return page_of(versions, query, None)
+    known = known_of(session, query)
+    versions = [v for source in session.sources.every() for v in source.opened().questions.history(query, known)]
+    return page_of(versions, query, known)
 
 
 @operation(items="periods")
@@ -30,14 +30,14 @@ def known_history(session: Session, query: KnownHistoryQuery) -> list[BeliefPeri
 @operation(items="segments")
 def timeline(session: Session, query: TimelineQuery) -> Page[Segment]:
     """Return what held of an entity and when: slot by slot, by time, with the gaps."""
-    known = known_of(query)
+    known = known_of(session, query)
     return page_of(session.queries(query.group).timeline(query, known), query, known)
 
 
 @operation(items="changes")
 def diff(session: Session, query: DiffQuery) -> Page[Difference]:
     """Return what differs between two points, each change under one label, by the start of the fact's period."""
-    known = HEAD if query.page is None or query.page.known is None else query.page.known
+    known = known_of(session, query)
     return page_of(session.queries(query.group).diff(query, known), query, known)
 
 

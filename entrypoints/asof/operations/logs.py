@@ -123,7 +123,7 @@ def groups(session: Session, query: GroupsQuery) -> Page[GroupInfo]:
 @operation(items="episodes")
 def episodes(session: Session, query: EpisodesQuery) -> Page[Episode]:
     """Return the episodes that were said in a period, in the order in which they were recorded."""
-    known, limit = known_of(query), query.limit
+    known, limit = known_of(session, query, "episodic"), query.limit
     window = Window(query.first, query.last, instants.NEG, known)
     after = query.page and query.page.after[0]
     store = session.of(query.group).opened().episodes

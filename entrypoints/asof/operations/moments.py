@@ -1,11 +1,16 @@
-"""The moments that a question is asked as of, and the pages of its answer."""
+"""The moments that a question is asked as of, and the pages of its answer.
+
+A question whose answer is a page is asked as of a known moment that is fixed before it is answered: the later pages
+then know no more than the first. Facts, entities and episodes seek by the key of the last item; a list that is known
+whole, such as a timeline, is computed anew as of that moment, and cut by number.
+"""
 
 from collections.abc import Sequence
 from typing import TypeVar
 
 from asof.service.session import Session
 from asof_projections.model.answers import Page
-from asof_projections.model.queries import Cursor, KnownQuery, MomentQuery, Paged, numbers_of
+from asof_projections.model.queries import HEAD, Cursor, GroupQuery, KnownQuery, MomentQuery, Paged, numbers_of
 from asof_projections.model.rows import Moment
 
 T = TypeVar("T")
@@ -13,17 +18,26 @@ T = TypeVar("T")
 
 def moment_of(session: Session, query: MomentQuery) -> Moment:
     """Return the moment of a question: that of the first page, where it is about a later one."""
+    valid, known = query.moment(session.now).valid, known_of(session, query)
     page = query.page if isinstance(query, Paged) else None
-    return query.moment(session.now) if page is None else Moment(page.valid, page.known)
+    return Moment(valid if page is None else page.valid, known)
 
 
-def known_of(query: KnownQuery) -> int:
-    """Return the known moment of a question: that of the first page, where it is about a later one."""
-    page = query.page if isinstance(query, Paged) else None
-    return query.known if page is None or page.known is None else page.known
+def known_of(session: Session, query: GroupQuery, log: str = "semantic") -> int:
+    """Return the known moment of a question: that of the first page, where it is about a later one.
+
+    Left out, it is after everything; of a page, when the last record was recorded that the graph of a log has.
+    """
+    if isinstance(query, Paged) and query.page is not None and query.page.known is not None:
+        return query.page.known
+    if isinstance(query, KnownQuery) and query.known_at is not None:
+        return query.known_at
+    if not isinstance(query, Paged) or query.limit is None:
+        return HEAD
+    return max(source.known(query.group, log) for source in session.sources.every())
 
 
-def page_of(items: Sequence[T], query: Paged, known: int | None) -> Page[T]:
+def page_of(items: Sequence[T], query: Paged, known: int) -> Page[T]:
     """Return a page of a list that is known whole; `known` is the moment that it is as of."""
     start = 0 if query.page is None else max(numbers_of(query.page, 1)[0], 0)
     stop = len(items) if query.limit is None else start + query.limit

@@ -11,12 +11,13 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.recovery import process_backlog
 from asof.runtime.replica_health import Health
 from asof.runtime.replica_manifest import PATIENCE, is_held, parts
-from asof.runtime.wiring import Opened, Progress, connection_of, existing, open_reader
+from asof.runtime.wiring import Opened, Progress, connection_of, existing, open_log, open_reader
 from asof.settings import Settings
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.rows import EntityRow, Moment
 from asof_projections.queries.temporal import TemporalQueries
 from asof_streams.errors import DamagedFile, InvalidInput, NotFound
+from asof_streams.instants import INF
 from asof_streams.messages import FactStatement
 from asof_streams.sqlite_log import SqliteLog
 
@@ -75,6 +76,18 @@ class ReadSession:
             SqliteGraph(self.places.graph(name), f"semantic.{name}") as beliefs,
         ):
             return DryRun(beliefs, build).what_if(messages.preview(statements, clock=now))
+
+    def known(self, group: str | None, log: str) -> int:
+        """Return when the last record of a group (None: of any) was recorded that the graph of a log has applied.
+
+        `log` is "episodic" or "semantic". NEG: there is none.
+        """
+        opened = self.opened()
+        position = (opened.episodes if log == "episodic" else opened.beliefs).position()
+        with open_log(self.places, log, opened.generation) as records:
+            ahead = (r.recorded_at for r in records.read(position) if group in (None, r.group))
+            last = records.last_recorded(group)
+            return min(next(ahead, INF) - 1, last)  # the records of a group are in the order of their times
 
     def keep_up(self, seconds: float) -> bool:
         """Bring the vectors up for about so long; return whether there is more to do. No search waits for them then."""

@@ -178,10 +178,6 @@ class GraphStore(Protocol):
         """Return the sources, the counter-statements and the revisions of a fact. None: no fact has this id."""
         ...
 
-    def changed_at(self) -> int:
-        """Return when a version was last opened or closed; NEG where none ever was."""
-        ...
-
     def changes(self, since: int, limit: int) -> list[ChangeRow]:
         """Return the versions that messages after position `since` opened and closed, in log order.
 

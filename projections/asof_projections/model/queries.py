@@ -355,7 +355,7 @@ class NeighbourhoodQuery(MomentQuery, Limited):
     limit: int | None = Field(None, ge=1, description="At most this many facts of each step; all, if left out.")
 
 
-class HistoryQuery(GroupQuery, Paged):
+class HistoryQuery(KnownQuery, Paged):
     """Ask for every version of a fact (by id) or of an entity's facts (by name), with what made each."""
 
     id: Name = Field(description="A fact's id, or an entity's name.", examples=["Ana"])

@@ -7,7 +7,7 @@ duplicates at that moment. A name that no entity has gives an empty answer.
 from collections.abc import Sequence
 from itertools import islice
 
-from asof_projections.graph.ports import GraphStore, Neighbourhood
+from asof_projections.graph.ports import GraphStore, Neighbourhood, Provenance
 from asof_projections.model.answers import (
     Attribute,
     BeliefPeriod,
@@ -32,7 +32,6 @@ from asof_projections.model.answers import (
 )
 from asof_projections.model.queries import (
     DEFAULT_GROUP,
-    HEAD,
     ChangesQuery,
     CommunitiesQuery,
     Cursor,
@@ -85,8 +84,7 @@ class TemporalQueries:
             return Page(map(Fact.of, rows))
         last = rows[limit - 1]
         after = (str(last.valid_at), str(last.number), str(last.known_from))
-        known = self._beliefs.changed_at() if at.known == HEAD else at.known  # later pages know no more than this one
-        return Page.until(map(Fact.of, islice(rows, limit)), Cursor(at.valid, known, after).encode())
+        return Page.until(map(Fact.of, islice(rows, limit)), Cursor(at.valid, at.known, after).encode())
 
     def _rows(self, query: FactsFilter, window: Window, limit: int | None = None) -> list[FactRow]:
         subjects = objects = None
@@ -107,7 +105,6 @@ class TemporalQueries:
         if query.limit is None or len(rows) <= query.limit:
             return Page(map(Entity.of, rows))
         rows = rows[: query.limit]
-        known = self._beliefs.changed_at() if known == HEAD else known
         return Page.until(map(Entity.of, rows), Cursor(None, known, (rows[-1].uuid,)).encode())
 
     def communities(self, query: CommunitiesQuery, known: int) -> list[Community]:
@@ -155,7 +152,7 @@ class TemporalQueries:
     @consistent_read
     def throughout(self, query: ThroughoutQuery, known: int) -> list[Segment]:
         """Return the segments that cover a period, whether one fact states it or several that meet."""
-        facts = self._rows(query, Window.during(query.start, query.stop, known))
+        facts = self._rows(_whole(query), Window.during(query.start, query.stop, known))
         period = (query.start, query.stop)
         return list(map(Segment.of, (s for s in self._segments(facts, known) if s.covers(period))))
 
@@ -171,18 +168,21 @@ class TemporalQueries:
     # Over known time.
 
     @consistent_read
-    def history(self, query: HistoryQuery) -> list[FactVersion]:
+    def history(self, query: HistoryQuery, known: int) -> list[FactVersion]:
         """Return every version of a fact (by id) or of all facts of an entity (by name), with the causes of each.
 
-        A period that stayed believed while other periods of its fact changed is one version.
+        A period that stayed believed while other periods of its fact changed is one version. Nothing that was recorded
+        after the known moment shows.
         """
         group = query.group
         anywhere = group in (None, DEFAULT_GROUP)  # an id names one fact, whatever its group
         versions = [version for version in self._beliefs.versions(query.id) if anywhere or group == version.group_id]
         if not versions and self._beliefs.fact(query.id) is None:
-            ids = self._meant(group, query.id, None)
+            ids = self._meant(group, query.id, known)
             versions = self._touching(group, ids, Moment(None, None), None) if ids else []
-        causes = {uuid: self._causes(uuid) for uuid in {v.uuid for v in versions}}
+        provenances = {uuid: self._provenance(uuid) for uuid in {v.uuid for v in versions}}
+        causes = {uuid: _causes(provenance) for uuid, provenance in provenances.items()}
+        known_then = (_as_known(v, provenances[v.uuid], known) for v in versions if v.known_from <= known)
         return [
             FactVersion.of(
                 v,
@@ -191,7 +191,7 @@ class TemporalQueries:
                 causes[v.uuid][v.known_from],
                 causes[v.uuid].get(v.known_to),
             )
-            for v in timelines.rectangles(versions)
+            for v in timelines.rectangles(known_then)
         ]
 
     def known_history(self, query: KnownHistoryQuery) -> list[BeliefPeriod]:
@@ -204,9 +204,8 @@ class TemporalQueries:
     def diff(self, query: DiffQuery, known: int) -> list[Difference]:
         """Return the differences at the second point, by start. known: the default of a point without a known time."""
         first, second = (p._replace(known=known if p.known is None else p.known) for p in (query.start, query.stop))
-        whole = query.model_copy(update={"cursor": None})  # a cursor would be one of the differences
         before, middle, after = (
-            self._rows(whole, Window.at(Moment(*at))) for at in (first, (first.valid, second.known), second)
+            self._rows(_whole(query), Window.at(Moment(*at))) for at in (first, (first.valid, second.known), second)
         )
         return [
             Difference(d.label, d.before and Fact.of(d.before), d.after and Fact.of(d.after))
@@ -283,15 +282,34 @@ class TemporalQueries:
         believed = (link for link in self._beliefs.links(sorted(alike), known) if link.known_to == INF)
         return timelines.segments(facts, timelines.same_as(believed))
 
-    def _causes(self, fact: str) -> dict[int, Cause]:
-        """Return the causes of changes in a fact, by when they were recorded."""
+    def _provenance(self, fact: str) -> Provenance:
         provenance = self._beliefs.provenance(fact)
         assert provenance is not None, f"fact {fact} has no provenance"
-        asserted = {provenance.sources[0].recorded_at: Cause("asserted", fact)}
-        return asserted | {c.recorded_at: Cause(c.kind, c.statement) for c in provenance.revisions}
+        return provenance
 
 
 def _once(step: Neighbourhood) -> list[FactRow]:
     """Return the facts of a step, each once: a fact with both ends among its entities is outward and inward."""
     within = {(f.uuid, f.valid_at, f.known_from) for f in step.outward}
     return step.outward + [f for f in step.inward if (f.uuid, f.valid_at, f.known_from) not in within]
+
+
+def _whole(query: FactsFilter) -> FactsFilter:
+    """Return a query without its cursor, which is one of the answer that is made of these facts."""
+    return query.model_copy(update={"cursor": None})
+
+
+def _causes(provenance: Provenance) -> dict[int, Cause]:
+    """Return the causes of changes in a fact, by when they were recorded."""
+    asserted = {provenance.sources[0].recorded_at: Cause("asserted", provenance.fact_id)}
+    return asserted | {c.recorded_at: Cause(c.kind, c.statement) for c in provenance.revisions}
+
+
+def _as_known(version: FactRow, provenance: Provenance, known: int) -> FactRow:
+    """Return a version without what was recorded after a known moment."""
+    later = {source.episode_id for source in provenance.sources if source.recorded_at > known}
+    return version._replace(
+        expired_at=INF if version.expired_at > known else version.expired_at,
+        episodes=tuple(episode for episode in version.episodes if episode not in later),
+        known_to=INF if version.known_to > known else version.known_to,
+    )

@@ -173,13 +173,6 @@ FOR a IN @@assertions
            closings: closings }
 """
 
-# When a version was last opened or closed; null: never. Reads facts by facts_opened and facts_closed.
-CHANGED_AT: Final = """
-LET opened = (FOR f IN @@facts SORT f.opened DESC LIMIT 1 RETURN f.kf)
-LET closed = (FOR f IN @@facts FILTER f.closed > -1 SORT f.closed DESC LIMIT 1 RETURN f.kt)
-RETURN MAX(APPEND(opened, closed))
-"""
-
 # The versions that messages after a position opened and closed; the changes of a message are never parted. Reads facts
 # by facts_opened and facts_closed.
 CHANGES: Final = """

@@ -12,7 +12,7 @@ from asof_projections.graph.arango.wire import Document, key
 from asof_projections.graph.ports import CounterStatement, Provenance, Revision, StatementSource
 from asof_projections.model.queries import FactsFilter, SearchQuery, numbers_of
 from asof_projections.model.rows import ChangeRow, FactRow, Moment, Window
-from asof_streams.instants import INF, NEG, parse
+from asof_streams.instants import INF, parse
 
 _ANY = {
     "subjects": None,
@@ -105,10 +105,6 @@ class ArangoFacts(ArangoReader):
             ChangeRow(row["at"], fact.known_from if row["opened"] else fact.known_to, bool(row["opened"]), fact)
             for row, fact in zip(rows, facts, strict=True)
         ]
-
-    def changed_at(self) -> int:
-        [at] = self._query(aql.CHANGED_AT)
-        return NEG if at is None else int(at)
 
     def fact(self, uuid: str) -> FactRow | None:
         explanation = self._why(uuid)

@@ -37,11 +37,6 @@ _UNTIL: Final = f"""SELECT at FROM ({_CHANGED.format(at="opened", opened=1)}
 _CHANGED_FACTS: Final = f"""SELECT c.at, c.opened, {FACT_COLUMNS} FROM ({_CHANGES}) c
     CROSS JOIN versions v ON v.n = c.n {FACT_JOINS} ORDER BY c.at, c.opened, c.n"""
 
-_CHANGED_AT: Final = f"""SELECT max(
-    coalesce((SELECT kf FROM versions INDEXED BY version_opened ORDER BY opened DESC LIMIT 1), {NEG}),
-    coalesce((SELECT kt FROM versions INDEXED BY version_closed WHERE closed IS NOT NULL
-        ORDER BY closed DESC LIMIT 1), {NEG}))"""
-
 
 class SqliteHistory(SqliteFacts):
     """Facts over known time."""
@@ -62,10 +57,6 @@ class SqliteHistory(SqliteFacts):
             ChangeRow(at, fact.known_from if opened else fact.known_to, bool(opened), fact)
             for (at, opened, *_), fact in zip(rows, facts, strict=True)
         ]
-
-    def changed_at(self) -> int:
-        at: int = self._one(_CHANGED_AT)
-        return at
 
     def provenance(self, uuid: str) -> Provenance | None:
         row = self._row(_ASSERTION, (uuid,))

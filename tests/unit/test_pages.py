@@ -1,0 +1,90 @@
+"""Pages: later pages of a list are as of the moments of the first, whatever is written in between."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import asof
+from asof.api.memory import Memory
+
+Ask = Callable[..., Any]
+
+
+def tell(memory: Memory, subject: str, object_: str, start: str, **more: Any) -> None:
+    memory.state_fact(subject=subject, relation="lives_in", object=object_, valid_at=f"{start}T00:00:00Z", **more)
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Any:
+    with asof.open(tmp_path, embedder="none") as opened:
+        for subject, cities in {"Ana": ["Rome", "Oslo", "Bonn"], "Ben": ["Lima", "Kyiv"]}.items():
+            for year, city in enumerate(cities, 2015):
+                tell(opened, subject, city, f"{year}-01-01")
+        opened.add("My sister Eva works at SAP.", role="Zoe", update_communities=True)
+        opened.add("My friend Tom works at Bayer.", role="Kim", update_communities=True)
+        yield opened
+
+
+LISTS: dict[str, Callable[[Memory], Ask]] = {
+    "facts": lambda memory: memory.facts,
+    "facts at any time": lambda memory: lambda **page: memory.facts(any_time=True, **page),
+    "overlapping": lambda memory: lambda **page: memory.overlapping("2010", "2100", **page),
+    "throughout": lambda memory: lambda **page: memory.throughout("2024-07", "2024-08", **page),
+    "entities": lambda memory: memory.entities,
+    "communities": lambda memory: memory.communities,
+    "timeline": lambda memory: lambda **page: memory.timeline("Ana", **page),
+    "history": lambda memory: lambda **page: memory.history("Ana", **page),
+    "diff": lambda memory: lambda **page: memory.diff(("2014", None), ("2024", None), **page),
+    "episodes": lambda memory: memory.episodes,
+}
+
+
+def rest_of(ask: Ask, page: Any) -> list[Any]:
+    found = [*page]
+    while page.next is not None:
+        page = ask(limit=1, cursor=page.next)
+        found += page
+    return found
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_later_pages_know_no_more_than_the_first(memory: Memory, name: str) -> None:
+    ask = LISTS[name](memory)
+    whole = ask()
+    first = ask(limit=1)
+
+    tell(memory, "Ana", "Graz", "2016-06-01")
+    tell(memory, "Ana", "Rome", "2014-01-01")
+    tell(memory, "Cy", "Rome", "2012-01-01")
+    memory.retract(next(fact.uuid for fact in memory.facts(about="Ben", any_time=True)))
+    memory.add("My sister Ida works at SAP. I know Eva.", role="Zoe", update_communities=True)
+
+    assert len(whole) > 1
+    assert [str(item) for item in rest_of(ask, first)] == [str(item) for item in whole]
+    assert rest_of(ask, first) == [*whole]
+
+
+@pytest.mark.parametrize("name", ["facts", "entities", "timeline", "history", "episodes"])
+def test_a_history_moved_in_later_makes_no_page_shorter(memory: Memory, name: str) -> None:
+    ask = LISTS[name](memory)
+    whole = ask()
+
+    line = {"group_id": "old", "subject": "Old", "relation": "knows", "object": "Older", "valid_at": "2001"}
+    memory.import_facts([json.dumps({**line, "recorded_at": "2001-01-01T00:00:00Z"})], recorded=True)
+
+    assert rest_of(ask, ask(limit=1)) == [*whole]
+    assert len(memory.facts(all_groups=True, limit=100)) == len(memory.facts(all_groups=True))
+
+
+def test_a_history_as_of_a_known_moment_shows_nothing_that_was_recorded_later(memory: Memory) -> None:
+    before = memory.history("Ben")
+    known = memory.facts(about="Ben")[0].created_at
+
+    tell(memory, "Ben", "Graz", "2016-06-01")
+    tell(memory, "Ben", "Kyiv", "2015-06-01")
+
+    assert memory.history("Ben") != before
+    assert memory.history("Ben", known_at=known) == before
