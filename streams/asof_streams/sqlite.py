@@ -12,6 +12,7 @@ from asof_streams.errors import NOT_UNICODE, AsofError, DamagedData, InvalidInpu
 from asof_streams.files import sync
 
 BUSY_SECONDS: Final = 5.0
+VACUUM_SECONDS: Final = 0.25  # for which a vacuum waits for readers: it is tried again, and writers wait meanwhile
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH})
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _FAILURES: Final = {
@@ -98,7 +99,7 @@ def connect(path: Path, *, writable: bool, durable: bool) -> sqlite3.Connection:
         if writable:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-            connection.execute("PRAGMA secure_delete = ON")  # deleted bytes are overwritten: an erasure depends on it
+            connection.execute("PRAGMA secure_delete = ON")  # deleted bytes are overwritten
     except BaseException:
         connection.close()
         raise
@@ -122,6 +123,48 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def owe_vacuum(connection: sqlite3.Connection) -> None:
+    """Note in the open transaction, and for good with its commit, that rows were erased from the file.
+
+    secure_delete overwrites the rows alone. Moving rows from page to page, as SQLite does to balance its trees, leaves
+    copies of them in the free space of pages, where only a rewritten file has none.
+    """
+    connection.execute("PRAGMA user_version = 1")
+
+
+def owes_vacuum(connection: sqlite3.Connection) -> bool:
+    """Return whether rows were erased from the file that may still have copies in it or in its write-ahead log."""
+    return bool(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def vacuum(connection: sqlite3.Connection) -> bool:
+    """Rewrite a file that owes it; return whether it owes nothing now. False: a reader needs the old pages.
+
+    Its write-ahead log is emptied before, so that none of it is written in vain while there is such a reader, and
+    after, since only then the old pages are overwritten.
+    """
+    if not owes_vacuum(connection):
+        return True
+    [patience] = connection.execute("PRAGMA busy_timeout").fetchone()
+    connection.execute(f"PRAGMA busy_timeout = {int(VACUUM_SECONDS * 1_000)}")
+    try:
+        if not truncate_wal(connection):
+            return False
+        connection.execute("VACUUM")
+        if not truncate_wal(connection):
+            return False
+        connection.execute("PRAGMA user_version = 0")
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {patience}")
+    return True
+
+
+def truncate_wal(connection: sqlite3.Connection) -> bool:
+    """Move the write-ahead log into the file, and empty it; return False if a reader prevents it."""
+    busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not busy
 
 
 @contextmanager

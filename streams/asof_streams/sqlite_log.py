@@ -10,11 +10,11 @@ from typing import Final, NamedTuple, Protocol, Self
 
 from asof_streams import chain, semantic  # noqa: F401 - semantic: its import registers its events
 from asof_streams.episodic import GroupErased
-from asof_streams.errors import DamagedLog, DecodeError, InvalidInput, PositionConflict, StorageFailed, WriterBusy
+from asof_streams.errors import DamagedLog, DecodeError, InvalidInput, PositionConflict, WriterBusy
 from asof_streams.events import Draft, Record, decode
 from asof_streams.instants import NEG, SECOND
 from asof_streams.messages import AnyMessage, ErasureRequest, Message
-from asof_streams.sqlite import SqliteGuard, connect, create, snapshot, transaction
+from asof_streams.sqlite import SqliteGuard, connect, create, owe_vacuum, snapshot, transaction, truncate_wal, vacuum
 from asof_streams.sqlite_records import REMEDY, Head, Records, Row, empty_log_script
 from asof_streams.sqlite_requests import KeyedRequest, Requests
 
@@ -226,26 +226,30 @@ class SqliteLog:
             return self._requests.positions_of(request, clock)
 
     def erase(self, group: str, *, before: int | None = None) -> int:
-        """Erase as the port says, and leave no byte of a payload in the log's files. It rewrites the whole file.
-
-        StorageFailed: the records are erased, but a reader keeps the write-ahead log in use; erase again later.
-        """
+        """Erase as the port says. Copies of payloads may be left in the log's files until `vacuum` rewrites them."""
         with self._writing() as head:
             limit = head.position if before is None else before
             self._db.create_function("seal", 2, chain.seal, deterministic=True)
             self._requests.erase(group, limit)
             erased = self._db.execute(_ERASE, (group, limit, ErasureRequest.type, GroupErased.type)).rowcount
-        with self._guard:
-            self._db.execute("VACUUM")  # SQLite moves rows between pages, which may leave copies of them behind
-        if not self._truncate_wal():
-            raise StorageFailed(f"{self.path}-wal still holds erased text: a reader is using it; erase again")
+            if erased:
+                owe_vacuum(self._db)
         return erased
+
+    def vacuum(self) -> bool:
+        """Rewrite the file if payloads were erased; return whether no byte of them is left. False: a reader is there.
+
+        That it is to be done is kept in the file, so that a later writer does it.
+        """
+        with self._guard:
+            return vacuum(self._db)
 
     def suppress(self, start: int, stop: int) -> bool:
         with self._writing():
             self._db.create_function("seal", 2, chain.seal, deterministic=True)
             self._db.execute(_SUPPRESS, (start, stop, Message.type))
-        return self._truncate_wal()
+        with self._guard:
+            return truncate_wal(self._db)
 
     def group_of(self, position: int) -> str:
         """Return the group of a record, also of an erased one."""
@@ -260,12 +264,6 @@ class SqliteLog:
     def caused_by(self, cause: int) -> int:
         """Return the position of the first record with this cause or a later one. Causes never decrease in a log."""
         return bisect_left(range(self.end()), cause, key=self.cause_of)
-
-    def _truncate_wal(self) -> bool:
-        """Empty the write-ahead log, which may still hold erased text; return False if a reader prevents it."""
-        with self._guard:
-            busy, _, _ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        return not busy
 
     def _accept(self, head: Head, messages: Sequence[AnyMessage], clock: int, recorded: Sequence[int] | None) -> range:
         times = self._times([message.group_id for message in messages], clock, recorded)

@@ -53,6 +53,7 @@ def test_what_a_reader_kept_from_being_overwritten_is_overwritten_when_it_is_don
         world.memory.erase("g")
         reader.execute("ROLLBACK")
 
-        world.tell("2024-01-04", group_id="other", subject="Ben", object="Oslo")
+        assert world.memory.stats()["erasing"] == 1
+        world.memory.close()
 
         assert not any(b"Berlin" in file.read_bytes() for file in world.path.rglob("*") if file.is_file())

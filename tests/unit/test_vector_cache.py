@@ -103,6 +103,7 @@ def test_a_forgotten_text_leaves_no_trace_in_the_files_under_any_model(path: Pat
         assert any(trace in file.read_bytes() for file in path.parent.iterdir())
 
         one.forget([secret, "never seen"])
+        assert one.vacuum()
 
         assert not any(trace in file.read_bytes() for file in path.parent.iterdir())
         two.embed([secret])

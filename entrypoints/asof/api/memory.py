@@ -178,6 +178,10 @@ class Memory:
     def erase(self, group_id: str) -> int:
         """Erase everything of a group, at every moment of both clocks. Return the position of the request.
 
+        Nothing answers with it any more. Files may hold copies until they are rewritten, which a reader in another
+        process delays, or an erasure shortly before: `stats()["erasing"]` counts such files, and the rest is done by a
+        later write, by `close`, or by whoever opens the directory next.
+
         On Kafka that is its offset, and the group is gone from what answers; its records stay on the topics.
         """
         return writes.erase(self._session, accept(ErasureRequest, {"group_id": group_id})).position

@@ -180,10 +180,14 @@ def erase(
     if not yes:
         raise InvalidInput("nothing was erased: it cannot be undone, so it needs --yes")
     with call.existing() as session:
-        position = writes.erase(session, query).position
+        erasure = writes.erase(session, query)
     if call.as_json:
-        show.data({"group_id": query.group_id, "position": position})
+        show.data({"group_id": query.group_id, **writes.erase.to_json(erasure)})
     elif session.on_kafka:
-        show.line(f"asked for at offset {position}")
+        show.line(f"asked for at offset {erasure.position}")
     else:
-        show.line(f"erased; the request is message {position}")
+        show.line(f"erased; the request is message {erasure.position}")
+        if not erasure.done:
+            show.talk(
+                "files still hold some of it, since a reader keeps them from being rewritten (asof stats: erasing)"
+            )

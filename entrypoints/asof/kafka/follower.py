@@ -69,6 +69,11 @@ class ReplicaFollower:
         """Whether there is anything that it keeps up, and no other process does."""
         return bool(self._copies)
 
+    @property
+    def erasing(self) -> bool:
+        """Whether files that it keeps up may still hold what was erased."""
+        return any(copy.erasing for copy in self._copies)
+
     def catch_up(self) -> list[Reached]:
         """Bring the directory up to where the topics end now; return how far that is."""
         self._look_for_generations()

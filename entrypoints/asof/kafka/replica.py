@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Self
 
 from asof.kafka.topic_logs import TopicLogs
+from asof.runtime.erasure import ErasedFrom, Vacuum
 from asof.runtime.graph_database import Graphs
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import following_store
@@ -36,6 +37,7 @@ class PartitionReplica:
         self._lock = WriterLock(places.root, patience=patience)
         self._logs = TopicLogs(places, client, topics, partition, writer=None)
         self._stores: dict[str, SqliteGraph] = {}  # by log
+        self._vacuum = Vacuum(places, self._erased_from)
         self.beliefs: dict[str, EventTopic] = {}  # by generation
         try:
             self._logs.begin()
@@ -80,6 +82,18 @@ class PartitionReplica:
                 self._show(log)
             self._list(begun)
             self._project(begun)
+        if self._logs.erased:
+            self._logs.erased = False
+            self._vacuum.note()
+        self._vacuum.run()
+
+    @property
+    def erasing(self) -> bool:
+        """Whether files may still hold what was erased."""
+        return self._vacuum.owed
+
+    def _erased_from(self) -> list[ErasedFrom]:
+        return [self.messages, *self._logs.derived, *self._stores.values()]
 
     def _project(self, begun: Mapping[str, EventTopic]) -> None:
         catalog = load(self._places.root)

@@ -1,6 +1,5 @@
 """The logs of a data directory that is a copy of topics, opened in the order in which each needs the ones before it."""
 
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +29,7 @@ class TopicLogs:
     def __init__(
         self, places: DirectoryLayout, client: Client, topics: Topics, partition: int, writer: str | None
     ) -> None:
+        self.erased = False  # whether a group was, so that copies of what it said may be left in files
         self.derived: Final[list[EventTopic]] = []  # those that are open, in the order of their making
         self._places = places
         self._client = client
@@ -63,10 +63,15 @@ class TopicLogs:
     def semantic(self, generation: str) -> EventTopic:
         """Open what a generation believes."""
         path, topic = self._places.semantic(generation), self._topics.semantic(generation)
-        forget = partial(erase_vectors, self._places, generation)
-        return self._derived(path, topic, self.episodic, lambda group, _: forget(group))
+
+        def forget(group: str, _: int) -> None:
+            self.erased = True
+            erase_vectors(self._places, generation, group)
+
+        return self._derived(path, topic, self.episodic, forget)
 
     def _forget_said(self, group: str, before: int) -> None:
+        self.erased = True
         self.messages.erase(group, before=before)
 
     def _derived(self, path: Path, topic: str, source: SqliteLog, forget: Forget) -> EventTopic:

@@ -9,7 +9,7 @@ from asof.runtime.ingestion import ingest
 from asof.runtime.wiring import Progress, load_ontology
 from asof.service.session import Session
 from asof_agents.handlers.episodes import episode_id
-from asof_projections.model.answers import Added, Produced, Requested
+from asof_projections.model.answers import Added, Erasure, Produced, Requested
 from asof_streams.errors import InvalidInput
 from asof_streams.messages import AnyMessage, EntityStatement, ErasureRequest, FactStatement, Message, WithdrawalRequest
 
@@ -40,9 +40,10 @@ def withdraw(session: Session, query: WithdrawalRequest) -> Requested:
 
 
 @operation()
-def erase(session: Session, query: ErasureRequest) -> Requested:
+def erase(session: Session, query: ErasureRequest) -> Erasure:
     """Erase everything of a group, at every moment of both clocks. On Kafka its records stay on the topics."""
-    return Requested(put(session, query))
+    position = put(session, query)
+    return Erasure(position, None if session.on_kafka else not session.writer().erasing)
 
 
 def put(session: Session, message: AnyMessage) -> int:

@@ -1,10 +1,101 @@
-"""Letting no vector of an erased group stay: neither by content nor in an index."""
+"""Erasing a group from files: its vectors, and what rows that were erased leave in the files that held them.
 
+An erasure deletes rows at once. Copies of them stay in the free space of pages and in write-ahead logs until the files
+are rewritten, which takes time in proportion to all that they hold. Each file keeps that it is owed (see
+asof_streams.sqlite), so that it is done after a crash, too.
+"""
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, suppress
 from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol
 
 from asof.runtime.layout import DirectoryLayout
+from asof.runtime.wiring import existing
 from asof_projections.graph.sqlite_store.store import SqliteGraph
-from asof_streams.errors import ContractError
+from asof_streams.errors import ContractError, NotFound, StorageFailed
+from asof_streams.sqlite import connect, owes_vacuum
+
+if TYPE_CHECKING:
+    from asof_projections.embedding.cache import CachedEmbedder
+
+_PAUSE_SECONDS: Final = 1.0  # after a reader was in the way
+
+
+class ErasedFrom(Protocol):
+    """A file that rows may have been erased from: a log, a store or the cache of vectors."""
+
+    def vacuum(self) -> bool:
+        """Rewrite the file if that is owed; return whether nothing of the erased rows is left."""
+        ...
+
+
+class Vacuum:
+    """Rewrites the files of a directory that owe it.
+
+    It takes no more than half of the time, so that many small erasures one after another are rewritten together: once
+    done, it is due again when as much time has passed as it took.
+    """
+
+    def __init__(self, places: DirectoryLayout, files: Callable[[], Iterable[ErasedFrom]]) -> None:
+        self.owed = True  # as far as is known
+        self._places = places
+        self._files = files  # but for the cache of vectors
+        self._due = 0.0  # by the monotonic clock
+
+    def note(self) -> None:
+        """Know that something was erased."""
+        self.owed = True
+
+    def run(self) -> None:
+        """Rewrite what owes it, if it is due. What a reader or a full disk prevents stays owed."""
+        start = time.monotonic()
+        if self.owed and start >= self._due:
+            self.finish()
+            end = time.monotonic()
+            self._due = end + max(end - start, _PAUSE_SECONDS if self.owed else 0.0)
+
+    def finish(self) -> None:
+        """Rewrite what owes it now."""
+        if self.owed:
+            done = [_vacuum(file) for file in self._files()]
+            self.owed = not all([*done, _vacuum_vectors(self._places)])
+
+
+def _vacuum(file: ErasedFrom) -> bool:
+    with suppress(StorageFailed):
+        return file.vacuum()
+    return False
+
+
+def _vacuum_vectors(places: DirectoryLayout) -> bool:
+    if not _owes(places.vectors):
+        return True
+    with closing(_vectors(places)) as cache:
+        return _vacuum(cache)
+
+
+def owing(places: DirectoryLayout) -> list[Path]:
+    """Return the files of a directory that erased rows may have left copies in."""
+    return [path for path in _files(places) if _owes(path)]
+
+
+def _files(places: DirectoryLayout) -> Iterator[Path]:
+    yield from (places.messages, places.episodic, places.episodes, places.vectors)
+    with suppress(NotFound):
+        for info in existing(places).generations:
+            yield from (places.semantic(info.name), places.graph(info.name))
+
+
+def _owes(path: Path) -> bool:
+    try:
+        with closing(connect(path, writable=False, durable=False)) as connection:
+            return owes_vacuum(connection)
+    except (NotFound, sqlite3.Error):  # not there yet, or damaged: who opens it says so
+        return False
 
 
 def erase_vectors(places: DirectoryLayout, generation: str, group: str) -> None:
@@ -23,11 +114,13 @@ def erase_vectors(places: DirectoryLayout, generation: str, group: str) -> None:
         for suffix in ("", "-wal", "-shm"):
             places.vectors.with_name(places.vectors.name + suffix).unlink(missing_ok=True)
         return
+    with closing(_vectors(places)) as cache:
+        cache.forget(texts)
+
+
+def _vectors(places: DirectoryLayout) -> "CachedEmbedder":
+    """Open the cache of vectors; what it forgets, it forgets of every model."""
     from asof_projections.embedding.cache import CachedEmbedder
     from asof_projections.embedding.hashing import HashingEmbedder
 
-    cache = CachedEmbedder(HashingEmbedder(), places.vectors)  # what it forgets, it forgets of every model
-    try:
-        cache.forget(texts)
-    finally:
-        cache.close()
+    return CachedEmbedder(HashingEmbedder(), places.vectors)

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from asof.runtime.erasure import owing
 from asof.runtime.generations import check_order
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import Progress, existing, open_log
@@ -101,6 +102,7 @@ def stats(places: DirectoryLayout) -> dict[str, Any]:
         "active": catalog.active,
         "generations": generations,
         "parked": parked,
+        "erasing": len(owing(places)),
         "parked_messages": shown,
         "bytes": {str(f.relative_to(places.root)): f.stat().st_size for f in files if f.is_file()},
     }

@@ -14,6 +14,7 @@ from asof_projections.generations import GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams.episodic import ExtractionAnswered
 from asof_streams.files import replace_file
+from asof_streams.sqlite_log import SqliteLog
 
 
 class OpenGenerations(Mapping[str, Generation]):
@@ -25,6 +26,7 @@ class OpenGenerations(Mapping[str, Generation]):
         self._logs = logs
         self._episodes = episodes
         self._stores: dict[str, SqliteGraph] = {}
+        self._semantic: dict[str, SqliteLog] = {}
         self._opened: dict[str, ExitStack] = {}
 
     def __getitem__(self, name: str) -> Generation:
@@ -54,6 +56,10 @@ class OpenGenerations(Mapping[str, Generation]):
         """Give every open generation the episodic events up to a position that it has not read."""
         for generation in self.values():
             follow(generation, self._logs.episodic, self._episodes, stop, journal=self.journal)
+
+    def files(self) -> list[SqliteLog | SqliteGraph]:
+        """Return the logs and stores of the open generations."""
+        return [*self._semantic.values(), *self._stores.values()]
 
     def behind(self) -> int:
         """Return how many episodic events the generation that is the furthest behind has not read."""
@@ -112,12 +118,13 @@ class OpenGenerations(Mapping[str, Generation]):
         opened = self._opened[info.name] = ExitStack()
         log = opened.enter_context(open_semantic(places, info, logs.episodic, logs.open_log))
         store = opened.enter_context(following_store(log, places.graph(info.name)))
-        self._stores[info.name] = store
+        self._stores[info.name], self._semantic[info.name] = store, log
         return generation_of(places, info, log, store, logs.extractors, self.journal)
 
     def _close(self, name: str) -> None:
         self._by_name.pop(name, None)
         self._stores.pop(name, None)
+        self._semantic.pop(name, None)
         self._opened.pop(name).close()
 
     def _answered(self, group: str, request: str) -> ExtractionAnswered | None:

@@ -2,6 +2,7 @@
 
 from contextlib import ExitStack, suppress
 
+from asof.runtime.erasure import owing
 from asof.runtime.graph_database import kept_up
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
@@ -24,7 +25,7 @@ def process_backlog(places: DirectoryLayout, settings: Settings) -> None:
     if places.messages.exists() and places.episodic.exists():
         with SqliteLog(places.messages) as messages, SqliteLog(places.episodic) as episodic:
             whole = messages.end() == episodic.checkpoint() and _built(places, episodic.end())
-            if whole and _projected(places, settings, episodic):
+            if whole and _projected(places, settings, episodic) and not owing(places):
                 return
     with suppress(WriterBusy):
         open_writer(places, settings).close()

@@ -3,6 +3,7 @@
 from contextlib import ExitStack
 
 from asof.runtime.build_state import BuildState, inline_build
+from asof.runtime.erasure import ErasedFrom, Vacuum
 from asof.runtime.generations import FLUSH_EVERY, kept_ontology, ontologies_of
 from asof.runtime.graph_database import graphs_of
 from asof.runtime.layout import DirectoryLayout
@@ -50,6 +51,7 @@ class Writer:
             self._inline = inline_build(logs, self.generations)
             self._build: BuildState = self._inline
             opened.callback(self._kill_build)
+            self._vacuum = Vacuum(logs.places, self._erased_from)
             self._recover()
             self._opened = opened.pop_all()
 
@@ -69,6 +71,7 @@ class Writer:
         start = 0 if self.logs.are_replicas else max(0, self.engine.episodic.checkpoint - FLUSH_EVERY)
         self._suppression = Suppression(self.messages, start)
         self._suppression.apply(self.engine.episodic.checkpoint)
+        self._vacuum.run()
 
     def process(self, *, flush: bool, stop: int | None = None) -> None:
         """Ingest the messages before position `stop` that were not ingested; None: all that there are.
@@ -90,6 +93,7 @@ class Writer:
                 self._flush()
                 self._finish_build()
                 self._project()
+                self._vacuum.run()
         except BaseException:
             self.engine.roll_back()
             if self._prefetcher:
@@ -142,6 +146,19 @@ class Writer:
         self.episodic.erase(group)
         self.generations.erase(group)
         self.logs.remove_uncatalogued()
+        self._vacuum.note()
+
+    @property
+    def erasing(self) -> bool:
+        """Whether files may still hold what was erased: `vacuum` is to be called again."""
+        return self._vacuum.owed
+
+    def vacuum(self) -> None:
+        """Let files be rewritten that erased rows may have left copies in, if that is due."""
+        self._vacuum.run()
+
+    def _erased_from(self) -> list[ErasedFrom]:
+        return [self.messages, self.episodic, self.episodes, *self.generations.files()]
 
     def ontology(self, name: str) -> Ontology:
         """Return the ontology that a generation is built with."""
@@ -157,7 +174,10 @@ class Writer:
 
     def close(self) -> None:
         """Close everything and let another process write."""
-        self._opened.close()
+        try:
+            self._vacuum.finish()
+        finally:
+            self._opened.close()
 
 
 def open_writer(

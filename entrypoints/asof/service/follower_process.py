@@ -53,6 +53,7 @@ class _Following:
         self._channel = channel
         self._stop = stop
         self._reached = -1
+        self._erasing = False
         self._healthy = 0.0  # when that was written down
 
     def run(self) -> None:
@@ -73,16 +74,16 @@ class _Following:
             if follower.follows and time.monotonic() - self._healthy > _HEALTH_SECONDS:
                 write_health(self._places.root, reached)
                 self._healthy = time.monotonic()
-            self._tell()
+            self._tell(erasing=follower.erasing)
             self._stop.wait(_ROUND_SECONDS)
 
-    def _tell(self) -> None:
+    def _tell(self, *, erasing: bool) -> None:
         if load(self._places.root) is None:  # no worker has begun
             return
         reached = self._answered()
-        if reached > self._reached:
-            self._reached = reached
-            self._channel.send(Reached(reached))
+        if reached > self._reached or erasing != self._erasing:
+            self._reached, self._erasing = max(reached, self._reached), erasing
+            self._channel.send(Reached(self._reached, erasing=erasing))
 
     def _answered(self) -> int:
         """Return the offset before which all messages are answered, and what follows from them can be asked about.

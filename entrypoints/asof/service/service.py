@@ -25,6 +25,7 @@ from asof_streams.sqlite_requests import KeyedRequest
 
 _READERS: Final = 4
 _PATIENCE_SECONDS: Final = 30.0  # for which a request waits for the worker
+_ERASED_SECONDS: Final = 5.0  # for which it waits until what it erased has left the files, too
 _LOOKS, _LOOK_SECONDS = 200, 0.05  # for what is on a topic and not here yet
 
 R = TypeVar("R")
@@ -84,6 +85,15 @@ class Service:
         async with self._embedder.held() if erases and self._embedder else nullcontext():
             positions = await self.take(messages, request)
             await self.done(positions[-1])
+
+    async def erase(self, groups: Sequence[str], request: KeyedRequest | None = None) -> bool:
+        """Erase groups. Return whether no file here holds any of them; False: that is still to be done, and will be."""
+        await self.take_and_see([ErasureRequest(group_id=group) for group in groups], request)
+        try:
+            await asyncio.wait_for(asyncio.wrap_future(self.worker.erased()), _ERASED_SECONDS)
+        except TimeoutError:
+            return False
+        return True
 
     async def made(self, request: KeyedRequest | None) -> bool:
         """Return whether a request was made before; if so, what followed from it can be asked about."""

@@ -32,6 +32,7 @@ class Reached(NamedTuple):
     seconds: tuple[float, ...] = ()  # that each took which can be asked about only now
     usage: Usage | None = None  # what asking a language model has cost since the worker began
     more: bool = False  # whether messages wait behind it
+    erasing: bool = False  # whether files may still hold what was erased before it
 
 
 Run = Callable[[Channel, Settings], None]
@@ -54,11 +55,13 @@ class Worker:
     ) -> None:
         self.error: AsofError | None = None
         self.busy = False  # whether messages waited when it last told how far it is
+        self.erasing = False  # whether files may still hold what was erased before `next`
         self.usage: Usage = {}
         self._got_further = reached
         self._failed = failed
         self._lock = Lock()
         self._waiting: list[tuple[int, Future[None]]] = []
+        self._erased: list[Future[None]] = []
         self._next = -1  # all messages before it are processed
         self._alive = True
         self._said_why = False  # it ended
@@ -107,6 +110,18 @@ class Worker:
                 self._waiting.append((position, future))
         return future
 
+    def erased(self) -> Future[None]:
+        """Return what is settled once no file holds what was erased by the messages that are processed."""
+        future: Future[None] = Future()
+        with self._lock:
+            if not self.erasing:
+                future.set_result(None)
+            elif not self._alive:
+                future.set_exception(_ended())
+            else:
+                self._erased.append(future)
+        return future
+
     def stop(self) -> None:
         """End after the message that is being processed; whatever waits behind it stays on the log."""
         self._child.finish()
@@ -119,10 +134,10 @@ class Worker:
                 match self._child.receive():
                     case Began(term):
                         began.set_result(term)
-                    case Reached(position, seconds, usage, more):
+                    case Reached(position, seconds, usage, more, erasing):
                         self.busy = more
                         self.usage = usage or self.usage
-                        self._reached(position, seconds)
+                        self._reached(position, seconds, erasing=erasing)
         except ChannelClosed:
             pass
         except Exception as error:  # noqa: BLE001 - it is the worker's
@@ -139,8 +154,9 @@ class Worker:
         code = self._child.wait()
         with self._lock:
             self._alive = False
-            waiting, self._waiting = self._waiting, []
-        for _, future in waiting:
+            waiting = [*(future for _, future in self._waiting), *self._erased]
+            self._waiting, self._erased = [], []
+        for future in waiting:
             if future.set_running_or_notify_cancel():
                 future.set_exception(_ended())
         if code and not self._said_why:
@@ -150,13 +166,16 @@ class Worker:
         elif code:
             self._failed()
 
-    def _reached(self, position: int, seconds: Sequence[float]) -> None:
+    def _reached(self, position: int, seconds: Sequence[float], *, erasing: bool) -> None:
         with self._lock:
-            self._next = position
+            self._next, self.erasing = position, erasing
         self._got_further(seconds)
         with self._lock:
             done = [future for at, future in self._waiting if at < position]
             self._waiting = [(at, future) for at, future in self._waiting if at >= position]
+            if not erasing:
+                done += self._erased
+                self._erased = []
         for future in done:
             if future.set_running_or_notify_cancel():
                 future.set_result(None)

@@ -22,6 +22,7 @@ from asof_streams.errors import UnavailableError
 
 _BACKOFF: Final = Backoff(0.1, 6.0, longest=30.0)  # of a message: what it needs may be a model that is restarted
 _SHOWN_SECONDS: Final = 0.05  # after which what was taken is shown, though more waits
+_ERASING_SECONDS: Final = 0.1  # between looks whether what was erased can leave the files, while nothing comes
 _LOCKED_SECONDS: Final = 3.0  # how long the worker of a service that was killed may take to end
 
 log = logging.getLogger(__name__)
@@ -59,11 +60,14 @@ class Processing:
 
     def run(self) -> None:
         """Go on until there are no more calls, which ends it with ChannelClosed."""
-        self._channel.send(Reached(self._next))
+        self._tell()
         self._take_all()
         while True:
-            self._channel.receive()
-            self._take_all()
+            if self._writer.erasing and not self._channel.ready(_ERASING_SECONDS):
+                self._vacuum()
+            else:
+                self._channel.receive()
+                self._take_all()
 
     @property
     def _next(self) -> int:
@@ -94,8 +98,18 @@ class Processing:
         for position, picked_up, events in self._taken:
             log.info("message %d done in %.1f ms: %d episodic events", position, (now - picked_up) * 1_000, events)
         seconds = tuple(now - taken.picked_up for taken in self._taken)
-        self._channel.send(Reached(self._next, seconds, self._writer.usage(), self._waits()))
+        self._tell(seconds)
         self._taken = []
+
+    def _vacuum(self) -> None:
+        """Let files be rewritten that a reader held when something was erased."""
+        self._writer.vacuum()
+        if not self._writer.erasing:
+            self._tell()
+
+    def _tell(self, seconds: tuple[float, ...] = ()) -> None:
+        usage, waits = self._writer.usage(), self._waits()
+        self._channel.send(Reached(self._next, seconds, usage, waits, self._writer.erasing))
 
     def _waits(self) -> bool:
         return self._next < self._writer.messages.end()

@@ -13,6 +13,7 @@ import numpy as np
 
 from asof_projections.embedding.ports import Embedder, Vectors
 from asof_streams.errors import DamagedFile, StorageFailed
+from asof_streams.sqlite import owe_vacuum, vacuum
 
 LOOKUP: Final = 500  # texts a query
 UNKEPT: Final = 4096  # vectors that stay in memory alone
@@ -80,13 +81,16 @@ class CachedEmbedder:
         return np.stack([held[key] for key in keys]) if keys else np.empty((0, self.dimensions), np.float32)
 
     def forget(self, texts: Sequence[str]) -> None:
-        """Erase the vectors of these texts, under every model, from the file and from its write-ahead log."""
+        """Erase the vectors of these texts, under every model; copies may be left in the file until `vacuum`."""
+        with self._lock, self._errors(), self._transaction():
+            deleted = self._db.executemany("DELETE FROM vectors WHERE text = ?", [(_key(text),) for text in texts])
+            if deleted.rowcount:
+                owe_vacuum(self._db)
+
+    def vacuum(self) -> bool:
+        """Rewrite the file if vectors were erased; return whether nothing of them is left. False: a reader is there."""
         with self._lock, self._errors():
-            with self._transaction():
-                self._db.executemany("DELETE FROM vectors WHERE text = ?", [(_key(text),) for text in texts])
-            [busy] = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[:1]
-        if busy:
-            raise StorageFailed(f"{self._path}: its write-ahead log is being read; erase again when the reader is done")
+            return vacuum(self._db)
 
     def close(self) -> None:
         with self._lock, self._errors():

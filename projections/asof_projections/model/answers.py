@@ -434,6 +434,20 @@ class Requested(Answer):
 
 
 @answer
+class Erasure(Answer):
+    """An erasure that is on the log for good."""
+
+    position: Annotated[Position, Field(description="On Kafka its offset, in the partition of its group.")]
+    done: Annotated[
+        bool | None,
+        Field(
+            description="Whether no file holds anything of the group. False: copies are left in files until these are "
+            "rewritten, which a reader or an erasure shortly before has put off. Null on Kafka: not known here."
+        ),
+    ]
+
+
+@answer
 class Refused(Answer):
     """A line that was not accepted, and why; never its content."""
 

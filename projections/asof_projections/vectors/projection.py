@@ -73,8 +73,12 @@ class VectorProjection:
 
     @property
     def unsaved(self) -> int:
-        """The number of vectors that are not saved; -1: the index may have vectors of erased groups."""
-        return abs(len(self.index) - self._saved) if len(self.index) == self._texts.count() else -1
+        """The number of vectors that are not saved; -1: the index may have vectors of erased groups.
+
+        It has none if it holds as many as there are texts, and no text is newer than those it has followed.
+        """
+        whole = len(self.index) == self._texts.count() and not self._some(1)
+        return abs(len(self.index) - self._saved) if whole else -1
 
     def save(self) -> None:
         """Save the whole index with the next number. StorageFailed."""

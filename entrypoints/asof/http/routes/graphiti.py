@@ -31,7 +31,6 @@ from asof.operations.errors import InvalidInput, NotFound
 from asof.operations.graphiti import last_episodes, node, search_groups
 from asof.operations.messages import (
     EntityStatement,
-    ErasureRequest,
     FactStatement,
     Message,
     WithdrawalRequest,
@@ -60,6 +59,14 @@ _TAKEN: Final[dict[int | str, dict[str, Any]]] = {
             },
             EPISODE: {"description": "Id of the episode that the first message becomes.", "schema": {"type": "string"}},
         },
+    }
+}
+
+_ERASING: Final[dict[int | str, dict[str, Any]]] = {
+    202: {
+        "description": "Nothing answers with it any more, but files still hold some of it, since a reader keeps them "
+        "from being rewritten. `erasing` of `/v1/stats` counts these files until it is done.",
+        "model": graphiti.Result,
     }
 }
 
@@ -120,12 +127,13 @@ async def delete_entity_edge(uuid: str, served: Served, caller: Writing, request
     return graphiti.Result(message="Entity Edge deleted", success=True)
 
 
-@router.delete("/group/{group_id}")
-async def delete_group(group_id: str, served: Served, caller: Administering, request: Once) -> graphiti.Result:
+@router.delete("/group/{group_id}", responses=_ERASING)
+async def delete_group(
+    group_id: str, response: Response, served: Served, caller: Administering, request: Once
+) -> graphiti.Result:
     """Erase a group for ever, at every moment of both clocks."""
     [group] = _own(caller, "group_id", group_id, of="path")
-    await served.take_and_see([ErasureRequest(group_id=group)], request)
-    return graphiti.Result(message="Group deleted", success=True)
+    return _erased(response, "Group deleted", done=await served.erase([group], request))
 
 
 @router.delete("/episode/{uuid}")
@@ -142,13 +150,14 @@ async def delete_episode(uuid: str, served: Served, caller: Writing, request: On
     return graphiti.Result(message="Episode deleted", success=True)
 
 
-@router.post("/clear")
-async def clear(served: Served, caller: Administering, request: Once) -> graphiti.Result:
+@router.post("/clear", responses=_ERASING)
+async def clear(response: Response, served: Served, caller: Administering, request: Once) -> graphiti.Result:
     """Erase all groups for ever."""
     expect_own(caller)
+    done = True
     if not await served.made(request) and (groups := await served.ask(logs.group_names)):
-        await served.take_and_see([ErasureRequest(group_id=group) for group in groups], request)
-    return graphiti.Result(message="Graph cleared", success=True)
+        done = await served.erase(groups, request)
+    return _erased(response, "Graph cleared", done=done)
 
 
 @router.post("/search")
@@ -171,6 +180,13 @@ async def get_episodes(group_id: str, last_n: int, served: Read, caller: Reading
     [group] = _own(caller, "group_id", group_id, of="path")
     count = min(last_n, _MOST_EPISODES)
     return [episodic_node(*found) for found in await served.ask(lambda session: last_episodes(session, group, count))]
+
+
+def _erased(response: Response, message: str, *, done: bool) -> graphiti.Result:
+    if not done:
+        response.status_code = 202
+        message += "; files still hold some of it, until their readers end"
+    return graphiti.Result(message=message, success=True)
 
 
 async def _search(

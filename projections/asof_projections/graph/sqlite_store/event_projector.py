@@ -48,6 +48,7 @@ from asof_streams.semantic import (
     Period,
     RelationDeclared,
 )
+from asof_streams.sqlite import owe_vacuum
 
 _Handler = Callable[[Record, Any], None]
 
@@ -356,8 +357,8 @@ class SqliteEventProjector:
                 "SELECT 'delete', n, sentence, grp FROM sentences WHERE grp = 'g' || ?",
                 group,
             )
-            self._db.execute("INSERT INTO sentence_words (sentence_words) VALUES ('optimize')")
         for table in schema.GROUPED:
             self._db.execute(f"DELETE FROM {table} WHERE grp = ?", group)
         self._db.execute("DELETE FROM groups WHERE n = ?", group)
         self._db.execute("UPDATE meta SET value = value + 1 WHERE key = 'erased'")
+        owe_vacuum(self._db)

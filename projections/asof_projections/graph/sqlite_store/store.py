@@ -25,7 +25,7 @@ from asof_streams.episodic import EpisodeWithdrawn, GroupErased
 from asof_streams.errors import DamagedView, PositionConflict
 from asof_streams.events import Record
 from asof_streams.semantic import EntityUndescribed, RelationDeclared
-from asof_streams.sqlite import SqliteGuard, connect, create
+from asof_streams.sqlite import SqliteGuard, connect, create, owes_vacuum, vacuum
 
 # After these events cached reads may be wrong.
 _INVALIDATING: Final = frozenset((EpisodeWithdrawn, EntityUndescribed, GroupErased, RelationDeclared))
@@ -78,7 +78,6 @@ class SqliteGraph(
         self._checkpoints = Checkpoints(path)
         self._version_cache = VersionCache()
         self._next: int | None = None  # while a transaction is open: the position after the last record applied
-        self._erased = False
         self._loading = False
         self._indexed: set[str] = set()  # during a bulk load: the indexes that are there
 
@@ -147,7 +146,6 @@ class SqliteGraph(
                     self._next = record.position + 1
                     if type(record.event) in _INVALIDATING:
                         self._projector.cache.clear()
-                        self._erased |= type(record.event) is GroupErased
 
     def commit(self, position: int, head: bytes) -> None:
         """Make the applied records visible, with the position behind them and the chain's hash up to there.
@@ -168,12 +166,18 @@ class SqliteGraph(
                 return  # nobody else sees the file; one commit at the end writes each page once
             self._db.execute("COMMIT")
             self._next = None
-            if not self._erased:
-                self._checkpoints.committed(position)
-            else:  # erased rows must leave the write-ahead log too; with a reader, at the next commit
-                self._checkpoints.wait()
-                busy, _, _ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-                self._erased = bool(busy)
+            self._checkpoints.committed(position)
+
+    def vacuum(self) -> bool:
+        """Rewrite the file if rows were erased; return whether no byte of them is left. False: a reader is there.
+
+        That it is to be done is kept in the file, so that a later writer does it. No transaction may be open.
+        """
+        self._checkpoints.wait()
+        with self._guard:
+            if owes_vacuum(self._db):
+                self._db.execute("INSERT INTO sentence_words (sentence_words) VALUES ('optimize')")  # erased words too
+            return vacuum(self._db)
 
     def rollback(self) -> None:
         """Discard all records that were applied since the last commit."""

@@ -1,0 +1,182 @@
+"""Erasing: whatever was told, and however it came to lie where it does, no byte of an erased group is left in a file.
+
+Each word of a group is random, so that a copy anywhere is found: in a log, a graph, vectors, a write-ahead log, or in
+the free space of a page, where moving rows about leaves copies of them.
+"""
+
+import json
+import random
+import signal
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from asof.runtime.erasure import Vacuum
+from asof.runtime.layout import DirectoryLayout
+from asof_streams import sqlite
+from effort import tries
+from http_server import serving
+from patience import wait_until
+from world import World
+
+GROUPS = 12
+ERASED = "g3", "g7"
+
+
+class Canaries:
+    """Random words, by group."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+        self.by_group: dict[str, set[str]] = {}
+
+    def word(self, group: str) -> str:
+        word = "Q" + "".join(self._random.choice("bcdfghjklmnpqrstvwxz") for _ in range(9))
+        self.by_group.setdefault(group, set()).add(word)
+        return word
+
+    def sentence(self, group: str) -> str:
+        name, place, thing = (self.word(group) for _ in range(3))
+        more = " ".join(self.word(group) for _ in range(self._random.choice((0, 1, 5, 20))))
+        return f"My sister {name} moved to {place} in March. I like {thing}. {more}"
+
+    def left(self, folder: Path, *groups: str) -> dict[str, list[str]]:
+        """Return the words of groups that stand in files, in whatever case, by file."""
+        words = {word.lower().encode(): word for group in groups for word in self.by_group[group]}
+        found: dict[str, list[str]] = {}
+        for file in (file for file in folder.rglob("*") if file.is_file()):
+            content = file.read_bytes().lower()
+            if here := [word for coded, word in words.items() if coded in content]:
+                found[str(file.relative_to(folder))] = here
+        return found
+
+
+@pytest.fixture(autouse=True)
+def little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait long for a reader that never ends."""
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.1)
+
+
+def tell(world: World, canaries: Canaries, messages: int) -> None:
+    """Tell every group of things, one after the other and some at once; the vectors follow."""
+    for _ in range(4):
+        groups = [f"g{number % GROUPS}" for number in range(messages * GROUPS // 4)]
+        lines = [{"group_id": g, "role": "Ana", "role_type": "user", "content": canaries.sentence(g)} for g in groups]
+        world.memory.produce(json.dumps(line) for line in lines)
+        world.memory.search(canaries.word("asked"), group_id="g3")
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Read a file in one transaction meanwhile."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        yield
+        reader.execute("ROLLBACK")
+
+
+@pytest.mark.parametrize("seed", range(tries(3, nightly=60)))
+def test_no_word_of_an_erased_group_is_left_in_any_file_and_the_others_stay(tmp_path: Path, seed: int) -> None:
+    world, canaries = World(tmp_path / "data", embedder="hash"), Canaries(seed)
+    tell(world, canaries, 24)
+    assert canaries.left(world.path, *ERASED)
+
+    for group in ERASED:
+        world.memory.erase(group)
+    world.memory.close()
+
+    assert canaries.left(world.path, *ERASED) == {}
+    assert canaries.left(world.path, "g1").keys() >= {"messages.sqlite", "episodes.db", "generations/main/graph.db"}
+    assert all(check.ok for check in world.memory.verify())
+    world.memory.close()
+
+
+def test_what_a_reader_holds_back_is_owed_over_restarts_and_done_when_the_reader_ends(tmp_path: Path) -> None:
+    world, canaries = World(tmp_path / "data"), Canaries(1)
+    tell(world, canaries, 12)
+    graph = world.path / "generations" / "main" / "graph.db"
+
+    with reading(graph), reading(world.path / "messages.sqlite"):
+        world.memory.erase("g3")
+        assert world.memory.facts(group_id="g3") == []
+        assert world.memory.stats()["erasing"] == 2
+        world.restart()
+        assert world.memory.stats()["erasing"] == 2
+        assert canaries.left(world.path, "g3")
+        world.memory.close()
+
+    world.restart()
+    assert world.memory.stats()["erasing"] == 0
+    assert canaries.left(world.path, "g3") == {}
+    world.memory.close()
+
+
+def test_after_an_erasure_a_rebuild_has_the_digest_of_what_answers(tmp_path: Path) -> None:
+    world, canaries = World(tmp_path / "data"), Canaries(2)
+    tell(world, canaries, 4)
+    world.memory.erase("g3")
+    tell(world, canaries, 1)
+
+    world.memory.rebuild("again")
+
+    assert world.memory.digest("again") == world.memory.digest("main")
+    world.memory.close()
+
+
+class Slow:
+    """A file that owes a vacuum for ever, which takes a hundredth of a second."""
+
+    def __init__(self) -> None:
+        self.vacuums = 0
+
+    def vacuum(self) -> bool:
+        self.vacuums += 1
+        time.sleep(0.01)
+        return True
+
+
+def test_erasures_one_after_another_are_rewritten_together_for_no_more_than_half_of_the_time(tmp_path: Path) -> None:
+    file = Slow()
+    vacuum = Vacuum(DirectoryLayout(tmp_path), lambda: [file])
+    start = time.monotonic()
+    for _ in range(10_000):
+        vacuum.note()
+        vacuum.run()
+
+    assert 1 <= file.vacuums <= 2 + (time.monotonic() - start) / 0.02
+    vacuum.note()
+    vacuum.finish()
+    assert not vacuum.owed
+
+
+def test_a_deletion_over_http_is_accepted_while_a_reader_holds_files_and_done_when_it_ends(tmp_path: Path) -> None:
+    canaries, data = Canaries(3), tmp_path / "data"
+    graph = data / "generations" / "main" / "graph.db"
+    with serving(data) as server:
+        for group in ("g3", "g7", "g8"):
+            server.say(group, *(canaries.sentence(group) for _ in range(8)))
+        assert server.client.delete("/group/g8").status_code == 200
+        assert canaries.left(data, "g8") == {}
+
+        with reading(graph), reading(data / "episodic.sqlite"):
+            answer = server.client.delete("/group/g3")
+            assert answer.status_code == 202
+            assert "still hold" in answer.json()["message"]
+            assert server.client.get("/v1/stats").json()["erasing"] == 2
+            assert server.episodes("g3") == []
+            assert server.say("g7", "I live in Oslo.").status_code == 202  # nobody waits for the reader
+        wait_until(lambda: server.client.get("/v1/stats").json()["erasing"] == 0)
+        assert canaries.left(data, "g3") == {}
+
+        with reading(graph):
+            assert server.client.delete("/group/g7").status_code == 202
+            server.end(signal.SIGKILL)
+        assert canaries.left(data, "g7")
+    with serving(data) as server:
+        wait_until(lambda: server.client.get("/v1/stats").json()["erasing"] == 0)
+        assert canaries.left(data, "g7") == {}
