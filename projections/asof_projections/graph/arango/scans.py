@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from hashlib import sha256
 from itertools import islice
-from typing import Any, Final
+from typing import Any
 
 from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import LATEST
 from asof_projections.graph.arango.name_numbers import ArangoNames
 from asof_projections.graph.arango.schema import COLLECTIONS, columns
 from asof_projections.graph.arango.wire import Document
-from asof_projections.graph.sqlite_store.scans import COUNTS, HASHED, ORDER
+from asof_projections.graph.sqlite_store.scans import COUNTS, HASHED, IDENTIFIED, ORDER, identified
 from asof_projections.model.rows import (
     ContradictionRow,
     EpisodeRow,
@@ -20,8 +20,6 @@ from asof_projections.model.rows import (
 )
 from asof_projections.versions import Assertion, Ending
 from asof_streams.instants import INF
-
-_UNNUMBERED: Final = "versions"  # the one table whose id a rebuild may change
 
 
 class ArangoScans(ArangoNames):
@@ -76,12 +74,23 @@ class ArangoScans(ArangoNames):
 
     def digest(self) -> str:
         digest = sha256()
+        uuids = {
+            table: {row["n"]: row["uuid"] for row in self._pages(COLLECTIONS[table], None)}
+            for table in set(IDENTIFIED.values())
+        }
+
+        def digested(table: str, column: str, value: Any, declared: str) -> Any:
+            """Return a value as SQLite's digest has it."""
+            if value is None or (of := identified(table, column)) is None:
+                return _as_declared(value, declared)
+            return f"v:{value}" if isinstance(value, str) else f"n:{uuids[of][value]}"
+
         for table, order in ORDER.items():
             kept = columns(table)
             digest.update(f"{table} {list(kept)}\n".encode())
-            names = [name for name in kept if (table, name) != (_UNNUMBERED, "n")]
             rows = [
-                tuple(_as_declared(row[name], kept[name]) for name in names) for row in self._in_order(table, order)
+                tuple(digested(table, name, row[name], kept[name]) for name in kept if name != "n")
+                for row in self._in_order(table, order)
             ]
             for start in range(0, len(rows), HASHED):
                 digest.update(repr(rows[start : start + HASHED]).encode())

@@ -65,8 +65,8 @@ _CONTRADICTIONS: Final = f"""SELECT c.uuid, g.name, c.earlier, c.later, c.create
     WHERE (:grp IS NULL OR c.grp = :grp) AND c.created_at <= :known AND (:settled OR c.settled_at > :known)
     ORDER BY c.n LIMIT :limit"""
 
-# The tables that the digest covers, and the order of their rows. An id n is a position of the log, so it may stand for
-# the row; ids of groups and relations may not, since a name that is erased and comes again gets another id.
+# The tables that the digest covers, and the order of their rows. An id n is a position of the log: it may order the
+# rows but not stand for them, since after an erasure a rebuilt log has fewer positions, and the same content.
 ORDER: Final = dict.fromkeys(
     ("episodes", "mentions", "relationships", "withdrawals", "parked", "entities", "names", "resolutions", "links",
      "attributes", "communities", "facts", "reinforcements", "endings", "retractions", "contradictions", "closings"),
@@ -76,7 +76,27 @@ _NAMED: Final = {
     "grp": "(SELECT name FROM groups WHERE groups.n = t.grp)",
     "relation": "(SELECT name FROM relations WHERE relations.n = t.relation)",
 }
-_WORDED: Final = {"relationships", "cardinalities"}  # where the relation is stored by name
+IDENTIFIED: Final = {  # columns that hold an id n, and of which table; `object` may hold a literal
+    **dict.fromkeys(("s", "object", "entity", "duplicate", "into_"), "entities"),
+    "fact": "facts",
+    "community": "communities",
+}
+_WORDED: Final = {("relationships", "relation"), ("cardinalities", "relation"), ("endings", "fact")}  # by name or uuid
+
+
+def identified(table: str, column: str) -> str | None:
+    """Return the table whose ids n a column holds; None: it holds none."""
+    return None if (table, column) in _WORDED else IDENTIFIED.get(column)
+
+
+def _digested(table: str, column: str) -> str:
+    """Return a column as the digest has it: with names and uuids in the place of row ids."""
+    if (named := _NAMED.get(column)) and (table, column) not in _WORDED:
+        return named
+    if (of := identified(table, column)) is None:
+        return column
+    uuid = f"(SELECT uuid FROM {of} WHERE {of}.n = t.{column})"
+    return f"iif(typeof(t.{column}) = 'text', 'v:' || t.{column}, 'n:' || {uuid})"
 
 
 class SqliteScans(SqliteReader):
@@ -158,17 +178,13 @@ class SqliteScans(SqliteReader):
     def digest(self) -> str:
         digest = sha256()
         for table, order in ORDER.items():
-            named = {} if table in _WORDED else _NAMED
             columns = [column for (column,) in self._rows("SELECT name FROM pragma_table_info(?)", (table,))]
             digest.update(f"{table} {columns}\n".encode())
-            kept = [
-                f"{named.get(column, _NAMED['grp'] if column == 'grp' else column)} AS {column}"
-                for column in columns
-                if not (table == "versions" and column == "n")
-            ]
+            kept = [f"{_digested(table, column)} AS {column}" for column in columns if column != "n"]
             with self._guard:
                 self._flush()
-                cursor = self._db.execute(f"SELECT {', '.join(kept)} FROM {table} t ORDER BY {order}")
+                ordered = ", ".join(column if column == "grp" else f"t.{column}" for column in order.split(", "))
+                cursor = self._db.execute(f"SELECT {', '.join(kept)} FROM {table} t ORDER BY {ordered}")
                 while rows := cursor.fetchmany(HASHED):
                     digest.update(repr(rows).encode())
         return digest.hexdigest()
