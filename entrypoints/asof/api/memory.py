@@ -10,9 +10,7 @@ about every group.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Self, TypeVar, Unpack
-
-from pydantic import BaseModel
+from typing import Any, Literal, Self, Unpack
 
 from asof.operations import curation, entities, facts, generations, history, logs, queries, sessions, upkeep, writes
 from asof.operations.answers import (
@@ -41,25 +39,12 @@ from asof.operations.answers import (
     Segment,
     WhatIf,
 )
-from asof.operations.messages import (
-    EntityStatement,
-    ErasureRequest,
-    FactStatement,
-    IdentityStatement,
-    Message,
-    WithdrawalRequest,
-    accept,
-    validate,
-)
-from asof.operations.operation import Operation
-from asof.operations.queries import Time, ask, instant
+from asof.operations.operation import read_query
+from asof.operations.queries import Time
 from asof.operations.sessions import Progress
 from asof.settings import Settings
 
 LogName = Literal["messages", "episodic", "semantic"]
-
-Q = TypeVar("Q", bound=BaseModel)
-A = TypeVar("A")
 
 
 class Memory:
@@ -91,10 +76,15 @@ class Memory:
         entity_types and others, suppress_content): docs/reference/events.md has them, under `message.sent`.
         InvalidInput names a field that cannot be.
         """
-        given = {"content": content, "group_id": group_id, "role": role, "role_type": role_type, **fields}
-        if timestamp is not None:
-            given["timestamp"] = instant(timestamp)
-        return writes.add(self._session, validate(Message, given))
+        return writes.add.ask(
+            self._session,
+            content=content,
+            group_id=group_id,
+            role=role,
+            role_type=role_type,
+            timestamp=timestamp,
+            **fields,
+        )
 
     def produce(
         self, source: Iterable[bytes | str], *, strict: bool = False, acknowledged: Progress | None = None
@@ -122,23 +112,23 @@ class Memory:
 
     def state_entity(self, entity_id: str, name: str, *, summary: str = "", group_id: str = "default") -> int:
         """State an entity under an id of your own. Return the position of the request."""
-        given = {"group_id": group_id, "entity_id": entity_id, "name": name, "summary": summary}
-        return writes.state_entity(self._session, accept(EntityStatement, given)).position
+        return writes.state_entity.ask(
+            self._session, group_id=group_id, entity_id=entity_id, name=name, summary=summary
+        ).position
 
     def withdraw(self, episode_id: str, *, group_id: str = "default") -> int:
         """Withdraw an episode: what rests on it alone is retracted; its past can still be asked about.
 
         Return the position of the request.
         """
-        given = {"group_id": group_id, "episode_id": episode_id}
-        return writes.withdraw(self._session, accept(WithdrawalRequest, given)).position
+        return writes.withdraw.ask(self._session, group_id=group_id, episode_id=episode_id).position
 
     def state_fact(self, *, group_id: str = queries.DEFAULT_GROUP, **fields: Any) -> int:
         """State one structured fact: the fields are those of a line of `asof import`. Return the message's position.
 
         memory.state_fact(subject="Ana", relation="lives_in", object="Rome", valid_at="2024-03-01T00:00:00Z")
         """
-        return writes.state_fact(self._session, accept(FactStatement, {"group_id": group_id, **fields})).position
+        return writes.state_fact.ask(self._session, group_id=group_id, **fields).position
 
     def retract(self, id: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:  # noqa: A002 - the word of every door
         """Retract a fact: it was wrong to say so. What it had displaced holds again; its past can still be asked about.
@@ -149,31 +139,29 @@ class Memory:
 
     def end(self, id: str, *, at: Time | None = None, group_id: str = queries.DEFAULT_GROUP) -> int:  # noqa: A002
         """End a fact: from `at` on (now, if left out) it no longer holds. Return the position of the message."""
-        fields = {"group_id": group_id, "op": "end", "ref": id, "invalid_at": None if at is None else instant(at)}
-        return writes.state_fact(self._session, validate(FactStatement, fields)).position
+        return self.state_fact(group_id=group_id, op="end", ref=id, invalid_at=at)
 
     def merge(self, entity: str, into: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:
         """State that two entities are one, by names or ids; their facts keep their ids. Return the message's position.
 
         It is known from then on; `split` takes it back. The past stays as it was known.
         """
-        return self._state_identity(group_id, op="merge", entity=entity, into=into)
+        return self._state_identity(group_id=group_id, op="merge", entity=entity, into=into)
 
     def split(self, entity: str, into: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:
         """State that two entities are not one: every merge that joins them directly is taken back."""
-        return self._state_identity(group_id, op="split", entity=entity, into=into)
+        return self._state_identity(group_id=group_id, op="split", entity=entity, into=into)
 
     def alias(self, entity: str, name: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:
         """State that an entity is also called by another name. Return its position; `unalias` takes it back."""
-        return self._state_identity(group_id, op="alias", entity=entity, name=name)
+        return self._state_identity(group_id=group_id, op="alias", entity=entity, name=name)
 
     def unalias(self, entity: str, name: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:
         """Take back a name that `alias` stated. Return the message's position."""
-        return self._state_identity(group_id, op="unalias", entity=entity, name=name)
+        return self._state_identity(group_id=group_id, op="unalias", entity=entity, name=name)
 
-    def _state_identity(self, group_id: str, **fields: str) -> int:
-        stated = accept(IdentityStatement, {"group_id": group_id, **fields})
-        return curation.state_identity(self._session, stated).position
+    def _state_identity(self, **fields: str) -> int:
+        return curation.state_identity.ask(self._session, **fields).position
 
     def erase(self, group_id: str) -> int:
         """Erase everything of a group, at every moment of both clocks. Return the position of the request.
@@ -184,7 +172,7 @@ class Memory:
 
         On Kafka that is its offset, and the group is gone from what answers; its records stay on the topics.
         """
-        return writes.erase(self._session, accept(ErasureRequest, {"group_id": group_id})).position
+        return writes.erase.ask(self._session, group_id=group_id).position
 
     # As of a moment.
 
@@ -208,8 +196,8 @@ class Memory:
 
             memory.facts(about="Ana", relation="lives_in", valid_at="2024-01-01")
         """
-        return self._ask(
-            facts.facts,
+        return facts.facts.ask(
+            self._session,
             valid_at=valid_at,
             known_at=known_at,
             any_time=any_time,
@@ -222,7 +210,7 @@ class Memory:
 
     def fact(self, id: str) -> Fact:  # noqa: A002 - the word of every door
         """Return one fact by its id, as it is believed now; of several periods the last. NotFound: it is not."""
-        return self._ask(facts.fact, id=id)
+        return facts.fact.ask(self._session, id=id)
 
     def search(
         self,
@@ -249,8 +237,8 @@ class Memory:
             memory.search("Where does Ana live?", known_at="2024-06-01")
             memory.search("Who cooks?", relations=["works_as", "knows"], center="Ana", hops=2)
         """
-        return self._ask(
-            facts.search,
+        return facts.search.ask(
+            self._session,
             query=query,
             valid_at=valid_at,
             known_at=known_at,
@@ -280,8 +268,8 @@ class Memory:
         Names are compared by meaning, ten of them unless `limit` says how many; where the embedder is the lexical one,
         by their letters.
         """
-        return self._ask(
-            entities.entities,
+        return entities.entities.ask(
+            self._session,
             like=like,
             known_at=known_at,
             group_id=group_id,
@@ -304,8 +292,8 @@ class Memory:
 
         `limit` bounds the facts of each profile. Of a name that nobody has the list is empty.
         """
-        return self._ask(
-            entities.entity,
+        return entities.entity.ask(
+            self._session,
             name=name,
             valid_at=valid_at,
             known_at=known_at,
@@ -324,8 +312,8 @@ class Memory:
         cursor: str | None = None,
     ) -> Page[Community]:
         """Return the communities that are known with their members, those formed first first."""
-        return self._ask(
-            entities.communities,
+        return entities.communities.ask(
+            self._session,
             known_at=known_at,
             group_id=group_id,
             all_groups=all_groups,
@@ -345,8 +333,8 @@ class Memory:
         limit: int | None = None,
     ) -> list[Hop]:
         """Return the facts around a name, step by step away from it; `limit` bounds the facts of each step."""
-        return self._ask(
-            entities.neighbourhood,
+        return entities.neighbourhood.ask(
+            self._session,
             name=name,
             hops=hops,
             valid_at=valid_at,
@@ -371,8 +359,8 @@ class Memory:
         **filters: Unpack[queries.FactFilters],
     ) -> Page[Fact]:
         """Return the facts that hold at some instant of [start, stop), by their start; filters as of `facts`."""
-        return self._ask(
-            facts.overlapping,
+        return facts.overlapping.ask(
+            self._session,
             start=start,
             stop=stop,
             known_at=known_at,
@@ -396,8 +384,8 @@ class Memory:
         **filters: Unpack[queries.FactFilters],
     ) -> Page[Segment]:
         """Return what holds at every instant of [start, stop), said by one fact or by several that meet."""
-        return self._ask(
-            facts.throughout,
+        return facts.throughout.ask(
+            self._session,
             start=start,
             stop=stop,
             known_at=known_at,
@@ -420,8 +408,8 @@ class Memory:
         cursor: str | None = None,
     ) -> Page[Segment]:
         """Return what held of a name and when: slot by slot, by time, with the gaps."""
-        return self._ask(
-            history.timeline,
+        return history.timeline.ask(
+            self._session,
             name=name,
             relation=relation,
             known_at=known_at,
@@ -448,8 +436,8 @@ class Memory:
         Versions come by the time from which they were believed, then by the start of their period. With `known_at`
         nothing shows that was recorded later.
         """
-        return self._ask(
-            history.history,
+        return history.history.ask(
+            self._session,
             id=id,
             known_at=known_at,
             group_id=group_id,
@@ -460,7 +448,7 @@ class Memory:
 
     def known_history(self, id: str, *, valid_at: Time | None = None) -> list[BeliefPeriod]:  # noqa: A002
         """Return when a fact was believed to hold at `valid_at`, or at any time. NotFound: no fact has this id."""
-        return self._ask(history.known_history, id=id, valid_at=valid_at)
+        return history.known_history.ask(self._session, id=id, valid_at=valid_at)
 
     def diff(
         self,
@@ -477,8 +465,8 @@ class Memory:
 
         A known time of None is all that is known. Changes come by the start of the fact's period.
         """
-        return self._ask(
-            history.diff,
+        return history.diff.ask(
+            self._session,
             start=start,
             stop=stop,
             group_id=group_id,
@@ -500,11 +488,11 @@ class Memory:
 
         At most `limit` changes; those of one message are never parted.
         """
-        return self._ask(history.changes, since=since, limit=limit, group_id=group_id, all_groups=all_groups)
+        return history.changes.ask(self._session, since=since, limit=limit, group_id=group_id, all_groups=all_groups)
 
     def why(self, id: str, *, known_at: Time | None = None) -> Explanation:  # noqa: A002 - the word of every door
         """Return the words that a fact rests on, and those behind what became of it. NotFound: no fact has this id."""
-        return self._ask(facts.why, id=id, known_at=known_at)
+        return facts.why.ask(self._session, id=id, known_at=known_at)
 
     def what_if(self, statements: Iterable[Mapping[str, Any]], *, group_id: str = queries.DEFAULT_GROUP) -> WhatIf:
         """Return what would be believed if these structured facts were imported now; nothing is written.
@@ -528,8 +516,8 @@ class Memory:
         limit: int | None = None,
     ) -> list[Contradiction]:
         """Return the contradictions that are open, those flagged first first; `settled`: the settled ones too."""
-        return self._ask(
-            curation.contradictions,
+        return curation.contradictions.ask(
+            self._session,
             settled=settled,
             known_at=known_at,
             group_id=group_id,
@@ -549,7 +537,7 @@ class Memory:
 
         At most `limit`; go on with `after`, the position of the last.
         """
-        return self._ask(curation.parked, after=after, limit=limit, group_id=group_id, all_groups=all_groups)
+        return curation.parked.ask(self._session, after=after, limit=limit, group_id=group_id, all_groups=all_groups)
 
     # The episodic layer and the logs.
 
@@ -565,8 +553,8 @@ class Memory:
         cursor: str | None = None,
     ) -> Page[Episode]:
         """Return the episodes that were said in [start, stop), in the order in which they were recorded."""
-        return self._ask(
-            logs.episodes,
+        return logs.episodes.ask(
+            self._session,
             start=start,
             stop=stop,
             known_at=known_at,
@@ -578,15 +566,15 @@ class Memory:
 
     def episode(self, id: str) -> Episode:  # noqa: A002 - the word of every door
         """Return one episode by its id. NotFound: no episode has it, or it was withdrawn."""
-        return self._ask(logs.episode, id=id)
+        return logs.episode.ask(self._session, id=id)
 
     def groups(self, *, prefix: str = "", limit: int | None = None, cursor: str | None = None) -> Page[GroupInfo]:
         """Return the groups, in the order of their ids, with how many episodes each holds; `prefix`: that begin so."""
-        return self._ask(logs.groups, prefix=prefix, limit=limit, cursor=cursor)
+        return logs.groups.ask(self._session, prefix=prefix, limit=limit, cursor=cursor)
 
     def message(self, position: int) -> Outcome:
         """Return what became of a message: what it changed, or why it was parked. NotFound: there is none there."""
-        return self._ask(logs.message, position=position)
+        return logs.message.ask(self._session, position=position)
 
     def events(
         self,
@@ -603,7 +591,8 @@ class Memory:
         `generation`: whose semantic log, else that of the one that answers. `partition`: whose log, where the topics
         have several.
         """
-        query = ask(queries.EventsQuery, {"log": log, "start": start, "stop": stop, "generation": generation})
+        fields = {"log": log, "start": start, "stop": stop, "generation": generation}
+        query = read_query(queries.EventsQuery, fields)
         return logs.replay(self._session, query, follow=follow, partition=partition)
 
     # Generations, and the whole.
@@ -623,39 +612,39 @@ class Memory:
         one that answers, unless given; a name is made up.
         """
         with self._session.reporting(progress):
-            return self._ask(generations.rebuild, name=name, source=source, ontology=ontology, policy=policy)
+            return generations.rebuild.ask(self._session, name=name, source=source, ontology=ontology, policy=policy)
 
     def switch(self, name: str) -> None:
         """Let another generation answer, in one step. NotFound: there is none of this name."""
-        self._ask(generations.switch, name=name)
+        generations.switch.ask(self._session, name=name)
 
     def drop(self, name: str) -> None:
         """Remove a generation that does not answer. NotFound: there is none of this name."""
-        self._ask(generations.drop, name=name)
+        generations.drop.ask(self._session, name=name)
 
     def generations(self) -> list[GenerationInfo]:
         """Return the generations, oldest first."""
-        return list(self._ask(generations.generations).generations)
+        return list(generations.generations.ask(self._session).generations)
 
     def active(self) -> str:
         """Return the name of the generation that answers."""
-        return self._ask(generations.generations).active
+        return generations.generations.ask(self._session).active
 
     def digest(self, generation: str | None = None) -> str:
         """Return the SHA-256 of all that a generation believes: equal for equal builds of equal logs.
 
         With several partitions it is the SHA-256 of theirs, in order.
         """
-        return self._ask(generations.digest, name=generation)
+        return generations.digest.ask(self._session, name=generation)
 
     def stats(self) -> dict[str, Any]:
         """Return how much there is, how far each log and store has come, and what was parked and why."""
-        return self._ask(upkeep.stats)
+        return upkeep.stats.ask(self._session)
 
     def verify(self, *, progress: Progress | None = None) -> list[Check]:
         """Check every hash chain, and that every store equals one built anew from its log."""
         with self._session.reporting(progress):
-            return self._ask(upkeep.verify)
+            return upkeep.verify.ask(self._session)
 
     def export(
         self,
@@ -669,12 +658,8 @@ class Memory:
     ) -> Iterator[str]:
         """Yield the graph as text, as it is read: what is believed as of a moment, or what was recorded by then."""
         fields = {"format": format, "episodic": episodic, "valid_at": valid_at, "known_at": known_at}
-        query = ask(queries.ExportQuery, {**fields, "group_id": group_id, "all_groups": all_groups})
+        query = read_query(queries.ExportQuery, {**fields, "group_id": group_id, "all_groups": all_groups})
         return upkeep.export(self._session, query)
-
-    def _ask(self, operation: Operation[Q, A], /, **fields: Any) -> A:
-        given = {name: value for name, value in fields.items() if value is not None and value is not False}
-        return operation(self._session, ask(operation.query, given))
 
     def close(self) -> None:
         """Close everything; what was acknowledged stays."""

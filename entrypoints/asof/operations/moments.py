@@ -18,9 +18,9 @@ T = TypeVar("T")
 
 def moment_of(session: Session, query: MomentQuery) -> Moment:
     """Return the moment of a question: that of the first page, where it is about a later one."""
-    valid, known = query.moment(session.now).valid, known_of(session, query)
-    page = query.page if isinstance(query, Paged) else None
-    return Moment(valid if page is None else page.valid, known)
+    page = query.page
+    valid = query.moment(session.now).valid if page is None else page.valid
+    return Moment(valid, known_of(session, query))
 
 
 def known_of(session: Session, query: GroupQuery, log: str = "semantic") -> int:
@@ -28,8 +28,9 @@ def known_of(session: Session, query: GroupQuery, log: str = "semantic") -> int:
 
     Left out, it is after everything; of a page, when the last record was recorded that the graph of a log has.
     """
-    if isinstance(query, Paged) and query.page is not None and query.page.known is not None:
-        return query.page.known
+    page = query.page
+    if page is not None and page.known is not None:
+        return page.known
     if isinstance(query, KnownQuery) and query.known_at is not None:
         return query.known_at
     if not isinstance(query, Paged) or query.limit is None:

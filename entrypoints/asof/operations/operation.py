@@ -104,7 +104,7 @@ def read_query(kind: type[Q], fields: Mapping[str, Any]) -> Q:
     Times are read alike in both. InvalidInput names the field that is wrong, and the nearest one to an unknown field.
     """
     if not issubclass(kind, Event):
-        return ask(kind, dict(fields))
+        return ask(kind, fields)
     return validate(kind, {name: _instant(name, value) if name in TIMES else value for name, value in fields.items()})
 
 

@@ -169,10 +169,6 @@ class ReadSessions:
             raise InvalidInput(f"this memory has no partition {number}: it has {len(sources)}, counted from 0")
         return sources[number or 0]
 
-    def ask(self, group: str | None) -> TemporalQueries:
-        """Return the questions to ask about a group."""
-        return self.of(group).opened().questions
-
     def find(self, question: Callable[[TemporalQueries], T]) -> T:
         """Ask about something by its id: the answer of whichever partition knows it. NotFound: none does."""
         unknown = NotFound("")

@@ -46,7 +46,7 @@ class Session:
 
     def queries(self, group: str | None) -> TemporalQueries:
         """Return the queries over the partition of a group."""
-        return self.sources.ask(group)
+        return self.sources.of(group).opened().questions
 
     def catalog(self) -> Catalog:
         """Return the catalogue of generations. NotFound: nothing was written yet."""

@@ -37,6 +37,7 @@ Relation = Annotated[str, Field(examples=["lives_in"])]
 Confidence = Annotated[float, Field(ge=0, le=1, examples=[0.9])]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 _OPEN = frozenset({INF, NEG})
 
 T = TypeVar("T")
@@ -44,12 +45,12 @@ T = TypeVar("T")
 
 def time_of(instant: int) -> datetime | None:
     """Return microseconds as an aware datetime in UTC; None for an open end."""
-    return None if instant in _OPEN else _EPOCH + timedelta(0, 0, instant)  # by place: it is half as dear
+    return None if instant in _OPEN else _EPOCH + instant * _MICROSECOND  # half as dear as to make a timedelta
 
 
 def instant_of(instant: int) -> datetime:
     """Return microseconds that are no open end as an aware datetime in UTC."""
-    return _EPOCH + timedelta(0, 0, instant)
+    return _EPOCH + instant * _MICROSECOND
 
 
 @dataclass_transform(frozen_default=True)

@@ -7,7 +7,7 @@ microseconds since 1970; a query holds it as microseconds. Stores take the query
 
 import base64
 import binascii
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
 from difflib import get_close_matches
 from typing import Annotated, Any, Final, Literal, NamedTuple, Self, TypedDict, TypeVar
@@ -143,6 +143,11 @@ class Query(BaseModel):
     """What all queries have."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, validate_by_name=True)
+
+    @property
+    def page(self) -> Cursor | None:
+        """Where the page before ended; None for the first, and for a question whose answer is whole."""
+        return None
 
     def __repr__(self) -> str:
         """Return the class alone: what is asked is content."""
@@ -482,12 +487,13 @@ _REASONS: Final = {
 }
 
 
-def ask(kind: type[Q], fields: dict[str, Any]) -> Q:
+def ask(kind: type[Q], fields: Mapping[str, Any]) -> Q:
     """Return a query of a kind. InvalidInput names the field that is wrong, and the nearest one to an unknown field."""
     try:
-        return kind(**fields)
+        query: Q = kind.__pydantic_validator__.validate_python(fields)  # a third cheaper than kind(**fields)
     except ValidationError as error:
         raise invalid(error, kind.model_fields) from None
+    return query
 
 
 def invalid(error: ValidationError, known: Iterable[str]) -> InvalidInput:

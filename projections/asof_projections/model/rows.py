@@ -25,17 +25,15 @@ class Window(NamedTuple):
     @classmethod
     def at(cls, moment: Moment) -> "Window":
         """Return the window of one moment; all of a clock that the moment lifts."""
-        valid = (NEG, INF) if moment.valid is None else (moment.valid, moment.valid)
-        return cls(*valid, *_known(moment.known))
+        valid, known = moment
+        vmin, vmax = (NEG, INF) if valid is None else (valid, valid)
+        kmin, kmax = (NEG, INF) if known is None else (known, known)
+        return cls(vmin, vmax, kmin, kmax)
 
     @classmethod
     def during(cls, start: int, stop: int, known: int | None) -> "Window":
         """Return the period [start, stop) of valid time, as known at a moment."""
-        return cls(start, stop - 1, *_known(known))
-
-
-def _known(known: int | None) -> tuple[int, int]:
-    return (NEG, INF) if known is None else (known, known)
+        return cls.at(Moment(None, known))._replace(vmin=start, vmax=stop - 1)
 
 
 class EntityRow(NamedTuple):

@@ -31,9 +31,12 @@ class SqliteReader:
         """Make the indexes that a statement needs, where a bulk load has left them for its end."""
 
     def _rows(self, sql: str, values: Any = ()) -> list[Any]:
-        with self._guard:
+        try:  # as within the guard, which costs nothing here unless something fails: most questions come through here
             self._flush()
             return self._db.execute(sql, values).fetchall()
+        except Exception:
+            with self._guard:
+                raise
 
     def _row(self, sql: str, values: Any = ()) -> Any:
         with self._guard:

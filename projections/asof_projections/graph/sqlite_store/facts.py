@@ -99,7 +99,7 @@ class SqliteFacts(SqliteReader):
         objects: Sequence[str] | None = None,
         limit: int | None = None,
     ) -> list[FactRow]:
-        parameters: dict[str, Any] = {**window._asdict(), "limit": -1 if limit is None else limit}
+        parameters = _within(window, limit)
         shape: list[str] = []
         if subjects is not None:
             shape.append(_among("subject", subjects, parameters))
@@ -112,8 +112,8 @@ class SqliteFacts(SqliteReader):
         if query.relation is not None:
             parameters["relation"] = query.relation
         shape += self._scope(query.group, query.relation, parameters)
-        if query.page is not None:
-            parameters |= zip(("after_vf", "after_fact", "after_kf"), numbers_of(query.page, 3), strict=True)
+        if (page := query.page) is not None:
+            parameters |= zip(("after_vf", "after_fact", "after_kf"), numbers_of(page, 3), strict=True)
             shape.append("after")
         return self._read(self._rows(statement(*shape), parameters))
 
@@ -123,7 +123,7 @@ class SqliteFacts(SqliteReader):
 
     def _around(self, group: str | None, side: str, ids: Sequence[str], at: Moment, limit: int | None) -> list[FactRow]:
         """Return the facts with entities on one side, `subject` or `object`."""
-        parameters: dict[str, Any] = {**Window.at(at)._asdict(), "limit": -1 if limit is None else limit}
+        parameters = _within(Window.at(at), limit)
         shape = [_among(side, ids, parameters), *self._scope(group, None, parameters)]
         return self._read(self._rows(statement(*shape), parameters))
 
@@ -134,7 +134,7 @@ class SqliteFacts(SqliteReader):
         return [] if group is None else ["group"]
 
     def facts_numbered(self, numbers: Sequence[int], at: Moment) -> dict[int, list[FactRow]]:
-        parameters = Window.at(at)._asdict() | {"number": listed(map(int, numbers)), "limit": -1}
+        parameters = _within(Window.at(at), None) | {"number": listed(map(int, numbers))}
         versions: dict[int, list[FactRow]] = {int(n): [] for n in numbers}
         for row in self._rows(statement("number among"), parameters):
             versions[row[-1]] += self._read([row])
@@ -142,20 +142,26 @@ class SqliteFacts(SqliteReader):
 
     def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
         among = listed(entities)
-        return self._read(
-            self._rows(LATEST, Window.at(at)._asdict() | {"subject": among, "object": among, "limit": limit})
-        )
+        return self._read(self._rows(LATEST, _within(Window.at(at), limit) | {"subject": among, "object": among}))
 
     def _read(self, rows: Iterable[Any]) -> list[FactRow]:
         """Return rows of FACT_COLUMNS as facts."""
-        return [_fact(self.generation, *row) for row in rows]
+        generation = self.generation
+        return [
+            FactRow._make((*row[:13], (row[13],) if row[14] is None else _episodes(row), generation, *row[15:]))
+            for row in rows
+        ]
 
 
-def _fact(generation: str, *row: Any) -> FactRow:
-    *claim, episode, sayings, known_from, known_to, number = row
-    episodes = (episode,) if sayings is None else tuple(dict.fromkeys(json.loads(sayings))) or (episode,)
-    columns: Iterable[Any] = (*claim, episodes, generation, known_from, known_to, number)
-    return FactRow(*columns)
+def _episodes(row: Any) -> tuple[str, ...]:
+    """Return the episodes that say a fact, of which several do."""
+    return tuple(dict.fromkeys(json.loads(row[14]))) or (row[13],)
+
+
+def _within(window: Window, limit: int | None) -> dict[str, Any]:
+    """Return the parameters that every statement has."""
+    vmin, vmax, kmin, kmax = window
+    return {"vmin": vmin, "vmax": vmax, "kmin": kmin, "kmax": kmax, "limit": -1 if limit is None else limit}
 
 
 def _among(name: str, uuids: Sequence[str], parameters: dict[str, Any]) -> str:

@@ -62,7 +62,7 @@ class SqliteIdentities(SqliteReader):
         return [EntityRow._make(row) for row in self._named(_CALLED, group, name, known)]
 
     def meant(self, group: str | None, name: str, known: int | None) -> list[str]:
-        return sorted(uuid for (uuid,) in self._named(_MEANT, group, name, known))
+        return sorted([uuid for (uuid,) in self._named(_MEANT, group, name, known)])
 
     def _named(self, select: str, group: str | None, name: str, known: int | None) -> list[Any]:
         parameters = {"group": group, "key": key(name), "name": name, "known": INF - 1 if known is None else known}
