@@ -25,6 +25,7 @@ from bench import (
     opening,
     rebuilding,
     serving,
+    shapes,
     soak,
     synthetic,
 )
@@ -41,6 +42,7 @@ SUBJECTS: dict[str, Callable[[Material], Iterator[Figure]]] = {
     "vectors": finding.measure,
     "open": opening.measure,
     "growth": growth.measure,
+    "shapes": shapes.measure,
     "serve": serving.measure,
     "kafka": kafka.measure,
     "soak": soak.measure,

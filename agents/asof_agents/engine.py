@@ -33,6 +33,7 @@ from asof_streams.episodic import (
     IdentityRecorded,
     MessageParked,
 )
+from asof_streams.errors import InvalidInput
 from asof_streams.events import Draft, Event, Record
 from asof_streams.log import EventLog
 from asof_streams.messages import Message
@@ -133,11 +134,10 @@ class Generation:
             return
         events: list[Event] = []
         if isinstance(first.event, EpisodeRecorded):
-            batch = self._extracted_anew(batch, known)
-            events += [r.event for r in batch[1:]] if self.extractors else []
-            events += facts.derive_semantic_events(
-                batch, self.build, self.store, partial(self._speakers, first, known), self.judge
-            )
+            try:
+                events = self._derive(batch, known)
+            except InvalidInput as error:
+                events = [MessageParked(reason=str(error))]
             if self.judge is not None:
                 _log.info("episode %s, %s: %s", first.event.episode_id, self.layer.log.name, outcome_counts(events))
         elif isinstance(first.event, EntityRecorded):
@@ -152,6 +152,12 @@ class Generation:
         if events:
             self.layer.emit(first.group, first.recorded_at, first.cause, events)
         self.layer.checkpoint = batch[0].position + batch[0].size
+
+    def _derive(self, batch: Sequence[Record], known: EpisodeView) -> list[Event]:
+        batch = self._extracted_anew(batch, known)
+        own = [r.event for r in batch[1:]] if self.extractors else []
+        speakers = partial(self._speakers, batch[0], known)
+        return own + facts.derive_semantic_events(batch, self.build, self.store, speakers, self.judge)
 
     def _extracted_anew(self, batch: Sequence[Record], known: EpisodeView) -> Sequence[Record]:
         first = batch[0]
@@ -230,7 +236,10 @@ class Engine:
             recorded = message._replace(event=episode)
             content = message.event.content if isinstance(message.event, Message) else None
             extractor = self.extractors.of(episode)
-            events += mentions.extract(recorded, extractor, self._answers, self.store, self.store, "", content)
+            try:
+                events += mentions.extract(recorded, extractor, self._answers, self.store, self.store, "", content)
+            except InvalidInput as error:
+                events = [MessageParked(reason=str(error))]
             if self._answers is not None:
                 _log.info("episode %s, episodic: %s", episode.episode_id, outcome_counts(events))
         return self.episodic.emit(message.group, message.recorded_at, message.position, events)

@@ -67,7 +67,7 @@ def test_the_same_turns_give_the_same_answer(texts: list[str]) -> None:
 
 @given(text=TEXTS)
 def test_sentences_lie_in_order_and_leave_no_word_out(text: str) -> None:
-    sentences = parse_sentences(text)
+    sentences = list(parse_sentences(text))
     ends = [0, *(sentence.end for sentence in sentences)]
     assert all(end <= sentence.start < sentence.end for end, sentence in zip(ends, sentences, strict=False))
     kept = "".join(blank_markup(text)[sentence.start : sentence.end] for sentence in sentences)

@@ -160,8 +160,9 @@ class Extractor(Protocol):
         ...
 
     def extract(self, turn: Turn, before: Sequence[Turn], known: KnownNames, answer: str | None = None) -> Extraction:
-        """Return the extraction of a turn. It raises nothing, whatever the text or the answer.
+        """Return the extraction of a turn, whatever the text or the answer.
 
+        InvalidInput: the text is too much for one message; the reason says what to do.
         before: the earlier turns for context, oldest first; four, unless the message names others.
         answer: the model's answer to `request`; None: there was no request, or it failed.
         """

@@ -45,12 +45,14 @@ class CommunityAssigner:
         self._now = names.episode.valid_at
         self._communities: dict[str, str] = {}  # by entity, as this message assigned them
         self._changed: set[str] = set()  # facts that this message changed: the store has them as they were before
-        self._links: list[tuple[str, str]] = []  # the entities that those facts connect now
+        self._links: dict[str, set[str]] = {}  # what those facts connect with an entity now
         for event in events:
             if isinstance(event, FactAsserted | FactInvalidated | FactRestored):
                 self._changed.add(event.fact_id)
                 if _hold(event.holds, self._now):
-                    self._links += self._ends(event)
+                    for one, other in self._ends(event):
+                        self._links.setdefault(one, set()).add(other)
+                        self._links.setdefault(other, set()).add(one)
 
     def assign(self, entity: str) -> list[Event]:
         """Return the event that assigns an entity; nothing, if it has no neighbours or its community is right."""
@@ -75,12 +77,13 @@ class CommunityAssigner:
         return CommunityFormed(community_id=community, name=name, members=tuple(members), episode_id=episode)
 
     def _of(self, entities: list[str]) -> dict[str, str]:
-        return {**self._known.communities_of(entities), **self._communities}
+        assigned = {entity: self._communities[entity] for entity in entities if entity in self._communities}
+        return {**self._known.communities_of(entities), **assigned}
 
     def _neighbours(self, entity: str) -> list[str]:
         pairs = self._known.neighbours(entity, self._now, _LOOKED_AT)
         near = {other for fact, other in pairs if fact not in self._changed}
-        near |= {one for pair in self._links if entity in pair for one in pair}
+        near |= self._links.get(entity, set())
         return sorted(near - {entity})
 
     def _ends(self, event: FactAsserted | FactInvalidated | FactRestored) -> list[tuple[str, str]]:

@@ -36,13 +36,29 @@ class SlotState:
     """A slot as this message leaves it. Of a many-valued relation it has the facts of one value only."""
 
     single: bool
-    assertions: dict[str, Assertion]
-    endings: dict[str, Ending]
-    before: Mapping[str, tuple[Interval, ...]]  # the believed periods of each fact before this message
+    assertions: dict[str, Assertion] = field(default_factory=dict)
+    endings: dict[str, Ending] = field(default_factory=dict)
+    before: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)  # before this message, by fact
     last: str = ""  # the latest statement of this message that changed it
     causes: dict[str, tuple[InvalidationKind, str]] = field(
         default_factory=dict
     )  # why a fact lost belief, where it is known
+    _by_value: dict[str, dict[str, None]] = field(default_factory=dict)  # the facts of each value
+
+    def put(self, assertion: Assertion) -> None:
+        """Add an assertion, or replace what it said before."""
+        self.assertions[assertion.fact_id] = assertion
+        self._by_value.setdefault(assertion.value, {})[assertion.fact_id] = None
+
+    def remove(self, assertion: Assertion) -> None:
+        """Remove an assertion, if it is there."""
+        if self.assertions.pop(assertion.fact_id, None) is not None:
+            self._by_value[assertion.value].pop(assertion.fact_id)
+
+    def of(self, value: str | None) -> list[Assertion]:
+        """Return the assertions of a value, in their order; None: all of them."""
+        facts = self.assertions if value is None else self._by_value.get(value, {})
+        return [self.assertions[fact_id] for fact_id in facts]
 
 
 @dataclass(slots=True)
@@ -58,6 +74,7 @@ class BeliefChanges:
     statements: list[Event | dict[str, Any]] = field(
         default_factory=list
     )  # a dict: an assertion still without its holds
+    asserted: dict[str, dict[str, Any]] = field(default_factory=dict)  # the assertions among them, by fact
     declared: dict[str, None] = field(default_factory=dict)  # relations that this message needs as single-valued
     _slots: dict[tuple[str, str, str | None], SlotState] = field(default_factory=dict)
     _dead: dict[str, bool] = field(default_factory=dict)
@@ -68,7 +85,7 @@ class BeliefChanges:
         if state is None:
             single = self.single(relation)
             at = (subject, relation, None if single else value)
-            state = self._slots[at] = SlotState(single, {}, {}, {})
+            state = self._slots[at] = SlotState(single)
             if subject not in self.introduced:  # even for a new value: an ending of every value may apply to it
                 self._load(state, *at)
         return state
@@ -76,7 +93,8 @@ class BeliefChanges:
     def _load(self, state: SlotState, subject: str, relation: str, value: str | None) -> None:
         known = self.known.slot(self.group, subject, relation, value)
         if known.assertions:
-            state.assertions = {a.fact_id: a for a in known.assertions}
+            for assertion in known.assertions:
+                state.put(assertion)
             state.before = known.held
         if known.endings:
             state.endings = {e.ending_id: e for e in known.endings}
@@ -94,21 +112,24 @@ class BeliefChanges:
         value = value_of(fields.get("object"), fields.get("value"))
         slot = self.slot(fields["subject"], fields["relation"], value)
         end = fields.get("valid_to")
-        slot.assertions[fields["fact_id"]] = Assertion(
-            fields["fact_id"],
-            value,
-            fields["valid_from"],
-            INF if end is None else end,
-            (self.cause, len(self.statements)),
-            fields["said_at"],
+        slot.put(
+            Assertion(
+                fields["fact_id"],
+                value,
+                fields["valid_from"],
+                INF if end is None else end,
+                (self.cause, len(self.statements)),
+                fields["said_at"],
+            )
         )
         slot.last = fields["fact_id"]
         self.statements.append(fields)
+        self.asserted[fields["fact_id"]] = fields
 
     def reinforce(self, assertion: Assertion, slot: SlotState, event: FactReinforced) -> None:
         """Add another statement of a known fact, and perhaps a later time at which it was attested."""
         if event.said_at > assertion.attested:
-            slot.assertions[assertion.fact_id] = assertion._replace(attested=event.said_at)
+            slot.put(assertion._replace(attested=event.said_at))
             slot.last = assertion.fact_id
         self.statements.append(event)
 
@@ -117,7 +138,7 @@ class BeliefChanges:
         assert statement.assertion is not None, f"{statement.uuid} is no fact"
         slot = self.slot(statement.subject, statement.relation, statement.assertion.value)
         if assertion := slot.assertions.get(statement.uuid):
-            slot.assertions[statement.uuid] = assertion._replace(attested=attested)
+            slot.put(assertion._replace(attested=attested))
             slot.last = statement.uuid
         self.statements.append(FactAttested(fact_id=statement.uuid, attested=attested))
 
@@ -128,9 +149,9 @@ class BeliefChanges:
         for slot in self._ended_by(event.subject, event.relation, value):
             slot.endings[event.ending_id] = ending
             slot.last = event.ending_id
-            for fact_id, assertion in slot.assertions.items():
+            for assertion in slot.of(value):
                 if ending.cuts(assertion):
-                    slot.causes[fact_id] = ("ended", event.ending_id)
+                    slot.causes[assertion.fact_id] = ("ended", event.ending_id)
         self.statements.append(event)
 
     def _ended_by(self, subject: str, relation: str, value: str | None) -> Iterator[SlotState]:
@@ -194,10 +215,10 @@ class BeliefChanges:
             slot = self.slot(statement.subject, statement.relation, assertion.value)
             slot.last = retraction
             if dead:
-                slot.assertions.pop(assertion.fact_id, None)
+                slot.remove(assertion)
                 slot.causes[assertion.fact_id] = (reason, retraction)
             else:
-                slot.assertions[assertion.fact_id] = assertion
+                slot.put(assertion)
         elif (ending := statement.ending) is not None:
             for slot in self._ended_by(statement.subject, statement.relation, ending.value):
                 slot.last = retraction

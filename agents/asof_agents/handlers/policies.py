@@ -50,17 +50,16 @@ def _meet(slot: SlotState, other: Assertion, this: Assertion) -> bool:
 
 def _statement(changes: BeliefChanges, known: FactView, assertion: Assertion) -> Statement:
     """Return the statement behind an assertion, also of one that this message makes."""
-    for said in changes.statements:
-        if isinstance(said, dict) and said["fact_id"] == assertion.fact_id:
-            return Statement(
-                uuid=assertion.fact_id,
-                group_id=changes.group,
-                subject=said["subject"],
-                relation=said["relation"],
-                dead=False,
-                assertion=assertion,
-                confidence=said["confidence"],
-            )
+    if said := changes.asserted.get(assertion.fact_id):
+        return Statement(
+            uuid=assertion.fact_id,
+            group_id=changes.group,
+            subject=said["subject"],
+            relation=said["relation"],
+            dead=False,
+            assertion=assertion,
+            confidence=said["confidence"],
+        )
     statement = known.statement(assertion.fact_id)
     assert statement is not None, f"fact {assertion.fact_id} is in no log"
     return statement

@@ -101,14 +101,10 @@ class StatementWriter(Generic[N]):
         """
         for at in self.both_ways(triple):
             slot = self.slot(at)
-            for assertion in slot.assertions.values():
+            for assertion in slot.of(at.value_key):
                 held = slot.before.get(assertion.fact_id, ())
                 known_end = None if assertion.end == INF else assertion.end
-                if (
-                    assertion.value == at.value_key
-                    and end in (None, known_end)
-                    and any(a <= start < b for a, b in held)
-                ):
+                if end in (None, known_end) and any(a <= start < b for a, b in held):
                     self.changes.reinforce(
                         assertion,
                         slot,
@@ -135,8 +131,8 @@ class StatementWriter(Generic[N]):
             a
             for at in self.both_ways(triple)
             for slot in [self.slot(at)]
-            for a in slot.assertions.values()
-            if a.value == at.value_key and slot.before.get(a.fact_id)
+            for a in slot.of(at.value_key)
+            if slot.before.get(a.fact_id)
         ]
 
     def slot(self, triple: Triple) -> SlotState:

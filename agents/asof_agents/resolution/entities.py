@@ -9,6 +9,7 @@ are never taken for each other, however similar they are.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 from rapidfuzz.distance import JaroWinkler
@@ -27,6 +28,7 @@ from asof_streams.semantic import EntityDescribed, EntityMerged, MentionResolved
 PERSON: Final = "Person"
 _SIMILAR: Final = 0.95  # Jaro-Winkler over keys
 _SIMILAR_CHARACTERS: Final = 8  # shorter names that differ in one letter are often two names
+_INTRODUCED: Final = 256  # the latest entities of this message among which a name's candidates are searched for
 _SHORT_NAME_CHARACTERS: Final = 3  # "Mel" for Melanie; two letters say too little
 
 
@@ -43,7 +45,10 @@ class Resolver(ExactNames):
     is_value: Callable[[str], bool] = lambda _: False  # of an entity type: values that are nearly equal are two
     asked: list[Event] = field(default_factory=list)  # what came of asking a judge: recorded before it is used
     _meant: dict[str, str] = field(default_factory=dict)  # mention id -> entity id
+    _present: set[str] = field(default_factory=set)  # the entities that were meant
     _joined: set[tuple[str, str]] = field(default_factory=set)  # by this episode: duplicate, into
+    _people: dict[str, tuple[list[EntityRow], list[EntityRow]]] = field(default_factory=dict)  # known, by first name
+    _spoken: list[str] | None = None  # the speakers, once asked for
 
     def resolve(self, observed: Iterable[MentionObserved], judge: Judge | None = None) -> None:
         """Resolve mentions to entities, by the rules and then by the judge, with the reason of each in an event."""
@@ -82,12 +87,13 @@ class Resolver(ExactNames):
 
     def _candidates(self, mention: MentionObserved, near: Nearest) -> list[Candidate]:
         where = CandidateContext(
-            self.group, self.recorded_at, set(self._meant.values()), self.introduced.values(), near
+            self.group, self.recorded_at, self._present, islice(reversed(self.introduced.values()), _INTRODUCED), near
         )
         return candidates(self.known, mention.text, mention.entity_type, where)
 
     def _mean(self, mention: MentionObserved, entity: EntityRow, reason: str, score: float) -> None:
         self._meant[mention.mention_id] = entity.uuid
+        self._present.add(entity.uuid)
         self.events.append(
             MentionResolved(
                 mention_id=mention.mention_id,
@@ -127,8 +133,8 @@ class Resolver(ExactNames):
         return self.introduce(mention.text, mention.entity_type), "new", 1.0
 
     def _keyed(self, text: str, type_: str) -> list[EntityRow]:
-        keyed = [e for e in self.known.entities_keyed(self.group, key(text)) if fits(e.type, type_)]
-        return keyed + [e for e in self.introduced.values() if key(e.name) == key(text) and fits(e.type, type_)]
+        same = (*self.known.entities_keyed(self.group, key(text)), *self.introduced_as(text))
+        return [e for e in same if fits(e.type, type_)]
 
     def _join(self, keyed: Sequence[EntityRow]) -> None:
         """Join things of one stated type whose own names differ in nothing but how they are spelled."""
@@ -159,18 +165,28 @@ class Resolver(ExactNames):
         said = words(text)
         if not said:
             return None
-        people = [e for e in self.known.entities_with_word(self.group, said[0]) if e.type == PERSON]
-        fits = [e for e in people if (has := words(e.name))[0] == said[0] and 1 in (len(said), len(has))]
+        full, short = self._people_called(said[0])
+        fits = full if len(said) == 1 else short
         if len(fits) == 1:
             if len(said) > len(words(fits[0].name)):
                 self._describe(fits[0], text)
             return fits[0]
         if not fits and len(said) == 1 and len(said[0]) >= _SHORT_NAME_CHARACTERS:
-            speakers = {s for s in self.speakers() if key(s).startswith(said[0])}
+            if self._spoken is None:
+                self._spoken = list(self.speakers())
+            speakers = {s for s in self._spoken if key(s).startswith(said[0])}
             if len(speakers) == 1 and (entity := self.named(speakers.pop(), PERSON)):
                 self._describe(entity, text)
                 return entity
         return None
+
+    def _people_called(self, first: str) -> tuple[list[EntityRow], list[EntityRow]]:
+        """Return the known people with a first name, and those of them who have no other name."""
+        if first not in self._people:
+            people = [e for e in self.known.entities_with_word(self.group, first) if e.type == PERSON]
+            full = [e for e in people if words(e.name)[0] == first]
+            self._people[first] = full, [e for e in full if len(words(e.name)) == 1]
+        return self._people[first]
 
     def _similar(self, text: str, type_: str) -> EntityRow | None:
         if len(text) < _SIMILAR_CHARACTERS:

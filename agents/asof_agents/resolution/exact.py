@@ -1,9 +1,11 @@
 """Exact names: which entity a name means where it has to be the very same, as in every structured fact."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from asof_agents.ports import FactView
 from asof_projections.model.rows import EntityRow
+from asof_projections.names import key
 from asof_streams.episodic import EpisodeRecorded
 from asof_streams.events import Event
 from asof_streams.ids import derive
@@ -21,6 +23,8 @@ class ExactNames:
     episode: EpisodeRecorded
     events: list[Event] = field(default_factory=list)
     introduced: dict[str, EntityRow] = field(default_factory=dict)  # by id
+    _by_name: dict[str, list[EntityRow]] = field(default_factory=dict)
+    _by_key: dict[str, list[EntityRow]] = field(default_factory=dict)
 
     def entity(self, uuid: str) -> EntityRow:
         """Return an entity, also one just introduced."""
@@ -34,8 +38,8 @@ class ExactNames:
 
     def named(self, name: str, type_: str | None) -> EntityRow | None:
         """Return the first entity with exactly this name, those that this episode introduced before all others."""
-        for entity in self.introduced.values():
-            if entity.name == name and fits(entity.type, type_):
+        for entity in self._by_name.get(name, ()):
+            if fits(entity.type, type_):
                 return entity
         for entity in self.known.entities_named(self.group, name):
             if fits(entity.type, type_):
@@ -50,7 +54,13 @@ class ExactNames:
         )
         entity = EntityRow(uuid, self.group, name, type_, self.recorded_at)
         self.introduced[uuid] = entity
+        self._by_name.setdefault(name, []).append(entity)
+        self._by_key.setdefault(key(name), []).append(entity)
         return entity
+
+    def introduced_as(self, name: str) -> Sequence[EntityRow]:
+        """Return what this episode introduced under a name that differs from this one in its spelling at most."""
+        return self._by_key.get(key(name), ())
 
 
 def fits(known: str | None, asked: str | None) -> bool:

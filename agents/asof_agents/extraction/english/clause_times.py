@@ -1,15 +1,14 @@
 """Assigns the time expressions of a sentence to its clauses."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from asof_agents.extraction.english.context import ParsedSentence
-from asof_agents.extraction.english.events import past_deed
 from asof_agents.extraction.english.lexicon import ADVERBS, SUBJECT_PRONOUNS
 from asof_agents.extraction.english.sentences import Sentence
 from asof_agents.extraction.ports import TimeHint
 
-_ENDS_CLAUSE = frozenset({"because", "but", "so", "when", "while", "where", "which", "who", ";", "-", "–", "—"})
+_LEADING_WORDS_MAX = 32  # between a time and the clause that it leads in
 
 
 def time_of(parsed: ParsedSentence, hints: Sequence[TimeHint], start: int, end: int) -> TimeHint | None:
@@ -17,24 +16,32 @@ def time_of(parsed: ParsedSentence, hints: Sequence[TimeHint], start: int, end: 
     if not hints:
         return None
     sentence = parsed.sentence
-    limit = end
-    while (
-        limit < len(sentence.low)
-        and sentence.low[limit] not in _ENDS_CLAUSE
-        and sentence.low[limit] not in SUBJECT_PRONOUNS
-        and not (sentence.low[limit] == "and" and past_deed(sentence.low[min(limit + 1, len(sentence.low) - 1)]))
-    ):
-        limit += 1
+    limit = parsed.clause_ends[bisect_left(parsed.clause_ends, end)]
     begins, ends = sentence.starts[start], sentence.ends[limit - 1]
-    for hint in hints:
-        if begins <= sentence.start + hint.span[0] < ends and not _leads_in(sentence, hint, limit):
-            return hint
-    for hint in reversed(hints):
-        after = sentence.start + hint.span[1]
-        between = sentence.low[bisect_left(sentence.starts, after, 0, start) : start]
-        if after <= begins and all(word in {",", "and"} or word in ADVERBS for word in between):
-            return hint
+    for at in range(bisect_left(hints, begins - sentence.start, key=_start), len(hints)):
+        if sentence.start + hints[at].span[0] >= ends:
+            break
+        if not _leads_in(sentence, hints[at], limit):
+            return hints[at]
+    last = bisect_right(hints, begins - sentence.start, key=_end)
+    if last:
+        after = sentence.start + hints[last - 1].span[1]
+        between = range(bisect_left(sentence.starts, after, 0, start), start)
+        if len(between) <= _LEADING_WORDS_MAX and all(_leads(sentence.low[at]) for at in between):
+            return hints[last - 1]
     return None
+
+
+def _start(hint: TimeHint) -> int:
+    return hint.span[0]
+
+
+def _end(hint: TimeHint) -> int:
+    return hint.span[1]
+
+
+def _leads(word: str) -> bool:
+    return word in {",", "and"} or word in ADVERBS
 
 
 def _leads_in(sentence: Sentence, hint: TimeHint, limit: int) -> bool:

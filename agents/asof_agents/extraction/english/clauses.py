@@ -18,6 +18,7 @@ from asof_agents.extraction.english.name_spans import NameSpan
 from asof_agents.extraction.english.predicates import Predicate, coordinated_predicate, predicates
 from asof_agents.extraction.english.statements import extract_deed, extract_statements
 from asof_agents.extraction.english.subjects import UNTYPED, Subject
+from asof_agents.extraction.english.work import CLAUSE
 from asof_agents.extraction.ports import Mention
 
 _QUOTES = frozenset({'"', "“", "”"})
@@ -49,6 +50,7 @@ class _ClauseReader:
         self.subject: Subject | None = None
         self.last: Predicate | None = None
         self.opening = self._opening()
+        self.not_yet = next((at for at, word in enumerate(self.low) if word in _NOT_YET), len(self.low))
         self.stated = False  # whether the previous clause gave a relationship
 
     def read(self) -> None:
@@ -80,6 +82,7 @@ class _ClauseReader:
         context, parsed = self.context, self.parsed
         subject = self._subject_at(at)
         if subject is not None:
+            context.work.spend(CLAUSE)
             self.subject, self.last, self.stated = subject, None, False
             # the main verb says more than the "am" or "have" before it
             for predicate in reversed(predicates(parsed.sentence, subject.next, context.patterns, third=subject.third)):
@@ -90,6 +93,7 @@ class _ClauseReader:
                     return end
             return extract_deed(context, parsed, subject, at) or subject.next
         if self.low[at] in {"my", "our"}:
+            context.work.spend(CLAUSE)
             return self._possession(at)
         if self.low[at] in SUBJECT_PRONOUNS:
             self.subject = self.last = None
@@ -112,7 +116,7 @@ class _ClauseReader:
         speaker = self.context.speaker()
         if speaker is None or "my" not in self.context.patterns.heads or self.low[at + 1 : at + 2] == ():
             return None
-        if self.low[at + 1] in _NOT_NOW or not _NOT_YET.isdisjoint(self.low[:at]):
+        if self.low[at + 1] in _NOT_NOW or self.not_yet < at:
             return None
         subject = Subject((speaker,), at, third=False, confidence=0.95)
         return extract_statements(self.context, self.parsed, subject, Predicate(at, at + 1, "present", None), at)

@@ -1,16 +1,24 @@
 """The context of one turn: its parsed sentences, names, people and findings, which all rules share."""
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, Protocol
 
+from asof_agents.extraction.english.events import past_deed
 from asof_agents.extraction.english.findings import Findings
-from asof_agents.extraction.english.lexicon import SPEAKER_WORDS
+from asof_agents.extraction.english.lexicon import SPEAKER_WORDS, SUBJECT_PRONOUNS
 from asof_agents.extraction.english.name_spans import NameSpan, NameTypes, names_in
 from asof_agents.extraction.english.patterns import Patterns
 from asof_agents.extraction.english.sentences import Sentence, parse_sentences
 from asof_agents.extraction.english.subjects import People
+from asof_agents.extraction.english.times.lexer import may_tell_time
+from asof_agents.extraction.english.work import SENTENCE, TIMES, WORD, Work
 from asof_agents.extraction.ports import KnownNames, Mention, TimeHint, Turn
+
+_STRETCH = 600  # characters, that are searched for times at once
+_ENDS_CLAUSE = frozenset({"because", "but", "so", "when", "while", "where", "which", "who", ";", "-", "–", "—"})
 
 
 class FindTimes(Protocol):
@@ -21,15 +29,48 @@ class FindTimes(Protocol):
     ) -> Sequence[TimeHint]: ...
 
 
-@dataclass(slots=True)
+@dataclass
 class ParsedSentence:
-    """One sentence with its names; its times are found when a rule first needs them."""
+    """One sentence with its names; its times are found when a rule first needs them.
+
+    A sentence may be as long as its message: what a rule looks for far ahead or back is looked up here.
+    """
 
     sentence: Sentence
-    names: dict[int, NameSpan]
+    names: dict[int, NameSpan]  # by their first word
     past: Sequence[TimeHint] | None = None
     ahead: Sequence[TimeHint] | None = None
     timed: frozenset[int] = field(default_factory=frozenset)  # the words of the time expressions
+
+    @cached_property
+    def names_by_end(self) -> dict[int, NameSpan]:
+        """The names by the word after them."""
+        return {name.last: name for name in self.names.values()}
+
+    @cached_property
+    def clause_ends(self) -> list[int]:
+        """The words at which a clause ends, and the end of the sentence."""
+        low = self.sentence.low
+        following = (*low[1:], "")
+        return [
+            *(
+                at
+                for at, (word, after) in enumerate(zip(low, following, strict=True))
+                if word in _ENDS_CLAUSE or word in SUBJECT_PRONOUNS or (word == "and" and past_deed(after))
+            ),
+            len(low),
+        ]
+
+    @cached_property
+    def nows(self) -> list[int]:
+        """The words that are "now"."""
+        return [at for at, word in enumerate(self.sentence.low) if word == "now"]
+
+    @cached_property
+    def last_word(self) -> int:
+        """The end of the last word that is no punctuation."""
+        low = self.sentence.low
+        return next((at for at in range(len(low), 0, -1) if low[at - 1][0].isalnum()), 0)
 
 
 class TurnContext:
@@ -41,12 +82,10 @@ class TurnContext:
         self.turn = turn
         self.before = before
         self.patterns = patterns
-        self.findings = Findings(turn)
+        self.work = Work()
+        self.findings = Findings(turn, self.work)
         self._find_times = find_times
-        self.sentences = [
-            ParsedSentence(sentence, {name.first: name for name in names_in(sentence, patterns, turn.text)})
-            for sentence in parse_sentences(turn.text)
-        ]
+        self.sentences = list(self._parsed())
         roles = frozenset(other.role for other in (turn, *before))
         asked = dict.fromkeys(name.text for parsed in self.sentences for name in parsed.names.values())
         known_types = {
@@ -56,33 +95,46 @@ class TurnContext:
             known_types.update(known(list(asked)))
         self.types = NameTypes(patterns, known_types, [role for role in roles if role])
         self.people = People(before, roles)
+        self._may_speak = True  # until no word that means the speaker was found
         self.strong = {name.text for parsed in self.sentences for name in parsed.names.values() if not name.weak}
+
+    def _parsed(self) -> Iterator[ParsedSentence]:
+        for sentence in parse_sentences(self.turn.text):
+            self.work.spend(SENTENCE + WORD * len(sentence.low))
+            names = names_in(sentence, self.patterns, self.turn.text)
+            yield ParsedSentence(sentence, {name.first: name for name in names})
 
     def timed(self, parsed: ParsedSentence, *, ahead: bool) -> Sequence[TimeHint]:
         """Return the time expressions of a sentence, in order; with `ahead`, a bare "on Friday" is the next Friday."""
         sentence = parsed.sentence
         text = self.turn.text[sentence.start : sentence.end]
         if parsed.past is None:
-            parsed.past = self._find_times(text, self.turn.said_at)
+            parsed.past = self._times(text, "past")
             spans = [(sentence.start + hint.span[0], sentence.start + hint.span[1]) for hint in parsed.past]
             parsed.timed = frozenset(
                 at
-                for at, (start, end) in enumerate(zip(sentence.starts, sentence.ends, strict=True))
-                if any(first < end and start < last for first, last in spans)
+                for start, end in spans
+                for at in range(bisect_right(sentence.ends, start), bisect_left(sentence.starts, end))
             )
         if not ahead or not parsed.past:
             return parsed.past
         if parsed.ahead is None:
-            parsed.ahead = self._find_times(text, self.turn.said_at, tense="future")
+            parsed.ahead = self._times(text, "future")
         return parsed.ahead
+
+    def _times(self, text: str, tense: Literal["past", "future"]) -> Sequence[TimeHint]:
+        if may_tell_time(text):
+            self.work.spend(TIMES * (1 + len(text) // _STRETCH))
+        return self._find_times(text, self.turn.said_at, tense=tense)
 
     def speaker(self) -> Mention | None:
         """Return the speaker's mention, by the first word that means them, such as "my"; None: there is none."""
-        if self.findings.speaker is None:
+        if self.findings.speaker is None and self._may_speak:
             for parsed in self.sentences:
                 for at, word in enumerate(parsed.sentence.low):
                     if word in SPEAKER_WORDS:
                         return self.findings.add_speaker(*parsed.sentence.span(at, at + 1))
+            self._may_speak = False
         return self.findings.speaker
 
     def meet(self, parsed: ParsedSentence) -> None:

@@ -4,13 +4,15 @@ The corrected statement is searched for in this turn, then in the earlier turns 
 none fits, nothing is extracted.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import chain, islice
 
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.noun_phrases import Phrase, phrase_at
 from asof_agents.extraction.ports import Mention, Relationship, Turn
 
+_LATEST = 256  # statements of a turn among which the corrected one is searched for
 _SAYS = frozenset({"was", "is", "'s", "were", "meant", "mean", "am", "are"})
 _TURNING = frozenset({"actually", "sorry", "oops", "correction"})
 _MEANT = frozenset({"meant", "mean", "correction"})
@@ -19,8 +21,8 @@ _OPENINGS = frozenset(
     "we".split()
 )
 
-EarlierRelationships = Callable[[Turn], Sequence[Relationship]]
-"""The relationships that an earlier turn states by itself."""
+EarlierRelationships = Callable[[Turn], Iterable[Relationship]]
+"""The relationships that an earlier turn states by itself, the latest first."""
 
 
 def extract_correction(context: TurnContext, parsed: ParsedSentence, earlier: EarlierRelationships) -> None:
@@ -45,18 +47,17 @@ def _contrast(parsed: ParsedSentence) -> tuple[Phrase | None, Phrase | None]:
     """Return the right and the wrong object of "it was X, not Y" or "not Y but X"."""
     low = parsed.sentence.low
     at = low.index("not")
+    opening = next((first for first, word in enumerate(low) if word not in _OPENINGS), len(low))
     wrong = phrase_at(parsed.sentence, at + 1, parsed.names, parsed.timed)
     if wrong is None:
         return None, None
     if at and low[at - 1] == ",":
-        starts = [first for first in range(at - 1) if first == 0 or low[first - 1] in _SAYS]
+        starts = [first for first in range(min(at - 1, opening + 1)) if first == 0 or low[first - 1] in _SAYS]
     elif low[wrong.after : wrong.after + 1] in {("but",), (",",)}:
-        starts, at = [wrong.after + 1], len(low) + 1
+        starts, at = [wrong.after + 1], len(low) + 1  # what comes before is the wrong one
     else:
         return None, None
     for first in reversed(starts):
-        if not all(word in _OPENINGS for word in low[: min(first, at)] if at <= len(low)):
-            continue
         right = phrase_at(parsed.sentence, first, parsed.names, parsed.timed)
         if right and (right.after == at - 1 or at > len(low)):
             return right, wrong
@@ -66,7 +67,7 @@ def _contrast(parsed: ParsedSentence) -> tuple[Phrase | None, Phrase | None]:
 def _meant(parsed: ParsedSentence) -> Phrase | None:
     """Return the name that ends "sorry, I meant X" or "actually it was X"."""
     low = parsed.sentence.low
-    at = next((at for at, word in enumerate(low) if word in _SAYS | _MEANT), len(low)) + 1
+    at = next((at for at, word in enumerate(low) if word in _SAYS or word in _MEANT), len(low)) + 1
     while at < len(low) and low[at] in {",", ":", "to", "say", "in", "at"}:
         at += 1
     right = phrase_at(parsed.sentence, at, parsed.names, parsed.timed)
@@ -81,14 +82,13 @@ def _find(
     turn = context.turn
     asked = _text(context, parsed, wrong).casefold() if wrong else None
     kind = context.types.of(_text(context, parsed, right))
-    spoken: list[Sequence[Relationship]] = [context.findings.relationships]
-    spoken += [
+    spoken = (
         earlier(other)
         for other in reversed(context.before)
         if (other.role, other.role_type) == (turn.role, turn.role_type)
-    ]
-    for statements in spoken:
-        for found in reversed(statements):
+    )
+    for statements in chain([context.findings.relationships_reversed()], spoken):
+        for found in islice(statements, _LATEST):
             relation = context.patterns.ontology.relations[found.relation]
             if found.stance != "holds" or (kind is not None and kind not in relation.targets):
                 continue

@@ -43,7 +43,7 @@ def deed_at(sentence: Sentence, at: int) -> tuple[int, int] | None:
         word = low[end]
         if word in BOUNDARIES or word in CONJUNCTIONS or not (word[0].isalnum() or word == "'s"):
             break
-        if (word in PRONOUNS and word not in _OWN | {"'s"}) or word in AUXILIARIES - {"'s"}:
+        if word != "'s" and ((word in PRONOUNS and word not in _OWN) or word in AUXILIARIES):
             return None
         end += 1
     return (at, end)

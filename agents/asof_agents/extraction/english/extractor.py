@@ -8,6 +8,7 @@ from asof_agents.extraction.english.context import FindTimes, TurnContext
 from asof_agents.extraction.english.corrections import extract_correction
 from asof_agents.extraction.english.patterns import Patterns
 from asof_agents.extraction.english.relational_nouns import extract_relational_nouns
+from asof_agents.extraction.english.work import LOOK_BACK
 from asof_agents.extraction.ports import Extraction, KnownNames, Relationship, Turn
 from asof_ontologies.model import Ontology
 
@@ -30,12 +31,24 @@ class EnglishExtractor:
         """Return None: rules need no model."""
 
     def extract(self, turn: Turn, before: Sequence[Turn], known: KnownNames, answer: str | None = None) -> Extraction:
-        """Return the mentions and relationships of a turn, in the order of its text. No text makes it raise."""
+        """Return the mentions and relationships of a turn, in the order of its text.
+
+        InvalidInput: it is too much work for one message (see `work`). Nothing else makes it raise.
+        """
         del answer
         context = TurnContext(turn, before, known, self._patterns, self._find_times)
         self._read(context)
+        stated: dict[str, Sequence[Relationship]] = {}  # by each earlier turn, by its episode
+
+        def earlier(other: Turn) -> Sequence[Relationship]:
+            if other.episode_id not in stated and len(other.text) > LOOK_BACK:
+                stated[other.episode_id] = ()
+            elif other.episode_id not in stated:
+                stated[other.episode_id] = self._earlier(other, before, known)
+            return stated[other.episode_id]
+
         for parsed in context.sentences:
-            extract_correction(context, parsed, lambda other: self._earlier(other, before, known))
+            extract_correction(context, parsed, earlier)
         for parsed in context.sentences:
             for name in parsed.names.values():
                 if not (name.spoken_to or context.findings.has(name.text)):
@@ -45,7 +58,7 @@ class EnglishExtractor:
         return context.findings.extraction()
 
     def _earlier(self, turn: Turn, before: Sequence[Turn], known: KnownNames) -> Sequence[Relationship]:
-        """Return the relationships of an earlier turn, with the mentions that its own extraction gave it."""
+        """Return the relationships of an earlier turn, the latest first, with the mentions of its own extraction."""
         at = before.index(turn)
         context = TurnContext(replace(turn, mentions=()), before[:at], known, self._patterns, self._find_times)
         self._read(context)
@@ -56,7 +69,7 @@ class EnglishExtractor:
                 source=held.get((found.source.type, found.source.text), found.source),
                 target=held.get((found.target.type, found.target.text), found.target),
             )
-            for found in context.findings.relationships
+            for found in context.findings.relationships_reversed()
         ]
 
     def _read(self, context: TurnContext) -> None:

@@ -1,18 +1,22 @@
 """The findings of one turn so far: its mentions and relationships, each of them once."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.sentences import Sentence
+from asof_agents.extraction.english.work import MENTION, RELATIONSHIP, REPEATED, Work
 from asof_agents.extraction.ports import Extraction, Mention, Relationship, TimeHint, Turn
 
 
 class Findings:
     """Collects the extraction of one turn, in the order of the text."""
 
-    def __init__(self, turn: Turn) -> None:
+    def __init__(self, turn: Turn, work: Work) -> None:
         self.turn = turn
+        self._work = work
         self._mentions: dict[tuple[str, str], Mention] = {}
+        self._texts: set[str] = set()
         self._relationships: dict[tuple[str, str, str, str, str], Relationship] = {}
         self.speaker: Mention | None = None
 
@@ -20,6 +24,9 @@ class Findings:
         """Return the mention of the turn's text [start, end) as an entity type; the same words have one mention."""
         text = self.turn.text[start:end]
         held = self._mentions.get((kind, text))
+        if held is None:
+            self._work.spend(MENTION)
+            self._texts.add(text)
         if held is None or start < held.start:
             held = Mention(self.turn.episode_id, kind, text, start)
             self._mentions[kind, text] = held
@@ -27,7 +34,7 @@ class Findings:
 
     def has(self, text: str) -> bool:
         """Whether these words have a mention already, of any type."""
-        return any(held == text for _, held in self._mentions)
+        return text in self._texts
 
     def add_speaker(self, start: int, end: int) -> Mention:
         """Return the speaker's mention; the words [start, end) are used if there is none yet."""
@@ -69,11 +76,17 @@ class Findings:
         key = (source.type, source.text, found.relation, target.type, target.text.casefold())
         if found.stance == "denied":
             self._relationships.pop(key, None)
+        self._work.spend(REPEATED if key in self._relationships else RELATIONSHIP)
         self._relationships.setdefault(key, found)
 
     @property
     def relationships(self) -> tuple[Relationship, ...]:
+        """All relationships so far."""
         return tuple(self._relationships.values())
+
+    def relationships_reversed(self) -> Iterator[Relationship]:
+        """Yield the relationships so far, the latest first."""
+        return reversed(self._relationships.values())
 
     def extraction(self) -> Extraction:
         """Return all findings, in the order of the text. The speaker is among them only if a relationship needs it."""

@@ -26,6 +26,8 @@ _DID = frozenset({"got", "managed"})  # "I got to visit Rome"
 _NOT_DONE = frozenset({"be", "go", "leave", "run", "work"})  # "I got to work", "I got to run"
 _KEEPING = frozenset("keep kept keeps keeping continue continued".split())
 
+_NESTED_MAX = 8  # verbs around a verb; who says more of them says nothing
+
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
@@ -47,6 +49,11 @@ class _State:
     form: Form | None = None
     negation: Negation = ""
     aspect: Aspect = ""
+    nested: int = 0  # the verbs around it: "I am going to keep …" has one
+
+    def inner(self, at: int, tense: Tense, form: Form, negation: Negation = "") -> "_State":
+        """Return the state of a verb that depends on this one."""
+        return _State(at, tense, form, negation, nested=self.nested + 1)
 
 
 def predicates(sentence: Sentence, at: int, patterns: Patterns, *, third: bool) -> list[Predicate]:
@@ -112,6 +119,8 @@ def _read(sentence: Sentence, state: _State, patterns: Patterns, *, third: bool)
 
 
 def _after_be(sentence: Sentence, state: _State, patterns: Patterns, *, third: bool) -> Iterator[Predicate]:
+    if state.nested > _NESTED_MAX:
+        return
     low = sentence.low
     word, head = low[state.at], state.at
     if word in {"be", "been"} and state.tense is None:
@@ -136,16 +145,18 @@ def _after_be(sentence: Sentence, state: _State, patterns: Patterns, *, third: b
     if low[after] == "going" and _next(low, after + 1) == "to" and after + 2 < len(low):
         verb_follows = "base" in patterns.forms.get(low[after + 2], ()) or low[after + 2] == "be"
         if verb_follows and tense != "past":  # "was going to" is a plan that may have come to nothing
-            yield from _read(sentence, _State(after + 2, "future", "base", negation), patterns, third=third)
+            yield from _read(sentence, state.inner(after + 2, "future", "base", negation), patterns, third=third)
         if verb_follows:
             return
     if word == "'s" and "participle" in patterns.forms.get(low[after], ()) and "ing" not in patterns.forms[low[after]]:
-        yield from _main(sentence, _State(after, "perfect", "participle", negation), patterns, third=third)
+        yield from _main(sentence, state.inner(after, "perfect", "participle", negation), patterns, third=third)
     progressive: Tense = "progressive" if tense == "present" else tense
-    yield from _main(sentence, _State(after, progressive, "ing", negation), patterns, third=third)
+    yield from _main(sentence, state.inner(after, progressive, "ing", negation), patterns, third=third)
 
 
 def _main(sentence: Sentence, state: _State, patterns: Patterns, *, third: bool) -> Iterator[Predicate]:
+    if state.nested > _NESTED_MAX:
+        return
     low, word = sentence.low, sentence.low[state.at]
     tags = patterns.forms.get(word)
     tense = state.tense or _finite(tags, third=third)
@@ -153,11 +164,11 @@ def _main(sentence: Sentence, state: _State, patterns: Patterns, *, third: bool)
         yield Predicate(state.at, state.at + 1, tense, state.form, state.negation, state.aspect, third=third)
     if word in _FOND and low[state.at + 1 : state.at + 2] == ("to",) and tense == "present" and state.at + 2 < len(low):
         if not state.negation:
-            yield from _main(sentence, _State(state.at + 2, "present", "base"), patterns, third=third)
+            yield from _main(sentence, state.inner(state.at + 2, "present", "base"), patterns, third=third)
         return
     if word in _DID and state.tense is None and low[state.at + 1 : state.at + 2] == ("to",):
         if not _NOT_DONE.intersection(low[state.at + 2 : state.at + 3]) and state.at + 2 < len(low):
-            yield from _main(sentence, _State(state.at + 2, "past", "base"), patterns, third=third)
+            yield from _main(sentence, state.inner(state.at + 2, "past", "base"), patterns, third=third)
         return
     if word in _FOND_ING and tense and not state.negation and "ing" in patterns.forms.get(_next(low, state.at + 1), ()):
         yield Predicate(state.at + 1, state.at + 2, tense, "ing", third=third)
@@ -167,7 +178,7 @@ def _main(sentence: Sentence, state: _State, patterns: Patterns, *, third: bool)
     if not aspect or state.aspect or (state.form == "base") != word_is_base(word, state.form):
         return
     inner = state.at + 1
-    while inner < len(low) and low[inner] in ADVERBS | {"on", "to"}:
+    while inner < len(low) and (low[inner] in ADVERBS or low[inner] in {"on", "to"}):
         inner += 1
     if inner < len(low) and "ing" in patterns.forms.get(low[inner], ()):
         outer = state.tense or ("past" if word.endswith("ed") or word in {"began", "quit", "kept"} else "present")

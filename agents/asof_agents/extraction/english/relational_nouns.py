@@ -21,6 +21,7 @@ from asof_agents.extraction.english.lexicon import (
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.noun_phrases import phrase_at
 from asof_agents.extraction.english.verbs import PASTS
+from asof_agents.extraction.english.work import CLAUSE
 from asof_agents.extraction.ports import Mention
 from asof_ontologies.model import RelationType
 
@@ -34,6 +35,7 @@ _KIN_ADJECTIVES = frozenset(
     "amazing big dear elder eldest little lovely older oldest sweet three two wonderful younger youngest".split()
 )
 _SOME = frozenset("a an another two three four five".split())
+_PHRASE_WORDS_MAX = 32  # with its adjectives and adverbs
 _NAMED = frozenset({"named", "called"})
 _OF = frozenset({"one", "two", "three", "four", "some", "both", "among"})
 _BE = frozenset({"is", "are", "was", "were", "'s"})
@@ -56,6 +58,7 @@ def extract_relational_nouns(context: TurnContext, parsed: ParsedSentence) -> No
         owner = _owner_before(context, parsed, at)
         if owner is None:
             continue
+        context.work.spend(CLAUSE)
         for relation in relations:
             words = _targets_of(context, parsed, relation, at, at + size, plural=noun not in nouns)
             if words:
@@ -112,7 +115,7 @@ def _owner_before(context: TurnContext, parsed: ParsedSentence, at: int) -> Ment
     if low[at] in _POSSESSIVE:
         return context.people.resolve_pronoun(low[at], parsed.sentence.starts[at])
     if low[at] == "'s":
-        name = next((name for name in parsed.names.values() if name.last == at), None)
+        name = parsed.names_by_end.get(at)
         if name and context.sure_name(name) and context.types.of(name.text) in {"Person", None}:
             return context.name_mention(parsed, name, "Person")
     if low[at] in _SOME:
@@ -169,9 +172,8 @@ def _names_before(parsed: ParsedSentence, at: int, end: int) -> Iterator[WordRan
     last = at - 1
     found = []
     while last > 0:
-        name = next(
-            (name for name in parsed.names.values() if name.last == last and (apposed or not name.spoken_to)), None
-        )
+        name = parsed.names_by_end.get(last)
+        name = None if name and name.spoken_to and not apposed else name
         first = name.first if name else last - 1
         if name is None and not low[first].isdigit():
             return
@@ -181,7 +183,7 @@ def _names_before(parsed: ParsedSentence, at: int, end: int) -> Iterator[WordRan
         last = first - 1
         while last > 0 and low[last - 1] in {",", "and"}:
             last -= 1
-    if found and (found[-1][0] == 0 or low[: found[-1][0]] == ("the",) or apposed):
+    if found and (found[-1][0] == 0 or (found[-1][0] == 1 and low[0] == "the") or apposed):
         yield from reversed(found)
 
 
@@ -195,6 +197,8 @@ def _phrase_before(parsed: ParsedSentence, at: int, relation: RelationType) -> I
     first = at - 1
     while first > 0 and low[first - 1] not in CLAUSE_STARTS:
         first -= 1
+        if at - first > _PHRASE_WORDS_MAX:
+            return
     phrase = phrase_at(parsed.sentence, first, parsed.names, parsed.timed) if low[max(0, first - 1)] != "that" else None
     if phrase and phrase.after == at - 1 and not (phrase.definite or phrase.own or phrase.vague):
         yield phrase.first, phrase.last

@@ -5,15 +5,23 @@ offset is one in the text itself.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-_CARRIED = re.compile(r"\[[^\]]*\]|</?[A-Za-z][^<>]*>|https?://\S+|```.*?(?:```|\Z)", re.DOTALL)
-_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|\n+")
+# No pattern may look at a character more often than a few times, whatever the text: quantifiers are possessive, and
+# no match is tried inside of a run that was tried from its beginning.
+_PLAIN = r"</?[A-Za-z][^<>]*>|https?://\S+|```.*?(?:```|\Z)"
+_CARRIED = re.compile(rf"\[[^\]]*+(?:\]|(?P<unclosed>\Z))|{_PLAIN}", re.DOTALL)
+_CARRIED_AFTER_BRACKETS = re.compile(_PLAIN, re.DOTALL)
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s|$)|\n+")
 _ABBREVIATIONS = frozenset(
     "a.m approx apr aug ave co corp dec dept dr e.g etc feb i.e inc jan jr jul jun ltd mar mr mrs ms mt no nov "
     "oct p.m prof sep sept sr st u.k u.s vs".split()
 )
+_TITLES = frozenset({"mr", "mrs", "ms", "dr", "prof", "st", "mt"})
 _LAST_WORD = re.compile(r"[\w.]*\w$")
+_LAST_WORD_MAX = max(map(len, _ABBREVIATIONS)) + 1  # a longer word is neither an abbreviation nor an initial
+_LETTER = re.compile(r"\S")
 _WORD = re.compile(
     r"\w+(?=n['’]t\b)|n['’]t\b|['’](?:s|m|re|ve|ll|d)\b|O['’][A-Z]\w+|[#@]?\w+(?:[-./_&@:]+\w+)*\+*|[^\w\s]"
 )
@@ -40,8 +48,14 @@ class Sentence:
 def blank_markup(text: str) -> str:
     """Return the text with all but the speaker's own words blanked out; its length stays the same."""
     if "[" in text or "<" in text or "http" in text or "```" in text:
-        text = _CARRIED.sub(lambda found: " " * len(found[0]), text)
+        text = _CARRIED.sub(_blank, text)
     return text.replace("`", " ").replace("*", " ")
+
+
+def _blank(markup: re.Match[str]) -> str:
+    if markup.lastgroup is None:
+        return " " * len(markup[0])
+    return "[" + _CARRIED_AFTER_BRACKETS.sub(_blank, markup[0][1:])  # that bracket is never closed, nor is any after it
 
 
 def split(text: str) -> list[tuple[int, int]]:
@@ -59,14 +73,15 @@ def split(text: str) -> list[tuple[int, int]]:
 
 def _goes_on(text: str, start: int, dot: int) -> bool:
     """Whether a dot belongs to an abbreviation or an initial and ends no sentence."""
-    word = _LAST_WORD.search(text, start, dot)
+    word = _LAST_WORD.search(text, max(start, dot - _LAST_WORD_MAX), dot)
     if word is None:
         return False
     last = word[0]
-    rest = text[dot + 1 :].lstrip()
+    following = _LETTER.search(text, dot + 1)
+    rest = following[0] if following else ""
     if last.lower() in _ABBREVIATIONS:
-        return rest[:1].islower() or rest[:1].isdigit() or last.lower() in {"mr", "mrs", "ms", "dr", "prof", "st", "mt"}
-    return len(last) == 1 and last.isupper() and last != "I" and rest[:1].isupper()
+        return rest.islower() or rest.isdigit() or last.lower() in _TITLES
+    return len(last) == 1 and last.isupper() and last != "I" and rest.isupper()
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
@@ -77,10 +92,11 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
     return (start, end) if start < end else None
 
 
-def parse_sentences(text: str) -> list[Sentence]:
-    """Return the sentences of a text, in order, split into words."""
+def parse_sentences(text: str) -> Iterator[Sentence]:
+    """Yield the sentences of a text, in order, split into words."""
     clean = blank_markup(text)
-    return [_words(clean, start, end) for start, end in split(clean)]
+    for start, end in split(clean):
+        yield _words(clean, start, end)
 
 
 def _words(text: str, start: int, end: int) -> Sentence:

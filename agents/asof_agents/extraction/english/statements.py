@@ -1,5 +1,6 @@
 """Statements: the relation that a verb states between its subject and its objects, at the time of its clause."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,6 +13,7 @@ from asof_agents.extraction.english.patterns import CueEntry, match_steps
 from asof_agents.extraction.english.predicates import Predicate
 from asof_agents.extraction.english.subjects import UNTYPED, Subject
 from asof_agents.extraction.english.targets import Target, targets_at
+from asof_agents.extraction.english.work import CUES
 from asof_agents.extraction.ports import Mention, TimeHint
 
 _FAVORITE = frozenset({"favorite", "favourite", "fave", "fav"})  # "my favorite store" is nobody's own
@@ -128,6 +130,7 @@ def _fits(
     entries = context.patterns.heads.get("my" if head == "our" else head, ())
     kinds = {mention.type for mention in subject.mentions}
     if entries:
+        context.work.spend(len(entries) // CUES)
         _times(context, parsed, predicate)  # objects end where a time begins
     found = []
     for entry in entries:
@@ -195,10 +198,15 @@ def _add(
             source, end = end, source
         context.findings.relate(source, relation, end, stated, hint, parsed.sentence, confidence)
         opposite = context.patterns.ontology.relations[relation].opposite
-        if opposite and stated.stance == "holds" and "now" in parsed.sentence.low[predicate.head : phrase.after + 1]:
+        if opposite and stated.stance == "holds" and _says_now(parsed, predicate.head, phrase.after):
             # "I love running now": it was otherwise before
             context.findings.relate(source, opposite, end, Meaning("ended"), None, parsed.sentence, confidence)
     return True
+
+
+def _says_now(parsed: ParsedSentence, first: int, last: int) -> bool:
+    at = bisect_left(parsed.nows, first)
+    return at < len(parsed.nows) and parsed.nows[at] <= last
 
 
 def _plural(word: str) -> bool:

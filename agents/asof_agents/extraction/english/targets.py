@@ -172,11 +172,9 @@ def _with_place(parsed: ParsedSentence, phrase: Phrase) -> Phrase:
 def _rest(parsed: ParsedSentence, at: int) -> Phrase | None:
     """Return all words up to the end of the sentence: the meaning of a term."""
     low = parsed.sentence.low
-    last = len(low)
     if low[at : at + 1] in {('"',), ("“",)}:
         at += 1
-    while last > at and not low[last - 1][0].isalnum():
-        last -= 1
+    last = max(at, parsed.last_word)
     return Phrase(at, last, last, False, False) if 0 < last - at <= _MEANING_WORDS_MAX else None
 
 

@@ -1,0 +1,56 @@
+"""One message of any shape: what it costs a processor, from 8 KiB to 512 KiB, from the door to what can be asked."""
+
+import gc
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import asof
+from asof_streams.messages import MAX_CONTENT_BYTES
+from bench.figures import Figure, Target
+from bench.material import Material
+from bench.text_shapes import SHAPES
+
+_SMALLEST = 8 * 1024
+_STEPS = 2_000_000  # of the loop that seconds are scaled by: a machine that is busy or slow is so in both
+_LOOP_SECONDS = 0.1  # that they take on the machine that the targets speak of
+_TARGETS = (Target("scaled s", 3.0), Target("growth", 1.2))
+
+
+def measure(material: Material) -> Iterator[Figure]:
+    """Yield a figure for each shape. `growth` is that from a quarter of the largest size to it, of linear."""
+    largest = min(MAX_CONTENT_BYTES, max(material.count(MAX_CONTENT_BYTES), 4 * _SMALLEST))
+    empty = material.folder / "shapes"
+    with asof.open(empty, embedder="none") as memory:
+        memory.add("Hello there.")
+    for name, shape in SHAPES.items():
+        sizes = (_SMALLEST, largest // 4, largest)
+        seconds = [_seconds(empty, shape(size)) for size in sizes]
+        growth = seconds[2] / max(seconds[1], 0.05) / 4
+        values = {"scaled s": seconds[2], "growth": growth}
+        note = ", ".join(f"{size // 1024} KiB: {each:.3f} s" for size, each in zip(sizes, seconds, strict=True))
+        yield Figure(f"{name}, {largest // 1024} KiB", "processor s, of linear", values, targets=_TARGETS, note=note)
+
+
+def _seconds(empty: Path, text: str) -> float:
+    """Return the processor seconds of one message in a new directory, on the machine that the targets speak of."""
+    directory = empty.with_name("shape")
+    shutil.copytree(empty, directory)
+    try:
+        with asof.open(directory, embedder="none") as memory:
+            gc.collect()
+            before = _loop()
+            began = time.process_time()
+            memory.add(text if text.strip() else f"x{text[1:]}", role="Ana")
+            spent = time.process_time() - began
+            return spent * _LOOP_SECONDS * 2 / (before + _loop())
+    finally:
+        shutil.rmtree(directory)
+
+
+def _loop() -> float:
+    began, total = time.process_time(), 0
+    for step in range(_STEPS):
+        total += step & 7
+    return time.process_time() - began

@@ -1,0 +1,98 @@
+"""No shape of text takes more than its size: extraction is linear, and one message is never more than a budget."""
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from bench.text_shapes import SHAPES
+
+import asof
+from asof_agents.extraction.english import context, work
+from asof_agents.extraction.english.dates import find_times
+from asof_agents.extraction.english.extractor import EnglishExtractor
+from asof_agents.extraction.ports import Extraction, Turn
+from asof_ontologies.registry import load
+from asof_streams.errors import InvalidInput
+from asof_streams.messages import MAX_CONTENT_BYTES
+
+_SMALL, _LARGE = 4 * 1024, 64 * 1024
+_GROWTH_MAX = 3 * _LARGE / _SMALL  # what is quadratic grows by sixteen times as much as what is linear
+_EXTRACTOR = EnglishExtractor(load("default"), find_times)
+
+
+def extract(text: str) -> Extraction:
+    return _EXTRACTOR.extract(Turn("episode", "Ana", "user", text, 1_700_000_000_000_000), [], lambda _: {})
+
+
+@pytest.fixture
+def unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(context, "Work", lambda: work.Work(sys.maxsize))
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[asof.Memory]:
+    with asof.open(tmp_path, embedder="none") as memory:
+        yield memory
+
+
+def seconds(text: str, times: int) -> float:
+    """Return the least processor time that the extraction of a text takes."""
+    return min(_seconds(text) for _ in range(times))
+
+
+def _seconds(text: str) -> float:
+    began = time.process_time()
+    extract(text)
+    return time.process_time() - began
+
+
+@pytest.mark.usefixtures("unlimited")
+@pytest.mark.parametrize("shape", SHAPES)
+def test_extraction_takes_time_in_proportion_to_the_text(shape: str) -> None:
+    small = max(seconds(SHAPES[shape](_SMALL), 5), 0.002)
+
+    assert seconds(SHAPES[shape](_LARGE), 1) < _GROWTH_MAX * small or seconds(SHAPES[shape](_LARGE), 3) < (
+        _GROWTH_MAX * small
+    )
+
+
+@pytest.mark.parametrize("shape", ["I like one name", "all like tea", "homes of one person", 'repeated "I\'m "'])
+def test_a_message_that_is_too_much_work_is_parked_with_the_reason_and_the_next_is_read(
+    shape: str, memory: asof.Memory
+) -> None:
+    memory.add(SHAPES[shape](MAX_CONTENT_BYTES), role="Ana", group_id="many")
+    memory.add("I moved to Berlin.", role="Ana", group_id="few")
+
+    [parked] = memory.parked(group_id="many")
+    assert parked.reason.startswith("content: it is more work than one message may be")
+    assert [fact.object for fact in memory.facts(group_id="few")] == ["Berlin"]
+
+
+def test_ordinary_prose_of_the_largest_size_is_far_from_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(context, "Work", lambda: work.Work(work.WORK_MAX * 2 // 3))
+
+    extract(SHAPES["ordinary prose"](MAX_CONTENT_BYTES))
+
+
+def test_work_is_counted_alike_in_every_run() -> None:
+    text = SHAPES["I like one name"](MAX_CONTENT_BYTES)
+
+    for _ in range(2):
+        with pytest.raises(InvalidInput) as error:
+            extract(text)
+        assert error.value.field == "content"
+
+
+def test_words_after_many_long_turns_are_read_without_reading_those_again() -> None:
+    long = Turn("before", "Ana", "user", SHAPES["ordinary prose"](MAX_CONTENT_BYTES), 0)
+    turn = Turn("episode", "Ana", "user", "Actually, it was Rome. He likes tea.", 0)
+    began = time.process_time()
+    extract(long.text)
+    whole = time.process_time() - began
+
+    began = time.process_time()
+    _EXTRACTOR.extract(turn, [long] * 4, lambda _: {})
+
+    assert time.process_time() - began < whole
