@@ -20,6 +20,7 @@ def written(path: Path) -> Path:
         ]
     ]
     path.write_text("\n".join(tables))
+    path.chmod(0o600)
     return path
 
 

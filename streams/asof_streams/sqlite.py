@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Final
 
 from asof_streams.errors import NOT_UNICODE, AsofError, DamagedData, InvalidInput, NotFound, StorageFailed, WriterBusy
-from asof_streams.files import sync
+from asof_streams.files import make_file, sync
 
 BUSY_SECONDS: Final = 5.0
 VACUUM_SECONDS: Final = 0.25  # for which a vacuum waits for readers: it is tried again, and writers wait meanwhile
@@ -76,6 +76,7 @@ def create(path: Path, script: str) -> None:
     """Create a SQLite file with a script, whole or not at all: a crash leaves no unfinished file under its name."""
     fresh = path.with_name(path.name + ".new")
     fresh.unlink(missing_ok=True)
+    make_file(fresh)  # SQLite gives its rights to the files beside it
     with closing(sqlite3.connect(fresh, isolation_level=None)) as connection:
         connection.executescript(f"PRAGMA secure_delete = ON; BEGIN; {script}; COMMIT; PRAGMA journal_mode = WAL")
     fresh.replace(path)

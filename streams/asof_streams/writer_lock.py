@@ -1,15 +1,19 @@
 """The lock that admits one writer to a data directory; the operating system frees it when its holder dies."""
 
 import fcntl
+import logging
 import os
 import time
 from pathlib import Path
 from typing import Final, Self
 
 from asof_streams.errors import StorageFailed, WriterBusy
+from asof_streams.files import make_folder, tighten
 
 _NAME: Final = "writer.lock"
 _AGAIN_SECONDS: Final = 0.05
+
+log = logging.getLogger(__name__)
 
 
 class WriterLock:
@@ -22,10 +26,12 @@ class WriterLock:
     def __init__(self, directory: Path, *, patience: float = 0.0) -> None:
         path = directory / _NAME
         try:
-            directory.mkdir(parents=True, exist_ok=True)
-            self._file: int | None = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            make_folder(directory)
+            self._file: int | None = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
                 _wait(self._file, directory, patience)
+                if not tighten(directory):
+                    log.warning("other users may open %s, and this one may not change that: chmod 700 it", directory)
             except BaseException:
                 os.close(self._file)
                 raise

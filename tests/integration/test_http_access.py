@@ -266,6 +266,7 @@ def test_a_file_of_keys_that_cannot_be_used_is_refused_without_a_word_of_a_key(
     keys = tmp_path / "keys.toml"
     if text is not None:
         keys.write_text(text)
+        keys.chmod(0o600)
     ended = run("serve", "--port", "0", folder=tmp_path, environment={**os.environ, "ASOF_KEYS_FILE": str(keys)})
 
     assert ended.returncode == 2

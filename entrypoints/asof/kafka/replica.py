@@ -12,6 +12,7 @@ from asof_projections.generations import FIRST, Catalog, GenerationInfo, load, s
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.projector import catch_up
 from asof_streams.errors import DamagedLog
+from asof_streams.files import make_folder
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.event_topic import EventTopic
 from asof_streams.kafka.messages_topic import MessagesTopic
@@ -60,7 +61,7 @@ class PartitionReplica:
     def add(self, generation: str) -> None:
         """Follow a generation too. NotFound: it has no topic."""
         if generation not in self.beliefs:
-            self._places.generation(generation).mkdir(parents=True, exist_ok=True)
+            make_folder(self._places.generation(generation))
             self.beliefs[generation] = self._logs.semantic(generation)
 
     def catch_up(self, ends: Mapping[tuple[str, int], int]) -> None:

@@ -19,7 +19,7 @@ from asof_projections.generations import Catalog, GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams.errors import ContractError, DamagedFile, DamagedLog, InvalidInput
 from asof_streams.events import Draft
-from asof_streams.files import replace_file
+from asof_streams.files import make_folder, replace_file
 from asof_streams.semantic import GenerationStarted, RelationDeclared
 from asof_streams.sqlite_log import SqliteLog
 
@@ -120,7 +120,7 @@ def check_order(before: SqliteLog, after: SqliteLog) -> None:
 
 def keep_ontology(ontology: Ontology, path: Path) -> None:
     """Write down an ontology as it is now: a later edit of its file changes no history."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     kept = {"digest": ontology.digest, "ontology": ontology.model_dump(mode="json")}
     replace_file(path, [json.dumps(kept, ensure_ascii=False).encode()])
 

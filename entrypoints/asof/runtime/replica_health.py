@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from asof.runtime import clock
 from asof_streams.errors import DamagedFile, NotFound
-from asof_streams.files import replace_file
+from asof_streams.files import make_folder, replace_file
 from asof_streams.instants import SECOND
 
 FILE: Final = "worker.json"
@@ -58,5 +58,5 @@ class Health:
 
 def write_health(root: Path, reached: Sequence[Reached]) -> None:
     """Write down how far all is, now."""
-    root.mkdir(parents=True, exist_ok=True)
+    make_folder(root)
     replace_file(root / FILE, [json.dumps(Health(clock.system(), tuple(reached)).to_json()).encode()])

@@ -10,7 +10,7 @@ from typing import Final
 
 from asof.runtime.layout import DirectoryLayout
 from asof_streams.errors import DamagedFile, InvalidInput, WriterBusy
-from asof_streams.files import replace_file
+from asof_streams.files import make_folder, replace_file
 from asof_streams.kafka.state import FILE as STATE
 from asof_streams.writer_lock import WriterLock
 
@@ -54,7 +54,7 @@ def keep(root: Path, wanted: ReplicaManifest) -> None:
         )
     if DirectoryLayout(root).messages.exists() and not is_copy(root):
         raise InvalidInput(f"{root} holds a memory that is no copy of topics: choose another directory")
-    root.mkdir(parents=True, exist_ok=True)
+    make_folder(root)
     replace_file(root / FILE, [json.dumps(asdict(wanted)).encode(), b"\n"])
 
 

@@ -1,5 +1,7 @@
 """API keys: who may use a service, read once from a file. No key is kept, only what one is known by."""
 
+import os
+import stat
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -69,9 +71,14 @@ class Keys:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read a TOML file with a table for each key. InvalidInput names the table and the field, never a key."""
+        """Read a TOML file with a table for each key.
+
+        InvalidInput names the table and the field, never a key; or says that other users may read or change the file.
+        """
         try:
-            entries = _FILE.validate_python(tomllib.loads(path.read_text("utf-8")))
+            with path.open(encoding="utf-8") as file:
+                _expect_private(file.fileno(), path)
+                entries = _FILE.validate_python(tomllib.loads(file.read()))
         except OSError as error:
             raise InvalidInput(f"ASOF_KEYS_FILE, {path}: {error.strerror}") from None
         except ValidationError as error:
@@ -95,6 +102,12 @@ class Keys:
             if compare_digest(digest, given):
                 found = caller
         return found
+
+
+def _expect_private(descriptor: int, path: Path) -> None:
+    """Refuse a file that other users may read, or that anybody but its user may change. Its group may read it."""
+    if os.fstat(descriptor).st_mode & (stat.S_IRWXO | stat.S_IWGRP):
+        raise InvalidInput(f"ASOF_KEYS_FILE, {path}: other users may read or change it. Mend it: chmod 600 {path}")
 
 
 def _digest(key: str) -> bytes:

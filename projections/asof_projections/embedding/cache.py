@@ -13,6 +13,7 @@ import numpy as np
 
 from asof_projections.embedding.ports import Embedder, Vectors
 from asof_streams.errors import DamagedFile, StorageFailed
+from asof_streams.files import make_file
 from asof_streams.sqlite import owe_vacuum, vacuum
 
 LOOKUP: Final = 500  # texts a query
@@ -42,6 +43,7 @@ class CachedEmbedder:
         self._unkept: dict[bytes, Vectors] = {}
         self.model_id: Final = embedder.model_id
         with self._errors():
+            make_file(path)
             self._db = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
         try:
             with self._errors():
@@ -147,6 +149,8 @@ class CachedEmbedder:
             yield
         except sqlite3.OperationalError as error:
             raise StorageFailed(f"{self._path}: {error.sqlite_errorname}") from None
+        except OSError as error:
+            raise StorageFailed(f"{self._path}: {error.strerror}") from None
         except sqlite3.DatabaseError:
             raise DamagedFile(f"{self._path} is damaged; delete it: what it held is computed again") from None
 
