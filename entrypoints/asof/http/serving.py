@@ -12,6 +12,7 @@ from typing import Final
 import uvicorn
 
 from asof.http.app import application
+from asof.http.connections import BoundedConnection
 from asof.http.middleware.authentication import is_loopback
 from asof.http.middleware.limits import TokenBucket
 from asof.http.middleware.metrics import Metrics
@@ -70,7 +71,15 @@ def serve(settings: Settings, host: str, port: int, started: Callable[[str], Non
     sys.setswitchinterval(_SWITCH_SECONDS)
     with _listen(host, port) as listening, Service(settings, failed.set, metrics.took) as service:
         app = application(service, metrics, keys, rate)
-        config = uvicorn.Config(app, access_log=False, log_config=None, lifespan="off", ws="none")
+        config = uvicorn.Config(
+            app,
+            http=BoundedConnection,
+            access_log=False,
+            log_config=None,
+            lifespan="off",
+            ws="none",
+            proxy_headers=False,
+        )
         url = f"http://{_shown(host)}:{listening.getsockname()[1]}"
         server = _Server(config, lambda: started(url), failed, service)
         asyncio.run(server.serve([listening]))

@@ -1,6 +1,7 @@
 """The service behind the routes: the intake, the worker and the threads that answer, started and stopped together."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from functools import partial
@@ -42,7 +43,7 @@ class Service:
     def __init__(self, settings: Settings, failed: Callable[[], None], took: Callable[[Iterable[float]], None]) -> None:
         places = DirectoryLayout(settings.data)
         self.ending = False  # so that feeds end before the service does
-        self.feeds = 0  # open now
+        self.feeds: Counter[str] = Counter()  # open now, by the name of their key
         with ExitStack() as stack:
             self._took = took
             self._embedder: BackgroundEmbedder | None = None

@@ -6,9 +6,9 @@ this machine (DNS rebinding, where a site's own name resolves to 127.0.0.1). A p
 none by itself, so with keys any host will do.
 """
 
+import re
 from ipaddress import ip_address
 from typing import Final
-from urllib.parse import urlsplit
 
 from fastapi.datastructures import Headers
 from fastapi.responses import JSONResponse
@@ -20,6 +20,10 @@ from asof.service.api_keys import EVERYBODY, Keys
 
 # These reveal nothing of the memory: whether the service is up, and which routes it has.
 _OPEN: Final = frozenset({"/healthcheck", "/healthz", "/readyz", "/docs", "/redoc", "/openapi.json"})
+_CHEAP: Final = frozenset({"/healthcheck", "/healthz"})  # a process manager is always answered
+_STRANGERS_RATE: Final = 200.0  # requests a second without a key that is known, from one address
+_HOST: Final = re.compile(r"(?:([a-z0-9.-]+)|\[([0-9a-f:.]+)\])(?::[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
+_ORIGIN: Final = re.compile(r"https?://", re.IGNORECASE)
 _ELSEWHERE: Final = (
     "without keys only requests from this machine are served: address the service as localhost, from no other site"
 )
@@ -35,6 +39,7 @@ class AuthenticationMiddleware:
         self._app = app
         self._keys = keys
         self._rate = rate
+        self._strangers = TokenBucket(_STRANGERS_RATE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = self._judge(scope) if scope["type"] == "http" else None
@@ -46,16 +51,13 @@ class AuthenticationMiddleware:
         if self._keys is None and not _is_from_here(headers):
             return problems.answer(path, 403, _ELSEWHERE)
         if path in _OPEN:
-            return None
+            return None if path in _CHEAP else _limited(path, self._strangers, _address(scope))
         caller = EVERYBODY if self._keys is None else self._keys.caller(_key(headers))
         if caller is None:
-            return _unknown(path, given="authorization" in headers)
-        if self._rate is not None and (seconds := self._rate.wait(caller.name)):
-            return problems.answer(
-                path, 429, "too many requests: send this one again later", {"Retry-After": str(seconds)}
-            )
+            limited = _limited(path, self._strangers, _address(scope))
+            return limited or _unknown(path, given="authorization" in headers)
         scope["caller"] = caller
-        return None
+        return None if self._rate is None else _limited(path, self._rate, caller.name)
 
 
 def is_loopback(host: str) -> bool:
@@ -67,15 +69,35 @@ def is_loopback(host: str) -> bool:
 
 
 def _is_from_here(headers: Headers) -> bool:
-    page = headers.get("origin")
-    return _is_here(f"//{headers.get('host', '')}") and (page is None or _is_here(page))
-
-
-def _is_here(url: str) -> bool:
-    try:
-        return is_loopback(urlsplit(url).hostname or "")
-    except ValueError:
+    """Whether a request is addressed to this machine in so many words, and no page of another site sent it."""
+    hosts, pages = headers.getlist("host"), headers.getlist("origin")
+    if len(hosts) != 1 or len(pages) > 1:
         return False
+    return _is_here(hosts[0]) and all(_ORIGIN.match(page) and _is_here(_ORIGIN.sub("", page, 1)) for page in pages)
+
+
+def _is_here(host: str) -> bool:
+    """Whether HOST[:PORT] is this machine. What is no plain host, such as one with a user before it, is not."""
+    found = _HOST.fullmatch(host)
+    return found is not None and is_loopback((found[1] or found[2]).lower())
+
+
+def _address(scope: Scope) -> str:
+    """Return the address of a client; of IPv6 the network, as one client has many addresses in it."""
+    host: str = (scope.get("client") or ("",))[0]
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    return host if address.version == 4 else address.exploded[:19]
+
+
+def _limited(path: str, rate: TokenBucket, caller: str) -> JSONResponse | None:
+    """Return the refusal of a request that comes too soon after others."""
+    seconds = rate.wait(caller)
+    if not seconds:
+        return None
+    return problems.answer(path, 429, "too many requests: send this one again later", {"Retry-After": str(seconds)})
 
 
 def _key(headers: Headers) -> str:

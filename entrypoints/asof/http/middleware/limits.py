@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from asof.http.schemas import problems
 
 MAX_BODY_BYTES: Final = 16 * 1024 * 1024
+_CALLERS: Final = 10_000  # buckets that are kept; a full one is as good as none
 _TOO_LARGE: Final = f"a body may have {MAX_BODY_BYTES} bytes: send fewer messages at once"
 
 
@@ -54,8 +55,17 @@ class TokenBucket:
     def wait(self, caller: str) -> int:
         """Take a token of a caller; return 0, or the seconds until there is one, in which case none is taken."""
         now = self._now()
+        if len(self._left) >= _CALLERS and caller not in self._left:
+            self._drop_full(now)
         left, since = self._left.get(caller, (self._most, now))
         left = min(self._most, left + (now - since) * self._per_second)
         passes = left >= 1.0
         self._left[caller] = (left - passes, now)
         return 0 if passes else math.ceil((1.0 - left) / self._per_second)
+
+    def _drop_full(self, now: float) -> None:
+        """Forget callers whose bucket is full again; where none is, those who were here longest ago."""
+        filling = self._most / self._per_second
+        self._left = {caller: (left, since) for caller, (left, since) in self._left.items() if now - since < filling}
+        while len(self._left) >= _CALLERS:
+            del self._left[next(iter(self._left))]

@@ -1,7 +1,7 @@
 """The events of the logs: in pages, and as a feed that sends stored events and then new ones.
 
 A feed reads a few events at a time, and only as fast as its client takes them: a slow client costs no memory. A feed
-ends with its client, at `to`, and with the service. The service has a limit of feeds.
+ends with its client, at `to`, and with the service. The service has a limit of feeds, and each key a lower one.
 """
 
 import asyncio
@@ -20,12 +20,13 @@ from asof.operations import logs
 from asof.operations.answers import EventPage, LogEvent
 from asof.operations.errors import AsofError, UnavailableError
 from asof.operations.queries import FAR, EventsQuery, GroupId
-from asof.service.api_keys import Caller
+from asof.service.api_keys import EVERYBODY, Caller
 from asof.service.service import Service
 
 _READ_AT_ONCE: Final = 50  # events
 _LOOK_SECONDS: Final = 0.1  # between looks for new events; a look costs next to nothing
 MOST: Final = 100  # feeds at once
+MOST_OF_ONE_KEY: Final = 20
 
 router = APIRouter(prefix="/v1", tags=["v1"], dependencies=[may_read, known_parameters])
 
@@ -59,16 +60,20 @@ async def events(served: Service, caller: Caller, query: PageQuery) -> Response:
     return json_of(logs.events, EventPage(shown, page.next))
 
 
-async def _room(served: Served) -> AsyncIterator[None]:
-    if served.feeds >= MOST:
+async def _room(served: Served, caller: Reading) -> AsyncIterator[None]:
+    feeds, name = served.feeds, caller.name
+    most = MOST if caller is EVERYBODY else MOST_OF_ONE_KEY
+    if feeds.total() >= MOST or feeds[name] >= most:
+        whose = "" if feeds.total() >= MOST else " of this key"
         raise UnavailableError(
-            f"{MOST} feeds are open, which is the limit: try again later, or read pages of /v1/events"
+            f"{MOST if not whose else most} feeds{whose} are open, which is the limit: try again later, or read pages "
+            "of /v1/events"
         )
-    served.feeds += 1
+    feeds[name] += 1
     try:
         yield
     finally:
-        served.feeds -= 1
+        feeds[name] -= 1
 
 
 @router.get("/events/stream", response_class=EventSourceResponse, dependencies=[Depends(_room)])
