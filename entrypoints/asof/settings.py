@@ -19,7 +19,7 @@ from asof_streams.kafka.connection import SaslMechanism, SecurityProtocol
 
 _FOUND: Final = Path("asof.toml")
 _HARMLESS: Final = frozenset(
-    {"policy", "model_timeout", "model_calls", "embedding_dimensions", "rate_limit", "worker_patience"}
+    {"policy", "model_timeout", "model_calls", "embedding_dimensions", "clock_years", "rate_limit", "worker_patience"}
 )
 _PATHS: Final = frozenset({"data", "ontology", "model_dir"})
 _SENT: Final = (
@@ -108,6 +108,9 @@ class Settings(BaseSettings):
     """The password of that user."""
     graph_password_file: Path | None = None
     """A file with that password, where it is not set."""
+
+    clock_years: float = Field(default=10.0, gt=0.0)
+    """How many years this machine's clock may be ahead of the last message and of this release of asof."""
 
     keys_file: Path | None = None
     """A TOML file of the API keys of `asof serve`; left out, it serves programs on its own machine alone."""

@@ -67,11 +67,15 @@ class EventLog(Protocol):
 class MessageLog(EventLog, Protocol):
     """The log to which producers append: it assigns each message its position and its recorded time."""
 
+    def latest(self) -> int:
+        """Return the latest recorded time of all groups; NEG where there is no record."""
+        ...
+
     def accept(self, messages: Sequence[AnyMessage], *, clock: int, recorded: Sequence[int] | None = None) -> range:
         """Append messages in order, all or none; return their positions. Durable when it returns.
 
-        clock: UTC microseconds. Each message is recorded at max(clock, its group's last + 1 µs), so recorded times
-        rise strictly within a group.
+        clock: UTC microseconds. Each message is recorded at max(clock, latest(), its group's last + 1 µs): recorded
+        times rise strictly within a group, and a clock that went back changes no answer as of a known moment before.
         recorded: one time for each message instead of the clock, to import a history. Equal times rise by a
         microsecond each. PositionConflict: they decrease within a group, or the group has a later record.
         """

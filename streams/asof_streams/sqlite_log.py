@@ -78,6 +78,7 @@ class SqliteLog:
         try:
             self._records = Records(path, self._db)
             self._requests = Requests(self._db)
+            self._latest = (0, NEG)  # the end of the log when that was its latest recorded time
             self._term = 0 if not writable else self._raise_term() if term is None else term
         except BaseException:
             self._db.close()
@@ -290,6 +291,8 @@ class SqliteLog:
         self._db.executemany(_INSERT, rows())
         self._db.executemany(_DATED, {draft[0]: draft[1] for draft in drafts}.items())
         end = head.position + len(drafts)
+        known = self._latest[0] == head.position
+        self._latest = (end, max([self._latest[1], *(draft[1] for draft in drafts)])) if known else (-1, NEG)
         self._records.put_head(Head(end, last, checkpoint, term))
         return end
 
@@ -297,6 +300,7 @@ class SqliteLog:
         last: dict[str, int] = {}  # the last recorded time of each group, as this log has it
         imported: dict[str, int] = {}  # the same as `recorded` has it: it stands still where those rise
         times = []
+        latest = self.latest() if recorded is None else NEG
         for index, group in enumerate(groups):
             before = last[group] if group in last else self.last_recorded(group)
             at = clock if recorded is None else recorded[index]
@@ -305,17 +309,23 @@ class SqliteLog:
                     f"group {group}: message {index + 1} was recorded before the one that it follows"
                 )
             imported[group] = at
-            last[group] = at = max(at, before + 1)
+            last[group] = at = max(at, latest, before + 1)
             times.append(at)
         return times
 
-    def last_recorded(self, group: str | None) -> int:
-        """Return the recorded time of a group's last record (None: the latest of all groups); NEG if there is none."""
-        if group is None:
-            row = self._db.execute("SELECT max(recorded_at) FROM groups").fetchone()
-        else:
-            row = self._db.execute("SELECT recorded_at FROM groups WHERE grp = ?", (group,)).fetchone()
-        return NEG if row is None or row[0] is None else row[0]
+    def latest(self) -> int:
+        """Return the latest recorded time of all groups; NEG where there is no record."""
+        with self._guard:
+            end = self._records.head().position
+            if self._latest[0] != end:  # another writer was here, or this one has just been opened
+                ((at,),) = self._db.execute("SELECT max(recorded_at) FROM groups")
+                self._latest = end, NEG if at is None else at
+        return self._latest[1]
+
+    def last_recorded(self, group: str) -> int:
+        """Return the recorded time of a group's last record; NEG if it has none."""
+        row = self._db.execute("SELECT recorded_at FROM groups WHERE grp = ?", (group,)).fetchone()
+        return NEG if row is None else row[0]
 
     @contextmanager
     def _writing(self) -> Iterator[Head]:

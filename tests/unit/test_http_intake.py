@@ -26,7 +26,7 @@ def said(text: str) -> Message:
 
 
 def test_each_is_told_where_its_own_messages_are(writer: SqliteLog) -> None:
-    intake = Intake(lambda: SqliteLog(writer.path, writable=True, term=writer.term), lambda: None)
+    intake = Intake(lambda: SqliteLog(writer.path, writable=True, term=writer.term), lambda: None, 10.0)
 
     with ThreadPoolExecutor(8) as clients:
         given = [[said(f"{n}-{m}") for m in range(n % 4 + 1)] for n in range(200)]
@@ -40,7 +40,7 @@ def test_each_is_told_where_its_own_messages_are(writer: SqliteLog) -> None:
 
 def test_what_was_given_before_it_closes_is_taken_and_whoever_listens_is_called(writer: SqliteLog) -> None:
     called = Event()
-    intake = Intake(lambda: SqliteLog(writer.path, writable=True, term=writer.term), called.set)
+    intake = Intake(lambda: SqliteLog(writer.path, writable=True, term=writer.term), called.set, 10.0)
 
     position = intake.put([said("last")])
     intake.close()
@@ -51,11 +51,11 @@ def test_what_was_given_before_it_closes_is_taken_and_whoever_listens_is_called(
 
 def test_a_log_that_cannot_be_opened_is_said_where_the_intake_is_made(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
-        Intake(lambda: SqliteLog(tmp_path / "messages.sqlite"), lambda: None)
+        Intake(lambda: SqliteLog(tmp_path / "messages.sqlite"), lambda: None, 10.0)
 
 
 def test_whoever_gives_messages_is_told_that_they_could_not_be_taken(writer: SqliteLog) -> None:
-    intake = Intake(lambda: SqliteLog(writer.path, writable=True, term=writer.term), lambda: None)
+    intake = Intake(lambda: SqliteLog(writer.path, writable=True, term=writer.term), lambda: None, 10.0)
     with SqliteLog(writer.path, writable=True):  # another writer takes over
         deposed = intake.put([said("lost")])
         with pytest.raises(WriterBusy):
@@ -66,7 +66,7 @@ def test_whoever_gives_messages_is_told_that_they_could_not_be_taken(writer: Sql
 
 
 def test_a_request_that_comes_twice_at_once_is_taken_once(writer: SqliteLog) -> None:
-    intake = Intake(lambda: SqliteLog(writer.path, writable=True, term=writer.term), lambda: None)
+    intake = Intake(lambda: SqliteLog(writer.path, writable=True, term=writer.term), lambda: None, 10.0)
     request = KeyedRequest(b"key", b"said")
 
     with ThreadPoolExecutor(8) as clients:
@@ -78,7 +78,7 @@ def test_a_request_that_comes_twice_at_once_is_taken_once(writer: SqliteLog) -> 
 
 
 def test_another_request_under_a_key_is_refused_alone(writer: SqliteLog) -> None:
-    intake = Intake(lambda: SqliteLog(writer.path, writable=True, term=writer.term), lambda: None)
+    intake = Intake(lambda: SqliteLog(writer.path, writable=True, term=writer.term), lambda: None, 10.0)
 
     first, other, plain = (
         intake.put([said("a")], KeyedRequest(b"key", b"said")),

@@ -76,7 +76,8 @@ def import_facts(
         raise InvalidInput(
             "on Kafka the broker's clock says when a fact was recorded, so leave this out", field="recorded"
         )
-    read = json_lines.as_fact(recorded=recorded, ontology=load_ontology(ontology) if ontology else None)
+    known = load_ontology(ontology) if ontology else None
+    read = json_lines.as_fact(recorded=recorded, ontology=known, now=session.now())
     return _take_lines(session, source, read, strict=strict, acknowledged=acknowledged)
 
 

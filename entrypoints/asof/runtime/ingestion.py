@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from asof.runtime import json_lines
+from asof.runtime import clock, json_lines
 from asof.runtime.inbound_message import InboundMessage
 from asof.runtime.wiring import Progress
 from asof.runtime.writer import Writer
@@ -32,14 +32,17 @@ class MessageSink(Protocol):
 class EmbeddedSink:
     """The log of a directory; the engine ingests each message."""
 
-    def __init__(self, writer: Writer, now: Callable[[], int]) -> None:
+    def __init__(self, writer: Writer, now: Callable[[], int], clock_years: float) -> None:
         self._writer = writer
         self._now = now
+        self._clock_years = clock_years
 
     def put(self, messages: Sequence[InboundMessage], *, flush: bool = True) -> int:
         events = [message.event for message in messages]
         recorded = [message.recorded_at for message in messages if message.recorded_at is not None]
-        positions = self._writer.messages.accept(events, clock=self._now(), recorded=recorded or None)
+        log = self._writer.messages
+        now = clock.expect_plausible(self._now(), log.latest(), self._clock_years)
+        positions = log.accept(events, clock=now, recorded=recorded or None)
         self._writer.process(flush=flush)
         return positions.start
 

@@ -8,7 +8,7 @@ from asof.runtime.inbound_message import InboundMessage, check_size
 from asof_ontologies.model import Ontology
 from asof_projections.model.answers import Refused
 from asof_streams.errors import InvalidInput
-from asof_streams.instants import parse_moment
+from asof_streams.instants import INF, parse_moment
 from asof_streams.messages import AnyMessage, FactStatement, Message, accept
 
 MAX_LINE_BYTES = 4 * 1024 * 1024  # content is limited to less; this bounds what is read before anything is known
@@ -21,8 +21,11 @@ def as_message(fields: dict[str, Any]) -> tuple[AnyMessage, int | None]:
     return accept(Message, fields), None
 
 
-def as_fact(*, recorded: bool, ontology: Ontology | None) -> Read:
-    """Return the reader of a line of `asof import`; `ontology` is what relations are checked against, if any."""
+def as_fact(*, recorded: bool, ontology: Ontology | None, now: int = INF) -> Read:
+    """Return the reader of a line of `asof import`; `ontology` is what relations are checked against, if any.
+
+    now: in microseconds. Nothing can have been recorded later.
+    """
     last: dict[str, int] = {}  # the recorded time of the line before, by group
 
     def read(fields: dict[str, Any]) -> tuple[AnyMessage, int | None]:
@@ -40,6 +43,8 @@ def as_fact(*, recorded: bool, ontology: Ontology | None) -> Read:
         if given is None:
             return stated, None
         at = _recorded(given)
+        if at > now:
+            raise InvalidInput("it lies in the future, when nothing can have been recorded", field="recorded_at")
         if at < last.get(stated.group_id, at):
             raise InvalidInput("it is before that of an earlier line of the same group", field="recorded_at")
         last[stated.group_id] = at

@@ -25,6 +25,10 @@ class _Given(NamedTuple):
 class Log(Protocol):
     """What the intake asks of a log."""
 
+    def latest(self) -> int:
+        """Return the latest recorded time; INF where the log has a clock of its own."""
+        ...
+
     def accept_each(
         self, given: Sequence[tuple[Sequence[AnyMessage], KeyedRequest | None]], *, clock: int
     ) -> Sequence[range | InvalidInput]:
@@ -35,8 +39,11 @@ class Log(Protocol):
 class Intake:
     """Takes messages in the order in which they are given. `accepted` is called whenever some are on the log."""
 
-    def __init__(self, open_log: Callable[[], AbstractContextManager[Log]], accepted: Callable[[], None]) -> None:
+    def __init__(
+        self, open_log: Callable[[], AbstractContextManager[Log]], accepted: Callable[[], None], clock_years: float
+    ) -> None:
         self._accepted = accepted
+        self._clock_years = clock_years
         self._given: deque[_Given] = deque()
         self.taken = 0  # messages, so far
         self._pool = ResourcePool("asof-intake", open_log)
@@ -68,21 +75,21 @@ class Intake:
             if given.positions.set_running_or_notify_cancel():
                 together.append(given)
         if together:
-            self.taken += _take(log, together)
+            self.taken += self._put(log, together)
             self._accepted()
 
-
-def _take(log: Log, together: Sequence[_Given]) -> int:
-    """Put what was given together on the log; return how many messages that is at most."""
-    try:
-        answers = log.accept_each([(given.messages, given.request) for given in together], clock=clock.system())
-    except BaseException as error:  # noqa: BLE001 - it is whoever gave them that has to know
-        for given in together:
-            given.positions.set_exception(error)
-        return 0
-    for given, answer in zip(together, answers, strict=True):
-        if isinstance(answer, range):
-            given.positions.set_result(answer)
-        else:
-            given.positions.set_exception(answer)
-    return sum(len(given.messages) for given in together)
+    def _put(self, log: Log, together: Sequence[_Given]) -> int:
+        """Put what was given together on the log; return how many messages that is at most."""
+        try:
+            now = clock.expect_plausible(clock.system(), log.latest(), self._clock_years)
+            answers = log.accept_each([(given.messages, given.request) for given in together], clock=now)
+        except BaseException as error:  # noqa: BLE001 - it is whoever gave them that has to know
+            for given in together:
+                given.positions.set_exception(error)
+            return 0
+        for given, answer in zip(together, answers, strict=True):
+            if isinstance(answer, range):
+                given.positions.set_result(answer)
+            else:
+                given.positions.set_exception(answer)
+        return sum(len(given.messages) for given in together)

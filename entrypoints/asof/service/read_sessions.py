@@ -86,7 +86,7 @@ class ReadSession:
         position = (opened.episodes if log == "episodic" else opened.beliefs).position()
         with open_log(self.places, log, opened.generation) as records:
             ahead = (r.recorded_at for r in records.read(position) if group in (None, r.group))
-            last = records.last_recorded(group)
+            last = records.latest() if group is None else records.last_recorded(group)
             return min(next(ahead, INF) - 1, last)  # the records of a group are in the order of their times
 
     def keep_up(self, seconds: float) -> bool:

@@ -58,7 +58,7 @@ class Service:
                     return Topic(settings)
                 return SqliteLog(places.messages, writable=True, term=self.worker.term)
 
-            self._intake = Intake(open_log, self.worker.wake)
+            self._intake = Intake(open_log, self.worker.wake, settings.clock_years)
             stack.callback(self._intake.close)
             read = settings.model_copy(update={"kafka": None})  # what is here, whoever keeps it up
             self._readers = ResourcePool("asof-reader", partial(Reader, places, read, clock.system), _READERS)

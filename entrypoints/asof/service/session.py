@@ -55,7 +55,7 @@ class Session:
     def sink(self) -> MessageSink:
         """Return where messages go: the directory's log, or the messages topic."""
         if not self.on_kafka:
-            return EmbeddedSink(self.writer(), self.now)
+            return EmbeddedSink(self.writer(), self.now, self.settings.clock_years)
         if self._producer is None:
             from asof.kafka.producer import Producer
 

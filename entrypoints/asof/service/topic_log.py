@@ -7,6 +7,7 @@ from asof.kafka.producer import Producer
 from asof.runtime.inbound_message import MAX_RECORD_BYTES, InboundMessage, check_size
 from asof.settings import Settings
 from asof_streams.errors import InvalidInput
+from asof_streams.instants import INF
 from asof_streams.messages import AnyMessage, Message, RecordRefused
 from asof_streams.sqlite_requests import KeyedRequest
 
@@ -22,6 +23,10 @@ class Topic:
                 f"asof serve answers from topics of one partition, and these have {self._producer.partitions}: produce "
                 "with asof produce, and ask with asof or from Python, where each question names its group"
             )
+
+    def latest(self) -> int:
+        """Return the end of time: the broker has a clock of its own."""
+        return INF
 
     def accept_each(
         self, given: Sequence[tuple[Sequence[AnyMessage], KeyedRequest | None]], *, clock: int

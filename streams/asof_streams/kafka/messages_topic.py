@@ -11,6 +11,7 @@ from typing import Final
 
 from asof_streams.errors import DamagedLog, DecodeError, InvalidInput
 from asof_streams.events import Draft
+from asof_streams.instants import DAY, LAST
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.envelope import Raw
 from asof_streams.kafka.inbox import ReceivedMessage, parse_message
@@ -18,6 +19,8 @@ from asof_streams.kafka.partitioning import partition_of
 from asof_streams.kafka.state import State, TopicProgress, mark
 from asof_streams.kafka.topic_log import PartitionId, TopicLog
 from asof_streams.messages import AnyMessage, ErasureRequest, RecordRefused
+
+_LAST: Final = LAST - DAY
 
 
 class MessagesTopic(TopicLog):
@@ -115,14 +118,19 @@ class MessagesTopic(TopicLog):
                 seen.add(each.producer)
 
     def _dated(self, received: Sequence[ReceivedMessage]) -> list[Draft]:
-        """Return drafts whose recorded time rises strictly within a group, even if the broker's clock goes back."""
+        """Return drafts whose recorded time rises strictly within a group, even if the broker's clock goes back.
+
+        It depends on the group's own records alone, as in every version: a replica that is made anew has to find the
+        times with which the derived topics were written. A time that leaves no room in the calendar is the last that
+        does.
+        """
         last: dict[str, int] = {}
         drafts = []
         for each in received:
             message: AnyMessage = each.message
             group = message.group_id
             before = last[group] if group in last else self.last_recorded(group)
-            last[group] = at = max(each.appended_at, before + 1)
+            last[group] = at = max(min(each.appended_at, _LAST), before + 1)
             drafts.append(Draft(group, at, each.offset, 0, 1, message))
         return drafts
 
