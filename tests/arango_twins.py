@@ -72,7 +72,7 @@ def reach(on, b):
     exact = [m["entity_id"] for m in named if m["name"] == b["name"]]
     meant = list(dict.fromkeys(exact or [m["entity_id"] for m in named]))
     links = [d for d in on.rows(b, "duplicate_of") if d["kf"] <= b["known"] < d["kt"]]
-    same, waiting = set(), [start for start in meant or b["ids"] if start in entities]
+    same, waiting = set(), [s for s in meant or b["ids"] if s in entities and _of_group(entities[s], b)]
     while waiting:
         if (here := waiting.pop()) not in same:
             same.add(here)

@@ -175,7 +175,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "entity.introduced.name": "what it is called, as first worded",
     "entity.recorded.name": "what it is called",
     "entity.recorded.summary": "what it is, in a few words",
-    "entity.stated.entity_id": "the producer's own id of it",
+    "entity.stated.entity_id": "the producer's own id of it; HTTP and Python write its group and U+001F in front",
     "entity.stated.name": "what it is called",
     "entity.stated.summary": "what it is, in a few words",
     "episode.recorded.episode_id": "the episode",

@@ -2,6 +2,7 @@
 
 __all__ = [
     "embedding",
+    "entity_ids",
     "generations",
     "graph",
     "model",

@@ -1,4 +1,4 @@
-"""Derived ids: the same cause gives the same id, on every machine and at every replay."""
+"""Ids: derived from their cause, the same on every machine and at every replay; and those that producers give."""
 
 from hashlib import sha1
 from typing import Final
@@ -18,6 +18,36 @@ def derive(*parts: str | int) -> str:
     digest.update(text.encode())
     h = digest.hexdigest()
     return f"{h[:8]}-{h[8:12]}-5{h[13:16]}-{_VARIANT[h[16]]}{h[17:20]}-{h[20:32]}"
+
+
+def scoped_id(group: str, own: str) -> str:
+    """Return the stored form of a producer's own id: no id of another group equals it, and no derived id.
+
+    A group id has no control character, so the first separator ends it.
+    """
+    return f"{group}{_SEPARATOR}{own}"
+
+
+def own_id(group: str, stated: str) -> str:
+    """Return a stated id as a group may have it: one in the scope of another group is put into its own."""
+    foreign = _SEPARATOR in stated and not stated.startswith(scoped_id(group, ""))
+    return scoped_id(group, stated) if foreign else stated
+
+
+def shown_id(stored: str) -> str:
+    """Return the id that a producer gave, of one that `scoped_id` made; any other unchanged."""
+    _, separator, own = stored.partition(_SEPARATOR)
+    return own if separator else stored
+
+
+def qualified_id(stored: str) -> str:
+    """Return an id for people to read that no entity of another group has: a producer's own, with its group."""
+    return stored.replace(_SEPARATOR, "/", 1)
+
+
+def possible_ids(group: str | None, asked: str) -> tuple[str, ...]:
+    """Return the stored ids that an id may stand for in a group: itself, and the one that `scoped_id` makes."""
+    return (asked,) if group is None else (asked, scoped_id(group, asked))
 
 
 _VARIANT: Final = {digit: "89ab"[int(digit, 16) & 3] for digit in "0123456789abcdef"}  # top bits 10

@@ -8,6 +8,7 @@ from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from asof_streams.errors import NOT_UNICODE, InvalidInput
 from asof_streams.events import Event, register
+from asof_streams.ids import scoped_id
 from asof_streams.instants import FIRST, LAST, parse_moment
 from asof_streams.options import (
     EntityTypes,
@@ -22,6 +23,7 @@ from asof_streams.options import (
 
 MAX_CONTENT_BYTES: Final = 512 * 1024  # a record must fit Kafka's default limit of 1 MB, with room for its envelope
 MAX_NAME_CHARACTERS: Final = 1_000
+_MAX_GROUP: Final = 200  # characters
 _GROUP: Final = re.compile(r"[A-Za-z0-9_-]{1,128}", re.ASCII)
 
 
@@ -46,6 +48,7 @@ GroupId = Annotated[str, StringConstraints(pattern=GROUP_PATTERN)]
 Text = Annotated[str, StringConstraints(max_length=MAX_CONTENT_BYTES)]
 Label = Annotated[str, StringConstraints(max_length=MAX_NAME_CHARACTERS)]
 Name = Annotated[str, StringConstraints(max_length=MAX_NAME_CHARACTERS, pattern=r"\S")]
+StoredId = Annotated[str, StringConstraints(max_length=MAX_NAME_CHARACTERS + _MAX_GROUP + 1, pattern=r"\S")]
 
 
 @register
@@ -135,13 +138,15 @@ class FactStatement(Event):
 class EntityStatement(Event):
     """An entity under an id of its producer's own.
 
-    Another statement with that id adds its name to the same entity, and replaces the summary if it has one.
+    Another statement with that id adds its name to the same entity, and replaces the summary if it has one. The doors
+    write the id with its group in front, so that it is no id of another group, nor one that asof derives; every answer
+    has it as it was given.
     """
 
     type: ClassVar[str] = "entity.stated"
 
     group_id: GroupId
-    entity_id: Name
+    entity_id: StoredId
     name: Name = Field(repr=False)
     summary: Text = Field(default="", repr=False)
 
@@ -246,6 +251,16 @@ def accept(kind: type[M], fields: Any) -> M:
         elif values.get(name) is not None:
             raise InvalidInput("a time is a string such as 2024-05-01T09:30:00Z", field=name)
     return validate(kind, values)
+
+
+def in_scope(stated: EntityStatement) -> EntityStatement:
+    """Return the statement of an entity as the log has it: under its producer's own id within its group.
+
+    InvalidInput: the id has more than 1000 characters.
+    """
+    if len(stated.entity_id) > MAX_NAME_CHARACTERS:
+        raise InvalidInput(_REASONS["string_too_long"], field="entity_id")
+    return stated.model_copy(update={"entity_id": scoped_id(stated.group_id, stated.entity_id)})
 
 
 def validate(kind: type[M], fields: Mapping[str, Any]) -> M:

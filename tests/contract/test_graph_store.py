@@ -38,6 +38,7 @@ from asof_streams.semantic import (
     ContradictionSettled,
     EntityAttributed,
     EntityDescribed,
+    EntityIntroduced,
     EntityMerged,
     EntityUndescribed,
     EntityUnmerged,
@@ -180,6 +181,50 @@ def test_an_event_that_names_what_was_never_said_stops_the_store_and_names_the_p
 
     with pytest.raises(DamagedLog, match="position 0"):
         store.apply(story.records)
+
+
+def test_a_second_introduction_of_an_entity_changes_nothing_and_the_log_says_where(store, caplog) -> None:
+    story = Story()
+    story.tell(entity("Ana"), entity("Rome"), fact("f", "Ana", "lives_in", "Rome"))
+    commit(store, story)
+    before = store.digest()
+    story.tell(EntityIntroduced(entity_id="id-Ana", name="Eve", episode_id="said-Eve"))
+    commit(store, story)
+
+    assert store.digest() == before
+    assert [record.getMessage() for record in caplog.records] == [
+        "position 3 introduces an entity under an id that is taken"
+    ]
+
+
+def test_an_id_that_two_groups_give_names_an_entity_of_each_and_each_has_its_own_facts(store, caplog) -> None:
+    story = Story()
+    for group in ("g", "h"):
+        story.tell(entity("Ana"), entity("Rome"), group=group)
+        story.tell(fact(f"f-{group}", "Ana", "lives_in", "Rome"), group=group)
+        story.tell(
+            EntityMerged(merge_id=f"m-{group}", duplicate="id-Ana", into="id-Rome", reason="stated"), group=group
+        )
+        attributed = {"name": "role", "value": group, "confidence": 1.0, "support": 1.0, "attested": 0, "holds": True}
+        story.tell(
+            EntityAttributed(
+                entity_id="id-Ana", said_at=0, episode_id=f"e-{group}", attribute_id=f"a-{group}", **attributed
+            ),
+            CommunityFormed(community_id=f"c-{group}", name=group, members=("id-Ana",), episode_id=f"e-{group}"),
+            group=group,
+        )
+        story.tell(ended(f"end-{group}", "Ana", "lives_in", "Rome", 5), group=group)
+    commit(store, story)
+
+    for group in ("g", "h"):
+        found = store.meant(group, "Ana", None)
+        assert {row.group_id for row in map(store.entity, found)} == {group}
+        assert ids(facts_at(store, group, at(), subjects=found)) == [f"f-{group}"]
+        assert [a.value for a in store.attributes(found, None)] == [group]
+        assert [c.uuid for c in store.communities(None, None, of=found)] == [f"c-{group}"]
+        assert {link.uuid for link in store.links(found, None)} == {f"m-{group}"}
+        assert sorted(store.reach(group, "id-Ana", at(), None).entity_ids) == found
+    assert len(caplog.records) == 2
 
 
 def test_a_store_that_is_not_there_cannot_be_read(stores) -> None:

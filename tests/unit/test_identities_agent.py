@@ -191,7 +191,7 @@ def test_an_alias_outlives_the_episode_that_gave_the_name_too(world):
         ({"op": "merge", "entity": "Bob", "into": "Nobody"}, "into: no entity of this group has that name or id"),
         ({"op": "merge", "entity": "Nobody", "into": "Bob"}, "entity: no entity of this group has that name or id"),
         ({"op": "merge", "entity": "Bob", "into": "Bob"}, "into: it is the same entity"),
-        ({"op": "merge", "entity": "Bob", "into": "{other}"}, "into: that entity is of another group"),
+        ({"op": "merge", "entity": "Bob", "into": "{other}"}, "into: no entity of this group has that name or id"),
         (
             {"op": "merge", "entity": "Bob", "into": "Jo"},
             "into: several entities of this group have that name; give the",

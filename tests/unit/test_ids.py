@@ -7,7 +7,7 @@ import uuid
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof_streams.ids import derive
+from asof_streams.ids import derive, own_id, possible_ids, qualified_id, scoped_id, shown_id
 
 GOLDEN = "495db2e6-7b49-5fa9-a1b3-34322ae1d87c"
 part = st.one_of(st.text(), st.integers())
@@ -46,3 +46,19 @@ def test_other_parts_or_another_order_give_another_id(parts: list[str | int]) ->
     assert derive(*parts) != derive(*parts, "")
     if list(map(str, parts)) != list(map(str, reversed(parts))):
         assert derive(*parts) != derive(*reversed(parts))
+
+
+@given(st.text(st.characters(exclude_categories=("Cc", "Cs")), min_size=1), st.text(min_size=1))
+def test_a_producers_own_id_is_stored_with_its_group_and_shown_as_it_was_given(group: str, given_id: str) -> None:
+    stored = scoped_id(group, given_id)
+
+    assert shown_id(stored) == given_id
+    assert stored in possible_ids(group, given_id)
+    assert own_id(group, stored) == stored
+
+
+def test_an_id_in_the_scope_of_another_group_is_put_into_the_own_one() -> None:
+    assert own_id("eve", scoped_id("ana", "1")) == scoped_id("eve", scoped_id("ana", "1"))
+    assert own_id("eve", GOLDEN) == GOLDEN
+    assert possible_ids(None, "1") == ("1",)
+    assert qualified_id(scoped_id("ana", "1")) == "ana/1"

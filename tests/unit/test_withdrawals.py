@@ -368,14 +368,15 @@ def test_an_entity_stated_again_under_its_id_is_the_same_under_one_more_name(mem
     assert store.aliases("node-1", None) == ["Ana", "Annie"]
 
 
-def test_an_id_that_an_entity_of_another_group_has_is_refused(memory):
+def test_an_id_that_an_entity_of_another_group_has_names_an_entity_of_this_group_too(memory):
     memory.tell(EntityStatement(group_id="other", entity_id="node-1", name="Bo"))
 
     memory.tell(EntityStatement(group_id="g", entity_id="node-1", name="Ana"))
 
     store = memory.writer.generations["main"].store
-    assert [parked.reason for parked in store.parked("g", limit=9)] == ["entity_id: an entity of another group has it"]
-    assert store.entities("g", None) == []
+    assert store.parked("g", limit=9) == []
+    assert [entity.name for entity in store.entities("g", None)] == ["Ana"]
+    assert [entity.name for entity in store.entities("other", None)] == ["Bo"]
 
 
 def test_a_directory_written_anew_from_the_same_messages_believes_the_same(memory, tmp_path):

@@ -2,9 +2,10 @@
 
 from asof_agents.handlers.episodes import episode_id
 from asof_agents.ports import BeliefView
-from asof_streams.episodic import EntityRecorded, MessageParked
+from asof_projections.entity_ids import entity_with_id
+from asof_streams.episodic import EntityRecorded
 from asof_streams.events import Event, Record
-from asof_streams.ids import derive
+from asof_streams.ids import derive, own_id, shown_id
 from asof_streams.semantic import EntityAttributed, EntityDescribed, EntityIntroduced
 
 SUMMARY = "summary"  # the attribute with the producer's summary
@@ -13,23 +14,23 @@ SUMMARY = "summary"  # the attribute with the producer's summary
 def state(first: Record, stated: EntityRecorded, known: BeliefView) -> list[Event]:
     """Return the semantic events of a stated entity: its introduction or a new name, then its summary, if it has one.
 
-    The message is parked if an entity of another group has the id.
+    What other groups have makes no difference.
     """
     episode = episode_id(first.group, first.cause)
-    entity = known.entity(stated.entity_id)
-    if entity is not None and entity.group_id != first.group:
-        return [MessageParked(reason="entity_id: an entity of another group has it")]
+    uuid = own_id(first.group, stated.entity_id)
+    entity = entity_with_id(known, first.group, shown_id(uuid))
+    uuid = uuid if entity is None else entity.uuid
     events: list[Event] = []
     if entity is None:
-        events.append(EntityIntroduced(entity_id=stated.entity_id, name=stated.name, episode_id=episode))
-    elif entity.uuid not in {named.uuid for named in known.entities_named(first.group, stated.name)}:
-        events.append(EntityDescribed(entity_id=stated.entity_id, alias=stated.name, episode_id=episode))
-    return [*events, *([_summary(first, stated, episode)] if stated.summary else [])]
+        events.append(EntityIntroduced(entity_id=uuid, name=stated.name, episode_id=episode))
+    elif uuid not in {named.uuid for named in known.entities_named(first.group, stated.name)}:
+        events.append(EntityDescribed(entity_id=uuid, alias=stated.name, episode_id=episode))
+    return [*events, *([_summary(first, uuid, stated, episode)] if stated.summary else [])]
 
 
-def _summary(first: Record, stated: EntityRecorded, episode: str) -> EntityAttributed:
+def _summary(first: Record, uuid: str, stated: EntityRecorded, episode: str) -> EntityAttributed:
     return EntityAttributed(
-        entity_id=stated.entity_id,
+        entity_id=uuid,
         name=SUMMARY,
         value=stated.summary,
         confidence=1.0,

@@ -9,6 +9,7 @@ from typing import Final
 from asof_agents.handlers.statement_writer import MERGE, Build, StatementWriter, wordless
 from asof_agents.ports import BeliefView
 from asof_agents.resolution.exact import ExactNames
+from asof_projections.entity_ids import entity_with_id
 from asof_projections.model.rows import EntityRow, LinkRow
 from asof_streams.episodic import IdentityRecorded, MessageParked
 from asof_streams.errors import InvalidInput, NotFound
@@ -121,11 +122,9 @@ class Identities:
         called = self._known.entities_named(self._group, name)
         meant = [entity for entity in called if entity.name == name] or called
         if not meant:
-            entity = self._known.entity(name)
+            entity = entity_with_id(self._known, self._group, name)
             if entity is None:
                 raise NotFound(f"{field}: no entity of this group has that name or id")
-            if entity.group_id != self._group:
-                raise InvalidInput(f"{field}: that entity is of another group")
             return entity
         if len(meant) > 1 and not self._known.identity([meant[0].uuid], None).issuperset(e.uuid for e in meant):
             raise InvalidInput(f"{field}: several entities of this group have that name; give the id of one")

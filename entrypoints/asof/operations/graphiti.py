@@ -5,6 +5,7 @@ from typing import Any
 from asof.operations.facts import search
 from asof.runtime.wiring import Opened
 from asof.service.session import Session
+from asof_projections.entity_ids import entity_with_id
 from asof_projections.model.answers import Entity, Episode, Hit
 from asof_projections.model.rows import EpisodeRow
 from asof_streams.instants import INF
@@ -44,6 +45,6 @@ def search_groups(
 
 
 def node(session: Session, group: str, uuid: str) -> Entity | None:
-    """Return the entity that has an id, of this group or of another one beside it."""
-    row = session.of(group).opened().beliefs.entity(uuid)
+    """Return the entity of a group that has an id."""
+    row = entity_with_id(session.of(group).opened().beliefs, group, uuid)
     return None if row is None else Entity.of(row)

@@ -14,6 +14,7 @@ from asof_streams.messages import (
     WithdrawalRequest,
     accept,
     check_group,
+    in_scope,
     validate,
 )
 from asof_streams.options import EntityTypes, EpisodeIds, ExcludedTypes, RelationTypeMap, RelationTypes
@@ -39,5 +40,6 @@ __all__ = [
     "check_group",
     "derive",
     "episode_id",
+    "in_scope",
     "validate",
 ]

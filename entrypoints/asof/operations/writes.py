@@ -11,7 +11,15 @@ from asof.service.session import Session
 from asof_agents.handlers.episodes import episode_id
 from asof_projections.model.answers import Added, Erasure, Produced, Requested
 from asof_streams.errors import InvalidInput
-from asof_streams.messages import AnyMessage, EntityStatement, ErasureRequest, FactStatement, Message, WithdrawalRequest
+from asof_streams.messages import (
+    AnyMessage,
+    EntityStatement,
+    ErasureRequest,
+    FactStatement,
+    Message,
+    WithdrawalRequest,
+    in_scope,
+)
 
 
 @operation()
@@ -30,7 +38,7 @@ def state_fact(session: Session, query: FactStatement) -> Requested:
 @operation()
 def state_entity(session: Session, query: EntityStatement) -> Requested:
     """State an entity under an id of the producer's own."""
-    return Requested(put(session, query))
+    return Requested(put(session, in_scope(query)))
 
 
 @operation()

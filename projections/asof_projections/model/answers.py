@@ -26,6 +26,7 @@ from asof_projections.model.rows import (
     SegmentRow,
 )
 from asof_streams.events import Record
+from asof_streams.ids import shown_id
 from asof_streams.instants import INF, NEG
 
 Id = Annotated[str, Field(examples=["1c8e2d4a-7f0b-5c39-9a51-2f6d3b8e4c10"])]
@@ -122,7 +123,10 @@ class Fact(Answer):
     def of(cls, row: FactRow, *more: Any) -> Self:
         """Return a row as an answer; `more` are the values of a subclass's own fields."""
         return cls(
-            *row[:8],
+            *row[:5],
+            shown_id(row.subject_uuid),
+            row.object_uuid and shown_id(row.object_uuid),
+            row.fact,
             time_of(row.valid_at),
             time_of(row.invalid_at),
             instant_of(row.created_at),
@@ -177,7 +181,7 @@ class Entity(Answer):
     @classmethod
     def of(cls, row: EntityRow) -> Self:
         """Return a row as an answer."""
-        return cls(*row[:4], instant_of(row.known_from))
+        return cls(shown_id(row.uuid), *row[1:4], instant_of(row.known_from))
 
     def __str__(self) -> str:
         """Return the name, and the type where there is one."""
@@ -200,7 +204,9 @@ class Link(Answer):
     @classmethod
     def of(cls, row: LinkRow, duplicate_name: str, into_name: str) -> Self:
         """Return a row as an answer, with the names of both ends."""
-        return cls(*row[:4], instant_of(row.known_from), time_of(row.known_to), duplicate_name, into_name)
+        ends = (shown_id(row.duplicate), shown_id(row.into))
+        known = (instant_of(row.known_from), time_of(row.known_to))
+        return cls(row.uuid, *ends, row.reason, *known, duplicate_name, into_name)
 
 
 @answer
@@ -240,7 +246,7 @@ class Community(Answer):
     @classmethod
     def of(cls, row: CommunityRow) -> Self:
         """Return a row as an answer."""
-        members = tuple(Named(member.uuid, member.name) for member in row.members)
+        members = tuple(Named(shown_id(member.uuid), member.name) for member in row.members)
         return cls(row.uuid, row.group_id, row.name, instant_of(row.known_from), members)
 
 
@@ -305,7 +311,9 @@ class Segment(Answer):
     @classmethod
     def of(cls, row: SegmentRow) -> Self:
         """Return a row as an answer."""
-        return cls(*row[:5], time_of(row.valid_at), time_of(row.invalid_at), row.facts)
+        object_uuid = row.object_uuid and shown_id(row.object_uuid)
+        claim = (row.subject, shown_id(row.subject_uuid), row.relation, row.object, object_uuid)
+        return cls(*claim, time_of(row.valid_at), time_of(row.invalid_at), row.facts)
 
 
 @answer

@@ -13,6 +13,7 @@ from asof_projections.model.answers import Community, Entity, Fact
 from asof_projections.model.rows import EpisodeRow, FactRow, MentionRow, Moment, RelationshipRow
 from asof_projections.ports import BeliefStore
 from asof_projections.queries import graphml
+from asof_streams.ids import qualified_id, shown_id
 from asof_streams.instants import render
 
 # An episode's source, and the type of its node in the exported graph.
@@ -131,26 +132,32 @@ def _nodes(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict
         for attribute in beliefs.attributes(list(attributes), at.known):
             attributes[attribute.entity_uuid][attribute.name] = attribute.value
         for entity in some:
-            yield {"id": entity.uuid, **Entity.of(entity).to_json(), "attributes": attributes[entity.uuid]}
+            yield {"id": _id(entity.uuid, group), **Entity.of(entity).to_json(), "attributes": attributes[entity.uuid]}
     for community in beliefs.communities(group, at.known):
-        shown = Community.of(community).to_json()
-        yield {"id": community.uuid, **shown, "type": _COMMUNITY, "members": [m.uuid for m in community.members]}
+        shown, members = Community.of(community).to_json(), [_id(member.uuid, group) for member in community.members]
+        yield {"id": community.uuid, **shown, "type": _COMMUNITY, "members": members}
     for fact in _facts(beliefs, group, at):
         if fact.object_uuid is None:
-            yield {"id": _target(fact), "name": fact.object, "type": None, "group_id": fact.group_id}
+            yield {"id": _target(fact, group), "name": fact.object, "type": None, "group_id": fact.group_id}
 
 
 def _edges(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict[str, Any]]:
     """Yield the facts, then the duplicate_of links that are believed."""
     for fact in _facts(beliefs, group, at):
-        yield {"id": fact.uuid, "source": fact.subject_uuid, "target": _target(fact), **Fact.of(fact).to_json()}
+        ends = {"source": _id(fact.subject_uuid, group), "target": _target(fact, group)}
+        yield {"id": fact.uuid, **ends, **Fact.of(fact).to_json()}
     for link in beliefs.each_link(group, _known(at)):
-        ends = {"id": link.uuid, "source": link.duplicate, "target": link.into}
+        ends = {"id": link.uuid, "source": _id(link.duplicate, group), "target": _id(link.into, group)}
         yield {**ends, "relation": "duplicate_of", "reason": link.reason, "created_at": render(link.known_from)}
 
 
-def _target(fact: FactRow) -> str:
-    return fact.object_uuid or f"value:{fact.uuid}"
+def _id(stored: str, group: str | None) -> str:
+    """Return the id of an entity's node; in an export of all groups a producer's own comes with its group."""
+    return shown_id(stored) if group is not None else qualified_id(stored)
+
+
+def _target(fact: FactRow, group: str | None) -> str:
+    return _id(fact.object_uuid, group) if fact.object_uuid else f"value:{fact.uuid}"
 
 
 def _known(at: Moment) -> int:

@@ -7,6 +7,7 @@ duplicates at that moment. A name that no entity has gives an empty answer.
 from collections.abc import Sequence
 from itertools import islice
 
+from asof_projections.entity_ids import entity_with_id
 from asof_projections.graph.ports import GraphStore, Neighbourhood, Provenance
 from asof_projections.model.answers import (
     Attribute,
@@ -55,6 +56,7 @@ from asof_projections.queries.consistent_read import consistent_read
 from asof_projections.queries.evidence import Witness
 from asof_projections.queries.summaries import SUMMARISED, summary
 from asof_streams.errors import NotFound
+from asof_streams.ids import shown_id
 from asof_streams.instants import INF
 
 
@@ -235,12 +237,15 @@ class TemporalQueries:
 
     def _meant(self, group: str | None, name: str, known: int | None) -> list[str]:
         """Return the ids of the entities with a name or an id, and of their duplicates."""
-        return self._beliefs.meant(group, name, known) or sorted(self._beliefs.identity([name], known))
+        if meant := self._beliefs.meant(group, name, known):
+            return meant
+        entity = entity_with_id(self._beliefs, group, name)
+        return [] if entity is None else sorted(self._beliefs.identity([entity.uuid], known))
 
     def _called(self, group: str | None, name: str, known: int | None) -> list[EntityRow]:
         entities = self._beliefs.called(group, name, known)
-        by_id = None if entities else self._beliefs.entity(name)
-        return entities if by_id is None or group not in (None, by_id.group_id) else [by_id]
+        by_id = None if entities else entity_with_id(self._beliefs, group, name)
+        return entities if by_id is None else [by_id]
 
     def _fact(self, uuid: str) -> FactRow:
         fact = self._beliefs.fact(uuid)
@@ -259,7 +264,8 @@ class TemporalQueries:
         attributes = self._attributes(same, at.known)
         communities = self._beliefs.communities(entity.group_id, at.known, of=same)
         return EntityProfile(
-            *entity[:4],
+            shown_id(entity.uuid),
+            *entity[1:4],
             instant_of(entity.known_from),
             tuple(names),
             tuple(Link.of(link, called[link.duplicate], called[link.into]) for link in links),

@@ -26,11 +26,10 @@ from asof.http.schemas.graphiti_mapping import (
     unprocessable,
 )
 from asof.operations import facts, logs
-from asof.operations.answers import Entity, Fact
+from asof.operations.answers import Fact
 from asof.operations.errors import InvalidInput, NotFound
 from asof.operations.graphiti import last_episodes, node, search_groups
 from asof.operations.messages import (
-    EntityStatement,
     FactStatement,
     Message,
     WithdrawalRequest,
@@ -104,9 +103,8 @@ async def add_entity_node(
     """State an entity under an id of the client's own. Later mentions of its name mean this entity."""
     _own(caller, "group_id", given.group_id or DEFAULT_GROUP)
     stated = stated_entity(given)
-    await _node(served, stated)
     await served.take_and_see([stated], request)
-    entity = await _node(served, stated)
+    entity = await served.ask(lambda session: node(session, stated.group_id, given.uuid))
     if entity is None:
         raise HTTPException(404, f"node {given.uuid} not found: its group was erased at the same time")
     return entity_node(stated, entity)
@@ -209,14 +207,6 @@ async def _fact(served: Service, caller: Caller, uuid: str) -> Fact:
     if fact is None or not caller.owns(fact.group_id):
         raise HTTPException(404, f"edge {uuid} not found")
     return fact
-
-
-async def _node(served: Service, stated: EntityStatement) -> Entity | None:
-    """Return the entity that has the id of one that is stated, which must be of its group."""
-    entity = await served.ask(lambda session: node(session, stated.group_id, stated.entity_id))
-    if entity is not None and entity.group_id != stated.group_id:
-        raise unprocessable("an entity of another group has it", "uuid")
-    return entity
 
 
 def _own(caller: Caller, where: str, *groups: str, of: str = "body") -> list[str]:

@@ -16,6 +16,7 @@ from asof.operations.messages import (
     accept,
     check_group,
     derive,
+    in_scope,
     validate,
 )
 from asof.operations.queries import DEFAULT_GROUP
@@ -87,7 +88,7 @@ def stated_entity(given: graphiti.AddEntityNode) -> EntityStatement:
     """Return the message for the log."""
     fields = {"group_id": given.group_id or DEFAULT_GROUP, "entity_id": given.uuid}
     try:
-        return accept(EntityStatement, {**fields, "name": given.name, "summary": given.summary})
+        return in_scope(accept(EntityStatement, {**fields, "name": given.name, "summary": given.summary}))
     except InvalidInput as error:
         where = ["uuid"] if error.field == "entity_id" else loc_of(error.field)
         raise unprocessable(error.reason, *where) from None

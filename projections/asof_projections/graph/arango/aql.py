@@ -78,6 +78,7 @@ LET meant = UNIQUE(LENGTH(exact) > 0 ? exact : named[*].entity)
 LET starts = (
   FOR e IN @@entities
     FILTER e._id IN (LENGTH(meant) > 0 ? meant : @ids)
+    FILTER @group == null OR e.grp == @group
     RETURN e._id)
 LET same = UNIQUE(FLATTEN(
   FOR start IN starts

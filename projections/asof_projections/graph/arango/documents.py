@@ -2,13 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from asof_projections.graph.arango.schema import columns, prefix
 from asof_projections.graph.arango.wire import Document, key
 from asof_streams.errors import DamagedLog
 from asof_streams.events import Record
+from asof_streams.ids import possible_ids
 
+_OF_ENTITIES: Final = ("entities", "member_of")  # whose ids producers give
 Load = Callable[[str, Sequence[str]], Iterable[Document]]
 """Returns the documents of a kind with these keys, those that exist."""
 
@@ -53,7 +55,8 @@ class Documents:
             for kind, field in names.get(type(record.event), ()):
                 named = getattr(record.event, field)
                 for identity in (named,) if isinstance(named, str) else named or ():
-                    wanted[kind][key(identity)] = None
+                    for stored in possible_ids(record.group, identity) if kind in _OF_ENTITIES else (identity,):
+                        wanted[kind][key(stored)] = None
         for kind, keys in wanted.items():
             there = self._documents[kind]
             missing = [found for found in keys if found not in there]
@@ -68,10 +71,16 @@ class Documents:
     def _require(self, r: Record, kind: str, name: str, identity: str) -> Document:
         document = self._get(kind, identity)
         if document is None:
-            raise DamagedLog(
-                f"the record at position {r.position} names {name} {identity}, which no record before it made"
-            )
+            raise _unknown(r, name, identity)
         return document
+
+    def _entity(self, r: Record, identity: str) -> Document:
+        """Return an entity of the record's group."""
+        for stored in possible_ids(r.group, identity):
+            document = self._get("entities", stored)
+            if document is not None and document["grp"] == r.group:
+                return document
+        raise _unknown(r, "entity", identity)
 
     def _put(self, r: Record, kind: str, document: Document) -> None:
         document["seq"] = r.position
@@ -100,3 +109,7 @@ class Documents:
                 if document is not None and document["grp"] == group:
                     documents[identity] = None
                     self._changed[kind].pop(identity, None)
+
+
+def _unknown(r: Record, name: str, identity: str) -> DamagedLog:
+    return DamagedLog(f"the record at position {r.position} names {name} {identity}, which no record before it made")

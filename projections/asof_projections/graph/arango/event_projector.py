@@ -4,6 +4,7 @@ The event projector of the SQLite store does the same in SQL; neither has a rule
 versions, so that a fact is revised without reading them.
 """
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from asof_streams.episodic import (
     RelationshipStated,
 )
 from asof_streams.events import Record
+from asof_streams.ids import scoped_id
 from asof_streams.instants import INF, render
 from asof_streams.semantic import (
     CommunityFormed,
@@ -45,9 +47,11 @@ from asof_streams.semantic import (
     RelationDeclared,
 )
 
+_log = logging.getLogger(__name__)
 _STATEMENTS: Final = ("assertions", "endings", "retractions")
 _PLACES: Final = 1 << 20  # more than one event opens versions; with a position it stays an integer that a double holds
 _NAMED: Final[Named] = {
+    EntityIntroduced: (("entities", "entity_id"),),
     EntityDescribed: (("entities", "entity_id"),),
     EntityMerged: (("entities", "duplicate"), ("entities", "into")),
     EntityUnmerged: (("duplicate_of", "merge_id"),),
@@ -148,11 +152,17 @@ class ArangoEventProjector(Documents):
         self._row(r, "cardinalities", "cardinalities", key(declaration(r.group, e.relation)), *row)
 
     def _introduced(self, r: Record, e: EntityIntroduced) -> None:
-        row = (r.position, e.entity_id, r.group, e.name, e.entity_type, e.episode_id, r.recorded_at)
-        self._named(r, self._row(r, "entities", "entities", key(e.entity_id), *row), e.name, e.episode_id)
+        uuid, taken = e.entity_id, self._get("entities", e.entity_id)
+        if taken is not None:
+            _log.warning("position %d introduces an entity under an id that is taken", r.position)
+            uuid = scoped_id(r.group, uuid)
+            if taken["grp"] == r.group or self._get("entities", uuid) is not None:
+                return
+        row = (r.position, uuid, r.group, e.name, e.entity_type, e.episode_id, r.recorded_at)
+        self._named(r, self._row(r, "entities", "entities", key(uuid), *row), e.name, e.episode_id)
 
     def _described(self, r: Record, e: EntityDescribed) -> None:
-        self._named(r, self._require(r, "entities", "entity", e.entity_id), e.alias, e.episode_id)
+        self._named(r, self._entity(r, e.entity_id), e.alias, e.episode_id)
 
     def _named(self, r: Record, entity: Document, name: str, episode: str) -> None:
         row = (r.position, r.group, entity["n"], name, names.key(name), episode, r.recorded_at)
@@ -161,17 +171,17 @@ class ArangoEventProjector(Documents):
         self._row(r, "names", "names", str(r.position), *row, **more)
 
     def _resolved(self, r: Record, e: MentionResolved) -> None:
-        entity = self._require(r, "entities", "entity", e.entity_id)
+        entity = self._entity(r, e.entity_id)
         row = (r.position, r.group, e.mention_id, e.episode_id, entity["n"], e.reason, e.score, r.recorded_at)
         start = self._start if self._get("mentions", e.mention_id) else prefix("episodic")
-        ends = {"_from": f"{start}mentions/{key(e.mention_id)}", "_to": self._id("entities", e.entity_id)}
+        ends = {"_from": f"{start}mentions/{key(e.mention_id)}", "_to": self._id("entities", entity["uuid"])}
         self._row(r, "mention_links", "resolutions", str(r.position), *row, **ends)
 
     def _merged(self, r: Record, e: EntityMerged) -> None:
-        pair = [self._require(r, "entities", "entity", uuid) for uuid in (e.duplicate, e.into)]
-        row = (r.position, e.merge_id, r.group, pair[0]["n"], pair[1]["n"], e.reason, r.recorded_at, INF, None)
-        ends = {"_from": self._id("entities", e.duplicate), "_to": self._id("entities", e.into)}
-        uuids = {"duplicate_uuid": e.duplicate, "into_uuid": e.into}
+        duplicate, into = (self._entity(r, uuid) for uuid in (e.duplicate, e.into))
+        row = (r.position, e.merge_id, r.group, duplicate["n"], into["n"], e.reason, r.recorded_at, INF, None)
+        ends = {"_from": self._id("entities", duplicate["uuid"]), "_to": self._id("entities", into["uuid"])}
+        uuids = {"duplicate_uuid": duplicate["uuid"], "into_uuid": into["uuid"]}
         self._row(r, "duplicate_of", "links", key(e.merge_id), *row, **ends, **uuids, **_known(r.recorded_at, INF))
 
     def _unmerged(self, r: Record, e: EntityUnmerged) -> None:
@@ -189,10 +199,10 @@ class ArangoEventProjector(Documents):
             self._put(r, kind, edge | over)
 
     def _attributed(self, r: Record, e: EntityAttributed) -> None:
-        entity = self._require(r, "entities", "entity", e.entity_id)
+        entity = self._entity(r, e.entity_id)
         statement = (e.name, e.value, names.folded(e.value), e.confidence, e.support, e.attested, e.holds, e.said_at)
         row = (r.position, r.group, entity["n"], *statement, e.episode_id, e.attribute_id, r.recorded_at)
-        more = {"entity_id": self._id("entities", e.entity_id), "entity_uuid": e.entity_id}
+        more = {"entity_id": self._id("entities", entity["uuid"]), "entity_uuid": entity["uuid"]}
         self._row(r, "attributes", "attributes", str(r.position), *row, **more)
 
     def _formed(self, r: Record, e: CommunityFormed) -> None:
@@ -206,23 +216,24 @@ class ArangoEventProjector(Documents):
 
     def _member(self, r: Record, place: int, community: Document, member: str) -> None:
         """Move an entity to a community. The open membership has the key of the entity, which has one at most."""
-        entity, before = self._require(r, "entities", "entity", member), self._get("member_of", member)
+        entity = self._entity(r, member)
+        uuid, before = entity["uuid"], self._get("member_of", entity["uuid"])
         if before is not None:
             self._closed(r, "member_of", before)
         row = (entity["n"], r.group, community["n"], r.recorded_at, INF)
-        ends = {"_from": self._id("entities", member), "_to": self._id("communities", community["uuid"])}
+        ends = {"_from": self._id("entities", uuid), "_to": self._id("communities", community["uuid"])}
         more = {"n": r.position * _PLACES + place, **ends, **_known(r.recorded_at, INF)}
-        self._row(r, "member_of", "memberships", key(member), *row, **more)
+        self._row(r, "member_of", "memberships", key(uuid), *row, **more)
 
     # Statements about facts.
 
     def _asserted(self, r: Record, e: FactAsserted) -> None:
-        subject, thing = self._require(r, "entities", "entity", e.subject), self._object(r, e.object, e.value)
+        subject, thing = self._entity(r, e.subject), self._object(r, e.object, e.value)
         end = INF if e.valid_to is None else e.valid_to
         claim = (subject["n"], e.relation, thing["object"], e.sentence, e.confidence, e.valid_from, end)
         evidence = (e.said_at, e.said_at, 0, r.cause, r.place, r.recorded_at, INF, e.grain, e.time_words)
         row = (r.position, e.fact_id, r.group, *claim, *evidence, e.episode_id, e.relationship_id, e.ref, e.corrects, 0)
-        more = {**thing, "subject_uuid": e.subject, "subject_name": subject["name"], "open": []}
+        more = {**thing, "subject_uuid": subject["uuid"], "subject_name": subject["name"], "open": []}
         assertion = self._row(r, "assertions", "facts", key(e.fact_id), *row, **more)
         self._open(r, assertion, e.holds)
 
@@ -231,8 +242,9 @@ class ArangoEventProjector(Documents):
         thing = {"object": literal, "object_uuid": entity, "object_name": literal, "thing": value_of(entity, literal)}
         if entity is None:
             return thing
-        document = self._require(r, "entities", "entity", entity)
-        return thing | {"object": document["n"], "object_name": document["name"]}
+        document = self._entity(r, entity)
+        own = {"object_uuid": document["uuid"], "thing": value_of(document["uuid"], None)}
+        return thing | own | {"object": document["n"], "object_name": document["name"]}
 
     def _reinforced(self, r: Record, e: FactReinforced) -> None:
         fact = self._require(r, "assertions", "fact", e.fact_id)
@@ -246,10 +258,10 @@ class ArangoEventProjector(Documents):
         self._put(r, "assertions", fact | {"attested": e.attested})
 
     def _ended(self, r: Record, e: FactEnded) -> None:
-        subject, thing = self._require(r, "entities", "entity", e.subject), self._object(r, e.object, e.value)
+        subject, thing = self._entity(r, e.subject), self._object(r, e.object, e.value)
         statement = (thing["object"], e.fact_id, e.at, e.said_at, e.episode_id, e.relationship_id, r.recorded_at, 0)
         row = (r.position, e.ending_id, r.group, subject["n"], e.relation, *statement)
-        self._row(r, "endings", "endings", key(e.ending_id), *row, **{**thing, "subject_uuid": e.subject})
+        self._row(r, "endings", "endings", key(e.ending_id), *row, **{**thing, "subject_uuid": subject["uuid"]})
 
     def _retracted(self, r: Record, e: FactRetracted) -> None:
         row = (r.position, e.retraction_id, r.group, e.target, e.episode_id, e.reason, r.recorded_at, 0)

@@ -10,6 +10,7 @@ from asof_projections.graph.arango.wire import Document
 from asof_projections.graph.ports import Neighbourhood
 from asof_projections.model.rows import AttributeRow, CommunityRow, EntityRow, LinkRow, Moment, Window
 from asof_projections.names import key as key_of
+from asof_streams.ids import possible_ids
 from asof_streams.instants import INF
 
 
@@ -61,7 +62,7 @@ class ArangoIdentities(ArangoFacts):
 
     def reach(self, group: str | None, who: str | Sequence[str], at: Moment, limit: int | None) -> Neighbourhood:
         window, most = Window.at(at), NO_LIMIT if limit is None else limit
-        name, uuids = (who, [who]) if isinstance(who, str) else (None, who)
+        name, uuids = (who, possible_ids(group, who)) if isinstance(who, str) else (None, who)
         step = self._reach(group, name, uuids, at, most)
         outward, inward = (self.read(step[direction], window.kmax) for direction in ("outward", "inward"))
         return Neighbourhood(frozenset(step["alike"]), outward, inward)

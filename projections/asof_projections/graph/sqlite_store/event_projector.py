@@ -4,6 +4,7 @@ A version is opened and closed, never edited; one that would have been known for
 only what an earlier event of the same log made.
 """
 
+import logging
 import sqlite3
 from collections.abc import Callable, Hashable
 from typing import Any, Final
@@ -50,6 +51,7 @@ from asof_streams.semantic import (
 )
 from asof_streams.sqlite import owe_vacuum
 
+_log = logging.getLogger(__name__)
 _Handler = Callable[[Record, Any], None]
 
 
@@ -195,14 +197,16 @@ class SqliteEventProjector:
         self._db.execute(_DECLARE, (e.relation, e.cardinality == "one", self.row_ids.group(r)))
 
     def _introduced(self, r: Record, e: EntityIntroduced) -> None:
-        group = self.row_ids.group(r)
-        row = (r.position, e.entity_id, group, e.name, e.entity_type, e.episode_id, r.recorded_at)
-        self.write_buffer.add(_ENTITY, row)
-        self.row_ids.introduce(r, e.entity_id)
+        group, uuid = self.row_ids.group(r), self.row_ids.introduce(r, e.entity_id)
+        if uuid != e.entity_id:
+            _log.warning("position %d introduces an entity under an id that is taken", r.position)
+        if uuid is None:
+            return
+        self.write_buffer.add(_ENTITY, (r.position, uuid, group, e.name, e.entity_type, e.episode_id, r.recorded_at))
         namesakes = self.cache["name", r.group, e.name]
         self._named(r, group, r.position, e.name, e.episode_id)
         if namesakes is not None:  # the earlier entities of this name, and now this one: no need to read them again
-            entity = EntityRow(e.entity_id, r.group, e.name, e.entity_type, r.recorded_at)
+            entity = EntityRow(uuid, r.group, e.name, e.entity_type, r.recorded_at)
             self.cache["name", r.group, e.name] = [*namesakes, entity]
 
     def _described(self, r: Record, e: EntityDescribed) -> None:

@@ -7,6 +7,7 @@ from typing import Final
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
 from asof_streams.errors import DamagedLog
 from asof_streams.events import Record
+from asof_streams.ids import possible_ids, scoped_id
 
 _RECENT_FACTS: Final = 1_000  # facts
 _NO_GROUP: Final = -1  # under which groups themselves are cached
@@ -14,7 +15,7 @@ _INTERNED: Final = {
     "groups": ("SELECT n FROM groups WHERE name = ?", "INSERT INTO groups VALUES (?, ?)"),
     "relations": ("SELECT n FROM relations WHERE grp = ? AND name = ?", "INSERT INTO relations VALUES (?, ?, ?)"),
 }
-_ENTITY: Final = "SELECT n FROM entities WHERE uuid = ?"
+_ENTITY: Final = "SELECT e.n, g.name FROM entities e CROSS JOIN groups g ON g.n = e.grp WHERE e.uuid = ?"
 _COMMUNITY: Final = "SELECT n FROM communities WHERE uuid = ?"
 _FACT: Final = "SELECT n, grp, s, relation, object FROM facts WHERE uuid = ?"
 
@@ -28,7 +29,7 @@ class RowIds:
     def __init__(self, db: sqlite3.Connection, index_for: Callable[[str], None]) -> None:
         self._db = db
         self._index_for = index_for
-        self._entities: GenerationalCache[int] = GenerationalCache()  # by uuid
+        self._entities: GenerationalCache[tuple[int, str]] = GenerationalCache()  # with the group, by uuid
         self._names: GenerationalCache[int] = GenerationalCache()  # of relations, by group and name; and of groups
         self._seen: GenerationalCache[tuple[int, Claim]] = GenerationalCache(_RECENT_FACTS)  # of slots that were read
 
@@ -46,24 +47,41 @@ class RowIds:
         """Return the id of a relation of a group; a new relation gets a row."""
         return self._interned(record, "relations", group, name)
 
-    def introduce(self, record: Record, uuid: str) -> None:
-        """Remember the entity that this record introduces."""
-        self._entities[uuid] = record.position
+    def introduce(self, record: Record, uuid: str) -> str | None:
+        """Return the id under which to store the entity that a record introduces; None: its group has it already.
+
+        An id that an entity of another group has is put into the scope of the record's group.
+        """
+        taken = self._owned(uuid)
+        if taken is not None and taken[1] != record.group:
+            uuid = scoped_id(record.group, uuid)
+            taken = self._owned(uuid)
+        if taken is not None:
+            return None
+        self._entities[uuid] = record.position, record.group
+        return uuid
 
     def remembered_entity(self, uuid: str) -> int | None:
         """Return the cached id of an entity, whose row may still be buffered; None: not cached."""
-        return self._entities[uuid]
+        owned = self._entities[uuid]
+        return None if owned is None else owned[0]
 
     def entity(self, record: Record, uuid: str) -> int:
-        """Return the id of an entity."""
-        n = self._entities[uuid]
-        if n is None:
-            row = self._db.execute(_ENTITY, (uuid,)).fetchone()
-            if row is None:
-                raise _unknown(record, "entity", uuid)
-            n = row[0]
-            self._entities[uuid] = n
-        return n
+        """Return the id of an entity of a record's group."""
+        for stored in possible_ids(record.group, uuid):
+            owned = self._owned(stored)
+            if owned is not None and owned[1] == record.group:
+                return owned[0]
+        raise _unknown(record, "entity", uuid)
+
+    def _owned(self, uuid: str) -> tuple[int, str] | None:
+        """Return the row id and the group of an entity by its stored id."""
+        owned = self._entities[uuid]
+        if owned is None:
+            owned = self._db.execute(_ENTITY, (uuid,)).fetchone()
+            if owned is not None:
+                self._entities[uuid] = owned
+        return owned
 
     def object(self, record: Record, entity: str | None, literal: str | None) -> int | str | None:
         """Return the content of the column `object`: an entity's id or a literal; None for any."""

@@ -20,7 +20,6 @@ from asof_projections.graph.sqlite_store.name_numbers import SqliteNames
 from asof_projections.graph.sqlite_store.row_ids import Claim
 from asof_projections.graph.sqlite_store.traversal import Traversal
 from asof_projections.graph.sqlite_store.version_cache import VersionCache
-from asof_projections.graph.sqlite_store.views import SqliteViews
 from asof_streams.episodic import EpisodeWithdrawn, GroupErased
 from asof_streams.errors import DamagedView, PositionConflict
 from asof_streams.events import Record
@@ -47,9 +46,7 @@ _SORTING: Final = (
 )  # KiB; it also bounds the size of a sort, so that a second thread sorts too
 
 
-class SqliteGraph(
-    SqliteViews, SqliteHistory, FullTextSearch, Traversal, SqliteAttributes, SqliteCommunities, SqliteNames
-):
+class SqliteGraph(SqliteHistory, FullTextSearch, Traversal, SqliteAttributes, SqliteCommunities, SqliteNames):
     """A GraphStore in the file `path` that follows the log named `log`. Used by the thread that opened it.
 
     writable: made where there is none; one process may write at a time. NotFound: there is none to read.

@@ -2,19 +2,21 @@
 
 from collections.abc import Sequence
 
+from asof_projections.entity_ids import entity_with_id
 from asof_projections.graph.ports import Neighbourhood
 from asof_projections.graph.sqlite_store.facts import SqliteFacts
 from asof_projections.graph.sqlite_store.identities import SqliteIdentities
 from asof_projections.graph.sqlite_store.scans import SqliteScans
+from asof_projections.graph.sqlite_store.views import SqliteViews
 from asof_projections.model.rows import Moment
 
 
-class Traversal(SqliteFacts, SqliteScans, SqliteIdentities):
+class Traversal(SqliteFacts, SqliteScans, SqliteIdentities, SqliteViews):
     """One step of a traversal."""
 
     def reach(self, group: str | None, who: str | Sequence[str], at: Moment, limit: int | None) -> Neighbourhood:
         if isinstance(who, str):
-            entities = set(self.meant(group, who, at.known) or self.identity([who], at.known))
+            entities = set(self.meant(group, who, at.known)) or self._with_id(group, who, at)
         else:
             entities = self.identity(who, at.known)
         ids = sorted(entities)
@@ -22,3 +24,7 @@ class Traversal(SqliteFacts, SqliteScans, SqliteIdentities):
             return Neighbourhood(frozenset(), [], [])
         outward, inward = (self._around(group, side, ids, at, limit) for side in ("subject", "object"))
         return Neighbourhood(frozenset(ids), outward, inward)
+
+    def _with_id(self, group: str | None, asked: str, at: Moment) -> set[str]:
+        entity = entity_with_id(self, group, asked)
+        return set() if entity is None else self.identity([entity.uuid], at.known)
