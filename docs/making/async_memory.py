@@ -30,7 +30,7 @@ _END = object()
 
 
 class AsyncMemory:
-    """A memory in one directory, for the tasks of one event loop. Use it as an async context manager, or close() it.
+    """A memory in one directory, for the tasks of any event loop. Use it as an async context manager, or close() it.
 
     One thread does the work, in the order in which it was asked for; cancelling a task does not stop its verb. Verbs
     that yield, such as `events`, are asynchronous iterators; what they are given by the caller is read by that thread.

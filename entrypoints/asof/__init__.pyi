@@ -46,6 +46,7 @@ from asof_streams.errors import DamagedFile as DamagedFile
 from asof_streams.errors import DamagedLog as DamagedLog
 from asof_streams.errors import DamagedView as DamagedView
 from asof_streams.errors import DecodeError as DecodeError
+from asof_streams.errors import EmptyMemory as EmptyMemory
 from asof_streams.errors import GraphUnavailable as GraphUnavailable
 from asof_streams.errors import InvalidInput as InvalidInput
 from asof_streams.errors import ModelUnavailable as ModelUnavailable

@@ -4,6 +4,7 @@ AsofError
 ├── ContractError            the caller or the data broke a rule; the same call can never succeed
 │   ├── InvalidInput         what was given cannot be accepted; `field` says where, `reason` what to change
 │   ├── NotFound             no such entity, fact, episode or generation
+│   │   └── EmptyMemory      nothing was ever written to this memory
 │   ├── DecodeError          bytes in a log are not an event this version knows
 │   ├── DamagedData          stored bytes are not what was written; the message names the file and the remedy
 │   │   ├── DamagedLog       of a log: restore it from a backup; the message names the position
@@ -59,6 +60,10 @@ class InvalidInput(ContractError):
 
 class NotFound(ContractError):
     """There is no such entity, fact, episode or generation."""
+
+
+class EmptyMemory(NotFound):
+    """Nothing was ever written to this memory; the first write makes its directory."""
 
 
 class DecodeError(ContractError):

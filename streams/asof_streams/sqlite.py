@@ -84,7 +84,7 @@ def create(path: Path, script: str) -> None:
 
 
 def connect(path: Path, *, writable: bool, durable: bool) -> sqlite3.Connection:
-    """Open a SQLite file in autocommit mode, for one thread.
+    """Open a SQLite file in autocommit mode, for one thread at a time: several take turns under a lock of theirs.
 
     durable: a commit returns when it is on the disk. Otherwise a power cut may lose the last commits; a crash of the
     process never does. Readers and the writer do not block each other. NotFound: there is no such file.
@@ -94,7 +94,7 @@ def connect(path: Path, *, writable: bool, durable: bool) -> sqlite3.Connection:
     uri = f"{path.resolve().as_uri()}?mode={'rw' if writable else 'ro'}"
     if not writable and _never_changes(path):
         uri += "&immutable=1"
-    connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False)
     try:
         connection.execute("PRAGMA cell_size_check = ON")
         if writable:

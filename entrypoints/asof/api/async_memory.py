@@ -51,7 +51,7 @@ _END = object()
 
 
 class AsyncMemory:
-    """A memory in one directory, for the tasks of one event loop. Use it as an async context manager, or close() it.
+    """A memory in one directory, for the tasks of any event loop. Use it as an async context manager, or close() it.
 
     One thread does the work, in the order in which it was asked for; cancelling a task does not stop its verb. Verbs
     that yield, such as `events`, are asynchronous iterators; what they are given by the caller is read by that thread.
@@ -92,21 +92,27 @@ class AsyncMemory:
         )
 
     async def produce(
-        self, source: Iterable[bytes | str], *, strict: bool = False, acknowledged: Progress | None = None
+        self,
+        source: Iterable[bytes | str | Mapping[str, Any]],
+        *,
+        strict: bool = False,
+        acknowledged: Progress | None = None,
     ) -> Produced:
-        """Add messages given as JSON lines. A bad line is refused with its reason; `strict`: then none is taken."""
+        """Add messages given as JSON lines or dicts. A bad one is refused with its reason; `strict`: then all are."""
         return await self._run(lambda memory: memory.produce(source, strict=strict, acknowledged=acknowledged))
 
     async def import_facts(
         self,
-        source: Iterable[bytes | str],
+        source: Iterable[bytes | str | Mapping[str, Any]],
         *,
         recorded: bool = False,
         ontology: str | None = None,
         strict: bool = False,
         acknowledged: Progress | None = None,
     ) -> Produced:
-        """Add structured facts given as JSON lines: exact names, nothing is extracted.
+        """Add structured facts given as JSON lines, or as dicts: exact names, nothing is extracted.
+
+            memory.import_facts([{"group_id": "ana", "subject": "Ana", "relation": "lives_in", "object": "Rome"}])
 
         docs/how-to/import-facts.md has the fields. `recorded` keeps each line's recorded_at, for moving a history in;
         `ontology` is what relations are checked against.

@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 NAMES = [
     "AccessDenied", "Added", "AsofError", "AsyncMemory", "Attribute", "BeliefPeriod", "BrokerUnavailable", "Cause",
     "Change", "Changes", "Community", "Consequence", "ContractError", "Contradiction", "DamagedData", "DamagedFile",
-    "DamagedLog", "DamagedView", "DecodeError", "Difference", "Done", "Entity", "EntityProfile", "Episode", "Erased",
-    "Evidence", "Explanation", "Fact", "FactVersion", "GraphUnavailable", "GroupInfo", "Hit", "Hop", "InvalidInput",
-    "Link", "LogEvent", "Memory", "ModelUnavailable", "Named", "NotFound", "Page", "Parked", "ParkedMessage",
-    "PositionConflict", "Produced", "Queued", "Refused", "Scores", "Segment", "StorageFailed", "TopicUnfit",
-    "UnavailableError", "WhatIf", "WorkerStalled", "WriterBusy", "__version__", "open", "open_async",
+    "DamagedLog", "DamagedView", "DecodeError", "Difference", "Done", "EmptyMemory", "Entity", "EntityProfile",
+    "Episode", "Erased", "Evidence", "Explanation", "Fact", "FactVersion", "GraphUnavailable", "GroupInfo", "Hit",
+    "Hop", "InvalidInput", "Link", "LogEvent", "Memory", "ModelUnavailable", "Named", "NotFound", "Page", "Parked",
+    "ParkedMessage", "PositionConflict", "Produced", "Queued", "Refused", "Scores", "Segment", "StorageFailed",
+    "TopicUnfit", "UnavailableError", "WhatIf", "WorkerStalled", "WriterBusy", "__version__", "open", "open_async",
 ]  # fmt: skip
 _ERRORS = (
     "AccessDenied", "AsofError", "BrokerUnavailable", "ContractError", "DamagedData", "DamagedFile", "DamagedLog",
-    "DamagedView", "DecodeError", "GraphUnavailable", "InvalidInput", "ModelUnavailable", "NotFound",
+    "DamagedView", "DecodeError", "EmptyMemory", "GraphUnavailable", "InvalidInput", "ModelUnavailable", "NotFound",
     "PositionConflict", "StorageFailed", "TopicUnfit", "UnavailableError", "WorkerStalled", "WriterBusy",
 )  # fmt: skip
 _HOMES = {

@@ -50,6 +50,9 @@ LogName = Literal["messages", "episodic", "semantic"]
 class Memory:
     """A memory in one directory. Use it as a context manager, or close() it.
 
+    Any thread may call it; calls are answered one at a time, so one waits for another's `rebuild`. A list asked of a
+    memory to which nothing was written is empty; what is asked for by its id raises EmptyMemory, which is a NotFound.
+
     Reading needs no lock, and sees every message that was acknowledged. The first write takes the directory's writer
     lock and keeps it until the memory is closed; a second writer gets WriterBusy. With the setting `kafka`, writing
     sends to the messages topic instead: any number may, and a worker processes what they sent.
@@ -87,21 +90,27 @@ class Memory:
         )
 
     def produce(
-        self, source: Iterable[bytes | str], *, strict: bool = False, acknowledged: Progress | None = None
+        self,
+        source: Iterable[bytes | str | Mapping[str, Any]],
+        *,
+        strict: bool = False,
+        acknowledged: Progress | None = None,
     ) -> Produced:
-        """Add messages given as JSON lines. A bad line is refused with its reason; `strict`: then none is taken."""
+        """Add messages given as JSON lines or dicts. A bad one is refused with its reason; `strict`: then all are."""
         return writes.produce(self._session, source, strict=strict, acknowledged=acknowledged)
 
     def import_facts(
         self,
-        source: Iterable[bytes | str],
+        source: Iterable[bytes | str | Mapping[str, Any]],
         *,
         recorded: bool = False,
         ontology: str | None = None,
         strict: bool = False,
         acknowledged: Progress | None = None,
     ) -> Produced:
-        """Add structured facts given as JSON lines: exact names, nothing is extracted.
+        """Add structured facts given as JSON lines, or as dicts: exact names, nothing is extracted.
+
+            memory.import_facts([{"group_id": "ana", "subject": "Ana", "relation": "lives_in", "object": "Rome"}])
 
         docs/how-to/import-facts.md has the fields. `recorded` keeps each line's recorded_at, for moving a history in;
         `ontology` is what relations are checked against.

@@ -77,4 +77,5 @@ def what_if(session: Session, statements: Iterable[Mapping[str, Any] | FactState
     ]
     if any(statement.group_id != group for statement in stated):
         raise InvalidInput("a statement names another group than the one that is asked about", field="group_id")
-    return session.of(group).what_if(stated, session.now())
+    with session.lock:
+        return session.of(group).what_if(stated, session.now())

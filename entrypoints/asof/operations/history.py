@@ -11,6 +11,7 @@ from asof_projections.model.queries import (
     KnownHistoryQuery,
     TimelineQuery,
 )
+from asof_streams.errors import EmptyMemory
 
 
 @operation(items="versions")
@@ -44,4 +45,7 @@ def diff(session: Session, query: DiffQuery) -> Page[Difference]:
 @operation()
 def changes(session: Session, query: ChangesQuery) -> Changes:
     """Return what messages after a position changed, in their order, and where to go on from."""
-    return session.queries(query.group).changes(query)
+    try:
+        return session.queries(query.group).changes(query)
+    except EmptyMemory:
+        return Changes((), query.since)

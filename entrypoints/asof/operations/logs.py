@@ -138,12 +138,13 @@ def replay(
     session: Session, query: EventsQuery, *, follow: bool = False, partition: int | None = None
 ) -> Iterator[LogEvent]:
     """Yield the events of a log from a position on; `follow`: then wait for more, without end."""
-    source = session.sources.partition(partition)
-    source.process_backlog()
-    generation = generation_of(session, query)
+    with session.lock:
+        source = session.sources.partition(partition)
+        source.process_backlog()
+        generation = generation_of(session, query)
 
     def wait(seconds: float) -> None:
-        with suppress(UnavailableError):  # it may come back; until then nothing comes
+        with suppress(UnavailableError), session.lock:  # it may come back; until then nothing comes
             session.sources.every()
         time.sleep(seconds)
 

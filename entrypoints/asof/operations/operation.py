@@ -14,7 +14,7 @@ from pydantic import BaseModel, TypeAdapter, create_model
 from asof.service.session import Session
 from asof_projections.model.answers import Page
 from asof_projections.model.queries import DEFAULT_GROUP, ExportQuery, GroupQuery, ask, instant
-from asof_streams.errors import InvalidInput
+from asof_streams.errors import EmptyMemory, InvalidInput
 from asof_streams.events import Event
 from asof_streams.messages import TIMES, validate
 
@@ -38,14 +38,27 @@ class Operation(Generic[Q, A]):
         self.needs_vectors: Final = vectors  # whether a query needs the embedder
         self.is_paged: Final[bool] = get_origin(self.answer) is Page
         self.item: Final[Any] = get_args(self.answer)[0] if items else self.answer
+        self.lists: Final = items is not None and "limit" in self.query.model_fields  # what a memory holds
 
     def __call__(self, session: Session, query: Q) -> A:
         """Return the answer."""
         return self.run(session, query)
 
     def ask(self, session: Session, /, **fields: Any) -> A:
-        """Return the answer to the query that has these fields. InvalidInput names the field that is wrong."""
-        return self.run(session, read_query(self.query, fields))
+        """Return the answer to the query that has these fields, from any thread; others wait meanwhile.
+
+        A list of what a memory holds is empty where nothing was ever written. InvalidInput names the field that is
+        wrong.
+        """
+        query = read_query(self.query, fields)
+        with session.lock:
+            try:
+                return self.run(session, query)
+            except EmptyMemory:
+                if not self.lists:
+                    raise
+                empty: Any = Page() if self.is_paged else []
+                return empty  # type: ignore[no-any-return]
 
     @cached_property
     def model(self) -> Any:

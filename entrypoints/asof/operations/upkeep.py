@@ -50,8 +50,19 @@ def verify(session: Session, query: VerifyQuery) -> list[Check]:
 
 def export(session: Session, query: ExportQuery) -> Iterator[str]:
     """Yield the graph as text, as it is read: what is believed as of a moment, or what was recorded."""
+    pieces = _pieces(session, query)
+    while True:
+        with session.lock:  # not while whoever asks does something with a piece
+            piece = next(pieces, None)
+        if piece is None:
+            return
+        yield piece
+
+
+def _pieces(session: Session, query: ExportQuery) -> Iterator[str]:
     opened = session.of(query.group).opened()
     if query.episodic:
-        return documents.episodic(opened.episodes, query.group, Moment(query.valid_at, query.known_at))
+        yield from documents.episodic(opened.episodes, query.group, Moment(query.valid_at, query.known_at))
+        return
     write = documents.semantic_graphml if query.format == "graphml" else documents.semantic_json
-    return write(opened.beliefs, query.group, moment_of(session, query))
+    yield from write(opened.beliefs, query.group, moment_of(session, query))

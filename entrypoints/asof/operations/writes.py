@@ -1,6 +1,7 @@
 """The writes: each puts a message on the log, durably, and everything else follows from it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from asof.operations.operation import operation
 from asof.runtime import json_lines
@@ -62,11 +63,11 @@ def put(session: Session, message: AnyMessage) -> int:
     return session.sink().put([inbound])
 
 
-Lines = Iterable[bytes | str]
+Lines = Iterable[bytes | str | Mapping[str, Any]]
 
 
 def produce(session: Session, source: Lines, *, strict: bool, acknowledged: Progress | None) -> Produced:
-    """Add messages given as JSON lines. A bad line is refused with its reason; `strict`: then none is taken."""
+    """Add messages given as JSON lines or dicts. A bad one is refused with its reason; `strict`: then all are."""
     return _take_lines(session, source, json_lines.as_message, strict=strict, acknowledged=acknowledged)
 
 
@@ -79,7 +80,7 @@ def import_facts(
     strict: bool,
     acknowledged: Progress | None,
 ) -> Produced:
-    """Add structured facts given as JSON lines: exact names, nothing is extracted."""
+    """Add structured facts given as JSON lines, or as dicts: exact names, nothing is extracted."""
     if recorded and session.on_kafka:
         raise InvalidInput(
             "on Kafka the broker's clock says when a fact was recorded, so leave this out", field="recorded"
@@ -93,4 +94,5 @@ def _take_lines(
     session: Session, source: Lines, read: json_lines.Read, *, strict: bool, acknowledged: Progress | None
 ) -> Produced:
     lines = json_lines.read_lines(source, read, session.line_limit)
-    return ingest(lines, session.sink, strict=strict, acknowledged=acknowledged)
+    with session.lock:
+        return ingest(lines, session.sink, strict=strict, acknowledged=acknowledged)

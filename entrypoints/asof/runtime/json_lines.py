@@ -1,7 +1,8 @@
 """JSON lines at the door: each becomes a message, or a reason why not, with its number."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date
 from typing import Any
 
 from asof.runtime.inbound_message import InboundMessage, check_size
@@ -67,11 +68,12 @@ def _check_relation(stated: FactStatement, ontology: Ontology) -> None:
 
 
 def read_lines(
-    lines: Iterable[bytes | str], read: Read, limit: int = MAX_LINE_BYTES
+    lines: Iterable[bytes | str | Mapping[str, Any]], read: Read, limit: int = MAX_LINE_BYTES
 ) -> Iterator[InboundMessage | Refused | None]:
     """Yield each line as a message or as refused; empty lines are passed over. `limit`: bytes of a line.
 
-    An item without any byte is no line: it says that no more is there to read just now, and is yielded as None.
+    A mapping is a line that was parsed; its times may be datetimes. An item without any byte is no line: it says that
+    no more is there to read just now, and is yielded as None.
     """
     number = 0
     for line in lines:
@@ -79,14 +81,24 @@ def read_lines(
             yield None
             continue
         number += 1
-        if not line.strip():
+        if isinstance(line, bytes | str) and not line.strip():
             continue
         try:
-            text = _text(line)
-            check_size(text, limit)
-            yield InboundMessage(*read(_json(line)), text)
+            yield _message(line, read, limit)
         except InvalidInput as error:
             yield Refused(number, str(error), error.field)
+
+
+def _message(line: bytes | str | Mapping[str, Any], read: Read, limit: int) -> InboundMessage:
+    if isinstance(line, bytes | str):
+        text = _text(line)
+        check_size(text, limit)
+        return InboundMessage(*read(_json(line)), text)
+    fields = {name: value.isoformat() if isinstance(value, date) else value for name, value in line.items()}
+    message = InboundMessage(*read(fields))
+    if limit < MAX_LINE_BYTES:  # on a topic; without one the fields' own limits are enough
+        check_size(message.line, limit)
+    return message
 
 
 def chunks(found: Iterable[InboundMessage | Refused | None], size: int) -> Iterator[list[InboundMessage | Refused]]:

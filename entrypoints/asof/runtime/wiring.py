@@ -19,7 +19,7 @@ from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.ports import BeliefStore
 from asof_projections.projector import open_following
 from asof_projections.queries.temporal import TemporalQueries
-from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.errors import EmptyMemory, InvalidInput
 from asof_streams.kafka.connection import Connection
 from asof_streams.sqlite_log import SqliteLog
 
@@ -65,9 +65,9 @@ def existing(places: DirectoryLayout) -> Catalog:
     """Return the catalogue of a directory to read from."""
     catalog = load(places.root)
     if catalog is None and is_copy(places.root):
-        raise NotFound(f"{places.root}: no worker has made anything of the messages yet; asof worker does")
+        raise EmptyMemory(f"{places.root}: no worker has made anything of the messages yet; asof worker does")
     if catalog is None:
-        raise NotFound(f"{places.root} holds no memory yet: asof add, produce or import makes one")
+        raise EmptyMemory(f"{places.root} holds no memory yet: asof add, produce or import makes one")
     return catalog
 
 

@@ -1,7 +1,8 @@
-"""A session: one memory opened by one thread, which operations read from and write to."""
+"""A session: one opened memory, which operations read from and write to."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import RLock
 from typing import TYPE_CHECKING, Self
 
 from asof.runtime import json_lines
@@ -27,6 +28,9 @@ class Session:
     lock and keeps it until the session is closed; a second writer gets WriterBusy. With the setting `kafka`, writing
     sends to the messages topic, and each question sees what was on the topics when it was asked, or a twentieth of a
     second before, as far as workers had answered it.
+
+    One thread uses it at a time. Threads that share one take turns by `lock`, which `Operation.ask` holds; whoever has
+    a session alone, such as a command, or a reader of a service, calls operations without it.
     """
 
     def __init__(self, places: DirectoryLayout, settings: Settings, now: Callable[[], int]) -> None:
@@ -37,6 +41,7 @@ class Session:
         self.line_limit = MAX_RECORD_BYTES if self.on_kafka else json_lines.MAX_LINE_BYTES  # bytes
         self.sources = ReadSessions(places, settings)
         self.progress: Progress | None = None  # told of long work
+        self.lock = RLock()  # taken again by a thread that asks from within `progress`
         self._writer: Writer | None = None
         self._producer: Producer | None = None
 
@@ -73,11 +78,12 @@ class Session:
     @contextmanager
     def reporting(self, progress: Progress | None) -> Iterator[None]:
         """Tell of long work meanwhile."""
-        self.progress = progress
-        try:
-            yield
-        finally:
-            self.progress = None
+        with self.lock:
+            self.progress = progress
+            try:
+                yield
+            finally:
+                self.progress = None
 
     def close_reader(self) -> None:
         """Close what was opened for reading; the next question opens it anew."""

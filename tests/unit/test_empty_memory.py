@@ -1,0 +1,68 @@
+"""A memory to which nothing was written: lists are empty, and what has an id is not there."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+import asof
+
+LISTS = {
+    "facts": {"about": "Ana"},
+    "overlapping": {"start": "2024", "stop": "2025"},
+    "throughout": {"start": "2024", "stop": "2025"},
+    "search": {"query": "Ana"},
+    "entities": {},
+    "entity": {"name": "Ana"},
+    "communities": {},
+    "neighbourhood": {"name": "Ana"},
+    "timeline": {"name": "Ana"},
+    "history": {"id": "Ana"},
+    "diff": {"start": ("2024", None), "stop": ("2025", None)},
+    "episodes": {},
+    "groups": {},
+    "parked": {},
+    "contradictions": {},
+}
+
+
+@pytest.mark.parametrize("verb", LISTS)
+def test_a_list_asked_of_a_memory_to_which_nothing_was_written_is_empty(tmp_path, verb):
+    with asof.open(tmp_path / "none", embedder="none") as memory:
+        assert getattr(memory, verb)(**LISTS[verb]) == []
+        assert memory.changes(since=3) == asof.Changes((), 3)
+
+    assert not (tmp_path / "none").exists()
+
+
+def test_what_has_an_id_is_not_found_in_it_and_it_cannot_be_verified(tmp_path):
+    with asof.open(tmp_path / "none", embedder="none") as memory:
+        for ask in (lambda: memory.fact("x"), lambda: memory.known_history("x"), memory.verify, memory.stats):
+            with pytest.raises(asof.EmptyMemory):
+                ask()
+
+
+def test_facts_and_messages_may_be_given_as_dicts_and_a_bad_one_is_refused_by_its_number(tmp_path):
+    began = datetime(2024, 3, 1, tzinfo=UTC)
+    with asof.open(tmp_path, embedder="none") as memory:
+        stated = memory.import_facts(
+            [
+                {"group_id": "default", "subject": "Ana", "relation": "lives_in", "object": "Rome", "valid_at": began},
+                '{"group_id": "default", "subject": "Ana", "relation": "works_at", "object": "Acme"}',
+                {"group_id": "default", "subject": "Ana", "relation": "lives_in", "valid_at": "soon"},
+                {
+                    "group_id": "default",
+                    "subject": "Ana",
+                    "relation": "lives_in",
+                    "valid_at": began.replace(tzinfo=None),
+                },
+            ]
+        )
+        told = memory.produce([{"group_id": "default", "role_type": "user", "role": "Ana", "content": "I like jazz."}])
+        [rome] = memory.facts(about="Ana", object="Rome")
+
+    assert (stated.accepted, [(bad.line, bad.field) for bad in stated.refused]) == (
+        2,
+        [(3, "valid_at"), (4, "valid_at")],
+    )
+    assert told.accepted == 1
+    assert rome.valid_at == began
