@@ -25,6 +25,7 @@ from asof.service.api_keys import Keys
 from asof.service.service import Service
 
 _AGAIN_SECONDS: Final = 5
+_ERRORS_MAX: Final = 100  # of a body, that an answer lists
 _KEY: Final = Security(
     HTTPBearer(auto_error=False, description="An API key.")
 )  # shown in /docs; the authentication middleware checks it
@@ -69,7 +70,7 @@ async def _unprocessable(request: Request, error: Exception) -> Response:
     """Answer as FastAPI does, without the input: that is content."""
     assert isinstance(error, RequestValidationError)
     known = _names(request.app)
-    errors = [{**each, "loc": _shown(each["loc"], known), "input": None} for each in error.errors()]
+    errors = [{**each, "loc": _shown(each["loc"], known), "input": None} for each in error.errors()[:_ERRORS_MAX]]
     if problems.is_ours(request.url.path):
         where = ".".join(map(str, errors[0]["loc"][1:])) or None
         found = InvalidInput(errors[0]["msg"].removeprefix("Value error, "), where)

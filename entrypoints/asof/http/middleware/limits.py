@@ -1,6 +1,7 @@
-"""Limits: the size of a body, and the requests a second of a caller."""
+"""Limits: the size of a body and its values, and the requests a second of a caller."""
 
 import math
+import re
 import time
 from collections.abc import Callable
 from typing import Final
@@ -13,11 +14,17 @@ from asof.http.schemas import problems
 
 MAX_BODY_BYTES: Final = 16 * 1024 * 1024
 _CALLERS: Final = 10_000  # buckets that are kept; a full one is as good as none
+MAX_BODY_VALUES: Final = 200_000  # fields and items: one message has some ten
+_TOO_MANY: Final = f"a body may have {MAX_BODY_VALUES} fields and items: send fewer messages at once"
+_STRING: Final = re.compile(rb'"(?:[^"\\]++|\\(?:.|\Z))*+(?:"|\Z)', re.DOTALL)  # or one that never ends
 _TOO_LARGE: Final = f"a body may have {MAX_BODY_BYTES} bytes: send fewer messages at once"
 
 
 class BodyLimit:
-    """Answers 413 to a body above 16 MiB: at once where its length is announced, else when the limit is passed."""
+    """Answers 413 to a body above 16 MiB: at once where its length is announced, else when the limit is passed.
+
+    So it does to one of many values, before they are parsed: that takes seconds, in which nobody else is served.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -30,17 +37,27 @@ class BodyLimit:
         if announced.isdecimal() and int(announced) > MAX_BODY_BYTES:
             await problems.answer(scope["path"], 413, _TOO_LARGE)(scope, receive, send)
             return
-        size = 0
+        size = commas = 0
+        parts: list[bytes] = []
 
         async def counted() -> Message:
-            nonlocal size
+            nonlocal size, commas
             message = await receive()
-            size += len(message.get("body", b""))
+            part = message.get("body", b"")
+            parts.append(part)
+            size, commas = size + len(part), commas + part.count(b",")
             if size > MAX_BODY_BYTES:
                 raise HTTPException(413, _TOO_LARGE)
+            if commas >= MAX_BODY_VALUES and not message.get("more_body") and _has_many_values(b"".join(parts)):
+                raise HTTPException(413, _TOO_MANY)
             return message
 
         await self._app(scope, counted, send)
+
+
+def _has_many_values(body: bytes) -> bool:
+    """Whether a JSON text separates too many values by commas; those within strings do not count."""
+    return _STRING.sub(b"", body).count(b",") >= MAX_BODY_VALUES
 
 
 class TokenBucket:

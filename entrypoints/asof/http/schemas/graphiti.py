@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, Field, PlainSerializer, model_validator
+from pydantic import AfterValidator, BaseModel, FailFast, Field, PlainSerializer, model_validator
 
 from asof.operations.errors import InvalidInput
 from asof.operations.messages import (
@@ -119,7 +119,7 @@ class AddMessages(BaseModel):
         return _expect_none(fields, OPTIONS, "it belongs into a message, not beside `messages`")
 
     group_id: Unicode = Field(description="The group of the messages; empty means `default`.")
-    messages: list[NewMessage]
+    messages: Annotated[list[NewMessage], FailFast()]
     schema_id: str | None = Field(
         None,
         description="The ontology to read them with; else content with `<graphiti_episode` is read with "
