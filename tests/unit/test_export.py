@@ -47,6 +47,8 @@ def test_the_episodic_graph_has_the_fields_of_the_specification(history):
         "type": "Thing",
         "mention": "Ana",
         "episode_id": edge["episode_id"],
+        "content": {"mention": "Ana", "turn": 0},
+        "metadata": {"turn": "0", "timestamp": "2024-01-01T00:00:00Z"},
         "validAt": "2024-01-01T00:00:00Z",
         "createdAt": "2024-01-01T00:00:00Z",
     }
@@ -59,6 +61,24 @@ def test_the_episodic_graph_has_the_fields_of_the_specification(history):
         "validAt": "2024-01-01T00:00:00Z",
         "createdAt": "2024-01-01T00:00:00Z",
     }
+
+
+def test_turns_are_counted_within_their_group_and_nodes_and_edges_carry_them(history):
+    history.say("2024-01-04", "Dan -knows-> Eve", group_id="other")
+    history.say("2024-01-05", "Ben -knows-> Fay")
+
+    both = episodic(history, None)
+
+    def turn_ids(group):
+        turns = [e["metadata"] for e in both["episodes"]]
+        return [turn["turn_id"] for turn in turns if turn["session_id"] == group]
+
+    assert turn_ids("g") == ["turn 1", "turn_1", "turn_2", "turn_3"]
+    assert turn_ids("other") == ["turn_0"]
+    turns = {node["mention"]: node["content"]["turn"] for node in both["nodes"]}
+    assert turns == {"Ana": 0, "Ben": 0, "Cem & <Co>": 1, "Dan": 0, "Eve": 0, "Fay": 3}
+    assert [edge["metadata"]["turn"] for edge in both["edges"]] == ["0", "1", "0", "3"]
+    assert [edge["content"]["turn"] for edge in both["edges"]] == [0, 1, 0, 3]
 
 
 def test_a_mention_that_repeats_one_of_the_turns_before_has_no_node_of_its_own(history):

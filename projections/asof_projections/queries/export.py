@@ -4,6 +4,8 @@ Every piece is yielded as it is read, so that memory does not grow with history.
 """
 
 import json
+from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any, Final
@@ -26,13 +28,16 @@ def episodic(episodes: GraphStore, group: str | None, at: Moment) -> Iterator[st
     """Yield the episodic graph as the pieces of one JSON document: {nodes, edges, episodes}.
 
     It has the turns that were said by the valid moment and recorded by the known one; None lifts a clock. A mention
-    and its repeats in later turns are one node.
+    and its repeats in later turns are one node. The turns of each group are numbered from 0, as they were recorded.
     """
+    turns = _Turns(episodes, group)
+    mentions = (m for m in episodes.mentions(group) if m.repeats is None and _is_by(at, m))
+    stated = (r for r in episodes.relationships(group) if _is_by(at, r) and _has_ends(episodes, r, at))
     yield from _document(
         {
-            "nodes": (_node(m) for m in episodes.mentions(group) if m.repeats is None and _is_by(at, m)),
-            "edges": (_edge(r) for r in episodes.relationships(group) if _is_by(at, r) and _has_ends(episodes, r, at)),
-            "episodes": (_episode(e) for e in episodes.episodes(group) if _is_by(at, e)),
+            "nodes": (_node(m, turns.named(m.episode_id)) for m in mentions),
+            "edges": (_edge(r, turns.named(r.episode_id)) for r in stated),
+            "episodes": (_episode(e, turns.of(e)) for e in episodes.episodes(group) if _is_by(at, e)),
         }
     )
 
@@ -63,6 +68,31 @@ def _document(parts: dict[str, Iterable[dict[str, Any]]]) -> Iterator[str]:
 # The episodic layer.
 
 
+class _Turns:
+    """The numbers of the episodes within their groups. It holds eight bytes for each episode."""
+
+    def __init__(self, episodes: GraphStore, group: str | None) -> None:
+        self._episodes = episodes
+        self._positions: dict[str, array[int]] = {}
+        for episode in episodes.episodes(group):
+            self._positions.setdefault(episode.group_id, array("q")).append(episode.position)
+        for name, positions in self._positions.items():
+            self._positions[name] = array("q", sorted(positions))
+        self._last: tuple[str, int] = "", 0
+
+    def of(self, episode: EpisodeRow) -> int:
+        """Return the number of an episode."""
+        return bisect_left(self._positions[episode.group_id], episode.position)
+
+    def named(self, episode_id: str) -> int:
+        """Return the number of an episode by its id; the rows of one episode mostly follow each other."""
+        if self._last[0] != episode_id:
+            episode = self._episodes.episode(episode_id)
+            assert episode is not None, f"episode {episode_id} is in no log"
+            self._last = episode_id, self.of(episode)
+        return self._last[1]
+
+
 def _is_by(at: Moment, row: EpisodeRow | MentionRow | RelationshipRow) -> bool:
     """Whether the turn of a row was said by the valid moment and recorded by the known one."""
     said = at.valid is None or row.valid_at <= at.valid
@@ -77,38 +107,40 @@ def _has_ends(episodes: GraphStore, stated: RelationshipRow, at: Moment) -> bool
     return all(end is not None and _is_by(at, end) for end in ends)
 
 
-def _node(mention: MentionRow) -> dict[str, Any]:
+def _node(mention: MentionRow, turn: int) -> dict[str, Any]:
     return {
         "id": mention.uuid,
         "type": mention.type,
         "mention": mention.text,
         "episode_id": mention.episode_id,
+        "content": {"mention": mention.text, "turn": turn},
+        "metadata": {"turn": str(turn), "timestamp": render(mention.valid_at)},
         "validAt": render(mention.valid_at),
         "createdAt": render(mention.created_at),
     }
 
 
-def _edge(stated: RelationshipRow) -> dict[str, Any]:
+def _edge(stated: RelationshipRow, turn: int) -> dict[str, Any]:
     return {
         "id": stated.uuid,
         "source": stated.source,
         "target": stated.target,
         "type": stated.relation,
         "episode_id": stated.episode_id,
-        "content": {"type": stated.relation, "stance": stated.stance},
-        "metadata": {"episode_id": stated.episode_id, "confidence": stated.confidence},
+        "content": {"type": stated.relation, "stance": stated.stance, "turn": turn},
+        "metadata": {"episode_id": stated.episode_id, "turn": str(turn), "confidence": stated.confidence},
         "validAt": render(stated.valid_at),
         "createdAt": render(stated.created_at),
     }
 
 
-def _episode(episode: EpisodeRow) -> dict[str, Any]:
+def _episode(episode: EpisodeRow, turn: int) -> dict[str, Any]:
     return {
         "id": episode.uuid,
         "type": _TYPES[episode.source],
         "actor": episode.role_type,
         "content": episode.content,
-        "metadata": {"session_id": episode.group_id, "turn_id": episode.name or f"turn_{episode.position}"},
+        "metadata": {"session_id": episode.group_id, "turn_id": episode.name or f"turn_{turn}"},
         "validAt": render(episode.valid_at),
         "createdAt": render(episode.created_at),
     }
