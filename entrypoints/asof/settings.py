@@ -57,6 +57,8 @@ class Settings(BaseSettings):
     """The ontology of a new directory: a name that `asof doctor` lists, or a YAML file."""
     policy: Literal["recency", "graded"] = "recency"
     """How contradictions within a single-valued relation are decided, in a new directory."""
+    suppress_content: bool = False
+    """Whether the content of every message is forgotten once it was read, as with its own `suppress_content`."""
     extractor: Literal["rules", "model", "both"] = "rules"
     """What reads messages: rules, a language model, or both, the model adding what rules do not find."""
     model_url: str = "https://api.openai.com/v1"

@@ -9,9 +9,11 @@ from struct import Struct
 from typing import Final, NamedTuple, Protocol, Self
 
 from asof_streams import chain, semantic  # noqa: F401 - semantic: its import registers its events
+from asof_streams.content_keys import ContentKeys, decrypt, encrypt, is_encrypted
 from asof_streams.episodic import GroupErased
 from asof_streams.errors import DamagedLog, DecodeError, InvalidInput, PositionConflict, WriterBusy
 from asof_streams.events import Draft, Record, decode
+from asof_streams.files import sync
 from asof_streams.instants import NEG, SECOND
 from asof_streams.messages import AnyMessage, ErasureRequest, Message
 from asof_streams.sqlite import SqliteGuard, connect, create, owe_vacuum, snapshot, transaction, truncate_wal, vacuum
@@ -24,9 +26,10 @@ _ERASE: Final = (
     "UPDATE log SET seal = seal(salt, payload), salt = NULL, payload = NULL "
     "WHERE grp = ? AND position < ? AND payload IS NOT NULL AND type NOT IN (?, ?)"
 )
-_SUPPRESS: Final = (  # JSON escapes the quotes of a text, so this matches the field alone
+_SUPPRESS: Final = (  # encrypted, or by an older version not; JSON escapes the quotes of a text, so it is the field
     "UPDATE log SET seal = seal(salt, payload), salt = NULL, payload = NULL WHERE position >= ? AND position < ? "
-    "AND payload IS NOT NULL AND type = ? AND instr(payload, CAST('\"suppress_content\":true' AS BLOB))"
+    "AND payload IS NOT NULL AND type = ? "
+    "AND (substr(payload, 1, 1) = x'00' OR instr(payload, CAST('\"suppress_content\":true' AS BLOB)))"
 )
 _CHUNK: Final = 256  # records read in one query: no snapshot stays open while the caller works on them
 _EQUAL_TIMES: Final = SECOND  # a million imported messages of one moment rise by a microsecond each
@@ -79,10 +82,12 @@ class SqliteLog:
             self._records = Records(path, self._db)
             self._requests = Requests(self._db)
             self._latest = (0, NEG)  # the end of the log when that was its latest recorded time
+            self._keys = ContentKeys(path.with_suffix(".keys"))
             self._term = 0 if not writable else self._raise_term() if term is None else term
         except BaseException:
             self._db.close()
             raise
+        self._are_messages = self.name == "messages"
 
     @property
     def name(self) -> str:
@@ -128,6 +133,11 @@ class SqliteLog:
                 if payload is None:
                     self._records.expect_erased(row)
                     continue
+                if is_encrypted(payload):
+                    key = self._keys.find(row[0])
+                    if key is None:
+                        continue  # it is no longer to be read; a crash came before its payload was dropped
+                    payload = decrypt(key, row[0], payload)
                 try:
                     event = decode(row[7], row[8], payload)
                 except DecodeError as error:
@@ -250,7 +260,20 @@ class SqliteLog:
             self._db.create_function("seal", 2, chain.seal, deterministic=True)
             self._db.execute(_SUPPRESS, (start, stop, Message.type))
         with self._guard:
+            self._keys.destroy(stop)
             return truncate_wal(self._db)
+
+    @property
+    def has_content_keys(self) -> bool:
+        """Whether messages are on the log whose content `suppress` has not destroyed."""
+        return bool(self._keys)
+
+    def sync(self) -> None:
+        """Have everything that was appended on the disk, also where a log is not durable otherwise."""
+        with self._guard:
+            for path in (self.path, self.path.with_name(self.path.name + "-wal")):
+                if path.exists():
+                    sync(path)
 
     def group_of(self, position: int) -> str:
         """Return the group of a record, also of an erased one."""
@@ -277,6 +300,8 @@ class SqliteLog:
     def _write(self, head: Head, drafts: Sequence[EncodedDraft], checkpoint: int) -> int:
         last = head.hash
         term = self._term
+        quiet = self._are_messages and any(getattr(draft[5], "suppress_content", False) for draft in drafts)
+        key = self._keys.make(head.position, head.position + len(drafts)) if quiet else None
 
         def rows() -> Iterator[Row]:
             nonlocal last
@@ -284,6 +309,8 @@ class SqliteLog:
             numbered = enumerate(zip(drafts, salts, strict=True), head.position)
             for position, ((group, recorded_at, cause, place, size, event), (salt,)) in numbered:
                 payload = event.encode()
+                if key is not None and getattr(event, "suppress_content", False):
+                    payload = encrypt(key, position, payload)
                 envelope = (position, group, recorded_at, cause, place, size, term, event.type, event.version)
                 last = chain.link(last, envelope, chain.seal(salt, payload))
                 yield (*envelope, bytearray(last), bytearray(salt), bytearray(payload))  # sqlite3 binds these fastest

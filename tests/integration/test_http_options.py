@@ -136,7 +136,6 @@ def test_a_schema_id_inside_a_message_is_refused_with_its_place(server: Server) 
 @pytest.mark.parametrize(
     "option",
     [
-        {"suppress_content": True},
         {"update_communities": True},
         {"entity_types": {}},
         {"excluded_entity_types": []},

@@ -6,6 +6,7 @@ from secrets import token_hex
 from typing import Final
 
 from asof.runtime.inbound_message import InboundMessage
+from asof.runtime.suppression import suppressed
 from asof.runtime.wiring import connection_of
 from asof.settings import Settings
 from asof_streams.kafka.client import Client
@@ -26,6 +27,7 @@ class Producer:
         self._topic: Final = topics.messages
         self._run: Final = token_hex(8)
         self._sent = 0
+        self._suppresses = settings.suppress_content
         self._client = Client(connection)
         try:
             require(self._client.run(check_messages(connection, topics)))
@@ -37,6 +39,8 @@ class Producer:
     def put(self, messages: Sequence[InboundMessage], *, flush: bool = True) -> int:
         """Send messages, those of a group in their order; all replicas have them then. Return the first offset."""
         del flush  # nothing of it waits here
+        if self._suppresses:
+            messages = [InboundMessage(suppressed(message.event)) for message in messages]
         return self.send(messages, [None] * len(messages))[0]
 
     def send(self, messages: Sequence[InboundMessage], ids: Sequence[str | None]) -> list[int]:

@@ -39,6 +39,8 @@ class PartitionReplica:
         self._logs = TopicLogs(places, client, topics, partition, writer=None)
         self._stores: dict[str, SqliteGraph] = {}  # by log
         self._vacuum = Vacuum(places, self._erased_from)
+        self._suppressed = 0  # messages whose content is not to be kept, and is not, up to this position
+        self._looked_for_content = False
         self.beliefs: dict[str, EventTopic] = {}  # by generation
         try:
             self._logs.begin()
@@ -76,6 +78,7 @@ class PartitionReplica:
         self.episodic.catch_up(ends[self.episodic.at])
         for log in self.beliefs.values():
             log.catch_up(ends[log.at])
+        self._suppress()
         begun = {name: log for name, log in self.beliefs.items() if log.end()}
         if begun:
             self._show(self.episodic)
@@ -87,6 +90,14 @@ class PartitionReplica:
             self._logs.erased = False
             self._vacuum.note()
         self._vacuum.run()
+
+    def _suppress(self) -> None:
+        """Forget the content that workers have read and that is not to be kept; at first, what was left before."""
+        checkpoint = self.episodic.checkpoint()
+        if checkpoint > self._suppressed and (self.messages.has_content_keys or not self._looked_for_content):
+            self.messages.suppress(self._suppressed, checkpoint)
+            self._looked_for_content = True
+        self._suppressed = checkpoint
 
     @property
     def erasing(self) -> bool:

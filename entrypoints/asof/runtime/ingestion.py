@@ -5,6 +5,7 @@ from typing import Protocol
 
 from asof.runtime import clock, json_lines
 from asof.runtime.inbound_message import InboundMessage
+from asof.runtime.suppression import suppressed
 from asof.runtime.wiring import Progress
 from asof.runtime.writer import Writer
 from asof_projections.model.answers import Produced, Refused
@@ -39,6 +40,8 @@ class EmbeddedSink:
 
     def put(self, messages: Sequence[InboundMessage], *, flush: bool = True) -> int:
         events = [message.event for message in messages]
+        if self._writer.logs.settings.suppress_content:
+            events = [suppressed(event) for event in events]
         recorded = [message.recorded_at for message in messages if message.recorded_at is not None]
         log = self._writer.messages
         now = clock.expect_plausible(self._now(), log.latest(), self._clock_years)

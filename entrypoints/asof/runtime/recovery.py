@@ -24,7 +24,8 @@ def process_backlog(places: DirectoryLayout, settings: Settings) -> None:
     existing(places)
     if places.messages.exists() and places.episodic.exists():
         with SqliteLog(places.messages) as messages, SqliteLog(places.episodic) as episodic:
-            whole = messages.end() == episodic.checkpoint() and _built(places, episodic.end())
+            whole = messages.end() == episodic.checkpoint() and not messages.has_content_keys
+            whole = whole and _built(places, episodic.end())
             if whole and _projected(places, settings, episodic) and not owing(places):
                 return
     with suppress(WriterBusy):

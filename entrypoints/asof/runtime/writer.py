@@ -69,7 +69,7 @@ class Writer:
         self._finish_build()
         # A crash may have come before content was suppressed, or a replica of a topic was made again.
         start = 0 if self.logs.are_replicas else max(0, self.engine.episodic.checkpoint - FLUSH_EVERY)
-        self._suppression = Suppression(self.messages, start)
+        self._suppression = Suppression(self.messages, self.episodic, start)
         self._suppression.apply(self.engine.episodic.checkpoint)
         self._vacuum.run()
 

@@ -10,6 +10,7 @@ from typing import Final, Self, TypeVar
 from asof.runtime import clock
 from asof.runtime.generations import kept_ontology, ontologies_of
 from asof.runtime.layout import DirectoryLayout
+from asof.runtime.suppression import suppressed
 from asof.runtime.wiring import load_ontology
 from asof.service.embedding import BackgroundEmbedder
 from asof.service.intake import Intake, Log
@@ -44,6 +45,7 @@ class Service:
         places = DirectoryLayout(settings.data)
         self.ending = False  # so that feeds end before the service does
         self.feeds: Counter[str] = Counter()  # open now, by the name of their key
+        self._suppresses = settings.suppress_content
         with ExitStack() as stack:
             self._took = took
             self._embedder: BackgroundEmbedder | None = None
@@ -78,6 +80,8 @@ class Service:
 
         Of none: where the next one will be.
         """
+        if self._suppresses:
+            messages = [suppressed(message) for message in messages]
         return await asyncio.wrap_future(self._intake.put(messages, request))
 
     async def take_and_see(self, messages: Sequence[AnyMessage], request: KeyedRequest | None = None) -> None:

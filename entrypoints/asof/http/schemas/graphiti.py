@@ -116,7 +116,8 @@ class AddMessages(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _check_places(cls, fields: Any) -> Any:
-        return _expect_none(fields, OPTIONS, "it belongs into a message, not beside `messages`")
+        misplaced = [name for name in OPTIONS if name != "suppress_content"]
+        return _expect_none(fields, misplaced, "it belongs into a message, not beside `messages`")
 
     group_id: Unicode = Field(description="The group of the messages; empty means `default`.")
     messages: Annotated[list[NewMessage], FailFast()]
@@ -124,6 +125,9 @@ class AddMessages(BaseModel):
         None,
         description="The ontology to read them with; else content with `<graphiti_episode` is read with "
         "`agent_memory_v1`, any other with that of this memory.",
+    )
+    suppress_content: bool = Field(
+        False, description="Whether the content of each of them is removed from the logs after extraction."
     )
 
     model_config = {

@@ -30,10 +30,11 @@ def messages_of(given: graphiti.AddMessages) -> list[AnyMessage]:
         check_group(group)
     except InvalidInput as error:
         return [RecordRefused(group_id="", reason=str(error.within("group_id")))] * len(given.messages)
-    return [_message(group, number, message, given.schema_id) for number, message in enumerate(given.messages)]
+    options = {"schema_id": given.schema_id} | ({"suppress_content": True} if given.suppress_content else {})
+    return [_message(group, number, message, options) for number, message in enumerate(given.messages)]
 
 
-def _message(group: str, number: int, given: graphiti.NewMessage, schema_id: str | None) -> Message:
+def _message(group: str, number: int, given: graphiti.NewMessage, options: dict[str, Any]) -> Message:
     fields = {
         "group_id": group,
         "content": given.content,
@@ -43,8 +44,8 @@ def _message(group: str, number: int, given: graphiti.NewMessage, schema_id: str
         "uuid": given.uuid,
         "timestamp": from_datetime(given.timestamp),
         "source_description": given.source_description,
-        "schema_id": schema_id,
         **{name: getattr(given, name) for name in graphiti.OPTIONS},
+        **options,
     }
     try:
         return validate(Message, fields)
