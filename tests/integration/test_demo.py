@@ -1,16 +1,20 @@
 """The demonstration: its facts come out of the real extractor, and its answers are what the conversation says."""
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from uv import find_uv_bin
 
 from asof.api.memory import Memory
 from asof.cli import app, calls, demo_story
 from asof.settings import Settings
 
+ROOT = Path(__file__).resolve().parents[2]
 TOLD_WHOLE = {  # the relations of which the conversation says this and no more, as read by a person: from, until
     "lives_in": {
         ("Ana lives in Lisbon", "2023-01-14", "2023-05-01"),
@@ -161,3 +165,33 @@ def test_the_command_gives_all_of_it_as_json_and_keeps_the_directory_that_it_is_
     assert "Vienna" in capsys.readouterr().out
     assert calls.run(app, ["demo", "--data", str(data)]) == 2
     assert "is not empty" in capsys.readouterr().err
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """What a newcomer has: the files that git has, and nothing made from them."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    for name in listed:
+        if name and (ROOT / name).is_file():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def test_make_demo_fetches_what_a_demo_needs_says_so_in_one_line_and_ends_with_a_command_that_runs(clone: Path) -> None:
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("ASOF_", "VIRTUAL_", "MAKE"))
+    }
+    demo = ["make", "demo", f"UV={find_uv_bin()}", f"PYTHON={sys.executable}"]
+    told = subprocess.run(demo, cwd=clone, env=environment, capture_output=True, text=True, check=True)
+
+    first, second, *_, last = told.stdout.splitlines()
+    assert first.startswith("Fetching ")
+    assert "messages from" in second
+    assert told.stderr == ""
+    assert not [tool for tool in ("pytest", "mypy", "ruff", "hypothesis") if list(clone.glob(f".venv/bin/{tool}"))]
+    ended = subprocess.run(last, shell=True, cwd=clone, env=environment, capture_output=True, text=True, check=True)
+    assert "Vienna" in ended.stdout.rpartition("subject")[2]
+    again = subprocess.run(demo, cwd=clone, env=environment, capture_output=True, text=True, check=True)
+    assert again.stdout.splitlines()[0] == second

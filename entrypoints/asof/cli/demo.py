@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from tempfile import TemporaryDirectory
 from textwrap import fill
 
@@ -60,6 +61,7 @@ def _tell(told: Story, data: Path | None) -> None:
     for generation, digest in told.digests.items():
         show.line(f"  {generation:6} {digest}")
     show.line("  identical" if told.same else "  DIFFERENT: this is a bug, please report it")
-    place = data or "./demo"
-    again = "" if data else f"asof demo --data {place}, then "
-    show.line(f"\nGo on: {again}asof timeline {WHO} --group {GROUP} --data {place}; asof --help")
+    asof, place = show.program(), quote(str(data or "./demo"))
+    again = "" if data else f"{asof} demo --data {place} && "
+    show.line(f"\nGo on, with all that {asof} --help lists:\n")
+    show.line(f"  {again}{asof} timeline {WHO} --group {GROUP} --data {place}")

@@ -9,6 +9,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
+from shlex import quote
+from shutil import which
 from typing import Any, BinaryIO
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -39,6 +42,14 @@ def talk(text: str) -> None:
 def plain(text: str) -> str:
     """Return text that a terminal only shows."""
     return _CONTROL.sub("\ufffd", text)
+
+
+def program() -> str:
+    """Return the command as it was started, where that is not what its name alone would start."""
+    started = Path(sys.argv[0])
+    if started.name != "asof" or ((there := which("asof")) and Path(there).samefile(started)):
+        return "asof"
+    return quote(str(started))
 
 
 def when(time: datetime | None) -> str:
