@@ -9,12 +9,14 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPOSE = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text("utf-8"))
+SERVING = yaml.safe_load((ROOT / "docker" / "compose.serve.yaml").read_text("utf-8"))
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+BOTH: dict[str, dict[str, Any]] = SERVICES | SERVING["services"]
 DOCKERFILE = (ROOT / "docker" / "Dockerfile").read_text("utf-8")
 
 ENDS = {"topics"}
-every_service = pytest.mark.parametrize("service", SERVICES.values(), ids=SERVICES)
-LASTING = {name: service for name, service in SERVICES.items() if name not in ENDS}
+every_service = pytest.mark.parametrize("service", BOTH.values(), ids=BOTH)
+LASTING = {name: service for name, service in BOTH.items() if name not in ENDS}
 long_running = pytest.mark.parametrize("service", LASTING.values(), ids=LASTING)
 
 
@@ -23,8 +25,19 @@ def mounted(service: dict[str, Any]) -> dict[str, str]:
     return {path: name for name, path in (line.split(":") for line in service.get("volumes", []))}
 
 
-def test_there_are_a_broker_its_topics_a_worker_and_a_projector() -> None:
-    assert set(SERVICES) == {"kafka", "topics", "worker", "projector"}
+def test_there_are_a_broker_its_topics_a_worker_a_projector_and_the_api() -> None:
+    assert set(SERVICES) == {"kafka", "topics", "worker", "projector", "api"}
+
+
+def test_the_api_alone_is_one_container() -> None:
+    assert list(SERVING["services"]) == ["asof"]
+
+
+@pytest.mark.parametrize("service", [SERVICES["api"], SERVING["services"]["asof"]], ids=["api", "asof"])
+def test_the_api_answers_on_port_8000_of_this_machine_and_is_healthy_when_it_is_ready(service: dict[str, Any]) -> None:
+    assert service["ports"] == ["127.0.0.1:8000:8000"]
+    assert "http://127.0.0.1:8000/readyz" in service["healthcheck"]["test"][-1]
+    assert service.get("command", ["serve", "--host", "0.0.0.0"]) == ["serve", "--host", "0.0.0.0"]
 
 
 @every_service
@@ -50,10 +63,10 @@ def test_a_service_comes_back_keeps_its_log_small_and_has_no_privileges(service:
 
 @long_running
 def test_what_runs_on_has_a_health_check_and_a_named_volume_for_its_data(service: dict[str, Any]) -> None:
-    data = service["environment"].get("KAFKA_LOG_DIRS", "/data")
+    data = service.get("environment", {}).get("KAFKA_LOG_DIRS", "/data")
 
     assert service["healthcheck"]["test"][0] == "CMD"
-    assert mounted(service)[data] in COMPOSE["volumes"]
+    assert mounted(service)[data] in COMPOSE["volumes"] | SERVING["volumes"]
 
 
 def test_no_two_services_write_to_the_same_volume() -> None:
@@ -73,7 +86,7 @@ def test_every_service_finds_the_broker_where_it_listens_for_them() -> None:
 
 def test_no_worker_starts_before_the_topics_are_made() -> None:
     assert SERVICES["topics"]["depends_on"] == {"kafka": {"condition": "service_healthy"}}
-    for name in ("worker", "projector"):
+    for name in ("worker", "projector", "api"):
         assert SERVICES[name]["depends_on"] == {"topics": {"condition": "service_completed_successfully"}}
 
 
@@ -86,7 +99,7 @@ def test_the_image_runs_asof_as_nobody_in_particular_on_its_volume() -> None:
 
     assert re.search(r"^USER [1-9]\d*$", last, re.MULTILINE)
     assert "ASOF_DATA=/data" in last
-    assert last.rstrip().endswith('ENTRYPOINT ["asof"]')
+    assert 'CMD ["serve", "--host", "0.0.0.0"]' in last
 
 
 def test_the_image_is_built_from_all_that_the_wheel_is_made_of() -> None:
