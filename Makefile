@@ -13,7 +13,7 @@ export UV_PYTHON := $(PYTHON)
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help setup demo kafka fake-model test nightly check lint format verify-arango bench wheel clean
+.PHONY: help setup demo kafka fake-model test all-tests nightly check quick-tests lint format verify-arango bench wheel clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1#/p' $(MAKEFILE_LIST) | while IFS='#' read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
@@ -29,14 +29,14 @@ kafka: ## run a Kafka broker on 127.0.0.1:9092 until Ctrl-C
 fake-model: $(READY) ## run a server that answers as a language model would, on 127.0.0.1:8089, until Ctrl-C
 	@.venv/bin/python tests/model_server.py
 
-test: $(READY) lint ## every gate and every test
-	$(PYTEST)
+test: ## every gate and every test
+	@$(MAKE) --no-print-directory -j2 lint all-tests
 
 nightly: $(READY) ## every test, as often as it tries at night: hundreds of kills, thousands of examples (hours)
 	ASOF_TEST_NIGHTLY=1 $(PYTEST)
 
-check: $(READY) lint ## the quick gates: format, lint, types, and the tests that take seconds
-	$(PYTEST) tests/unit tests/contract tests/property
+check: ## the quick gates: format, lint, types, and the tests that take seconds
+	@$(MAKE) --no-print-directory -j2 lint quick-tests
 
 format: $(READY) ## format the code, and mend what the linter can mend
 	.venv/bin/ruff check --fix-only --quiet .
@@ -55,6 +55,12 @@ wheel: $(READY) ## build the source distribution, and the wheel from it, into di
 clean: ## remove what make made
 	rm -rf .venv .uv .kafka/libs-* dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+all-tests: $(READY)
+	$(PYTEST)
+
+quick-tests: $(READY)
+	$(PYTEST) tests/unit tests/contract tests/property
 
 lint: $(READY)
 	.venv/bin/ruff format --check .

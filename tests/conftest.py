@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, settings
 
 import conformance
 from effort import tries
+from order import order
 from unchecked import Unchecked, not_checked
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,8 +32,8 @@ settings.load_profile("asof")
 
 @pytest.hookimpl(wrapper=True)
 def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
-    """Use each core, and two processes at least: tests wait as much as they compute."""
-    return max(2, (yield))
+    """Use three processes for two cores: tests wait as much as they compute."""
+    return max(2, (yield) * 3 // 2)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -41,6 +42,14 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Unchecked())
     if conformance.is_of_everything(config):
         config.pluginmanager.register(conformance.Conformance())
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let each process begin with its share of the tests marked `long`: at the end it would be left alone with one."""
+    long = [item for item in items if item.get_closest_marker("long")]
+    others = [item for item in items if not item.get_closest_marker("long")]
+    items[:] = order(long, others, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
 
 
 @pytest.fixture(scope="session")

@@ -24,11 +24,13 @@ def _own(own_broker: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("document", documents.ON_KAFKA, ids=lambda path: path.stem)
 def test_what_a_document_tells_to_do_works_and_prints_what_it_shows(document: Path) -> None:
     documents.run(document)
 
 
+@pytest.mark.long
 def test_what_is_sent_as_told_becomes_facts_and_once(tmp_path: Path) -> None:
     documents.run(documents.ROOT / "docs" / "how-to" / "produce-to-kafka.md")
 

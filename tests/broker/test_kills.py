@@ -121,6 +121,7 @@ def producer(own_broker: Broker, prefix: str) -> Iterator[Producer]:
         producer.join()
 
 
+@pytest.mark.long
 def test_kills_of_the_worker_and_some_of_the_broker_lose_double_and_reorder_nothing(
     own_broker: Broker, producer: Producer, start: Callable[..., Running], tmp_path: Path
 ) -> None:

@@ -17,7 +17,7 @@ import pytest
 from asof.runtime import build_state, child_process, ingestion
 from effort import tries
 
-pytestmark = [pytest.mark.crash, pytest.mark.timeout(1_800)]
+pytestmark = [pytest.mark.crash, pytest.mark.long, pytest.mark.timeout(1_800)]
 
 INGESTING, REBUILDING, SAVING = tries(12, nightly=120), tries(4, nightly=40), tries(4, nightly=40)  # kills
 KILLS = tries(8, nightly=20)  # of each other test

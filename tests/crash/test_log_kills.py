@@ -14,7 +14,7 @@ from asof_streams.messages import Message
 from asof_streams.sqlite_log import SqliteLog
 from effort import tries
 
-pytestmark = pytest.mark.crash
+pytestmark = [pytest.mark.crash, pytest.mark.long]
 
 KILLS = tries(20, nightly=40)
 SEED = int(os.environ.get("ASOF_CRASH_SEED", "20240101"))

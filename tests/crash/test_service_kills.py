@@ -20,7 +20,7 @@ from asof_streams.messages import Message
 from effort import tries
 from http_server import Server
 
-pytestmark = [pytest.mark.crash, pytest.mark.timeout(1_800)]
+pytestmark = [pytest.mark.crash, pytest.mark.long, pytest.mark.timeout(1_800)]
 
 SEED = int(os.environ.get("ASOF_CRASH_SEED", "20240101"))
 KILLS, CLIENTS = tries(20, nightly=100), 4

@@ -53,6 +53,7 @@ def test_every_figure_has_values_its_targets_and_whether_they_hold(measured: tup
     assert_measured(result["figures"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("subject", ALONE)
 def test_a_subject_that_needs_no_broker_can_be_measured(subject: str, tmp_path: Path) -> None:
     done = bench(subject, "--scale", "0.001", "--into", tmp_path)

@@ -179,6 +179,7 @@ def clone(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 def test_make_demo_fetches_what_a_demo_needs_says_so_in_one_line_and_ends_with_a_command_that_runs(clone: Path) -> None:
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("ASOF_", "VIRTUAL_", "MAKE"))

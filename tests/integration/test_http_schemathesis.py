@@ -33,6 +33,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
 
 
+@pytest.mark.long
 def test_whatever_is_sent_is_answered_as_described_and_by_no_error_of_the_server(
     server: Server, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
@@ -20,7 +21,7 @@ from effort import tries
 from told import SAME, Told
 from world import World, on
 
-RUNS, RUNS_IN_ARANGODB = tries(30, nightly=1_200), tries(4, nightly=66)
+RUNS, RUNS_IN_ARANGODB = tries(8, nightly=1_200), tries(2, nightly=66)
 START = on("2024-01-01")
 INSTANTS = [START + i * DAY for i in range(13)]
 HOUR = DAY // 24
@@ -432,11 +433,12 @@ class Machine(RuleBasedStateMachine):
         }
 
 
+@pytest.mark.long
 def test_everything_that_answers_agrees_with_the_oracle_at_every_critical_point():
     tried = Counter()
     machine = type("Tried", (Machine,), {"compared": tried})
 
-    for _ in range(4):  # what is told seldom may be told never
+    for _ in range(16):  # what is told seldom may be told never
         run_state_machine_as_test(machine, settings=settings(max_examples=RUNS, stateful_step_count=25))
         if all(tried[kind] for kind in TRIED):
             break
@@ -446,6 +448,7 @@ def test_everything_that_answers_agrees_with_the_oracle_at_every_critical_point(
     assert tried["points"] > 10_000
 
 
+@pytest.mark.long
 def test_a_graph_in_arangodb_agrees_with_the_oracle_as_well():
     tried, numbers = Counter(), count()
     with listening(Server()) as url:

@@ -82,6 +82,7 @@ def test_with_a_flush_after_any_number_of_messages(tmp_path, expected, size):
     writer.close()
 
 
+@pytest.mark.long
 def test_with_a_restart_before_and_one_amid_every_message(tmp_path, expected):
     for told in TOLD:
         writer = replay.write(tmp_path)

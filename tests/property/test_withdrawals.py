@@ -3,6 +3,7 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -82,6 +83,7 @@ def believed(messages: list[AnyMessage]) -> list[list[str]]:
     return days
 
 
+@pytest.mark.long
 @given(said=statements(), data=st.data())
 @settings(max_examples=15, deadline=None)
 def test_withdrawn_is_as_never_said(said: list[FactStatement], data: st.DataObject) -> None:
@@ -90,6 +92,7 @@ def test_withdrawn_is_as_never_said(said: list[FactStatement], data: st.DataObje
     assert believed([*said, *withdrawn(gone)]) == believed(left(said, gone))
 
 
+@pytest.mark.long
 @given(said=stays(), gone=st.sampled_from([[0], [1], [1, 2], [2, 1]]))
 @settings(max_examples=15, deadline=None)
 def test_what_is_withdrawn_attests_nothing(said: list[FactStatement], gone: list[int]) -> None:
