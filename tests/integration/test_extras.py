@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from asof_process import ASOF
+from asof_projections.embedding import weights
 from asof_streams.distribution import install_command
 from http_server import serving
 
@@ -25,6 +26,16 @@ def test_a_memory_is_served_where_nothing_for_kafka_is_installed(tmp_path: Path,
         server.say("g", "I live in Paris.")
 
         assert [fact["fact"] for fact in server.search("Where does Ana live?", "g")] == ["Ana lives in Paris"]
+
+
+def test_without_the_weights_a_service_says_at_its_start_that_it_compares_words(tmp_path: Path) -> None:
+    hidden = f"import sys\nsys.modules[{weights.PACKAGE!r}] = None\n"
+    (tmp_path / "sitecustomize.py").write_text(hidden, encoding="utf-8")
+    with serving(tmp_path / "data", fresh=True, ASOF_EMBEDDER="auto", PYTHONPATH=str(tmp_path)) as server:
+        told = server.announced
+
+    assert told["embedder"] == "hash"
+    assert weights.COMMAND in told["embedder_fallback"]
 
 
 @pytest.mark.parametrize("command", [["serve", "--port", "0"], ["add", "Hello."], ["facts"], ["worker"]])

@@ -211,6 +211,7 @@ def test_a_server_says_at_its_start_where_it_is_and_what_it_works_with(tmp_path:
         "data": str(tmp_path / "data"),
         "extractor": "rules",
         "embedder": "hash",
+        "embedder_fallback": None,
         "keys": True,
     }
 

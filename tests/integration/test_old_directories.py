@@ -5,6 +5,7 @@ says so: what changes stands in CHANGED, and nowhere else.
 """
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -44,6 +45,12 @@ def seeking(old: Ask) -> Ask:
     return {**old, "answer": {**old["answer"], "next": cursor}}
 
 
+def counting(old: Ask) -> Ask:
+    """Return a question whose answer names the embedder."""
+    embedder = {"embedder": os.environ["ASOF_EMBEDDER"], "embedder_fallback": None}
+    return {**old, "answer": {**old["answer"], **embedder}}
+
+
 CHANGED: list[Changed] = [
     Changed(
         (
@@ -54,6 +61,7 @@ CHANGED: list[Changed] = [
         "`asof timeline` of a name that no entity has ends with 1 and says so",
         failing,
     ),
+    Changed(("stats",), "`asof stats` names the embedder", counting),
     Changed(("entity ",), "A limit of `entity` counts the facts of both directions together", limited),
     Changed(("/v1/facts?group_id=two&any_time=true&limit=3",), "Cursors of `/v1` are opaque", seeking),
 ]

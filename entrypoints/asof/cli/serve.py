@@ -9,7 +9,7 @@ from asof.cli import show
 from asof.cli.binding import command
 from asof.cli.calls import Call
 from asof.operations.errors import InvalidInput
-from asof.operations.process import install_command, log_to_stderr
+from asof.operations.process import embedder_fallback, install_command, log_to_stderr, resolve_embedder
 
 
 @command()
@@ -39,7 +39,8 @@ def serve(
             "docs": f"{url}/docs",
             "data": str(settings.data.absolute()),
             "extractor": settings.extractor,
-            "embedder": settings.embedder,
+            "embedder": resolve_embedder(settings),
+            "embedder_fallback": embedder_fallback(settings),
             "keys": settings.keys_file is not None,
         }
         if call.as_json:
@@ -47,8 +48,10 @@ def serve(
         else:
             show.talk(
                 f"serving at {url}, described at {told['docs']}\n"
-                f"data in {told['data']}, extractor {settings.extractor}, embedder {settings.embedder}, "
+                f"data in {told['data']}, extractor {settings.extractor}, embedder {told['embedder']}, "
                 + ("API keys are needed" if told["keys"] else "without API keys, for this machine alone")
             )
+            if told["embedder_fallback"]:
+                show.talk(str(told["embedder_fallback"]))
 
     run(settings, host, port, started)

@@ -33,6 +33,7 @@ def verify(call: Call) -> int:
 
 def _stats(found: Any) -> None:
     sizes, generations, parked = (found.pop(name) for name in ("bytes", "generations", "parked_messages"))
+    embedder, fallback = found.pop("embedder"), found.pop("embedder_fallback")
     rows = [(name.replace("_", " "), value) for name, value in found.items()]
     show.table(("", "count"), [*rows, ("bytes on disk", sum(sizes.values()))])
     show.line()
@@ -40,6 +41,7 @@ def _stats(found: Any) -> None:
         ("generation", *(column.replace("_", " ") for column in _COUNTED)),
         ([name, *(generation[column] for column in _COUNTED)] for name, generation in generations.items()),
     )
+    show.line(f"\nembedder {embedder}" + (f": {fallback}" if fallback else ""))
     if parked:
         show.line()
         show.table(

@@ -6,7 +6,7 @@ from typing import Any
 
 from asof.operations.moments import moment_of
 from asof.operations.operation import operation
-from asof.runtime import integrity
+from asof.runtime import embedders, integrity
 from asof.runtime.integrity import Check
 from asof.service.session import Session
 from asof_projections.model.queries import ExportQuery, Query
@@ -30,7 +30,12 @@ def stats(session: Session, query: StatsQuery) -> dict[str, Any]:
     for source in sources:
         source.process_backlog()
     counts = [integrity.stats(source.places) for source in sources]
-    return counts[0] if len(counts) == 1 else integrity.together(counts, [s.places.root.name for s in sources])
+    counted = counts[0] if len(counts) == 1 else integrity.together(counts, [s.places.root.name for s in sources])
+    return {
+        **counted,
+        "embedder": embedders.resolve_embedder(session.settings),
+        "embedder_fallback": embedders.embedder_fallback(session.settings),
+    }
 
 
 @operation(items="checks")

@@ -139,7 +139,7 @@ def extractor_factory(settings: Settings) -> ExtractorFactory:
         return ExtractorFactory()
     if settings.model_name is None:
         raise InvalidInput(f"ASOF_EXTRACTOR={settings.extractor} needs a language model: name it in ASOF_MODEL_NAME")
-    from asof.runtime.vector_search import choose_embedder
+    from asof.runtime.embedders import choose_embedder
     from asof_agents.extraction.llm.chat_model import ChatModel
     from asof_projections.embedding.hashing import HashingEmbedder
 

@@ -5,65 +5,21 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from asof.runtime.embedders import choose_embedder
 from asof.runtime.graph_database import Of, vectors_of
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import Opened, Progress
 from asof.settings import Settings
 from asof_projections.embedding.cache import CachedEmbedder
-from asof_projections.embedding.ports import Embedder
 from asof_projections.model.answers import Hit
 from asof_projections.model.queries import SearchQuery
 from asof_projections.model.rows import EntityRow, Moment
 from asof_projections.retrieval.search import NameSearch, Search
 from asof_projections.vectors.projection import Texts, VectorProjection, facts_of, names_of
-from asof_streams.errors import InvalidInput, ModelUnavailable, StorageFailed
+from asof_streams.errors import InvalidInput, StorageFailed
 
 _SOME: Final = 8  # sentences embedded at once in between: what a search waits for at most
 _MANY: Final = 1_000  # vectors that are worth saving at once; fewer, at the end
-
-
-def choose_embedder(settings: Settings) -> Embedder | None:
-    """Return the embedder of the settings; None where there are to be no vectors."""
-    match settings.embedder:
-        case "none":
-            return None
-        case "hash":
-            from asof_projections.embedding.hashing import HashingEmbedder
-
-            return HashingEmbedder()
-        case "minilm":
-            from asof_projections.embedding.minilm import MiniLMEmbedder
-
-            return MiniLMEmbedder(settings.model_dir)
-        case "sentence-transformers":
-            from asof_projections.embedding.sentence_transformers import SentenceTransformersEmbedder
-
-            return SentenceTransformersEmbedder(settings.embedding_model)
-        case "openai":
-            from asof_projections.embedding.openai import OpenAIEmbedder
-
-            return OpenAIEmbedder(
-                base_url=settings.embedding_url,
-                api_key=settings.embedding_key.get_secret_value() if settings.embedding_key else None,
-                model=settings.embedding_model,
-                dimensions=settings.embedding_dimensions,
-            )
-        case "auto":
-            return _best(settings)
-
-
-def _best(settings: Settings) -> Embedder:
-    """Return all-MiniLM-L6-v2 where its weights and its extra are installed, else the lexical hash."""
-    try:
-        return choose_embedder(settings.model_copy(update={"embedder": "minilm"})) or _lexical(settings)
-    except ModelUnavailable:
-        return _lexical(settings)
-
-
-def _lexical(settings: Settings) -> Embedder:
-    embedder = choose_embedder(settings.model_copy(update={"embedder": "hash"}))
-    assert embedder is not None
-    return embedder
 
 
 class VectorSearch:

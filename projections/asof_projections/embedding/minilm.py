@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof_projections.embedding import blas, weights
-from asof_projections.embedding.extras import require
 from asof_projections.embedding.ports import Vectors
 
 if TYPE_CHECKING:
@@ -41,8 +40,7 @@ class MiniLMEmbedder:
     dimensions: Final = DIMENSIONS
 
     def __init__(self, directory: Path | None = None) -> None:
-        require("safetensors", "tokenizers", extra="minilm")
-        self._directory = weights.find_minilm(directory)
+        self._directory = weights.require_minilm(directory)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         encode = self._tokenizer.encode  # one by one: the batch form starts threads, which do not survive a fork

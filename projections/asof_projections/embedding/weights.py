@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
+from asof_projections.embedding.extras import require
 from asof_streams.errors import ModelUnavailable
 
 MODEL: Final = "model.safetensors"
@@ -34,6 +35,12 @@ def find_minilm(given: Path | None) -> Path:
         if not (directory / name).is_file():
             raise ModelUnavailable(f"{directory} has no {name}. Get the weights with: {COMMAND}")
     return directory
+
+
+def require_minilm(given: Path | None) -> Path:
+    """Return what `find_minilm` does. ModelUnavailable: also where a package is missing that reads the files."""
+    require("safetensors", "tokenizers", extra="minilm")
+    return find_minilm(given)
 
 
 def read_verified(directory: Path, name: str) -> bytes:

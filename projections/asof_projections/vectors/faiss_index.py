@@ -27,6 +27,10 @@ RESCORED: Final = 4096  # candidates scored at once: bounds the memory where tho
 Codes = NDArray[np.float16]
 
 
+class _OtherModelError(Exception):
+    """A saved index is of another model, as after a change of the embedder; its name is the text."""
+
+
 class FaissVectorIndex:
     """Holds each vector once, in FAISS's memory, as float16. Safe to share between threads."""
 
@@ -54,8 +58,11 @@ class FaissVectorIndex:
             snapshot.read(path, index._room)
         except FileNotFoundError:
             return index
+        except _OtherModelError as other:
+            log.info("the vector index is of %s: it is made anew with %s", other, model_id)
+            return cls(path, model_id, dimensions)
         except DamagedView:
-            log.warning("vector index is damaged or of another model: starting afresh", extra={"file": str(path)})
+            log.warning("the vector index is damaged and made anew", extra={"file": str(path)})
             return cls(path, model_id, dimensions)
         return index
 
@@ -136,7 +143,7 @@ class FaissVectorIndex:
     def _room(self, header: snapshot.Header) -> list[memoryview]:
         """Allocate the buffers of the index for a file, so that it is read without a copy."""
         if (header.model_id, header.dimensions) != (self._model_id, self._dimensions):
-            raise DamagedView(f"{self._path} holds vectors of {header.model_id}, not of {self._model_id}")
+            raise _OtherModelError(header.model_id)
         self._ids = array("q", bytes(header.count * snapshot.ID_BYTES))
         self._index.codes.resize(header.count * self._dimensions * snapshot.CODE_BYTES)
         self._index.ntotal = header.count
