@@ -182,3 +182,16 @@ def test_suppressed_content_is_read_and_then_in_no_file(server: Server) -> None:
 
 def files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_a_message_says_whether_it_is_a_text_or_a_json_document(server: Server) -> None:
+    server.say("sources", '{"note": "Cem lives in Kigali."}', source="json")
+    server.say("sources", "Dan lives in Oslo.", source="text")
+    server.say("sources", "Eve lives in Rome.")
+
+    assert [episode["source"] for episode in server.episodes("sources")] == ["json", "text", "message"]
+    assert {fact["fact"] for fact in server.search("lives in", "sources")} == {
+        "Cem lives in Kigali",
+        "Dan lives in Oslo",
+        "Eve lives in Rome",
+    }

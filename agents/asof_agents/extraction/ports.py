@@ -36,6 +36,7 @@ class Turn:
     text: str = field(repr=False)
     said_at: int  # microseconds UTC
     mentions: tuple[Mention, ...] = ()  # of an earlier turn; empty for the turn to extract
+    is_json: bool = False  # the text is a JSON document
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,8 @@ def mention_id(build: str, mention: Mention) -> str:
 def turn_of(episode: EpisodeRecorded, content: str | None = None) -> Turn:
     """Return an episode as an extractor's input; `content`: the message's content, if the episode has it suppressed."""
     text = _without_markup(episode.content if content is None else content)
-    return Turn(episode.episode_id, episode.role, episode.role_type, text, episode.valid_at)
+    is_json = episode.source == "json"
+    return Turn(episode.episode_id, episode.role, episode.role_type, text, episode.valid_at, is_json=is_json)
 
 
 def turns(episodes: Sequence[EpisodeRow], rows: Sequence[MentionRow] = ()) -> list[Turn]:
@@ -59,7 +60,15 @@ def turns(episodes: Sequence[EpisodeRow], rows: Sequence[MentionRow] = ()) -> li
         for uuid, of in groupby(sorted(rows, key=lambda r: r.episode_id), key=lambda r: r.episode_id)
     }
     return [
-        Turn(e.uuid, e.role, e.role_type, _without_markup(e.content), e.valid_at, by_episode.get(e.uuid, ()))
+        Turn(
+            e.uuid,
+            e.role,
+            e.role_type,
+            _without_markup(e.content),
+            e.valid_at,
+            by_episode.get(e.uuid, ()),
+            is_json=e.source == "json",
+        )
         for e in episodes
     ]
 

@@ -2,10 +2,11 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, Protocol
 
+from asof_agents.extraction import documents
 from asof_agents.extraction.english.events import past_deed
 from asof_agents.extraction.english.findings import Findings
 from asof_agents.extraction.english.lexicon import SPEAKER_WORDS, SUBJECT_PRONOUNS
@@ -79,7 +80,7 @@ class TurnContext:
     def __init__(
         self, turn: Turn, before: Sequence[Turn], known: KnownNames, patterns: Patterns, find_times: FindTimes
     ) -> None:
-        self.turn = turn
+        self.turn = turn = replace(turn, text=documents.words(turn.text)) if turn.is_json else turn
         self.before = before
         self.patterns = patterns
         self.work = Work()

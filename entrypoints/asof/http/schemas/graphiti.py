@@ -72,6 +72,9 @@ class NewMessage(Message):
     def _check_places(cls, fields: Any) -> Any:
         return _expect_none(fields, ("schema_id",), "it belongs beside `messages`, not into a message")
 
+    source: Literal["message", "text", "json"] = Field(
+        "message", description="What the content is: a turn of a conversation, a text, or a JSON document."
+    )
     entity_types: EntityTypes | None = Field(
         None,
         description="Entity types besides those of the ontology: a description by name.",
