@@ -112,7 +112,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "fact": "a sentence that says it; else one is made of subject, relation and object",
     "fact_id": "the fact",
     "grain": "how exact the time is: `year`, `month`, `day` and so on",
-    "group_id": "whose memory it belongs to: 1 to 128 letters, digits, `_` or `-`",
+    "group_id": "whose memory it belongs to: 1 to 200 characters, none of them a control character",
     "holds": "the periods over which it is believed",
     "into": "the entity that it is",
     "invalid_at": "from when on it no longer holds in the world",

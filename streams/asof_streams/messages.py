@@ -23,14 +23,21 @@ from asof_streams.options import (
 
 MAX_CONTENT_BYTES: Final = 512 * 1024  # a record must fit Kafka's default limit of 1 MB, with room for its envelope
 MAX_NAME_CHARACTERS: Final = 1_000
-_MAX_GROUP: Final = 200  # characters
-_GROUP: Final = re.compile(r"[A-Za-z0-9_-]{1,128}", re.ASCII)
+MAX_GROUP_CHARACTERS: Final = 200
+NO_GROUP: Final = f"a group id has 1 to {MAX_GROUP_CHARACTERS} characters, and no control character"
+_IN_GROUP: Final = rf"[^\x00-\x1f\x7f-\x9f]{{1,{MAX_GROUP_CHARACTERS}}}"
+_GROUP: Final = re.compile(_IN_GROUP)
 
 
 def check_group(group_id: str) -> str:
-    """Return a group id unchanged. InvalidInput: it is not 1 to 128 letters, digits, _ or -, Graphiti's rule."""
+    """Return a group id unchanged: two are the same group if they are the same text, character by character.
+
+    InvalidInput: it is empty, longer than 200 characters, or has a control character or half of a surrogate pair.
+    """
     if not _GROUP.fullmatch(group_id):
-        raise InvalidInput("a group id has 1 to 128 letters, digits, _ or -")
+        raise InvalidInput(NO_GROUP)
+    if not group_id.isascii() and any("\ud800" <= character <= "\udfff" for character in group_id):
+        raise InvalidInput(NOT_UNICODE)
     return group_id
 
 
@@ -43,12 +50,12 @@ IDENTITY_FIELDS: Final[dict[str, tuple[set[str], ...]]] = {  # that each op take
 }
 
 # These constraints also run when a log is read, so they are pydantic's own, which are cheap; accept() checks the rest.
-GROUP_PATTERN: Final = rf"^{_GROUP.pattern}$"
+GROUP_PATTERN: Final = f"^{_IN_GROUP}$"
 GroupId = Annotated[str, StringConstraints(pattern=GROUP_PATTERN)]
 Text = Annotated[str, StringConstraints(max_length=MAX_CONTENT_BYTES)]
 Label = Annotated[str, StringConstraints(max_length=MAX_NAME_CHARACTERS)]
 Name = Annotated[str, StringConstraints(max_length=MAX_NAME_CHARACTERS, pattern=r"\S")]
-StoredId = Annotated[str, StringConstraints(max_length=MAX_NAME_CHARACTERS + _MAX_GROUP + 1, pattern=r"\S")]
+StoredId = Annotated[str, StringConstraints(max_length=MAX_NAME_CHARACTERS + MAX_GROUP_CHARACTERS + 1, pattern=r"\S")]
 
 
 @register
@@ -224,7 +231,7 @@ _REASONS: Final = {
 }
 _OPTIONS: Final = frozenset({"entity_types", "excluded_entity_types", "relation_types", "relation_type_map"})
 _IDS: Final = {
-    "group_id": "a group id has 1 to 128 letters, digits, _ or -",
+    "group_id": NO_GROUP,
     "schema_id": "it must be letters, digits and _, in lower case, as agent_memory_v1",
 }
 TIMES: Final = ("timestamp", "valid_at", "invalid_at", "said_at")

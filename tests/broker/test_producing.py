@@ -300,7 +300,7 @@ FOREIGN: dict[str, tuple[bytes | None, bytes | None, Headers, str]] = {
         json.dumps({**SAID, "group_id": "two words"}).encode(),
         None,
         [],
-        "group_id: a group id has 1 to 128 letters, digits, _ or -",
+        "group_id: a group id has 1 to 200 characters, and no control character",
     ),
     "a key that is another group": (
         json.dumps(SAID).encode(),

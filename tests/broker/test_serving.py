@@ -65,7 +65,7 @@ def test_beside_a_worker_it_takes_messages_and_answers_and_reads_what_it_wrote(
 
         told = [
             outcome(server, post(server, "g", {**SAID, "content": "Hm."})),
-            outcome(server, post(server, "no group!", SAID)),
+            outcome(server, post(server, "no\tgroup", SAID)),
             outcome(server, post(server, "g", {**SAID, "uuid": "nobody"})),
             outcome(server, post(server, "g", {**SAID, "content": "I like tea.", "timestamp": "2024-05-01T07:00:00Z"})),
         ]

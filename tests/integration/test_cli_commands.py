@@ -289,7 +289,7 @@ def test_a_statement_that_is_parked_ends_with_1_and_says_why(told: Asof) -> None
             "--valid-at: a time needs its offset",
         ),
         (["assert", "Ana", "lives_in", "Oslo", "--confidence", "2"], "--confidence"),
-        (["assert", "Ana", "lives_in", "Oslo", "--group", "a b"], "--group: a group id has"),
+        (["assert", "Ana", "lives_in", "Oslo", "--group", "a\tb"], "--group: a group id has"),
         (["add", "Hello", "--timestamp", "yesterday"], "--timestamp: not a time"),
         (["message", "last"], "POSITION"),
     ],

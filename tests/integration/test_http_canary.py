@@ -30,7 +30,7 @@ MESSAGE = {
 }
 BODIES: list[Any] = [
     {"group_id": CANARY, "messages": [MESSAGE, {**MESSAGE, "uuid": "an-episode-that-is-not-there"}]},
-    {"group_id": f"not a group: {CANARY}", "messages": [MESSAGE]},
+    {"group_id": f"not\ta group: {CANARY}", "messages": [MESSAGE]},
     {"group_id": CANARY, "messages": [{**MESSAGE, "role_type": CANARY}]},
     {"group_id": CANARY, "messages": [{**MESSAGE, "timestamp": CANARY}]},
     {"group_id": CANARY, "messages": [{**MESSAGE, "excluded_entity_types": {CANARY: CANARY}}]},
@@ -40,7 +40,7 @@ BODIES: list[Any] = [
     {"group_id": CANARY, "center_node_uuid": None, "messages": [MESSAGE]},
     {"group_id": CANARY, "uuid": "an-entity", "name": CANARY, "summary": CANARY},
     {"query": CANARY, "group_ids": [CANARY]},
-    {"query": f'"{CANARY}" AND ({CANARY}', "group_ids": [f"not a group: {CANARY}"]},
+    {"query": f'"{CANARY}" AND ({CANARY}', "group_ids": [f"not\ta group: {CANARY}"]},
     {"scope": "user", "key": CANARY},
     {"scope": CANARY, "key": CANARY},
     {"group_id": CANARY, "statements": [{"subject": CANARY, "relation": CANARY.lower(), "object": CANARY}]},
@@ -80,7 +80,7 @@ def requests(server: Server) -> Iterator[dict[str, Any]]:
             parameters = [name for name in parameters if (path, name) not in ECHOED]
             ends = {"to": "0"} if path.endswith("/stream") else {}
             queries = [{name: CANARY} | ends for name in parameters]
-            queries += [dict.fromkeys(parameters, CANARY), {"group_id": f"not a group: {CANARY}"} | ends, ends]
+            queries += [dict.fromkeys(parameters, CANARY), {"group_id": f"not\ta group: {CANARY}"} | ends, ends]
             queries.append({name: GOOD[name] for name in parameters if name in GOOD} | ends)
             yield from ({**given, "params": query} for query in queries)
             yield {**given, "headers": {"Last-Event-ID": CANARY, "Idempotency-Key": CANARY}, "params": ends}

@@ -25,7 +25,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         running.say(
             "g", "I live in Paris now.", timestamp="2024-07-02T00:00:00Z", uuid=running.episodes("g")[0]["uuid"]
         )
-        running.client.post("/messages", json={"group_id": "no group!", "messages": [SAID]})
+        running.client.post("/messages", json={"group_id": "no\tgroup", "messages": [SAID]})
         running.say("gone", "I live in Rome.")
         running.client.delete("/group/gone")
         running.say("g", "My sister Eva works at SAP.", update_communities=True)

@@ -84,7 +84,7 @@ def test_metrics_count_requests_by_route_and_messages_by_what_became_of_them(ser
     wait_until(lambda: samples(server)["asof_queue_messages"] == 0)
     before = samples(server)
     server.say("metered", MOVED, MOVED)
-    server.say("not a group", MOVED)
+    server.say("not\ta group", MOVED)
     server.search("Berlin", "metered")
     server.client.get("/episodes/metered")
     server.client.get("/v1/messages/0")

@@ -265,7 +265,7 @@ def test_a_message_with_an_unknown_uuid_fails_alone_and_leaves_nothing(server: S
 
 
 def test_messages_of_a_group_id_that_is_none_are_accepted_and_parked_and_later_ones_still_run(server: Server) -> None:
-    answer = post(server, "no group!", SAID, SAID)
+    answer = post(server, "no\tgroup", SAID, SAID)
     server.say("after-no-group", "Hello.")
 
     first = int(answer.headers["asof-position"])

@@ -10,7 +10,7 @@ from http_server import Server, serving
 COUNT, EVERY = tries(200, nightly=1_000), 10
 POISONS: list[tuple[str, dict[str, Any], str]] = [  # its group, what is wrong with it, why
     ("jobs", {"uuid": "nobody"}, "uuid: no episode of this group has it"),
-    ("no group!", {}, "group_id: "),
+    ("no\tgroup", {}, "group_id: "),
     ("jobs", {"excluded_entity_types": ["Unheard"]}, "excluded_entity_types"),
     ("jobs", {"previous_episode_ids": ["nobody"]}, "previous_episode_ids.0: no episode of this group has it"),
 ]

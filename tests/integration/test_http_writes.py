@@ -83,7 +83,7 @@ def test_the_id_of_an_entity_of_another_group_is_refused_and_nothing_is_stored(s
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("uuid", ""), ("uuid", None), ("name", " "), ("name", 7), ("group_id", "no group!"), ("summary", "é" * 300_000)],
+    [("uuid", ""), ("uuid", None), ("name", " "), ("name", 7), ("group_id", "no\tgroup"), ("summary", "é" * 300_000)],
 )
 def test_an_entity_that_is_wrong_is_refused_with_the_field(server: Server, field: str, value: object) -> None:
     before = end(server.data)

@@ -64,7 +64,9 @@ def test_an_erasure_is_received_as_one() -> None:
 
 
 def test_what_was_refused_for_its_group_is_refused_again_with_the_same_reason() -> None:
-    refused = RecordRefused(group_id="", reason="group_id: a group id has 1 to 128 letters, digits, _ or -")
+    refused = RecordRefused(
+        group_id="", reason="group_id: a group id has 1 to 200 characters, and no control character"
+    )
 
     assert received(refused) == refused
     assert json.loads(outbound(refused).line) == {"group_id": ""}

@@ -140,7 +140,7 @@ def test_what_is_taken_fits_the_schema(door: str, value: dict[str, Any]) -> None
         ("message", {"content": "c", "role_type": None}),
         ("message", {**MESSAGE, "content": None}),
         ("message", {**MESSAGE, "group_id": None}),
-        ("message", {**MESSAGE, "group_id": "no group"}),
+        ("message", {**MESSAGE, "group_id": "no\tgroup"}),
         ("message", {**MESSAGE, "uuid": " "}),
         ("message", {**MESSAGE, "role": None}),
         ("message", {**MESSAGE, "name": "n" * (MAX_NAME_CHARACTERS + 1)}),

@@ -28,7 +28,7 @@ from pydantic import (
 from asof_projections.model.rows import Moment
 from asof_streams import instants
 from asof_streams.errors import NOT_UNICODE, InvalidInput
-from asof_streams.messages import GROUP_PATTERN
+from asof_streams.messages import GROUP_PATTERN, MAX_GROUP_CHARACTERS, NO_GROUP
 
 DEFAULT_GROUP: Final = "default"
 HEAD: Final = instants.INF - 1  # as known so far: after everything that was recorded
@@ -433,7 +433,7 @@ class EpisodesQuery(KnownQuery, Paged):
 class GroupsQuery(Paged):
     """List the groups, in the order of their ids, with how much each holds."""
 
-    prefix: str = Field("", max_length=128, description="Those whose ids begin so.")
+    prefix: str = Field("", max_length=MAX_GROUP_CHARACTERS, description="Those whose ids begin so.")
 
 
 class ContradictionsQuery(KnownQuery, Limited):
@@ -483,7 +483,7 @@ _REASONS: Final = {
     "missing": "it is missing",
     "string_too_long": "it is too long",
     "string_unicode": NOT_UNICODE,
-    "string_pattern_mismatch": "a group id has 1 to 128 letters, digits, _ or -",  # the one field that has a pattern
+    "string_pattern_mismatch": NO_GROUP,  # the one field that has a pattern
 }
 
 

@@ -75,7 +75,7 @@ class Metrics:
 
     def answered(self, scope: Scope, status: int, seconds: float) -> None:
         """Count a request."""
-        route = getattr(scope.get("route"), "path", "none")  # the template; a path that no route has may be content
+        route = getattr(scope.get("route"), "path_format", "none")  # a path that no route has may be content
         method = scope["method"] if scope["method"] in _METHODS else "other"
         self._requests.labels(route, method, str(status)).inc()
         self._request_seconds.labels(route, method).observe(seconds)

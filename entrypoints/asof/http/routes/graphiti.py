@@ -125,7 +125,7 @@ async def delete_entity_edge(uuid: str, served: Served, caller: Writing, request
     return graphiti.Result(message="Entity Edge deleted", success=True)
 
 
-@router.delete("/group/{group_id}", responses=_ERASING)
+@router.delete("/group/{group_id:path}", responses=_ERASING)
 async def delete_group(
     group_id: str, response: Response, served: Served, caller: Administering, request: Once
 ) -> graphiti.Result:
@@ -172,7 +172,7 @@ async def get_memory(given: graphiti.GetMemory, served: Read, caller: Reading) -
     return await _search(served, query_of(given.messages), groups, given.max_facts, given.center_node_uuid)
 
 
-@router.get("/episodes/{group_id}")
+@router.get("/episodes/{group_id:path}")
 async def get_episodes(group_id: str, last_n: int, served: Read, caller: Reading) -> list[graphiti.EpisodicNode]:
     """Return the last episodes of a group that were said by now, the earliest first; at most 10,000."""
     [group] = _own(caller, "group_id", group_id, of="path")

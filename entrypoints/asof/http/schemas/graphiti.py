@@ -11,7 +11,6 @@ from pydantic import AfterValidator, BaseModel, FailFast, Field, PlainSerializer
 
 from asof.operations.errors import InvalidInput
 from asof.operations.messages import (
-    NOT_UNICODE,
     EntityTypes,
     EpisodeIds,
     ExcludedTypes,
@@ -30,22 +29,12 @@ def _utc(moment: datetime) -> datetime:
         raise ValueError("it is outside of the years 1 to 9999") from None
 
 
-def _unicode(text: str) -> str:
-    """Refuse half of a surrogate pair, which no log can store."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ValueError(NOT_UNICODE) from None
-    return text
-
-
 def _now() -> datetime:
     return to_datetime(system())
 
 
 Time = Annotated[datetime, AfterValidator(_utc)]
 Id = Annotated[str, Field(examples=["1c8e2d4a-7f0b-5c39-9a51-2f6d3b8e4c10"])]
-Unicode = Annotated[str, AfterValidator(_unicode)]
 Offset = Annotated[datetime, PlainSerializer(lambda moment: moment.isoformat(), return_type=str)]  # +00:00, not Z
 
 
@@ -122,7 +111,7 @@ class AddMessages(BaseModel):
         misplaced = [name for name in OPTIONS if name != "suppress_content"]
         return _expect_none(fields, misplaced, "it belongs into a message, not beside `messages`")
 
-    group_id: Unicode = Field(description="The group of the messages; empty means `default`.")
+    group_id: str = Field(description="The group of the messages; empty means `default`.")
     messages: Annotated[list[NewMessage], FailFast()]
     schema_id: str | None = Field(
         None,

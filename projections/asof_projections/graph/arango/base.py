@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.errors import translated_errors
 from asof_projections.graph.arango.schema import COLLECTIONS, VIEW, prefix
-from asof_projections.graph.arango.wire import Document, decode, encode, key
+from asof_projections.graph.arango.wire import Document, decode, encode, key, stored_groups
 from asof_streams.backoff import Backoff
 from asof_streams.errors import GraphUnavailable
 from asof_streams.instants import INF
@@ -19,6 +19,7 @@ _PAGE: Final = 1_000  # rows
 _MEMORY: Final = 1 << 30  # bytes a query may take on the server
 _LIMITS: Final = {"batch_size": _BATCH, "memory_limit": _MEMORY, "fail_on_warning": True}
 T = TypeVar("T")
+_GROUPS: Final = frozenset(("group", "groups"))  # parameters
 _BACKOFF: Final = Backoff(0.05, 4.0, retries=3)
 
 
@@ -39,8 +40,12 @@ class ArangoReader:
         possible in a transaction.
         """
         start, names = prefix(self._log), aql.binds(query)
-        bound = {f"@{kind}": start + kind for kind in (*COLLECTIONS.values(), VIEW) if f"@{kind}" in names}
-        bound |= {name: encode(value) for name, value in parameters.items()}
+        bound: dict[str, Any] = {
+            f"@{kind}": start + kind for kind in (*COLLECTIONS.values(), VIEW) if f"@{kind}" in names
+        }
+        bound |= {
+            name: stored_groups(value) if name in _GROUPS else encode(value) for name, value in parameters.items()
+        }
         held = self._reading_one_state and f"@{VIEW}" not in names
         return [decode(row) for row in self._execute(query, bound, held=held)]
 

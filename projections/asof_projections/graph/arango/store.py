@@ -18,7 +18,7 @@ from asof_projections.graph.arango.event_projector import ArangoEventProjector
 from asof_projections.graph.arango.scans import ArangoScans
 from asof_projections.graph.arango.schema import CHECKPOINTS, INDEXES, VERSION, check, prefix
 from asof_projections.graph.arango.vectors import ArangoVectorIndex
-from asof_projections.graph.arango.wire import Document, chunks, decode, encode
+from asof_projections.graph.arango.wire import Document, chunks, decode, encode, stored_group
 from asof_streams.backoff import Backoff
 from asof_streams.errors import GraphUnavailable, NotFound, PositionConflict
 from asof_streams.events import Record
@@ -203,7 +203,7 @@ class ArangoGraph(ArangoScans):
         start = prefix(self._log)
         for group in self._projector.erased:
             for kind in INDEXES:
-                transaction.aql.execute(aql.ERASE, bind_vars={"@rows": start + kind, "group": group})
+                transaction.aql.execute(aql.ERASE, bind_vars={"@rows": start + kind, "group": stored_group(group)})
         for kind, keys in self._projector.removed():
             for some in chunks(keys, CHUNK):
                 require_gone(transaction.collection(start + kind).delete_many(some))
@@ -240,7 +240,7 @@ class ArangoGraph(ArangoScans):
         for some in chunks(keys, CHUNK):
             with translated_errors(self._where):
                 documents = collection.get_many(some)
-            yield from ({name: decode(value) for name, value in d.items() if name not in _THEIRS} for d in documents)
+            yield from (decode({name: value for name, value in d.items() if name not in _THEIRS}) for d in documents)
 
 
 def _fingerprint(record: Record, log: str) -> str:

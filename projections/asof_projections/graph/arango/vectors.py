@@ -18,7 +18,7 @@ from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import ArangoReader
 from asof_projections.graph.arango.errors import NoVectorIndex, require_gone
 from asof_projections.graph.arango.schema import CHECKPOINTS, prefix
-from asof_projections.graph.arango.wire import chunks
+from asof_projections.graph.arango.wire import chunks, stored_group
 from asof_projections.model.rows import Moment, Window
 from asof_projections.vectors import snapshot
 from asof_projections.vectors.ports import Ids, LiveFacts
@@ -54,7 +54,13 @@ class ArangoVectorIndex(ArangoReader):
         each = {int(n): (code, group) for n, code, group in zip(ids, codes, whose, strict=True)}  # the last of equals
         for some in chunks(each.items(), _CHUNK):
             documents = [
-                {"_key": str(n), "n": n, "grp": group, "model": self._model["model"], "vector": code.tolist()}
+                {
+                    "_key": str(n),
+                    "n": n,
+                    "grp": group and stored_group(group),
+                    "model": self._model["model"],
+                    "vector": code.tolist(),
+                }
                 for n, (code, group) in some
             ]
             self._write(self._rows, documents)

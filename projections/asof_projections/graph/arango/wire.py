@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from itertools import islice
 from typing import Any, Final, TypeVar
+from urllib.parse import quote, unquote
 
 from asof_streams.instants import INF, NEG
 
 OPEN: Final = 10**18
+GROUP: Final = "grp"  # the field of a document that has its group
 _LATEST: Final = OPEN // 2  # after every instant, before an open end: it stands for now
 _BACK: Final = {OPEN: INF, -OPEN: NEG}
 
@@ -25,21 +27,39 @@ def key(identity: str) -> str:
     return sha256(identity.encode()).hexdigest()[:40]
 
 
+def stored_group(group: str) -> str:
+    """Return a group id in ASCII: the server compares other text by its locale, by which two spellings may be one."""
+    return quote(group, safe="")
+
+
+def stored_groups(groups: str | list[str] | None) -> str | list[str] | None:
+    """Return a group, several or none (None) as they are stored."""
+    if groups is None:
+        return None
+    return stored_group(groups) if isinstance(groups, str) else list(map(stored_group, groups))
+
+
 def declaration(group: str, relation: str) -> str:
     """Return the id of a relation's declaration in a group; the group "" is every group."""
-    return f"{group} {relation}"
+    return f"{stored_group(group)} {relation}"
 
 
 def encode(value: Any) -> Any:
     """Return a value as it is stored: sentinels as open ends, bools as numbers."""
     if isinstance(value, int):
         return {INF: OPEN, NEG: -OPEN}.get(value) or max(-_LATEST, min(int(value), _LATEST))
-    return _within(value, encode)
+    if isinstance(value, dict):
+        return {name: _of_field(name, part, stored_group, encode) for name, part in value.items()}
+    return [encode(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def decode(value: Any) -> Any:
     """Return a stored value with sentinels for its open ends."""
-    return _BACK.get(value, value) if type(value) is int else _within(value, decode)
+    if type(value) is int:
+        return _BACK.get(value, value)
+    if isinstance(value, dict):
+        return {name: _of_field(name, part, unquote, decode) for name, part in value.items()}
+    return [decode(part) for part in value] if isinstance(value, list) else value
 
 
 def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
@@ -54,9 +74,6 @@ def dumps(value: Any) -> str:
     return json.dumps(value, allow_nan=False, separators=(",", ":"))
 
 
-def _within(value: Any, change: Callable[[Any], Any]) -> Any:
-    if isinstance(value, dict):
-        return {name: change(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [change(part) for part in value]
-    return value
+def _of_field(name: str, value: Any, group: Callable[[str], str], other: Callable[[Any], Any]) -> Any:
+    """Return the value of a field, changed in one way where it is a group, and in another where it is not."""
+    return group(value) if name == GROUP and isinstance(value, str) else other(value)
