@@ -28,6 +28,11 @@ def scoped_id(group: str, own: str) -> str:
     return f"{group}{_SEPARATOR}{own}"
 
 
+def is_scoped(stored: str) -> bool:
+    """Whether a stored id is a producer's own within its group."""
+    return _SEPARATOR in stored
+
+
 def own_id(group: str, stated: str) -> str:
     """Return a stated id as a group may have it: one in the scope of another group is put into its own."""
     foreign = _SEPARATOR in stated and not stated.startswith(scoped_id(group, ""))
