@@ -263,6 +263,18 @@ class SqliteLog:
             self._keys.destroy(stop)
             return truncate_wal(self._db)
 
+    def has_suppressed(self) -> bool:
+        """Return whether the content of a message is gone whose group was not erased after it."""
+        erased: set[str] = set()
+        end = self.end()
+        for at in range((end - 1) // _CHUNK * _CHUNK, -1, -_CHUNK):
+            for row in reversed(self._records.rows(at, min(at + _CHUNK, end))):
+                if row[7] == ErasureRequest.type:
+                    erased.add(row[1])
+                elif row[12] is None and row[1] not in erased:
+                    return True
+        return False
+
     @property
     def has_content_keys(self) -> bool:
         """Whether messages are on the log whose content `suppress` has not destroyed."""

@@ -626,6 +626,14 @@ class AsyncMemory:
         """Check every hash chain, and that every store equals one built anew from its log."""
         return await self._run(lambda memory: memory.verify(progress=progress))
 
+    async def repair(self, *, progress: Progress | None = None) -> list[Check]:
+        """Make again what `verify` finds damaged, each from the log before it; return what became of it.
+
+        A check that is not ok cannot be repaired, and says why. Empty: nothing is damaged. WriterBusy: another process
+        writes to this directory.
+        """
+        return await self._run(lambda memory: memory.repair(progress=progress))
+
     def export(
         self,
         format: Literal["json", "graphml"] = "json",  # noqa: A002 - the word of every door

@@ -655,6 +655,15 @@ class Memory:
         with self._session.reporting(progress):
             return upkeep.verify.ask(self._session)
 
+    def repair(self, *, progress: Progress | None = None) -> list[Check]:
+        """Make again what `verify` finds damaged, each from the log before it; return what became of it.
+
+        A check that is not ok cannot be repaired, and says why. Empty: nothing is damaged. WriterBusy: another process
+        writes to this directory.
+        """
+        with self._session.reporting(progress):
+            return upkeep.repair.ask(self._session)
+
     def export(
         self,
         format: Literal["json", "graphml"] = "json",  # noqa: A002 - the word of every door

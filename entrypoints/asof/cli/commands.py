@@ -67,6 +67,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "generations": ("generations", "List generations, let another one answer, drop one."),
     "digest": ("generations", "Ask for the digest of a generation."),
     "verify": ("upkeep", "Check every log and every projection."),
+    "repair": ("upkeep", "Make again what verify finds damaged, each from the log before it."),
     "stats": ("upkeep", "Count what is there."),
     "export": ("upkeep", "Write the graph out."),
     "doctor": ("upkeep", "Look at what asof needs and finds here."),

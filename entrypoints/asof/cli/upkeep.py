@@ -31,6 +31,15 @@ def verify(call: Call) -> int:
     return 0 if all(check.ok for check in checks) else calls.FAILED
 
 
+@command(operations.repair)
+def repair(call: Call) -> int:
+    """Make again what verify finds damaged, each from the log before it. Says what cannot be."""
+    with call.existing("repairing") as session:
+        checks = operations.repair.ask(session)
+    call.answer(operations.repair, checks, _CHECKS)
+    return 0 if all(check.ok for check in checks) else calls.FAILED
+
+
 def _stats(found: Any) -> None:
     sizes, generations, parked = (found.pop(name) for name in ("bytes", "generations", "parked_messages"))
     embedder, fallback = found.pop("embedder"), found.pop("embedder_fallback")

@@ -8,10 +8,12 @@ from asof.operations.moments import moment_of
 from asof.operations.operation import operation
 from asof.runtime import embedders, integrity
 from asof.runtime.integrity import Check
+from asof.runtime.repair import repair as mend
 from asof.service.session import Session
 from asof_projections.model.queries import ExportQuery, Query
 from asof_projections.model.rows import Moment
 from asof_projections.queries import export as documents
+from asof_streams.errors import InvalidInput
 
 
 class StatsQuery(Query):
@@ -20,6 +22,10 @@ class StatsQuery(Query):
 
 class VerifyQuery(Query):
     """Check every log and every projection."""
+
+
+class RepairQuery(Query):
+    """Make again what is damaged."""
 
 
 @operation()
@@ -50,6 +56,19 @@ def verify(session: Session, query: VerifyQuery) -> list[Check]:
         checks += (
             replace(check, what=where + check.what) for check in integrity.verify(source.places, session.progress)
         )
+    return checks
+
+
+@operation(items="checks")
+def repair(session: Session, query: RepairQuery) -> list[Check]:
+    """Make again what `verify` finds damaged, each from the log before it; return what became of it. WriterBusy."""
+    del query
+    if session.on_kafka:
+        raise InvalidInput("on Kafka a worker keeps the directory: stop it, delete the directory, and start it again")
+    session.close()
+    checks: list[Check] = []
+    for source in session.sources.every():
+        checks += mend(source.places, session.settings, session.progress)
     return checks
 
 

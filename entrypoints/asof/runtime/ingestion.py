@@ -1,6 +1,7 @@
 """Ingesting what the door was given: each message is on a log for good, or refused with the reason."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Protocol
 
 from asof.runtime import clock, json_lines
@@ -9,7 +10,7 @@ from asof.runtime.suppression import suppressed
 from asof.runtime.wiring import Progress
 from asof.runtime.writer import Writer
 from asof_projections.model.answers import Produced, Refused
-from asof_streams.errors import BrokerUnavailable
+from asof_streams.errors import BrokerUnavailable, StorageFailed
 
 _CHUNK = 1_000  # lines accepted, hence durable, at once
 
@@ -83,8 +84,14 @@ def ingest(
                 acknowledged(accepted, accepted + len(refused))
     except BrokerUnavailable as error:
         raise BrokerUnavailable(f"{error}; the first {accepted} good lines, at least, are on the topic") from error
-    finally:  # also where the source failed: what was acknowledged is shown
+    except StorageFailed as error:
+        with suppress(StorageFailed):  # what was acknowledged is shown, now or when there is room
+            sink.flush()
+        raise StorageFailed(f"{error}; the first {accepted} good lines, at least, are on the log") from error
+    except BaseException:  # also where the source failed: what was acknowledged is shown
         sink.flush()
+        raise
+    sink.flush()
     after = sink.parked()
     parked = None if before is None or after is None else after - before
     return Produced(accepted, tuple(refused), first, parked)

@@ -1,19 +1,20 @@
 """Looking into a directory: how much there is, how far everything has come, and whether it is whole."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from asof.runtime.erasure import owing
-from asof.runtime.generations import check_order
+from asof.runtime.generations import check_order, kept_ontology
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import Progress, existing, open_log
+from asof_projections.graph.sqlite_store import inspection
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.projector import rebuild
-from asof_streams.errors import AsofError, DamagedView
+from asof_streams.errors import AsofError, DamagedFile, DamagedView
 from asof_streams.instants import render
 from asof_streams.sqlite_log import SqliteLog
 
@@ -35,11 +36,17 @@ class Check:
 
 
 def verify(places: DirectoryLayout, progress: Progress | None = None) -> Iterator[Check]:
-    """Check each hash chain, then each store against one built anew from its log."""
+    """Check each hash chain, each store against one built anew from its log, the vectors and the ontologies."""
     stores = {"episodic": places.episodes}
     stores |= {f"semantic.{g.name}": places.graph(g.name) for g in existing(places).generations}
-    work = [(f"log {name}", partial(_check_chain, places, name)) for name in ("messages", *stores)]
+    work: list[tuple[str, Callable[[], str]]] = []
+    work += [(f"log {name}", partial(_check_chain, places, name)) for name in ("messages", *stores)]
     work += [(f"graph of {name}", partial(_check_store, places, name, path)) for name, path in stores.items()]
+    work += _vector_checks(places)
+    work += [
+        (f"ontology {path.relative_to(places.root)}", partial(_check_ontology, path, digest))
+        for path, digest in _ontologies(places).items()
+    ]
     for done, (what, check) in enumerate(work, 1):
         try:
             yield Check(what, ok=True, found=check())
@@ -59,16 +66,61 @@ def _check_chain(places: DirectoryLayout, name: str) -> str:
 
 
 def _check_store(places: DirectoryLayout, name: str, path: Path) -> str:
-    with _log(places, name) as log, SqliteGraph(path, name) as store, tempfile.TemporaryDirectory() as scratch:
-        if store.position() != log.end():
-            return f"at {store.position()} of {log.end()}: the next write brings it up"
-        anew = Path(scratch) / path.name
+    with _log(places, name) as log, tempfile.TemporaryDirectory() as scratch:
+        copy, anew = Path(scratch) / "copy.db", Path(scratch) / path.name
+        inspection.copy_store(path, copy)
+        with SqliteGraph(copy, name) as store:
+            position, head = store.position(), store.head()
+        if position < log.end() and head == log.head(position):
+            return f"at {position} of {log.end()}: the next write brings it up"
+        inspection.check_file(copy, path)
         rebuild(log, anew)
-        live = store.digest()
-        with SqliteGraph(anew, name) as built:
-            if built.digest() != live:
-                raise DamagedView(f"{path} is not what its log says: move it away, and the next write builds it anew")
+        live = inspection.content_of(copy, path)
+        if (position, head) != (log.end(), log.head(log.end())) or live != inspection.content_of(anew, anew):
+            raise DamagedView(f"{path} is not what its log says: asof repair builds it anew")
         return f"equals its log: {live[:16]}"
+
+
+def _vector_checks(places: DirectoryLayout) -> list[tuple[str, Callable[[], str]]]:
+    checks: list[tuple[str, Callable[[], str]]] = []
+    if places.vectors.exists():
+        checks.append((f"vectors {places.vectors.name}", partial(_check_cache, places)))
+    for info in existing(places).generations:
+        for path, is_of_facts in ((places.index(info.name), True), (places.names_index(info.name), False)):
+            if path.exists():
+                check = partial(_check_index, places, info.name, path, is_of_facts=is_of_facts)
+                checks.append((f"vectors {path.relative_to(places.root)}", check))
+    return checks
+
+
+def _check_cache(places: DirectoryLayout) -> str:
+    from asof_projections.vectors.inspection import check_cache
+
+    check_cache(places.vectors)
+    return "pages whole"
+
+
+def _check_index(places: DirectoryLayout, generation: str, path: Path, *, is_of_facts: bool) -> str:
+    from asof_projections.vectors.inspection import check_index
+
+    with SqliteGraph(places.graph(generation), f"semantic.{generation}") as store:
+        texts = [(number, text) for number, _, text in (store.sentences() if is_of_facts else store.names())]
+    return f"{check_index(path, texts, places.vectors)} vectors, each as its text"
+
+
+def _ontologies(places: DirectoryLayout) -> dict[Path, str | None]:
+    """Return the files of ontologies, with the digest that the catalogue has of each."""
+    paths: dict[Path, str | None] = {
+        places.ontology_of(i.name): i.ontology_digest for i in existing(places).generations
+    }
+    return {places.ontology: None, **paths, **dict.fromkeys(sorted(places.named_ontology("*").parent.glob("*.json")))}
+
+
+def _check_ontology(path: Path, digest: str | None) -> str:
+    ontology = kept_ontology(path)
+    if digest not in (None, ontology.digest):
+        raise DamagedFile(f"{path} is not the ontology that its generation was begun with: restore it from a backup")
+    return f"{ontology.id} as it was kept"
 
 
 def stats(places: DirectoryLayout) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from asof.runtime.replica_manifest import is_copy
 from asof.runtime.wiring import OpenLog, describe, load_ontology, writable_log
 from asof.settings import Settings
 from asof_projections.generations import FIRST, Catalog, is_name, load, save
-from asof_streams.errors import ContractError, InvalidInput
+from asof_streams.errors import ContractError, DamagedLog, InvalidInput
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
 
@@ -41,6 +41,8 @@ class OpenLogs:
             if self.are_replicas:
                 restore_ontologies(places, self.catalog, load_ontology(settings.ontology))
             self.remove_interrupted()
+            if places.episodic.exists() and not places.messages.exists() and not self.are_replicas:
+                raise DamagedLog(f"{places.messages} is missing, and {places.episodic} was made from it: restore it")
             self.messages = self._open(places.messages)
             self.episodic = self._open(places.episodic)
             check_order(self.messages, self.episodic)

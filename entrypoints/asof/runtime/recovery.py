@@ -10,7 +10,7 @@ from asof.runtime.wiring import existing
 from asof.runtime.writer import open_writer
 from asof.settings import Settings
 from asof_projections.graph.sqlite_store.store import SqliteGraph
-from asof_streams.errors import ContractError, WriterBusy
+from asof_streams.errors import ContractError, StorageFailed, WriterBusy
 from asof_streams.sqlite_log import SqliteLog
 
 
@@ -22,13 +22,15 @@ def process_backlog(places: DirectoryLayout, settings: Settings) -> None:
     if is_copy(places.root):
         return
     existing(places)
+    if places.episodic.exists() and not places.messages.exists():
+        return  # it was lost: what was made of it answers, and making an empty one would hide that
     if places.messages.exists() and places.episodic.exists():
         with SqliteLog(places.messages) as messages, SqliteLog(places.episodic) as episodic:
             whole = messages.end() == episodic.checkpoint() and not messages.has_content_keys
             whole = whole and _built(places, episodic.end())
             if whole and _projected(places, settings, episodic) and not owing(places):
                 return
-    with suppress(WriterBusy):
+    with suppress(WriterBusy, StorageFailed):  # a disk that is full can still be read
         open_writer(places, settings).close()
 
 

@@ -5,7 +5,7 @@ import sqlite3
 import threading
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +14,7 @@ import numpy as np
 from asof_projections.embedding.ports import Embedder, Vectors
 from asof_streams.errors import DamagedFile, StorageFailed
 from asof_streams.files import make_file
-from asof_streams.sqlite import owe_vacuum, vacuum
+from asof_streams.sqlite import connect, owe_vacuum, vacuum
 
 LOOKUP: Final = 500  # texts a query
 UNKEPT: Final = 4096  # vectors that stay in memory alone
@@ -153,6 +153,24 @@ class CachedEmbedder:
             raise StorageFailed(f"{self._path}: {error.strerror}") from None
         except sqlite3.DatabaseError:
             raise DamagedFile(f"{self._path} is damaged; delete it: what it held is computed again") from None
+
+
+def cached_vectors(path: Path, model_id: str, texts: Sequence[str]) -> dict[str, Vectors]:
+    """Return the vectors of these texts that a file of a CachedEmbedder has, to the last bit as they were computed."""
+    if not path.exists():
+        return {}
+    found: dict[str, Vectors] = {}
+    sql = "SELECT vector FROM vectors JOIN models ON number = model WHERE model_id = ? AND text = ?"
+    try:
+        with closing(connect(path, writable=False, durable=False)) as db:
+            for text in texts:
+                for (blob,) in db.execute(sql, (model_id, _key(text))):
+                    body = blob[:-CHECKSUM]
+                    if zlib.crc32(body).to_bytes(CHECKSUM, "little") == blob[-CHECKSUM:]:
+                        found[text] = np.frombuffer(body, "<f4")
+    except sqlite3.DatabaseError:
+        raise DamagedFile(f"{path} is damaged; delete it: what it held is computed again") from None
+    return found
 
 
 def _key(text: str) -> bytes:

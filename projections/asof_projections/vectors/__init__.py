@@ -1,8 +1,3 @@
 """Vector indexes: their port, the projection that fills them, and the FAISS adapter."""
 
-__all__ = [
-    "faiss_index",
-    "ports",
-    "projection",
-    "snapshot",
-]
+__all__ = ["faiss_index", "inspection", "ports", "projection", "snapshot"]

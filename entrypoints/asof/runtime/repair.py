@@ -1,0 +1,114 @@
+"""Repairing a directory: what is derived is deleted where it is damaged, and made again from the log before it.
+
+Vectors, graphs and semantic logs are made from what is before them; the episodic log from the messages, as long as all
+that was said is still there. The messages log is the truth: it comes back from a backup alone.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from asof.runtime.generations import keep_ontology, kept_ontology
+from asof.runtime.integrity import Check, verify
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.wiring import Progress, existing, load_ontology
+from asof.runtime.writer import open_writer
+from asof.settings import Settings
+from asof_ontologies.model import Ontology
+from asof_streams.errors import AsofError, ContractError, DamagedData, InvalidInput
+from asof_streams.sqlite_log import SqliteLog
+from asof_streams.writer_lock import WriterLock
+
+_SIDE_FILES: Final = ("", "-wal", "-shm")
+
+
+def repair(places: DirectoryLayout, settings: Settings, progress: Progress | None = None) -> list[Check]:
+    """Make again what is damaged; return the checks of what was, as they are after it. WriterBusy.
+
+    A check that is still not ok says why it cannot be repaired.
+    """
+    with WriterLock(places.root):
+        damaged = [check for check in verify(places, progress) if not check.ok]
+        refused = {check.what: reason for check in damaged if (reason := _clear(places, check.what))}
+    if damaged:
+        open_writer(places, settings).close()
+    after = {check.what: check for check in verify(places, progress)} if damaged else {}
+    return [
+        Check(check.what, ok=False, found=refused[check.what])
+        if check.what in refused
+        else after.get(check.what, Check(check.what, ok=True, found="made anew with the next search"))
+        for check in damaged
+    ]
+
+
+def _clear(places: DirectoryLayout, what: str) -> str | None:
+    """Delete what is damaged, and all that is made from it; return why it cannot be made again, if it cannot."""
+    kind, _, name = what.partition(" ")
+    clear: dict[str, Callable[[], None]] = {
+        "log": lambda: _clear_log(places, name),
+        "graph": lambda: _remove(_graph(places, name.removeprefix("of "))),
+        "vectors": lambda: _remove(*_vectors(places, name)),
+        "ontology": lambda: _restore(places, places.root / name),
+    }
+    try:
+        clear[kind]()
+    except AsofError as error:
+        return str(error)
+    return None
+
+
+def _clear_log(places: DirectoryLayout, name: str) -> None:
+    if name == "messages":
+        raise ContractError(f"{places.messages} is the truth, and made from nothing: restore it from a backup")
+    if name == "episodic":
+        _expect_all_said(places)
+        _remove(places.episodic, places.episodes)
+    for info in existing(places).generations:
+        if name in ("episodic", f"semantic.{info.name}"):
+            _remove(places.semantic(info.name), places.graph(info.name))
+            _remove(places.index(info.name), places.names_index(info.name))
+
+
+def _expect_all_said(places: DirectoryLayout) -> None:
+    with SqliteLog(places.messages) as messages:
+        messages.verify()
+        if messages.has_suppressed():
+            raise ContractError(
+                f"{places.episodic} has what was read of messages whose content was suppressed, which cannot be read "
+                "again: restore it from a backup"
+            )
+
+
+def _restore(places: DirectoryLayout, path: Path) -> None:
+    """Write down an ontology again: from another copy in the directory, or as it comes with asof."""
+    infos = existing(places).generations
+    wanted = [info for info in infos if path == places.ontology_of(info.name)] or infos[:1]
+    for ontology in _known(places, path, wanted[0].ontology):
+        if ontology.digest == wanted[0].ontology_digest or path.parent == places.named_ontology("*").parent:
+            keep_ontology(ontology, path)
+            return
+    raise ContractError(f"{path} is damaged, and no other copy of it is here: restore it from a backup")
+
+
+def _known(places: DirectoryLayout, path: Path, name: str) -> Iterator[Ontology]:
+    if path.parent != places.named_ontology("*").parent:
+        for other in (places.ontology, *(places.ontology_of(info.name) for info in existing(places).generations)):
+            with suppress(DamagedData):
+                yield kept_ontology(other)
+    with suppress(InvalidInput):
+        yield load_ontology(path.stem if path.parent == places.named_ontology("*").parent else name)
+
+
+def _graph(places: DirectoryLayout, log: str) -> Path:
+    return places.episodes if log == "episodic" else places.graph(log.removeprefix("semantic."))
+
+
+def _vectors(places: DirectoryLayout, name: str) -> list[Path]:
+    return [places.vectors] if name == places.vectors.name else [places.root / name]
+
+
+def _remove(*paths: Path) -> None:
+    for path in paths:
+        for suffix in _SIDE_FILES:
+            path.with_name(path.name + suffix).unlink(missing_ok=True)

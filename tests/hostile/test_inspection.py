@@ -1,0 +1,186 @@
+"""What is wrong is found: a flipped bit of a derived file is reported and repaired, or it changes no answer."""
+
+import json
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asof_streams.errors import AsofError
+from effort import tries
+from world import World
+
+PLACES = "Berlin", "Oslo", "Rome", "Bonn", "Bern"
+
+
+def told(path: Path) -> World:
+    """Return a memory with some of everything, an erased group, and vectors."""
+    world = World(path, embedder="hash")
+    for number in range(30):
+        world.tell(f"2024-01-{number % 28 + 1:02}", subject=f"Person{number % 7}", object=PLACES[number % 5])
+        world.tell(relation="likes", subject=f"Person{number % 7}", object=f"Thing{number}", group_id="h")
+    world.memory.add("I moved to Lisbon in March. My sister Eva works at SAP.", group_id="g", role="Ana")
+    world.memory.erase("h")
+    world.memory.search("Who lives in Berlin?", group_id="g")
+    world.memory.entities(like="Person", group_id="g")
+    world.memory.close()
+    return world
+
+
+def answers(world: World) -> Any:
+    """Return what is answered to some of every kind of question; an error is an answer that says so."""
+    memory = world.open()
+    try:
+        asked: list[Callable[[], Any]] = [
+            lambda: memory.facts(group_id="g"),
+            lambda: memory.facts(group_id="g", valid_at="2023-06-01"),
+            lambda: memory.search("Berlin", group_id="g"),
+            lambda: memory.search("who works at SAP", group_id="g"),
+            lambda: memory.entities(group_id="g"),
+            lambda: memory.episodes(group_id="g"),
+            lambda: memory.timeline("Person1", group_id="g"),
+            lambda: memory.changes(group_id="g"),
+            lambda: memory.entities(like="Person", group_id="g"),
+            lambda: [memory.why(fact.uuid) for fact in memory.facts(group_id="g")[:5]],
+        ]
+        return [str(question()) for question in asked]
+    finally:
+        memory.close()
+
+
+FILES = (
+    "episodes.db",
+    "generations/main/graph.db",
+    "generations/main/vectors.index",
+    "generations/main/names.index",
+    "vectors.db",
+    "ontology.json",
+    "generations/main/ontology.json",
+)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("whole") / "data"
+    told(path)
+    return path
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_flipped_bit_is_reported_or_changes_no_answer(whole: Path, tmp_path: Path, name: str) -> None:
+    chance = random.Random(name)
+    expected = answers(World(Path(shutil.copytree(whole, tmp_path / "expected")), embedder="hash"))
+    content = (whole / name).read_bytes()
+    reported = 0
+    for number in range(tries(8, nightly=150)):
+        data = tmp_path / str(number)
+        shutil.copytree(whole, data)
+        at = chance.randrange(len(content))
+        flipped = bytes([content[at] ^ 1 << chance.randrange(8)])
+        (data / name).write_bytes(content[:at] + flipped + content[at + 1 :])
+        world = World(data, embedder="hash")
+        checks = world.memory.verify()
+        world.memory.close()
+        if all(check.ok for check in checks):
+            assert answers(World(data, embedder="hash")) == expected, f"bit {at} of {name}"
+        else:
+            reported += 1
+            assert name.endswith("ontology.json") or [c for c in world.memory.repair() if not c.ok] == []
+            world.memory.close()
+        shutil.rmtree(data)
+    if name.endswith((".index", "ontology.json")):
+        assert reported > 0
+
+
+def test_a_directory_that_is_whole_is_said_to_be_whole(whole: Path) -> None:
+    world = World(whole, embedder="hash")
+
+    checks = world.memory.verify()
+
+    assert [check for check in checks if not check.ok] == []
+    kinds = {check.what.split()[0] for check in checks}
+    assert kinds == {"log", "graph", "vectors", "ontology"}
+    assert world.memory.repair() == []
+    world.memory.close()
+
+
+DAMAGE: dict[str, tuple[str, str, str]] = {
+    "an index that lost an entry": (
+        "generations/main/graph.db",
+        """PRAGMA writable_schema = ON;
+        UPDATE sqlite_schema SET sql = replace(sql, '(s, relation, vf)', '(relation, s, vf)')
+            WHERE name = 'now_subject'""",
+        "graph of semantic.main",
+    ),
+    "a word that is not found any more": (
+        "generations/main/graph.db",
+        "DELETE FROM sentence_words_docsize WHERE id = (SELECT max(id) FROM sentence_words_docsize)",
+        "graph of semantic.main",
+    ),
+    "an index that is gone": ("generations/main/graph.db", "DROP INDEX now_subject", "graph of semantic.main"),
+    "a fact that is another one": (
+        "generations/main/graph.db",
+        "UPDATE versions SET vf = vf + 1",
+        "graph of semantic.main",
+    ),
+    "a name in the table of words": ("generations/main/graph.db", "DELETE FROM words", "graph of semantic.main"),
+    "an episode that was said otherwise": ("episodes.db", "UPDATE episodes SET body = 'x'", "graph of episodic"),
+    "a belief": ("generations/main/semantic.main.sqlite", "DELETE FROM log WHERE position = 3", "log semantic.main"),
+    "a record": ("episodic.sqlite", "DELETE FROM log WHERE position = 3", "log episodic"),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_damage_is_reported_and_repaired_from_the_log_before_it(whole: Path, tmp_path: Path, what: str) -> None:
+    name, script, reported = DAMAGE[what]
+    data = Path(shutil.copytree(whole, tmp_path / "data"))
+    expected = answers(World(Path(shutil.copytree(whole, tmp_path / "expected")), embedder="hash"))
+    with closing(sqlite3.connect(data / name, isolation_level=None)) as db:
+        db.executescript(script)
+    world = World(data, embedder="hash")
+
+    assert reported in {check.what for check in world.memory.verify() if not check.ok}
+    assert {check.what for check in world.memory.repair() if check.ok} >= {reported}
+    assert [check for check in world.memory.verify() if not check.ok] == []
+    world.memory.close()
+    assert answers(World(data, embedder="hash")) == expected
+
+
+def test_vectors_in_another_order_are_reported(whole: Path, tmp_path: Path) -> None:
+    import numpy as np
+
+    from asof_projections.vectors import snapshot
+
+    data = Path(shutil.copytree(whole, tmp_path / "data"))
+    path = data / "generations" / "main" / "vectors.index"
+    lines = path.read_bytes().split(b"\n", 2)
+    fields = json.loads(lines[1])
+    ids = np.frombuffer(lines[2][: 8 * fields["count"]], np.int64)
+    codes = np.frombuffer(lines[2][8 * fields["count"] :], np.float16).reshape(fields["count"], -1)[::-1].copy()
+    body = [ids.view(np.uint8).data, codes.reshape(-1).view(np.uint8).data]
+    header = {name: fields[name] for name in ("model_id", "dimensions", "count", "position")}
+    snapshot.write(path, snapshot.Header(**header, sha256=snapshot.digest(body)), body)
+    world = World(data, embedder="hash")
+
+    [check] = [check for check in world.memory.verify() if not check.ok]
+    assert check.what == "vectors generations/main/vectors.index"
+    assert [check.ok for check in world.memory.repair()] == [True]
+    world.memory.close()
+
+
+def test_a_question_to_a_directory_without_its_messages_makes_no_log(whole: Path, tmp_path: Path) -> None:
+    data = Path(shutil.copytree(whole, tmp_path / "data"))
+    (data / "messages.sqlite").unlink()
+    before = {file.name for file in data.rglob("*.sqlite")}
+    world = World(data, embedder="none")
+
+    assert world.memory.facts(group_id="g") != []
+    with pytest.raises(AsofError, match=r"messages\.sqlite"):
+        world.memory.add("I live in Oslo.", group_id="g")
+    world.memory.close()
+    assert {file.name for file in data.rglob("*.sqlite")} == before
