@@ -13,7 +13,7 @@ from asof_process import run
 from http_server import Server, serving
 
 MOVED = "I moved to Berlin in March."
-OPEN = ["/healthcheck", "/healthz", "/readyz", "/docs", "/redoc", "/openapi.json"]
+OPEN = ["/healthcheck", "/healthz", "/readyz", "/docs", "/openapi.json"]
 
 
 class Told(NamedTuple):

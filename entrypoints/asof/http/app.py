@@ -1,8 +1,9 @@
 """The application: the routes over one service, and errors as answers. No answer quotes what was sent."""
 
 import json
-from collections.abc import Collection, Sequence
-from typing import Final
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from typing import Any, Final
 
 from fastapi import FastAPI, Request, Security
 from fastapi.exception_handlers import http_exception_handler
@@ -16,7 +17,7 @@ from asof.http.middleware.authentication import AuthenticationMiddleware
 from asof.http.middleware.limits import BodyLimit, TokenBucket
 from asof.http.middleware.metrics import Counted, Metrics
 from asof.http.middleware.unexpected_errors import UnexpectedErrorMiddleware
-from asof.http.routes import feed, graphiti, groups, health, v1
+from asof.http.routes import description, feed, graphiti, groups, health, v1
 from asof.http.schemas import problems
 from asof.http.schemas.graphiti_mapping import loc_of
 from asof.operations.errors import AsofError, InvalidInput, NotFound, UnavailableError
@@ -43,6 +44,8 @@ def application(
         version=version(),
         summary="A memory that keeps its history, behind the routes of Graphiti's server.",
         generate_unique_id_function=_operation_id,
+        docs_url=None,  # FastAPI's pages load their scripts over the network
+        redoc_url=None,
     )
     app.state.service, app.state.metrics = service, metrics
     app.add_middleware(BodyLimit)
@@ -55,10 +58,19 @@ def application(
     for routes in (v1, feed):
         app.include_router(routes.router, responses=problems.OURS, dependencies=shown)
     app.include_router(health.router, responses=problems.THEIRS)
+    app.include_router(description.router)
+    app.openapi = partial(_described, app.openapi)  # type: ignore[method-assign]
     app.add_exception_handler(RequestValidationError, _unprocessable)
     app.add_exception_handler(AsofError, _ours)
     app.add_exception_handler(HTTPException, _http)
     return app
+
+
+def _described(describe: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Return the API's description, with the one schema that all problems refer to."""
+    described = describe()
+    described["components"]["schemas"].update(problems.SCHEMAS)
+    return described
 
 
 def _operation_id(route: APIRoute) -> str:

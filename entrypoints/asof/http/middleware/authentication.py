@@ -19,7 +19,7 @@ from asof.http.schemas import problems
 from asof.service.api_keys import EVERYBODY, Keys
 
 # These reveal nothing of the memory: whether the service is up, and which routes it has.
-_OPEN: Final = frozenset({"/healthcheck", "/healthz", "/readyz", "/docs", "/redoc", "/openapi.json"})
+_OPEN: Final = frozenset({"/healthcheck", "/healthz", "/readyz", "/", "/docs", "/openapi.json"})
 _CHEAP: Final = frozenset({"/healthcheck", "/healthz"})  # a process manager is always answered
 _STRANGERS_RATE: Final = 200.0  # requests a second without a key that is known, from one address
 _HOST: Final = re.compile(r"(?:([a-z0-9.-]+)|\[([0-9a-f:.]+)\])(?::[0-9]{1,5})?", re.ASCII | re.IGNORECASE)

@@ -33,7 +33,7 @@ def _problem(status: int) -> dict[str, Any]:
         "status": status,
         "detail": "why, and what to do",
     }
-    schema = v1.Problem.model_json_schema()
+    schema = {"$ref": f"#/components/schemas/{v1.Problem.__name__}"}
     return {"content": {"application/problem+json": {"schema": schema, "example": example}}}
 
 
@@ -41,6 +41,8 @@ def _described(status: int, body: dict[str, Any]) -> dict[str, Any]:
     return {"description": _MEANINGS[status], "headers": _HEADERS.get(status, {}), **body}
 
 
+# What the errors of ours refer to: FastAPI puts a model there only for answers of type application/json.
+SCHEMAS: Final = {v1.Problem.__name__: v1.Problem.model_json_schema()}
 # The errors in the description of the API, by status.
 OURS: Final[dict[int | str, dict[str, Any]]] = {
     status: _described(status, _problem(status)) for status in (401, 403, 404, 422, 429, 503)
