@@ -1,5 +1,6 @@
 """The page at /docs describes every route by itself, and programs are told the same in OpenAPI 3.1."""
 
+import json
 import re
 from typing import Any
 
@@ -48,6 +49,7 @@ def test_there_is_one_schema_of_a_problem_and_operation_ids_are_unique(described
     problems = [answer["content"]["application/problem+json"]["schema"] for answer in answers if _is_problem(answer)]
 
     assert described["openapi"].startswith("3.1.")
+    assert '"itemSchema"' not in json.dumps(described), "a word of OpenAPI 3.2"
     assert problems
     assert all(schema == {"$ref": "#/components/schemas/Problem"} for schema in problems)
     assert {"type", "title", "status", "detail", "field"} == set(
