@@ -24,6 +24,7 @@ MESSAGES: dict[str, list[Any]] = {
     "concurrency": [35, 36, 37, "37 again"],
     "traces": [37, 38, 39, "39 again"],
 }
+GRAPH = range(1, 16)  # the criteria of the third document
 AGENTS = {1: 5, 2: 3, 3: 3, 4: 2, 5: 4}  # of each requirement of the second document, how many criteria it has
 
 
@@ -31,7 +32,9 @@ def test_every_criterion_has_its_row_and_nothing_else_has() -> None:
     first = [f"{section} {number}" for section, numbers in MESSAGES.items() for number in numbers]
     second = [f"{requirement}.{n}" for requirement, count in AGENTS.items() for n in range(1, count + 1)]
 
-    assert [criterion for criterion, _ in conformance.rows()] == [*first, *second]
+    third = [f"graph {number}" for number in GRAPH]
+
+    assert [criterion for criterion, _ in conformance.rows()] == [*first, *second, *third]
 
 
 @pytest.mark.parametrize(("criterion", "cell"), conformance.rows(), ids=dict(conformance.rows()))

@@ -11,9 +11,9 @@ from asof_streams.errors import InvalidInput
 WORK_MAX: Final = 900_000  # a unit is some four microseconds of a processor of 2020
 WORD: Final = 1
 SENTENCE: Final = 8
-CLAUSE: Final = 15
+CLAUSE: Final = 20
 CUES: Final = 2  # looked at for one unit, those that begin with a verb of the text
-REPEATED: Final = 15  # what is stated, once more
+REPEATED: Final = 40  # what is stated, once more
 TIMES: Final = 60  # for each stretch of text that is searched for times
 MENTION: Final = 70  # with what follows from it in the layers and stores, as of a relationship
 RELATIONSHIP: Final = 130
