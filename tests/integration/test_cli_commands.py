@@ -327,6 +327,20 @@ def test_what_waits_for_a_person_is_listed(told: Asof) -> None:
     assert parked["position"] == 5
     assert parked["reason"] in told("parked")
     assert told.json("contradictions") == []
+    told("settle", "no-such-fact", code=1)
+
+
+def test_lines_without_a_group_are_of_the_default_group_or_of_the_one_that_is_named(
+    asof: Asof, write: Callable[..., str]
+) -> None:
+    line = {"subject": "Ana", "relation": "lives_in", "object": "Rome"}
+    asof("import", write(line))
+    asof("import", write(line, {**line, "group_id": "third"}), "--group", "other")
+    asof("produce", write({"content": "Hello.", "role_type": "user"}), "--group", "said")
+    asof("import", write(line), "--group", "no group!", code=2)
+
+    assert [fact["group_id"] for fact in asof.json("facts", "--all-groups")] == ["default", "other", "third"]
+    assert [group["group_id"] for group in asof.json("groups")] == ["default", "other", "said", "third"]
 
 
 def test_an_episode_is_withdrawn_and_its_past_stays(told: Asof) -> None:

@@ -414,6 +414,13 @@ def test_parked_messages_and_contradictions_are_listed_for_a_group(server: Serve
     assert get(server, "contradictions", group_id="lists") == {"contradictions": []}
 
 
+def test_settling_is_refused_for_a_fact_that_nothing_contradicts(server: Server) -> None:
+    answer = server.client.post("/v1/settle", json={"group_id": "g", "id": berlin(server)})
+
+    assert answer.status_code == 404
+    assert server.client.post("/v1/settle", json={"id": "x", "of": "y"}).status_code == 422
+
+
 def test_what_if_answers_what_stating_would_change_and_writes_nothing(server: Server) -> None:
     before = get(server, "stats")["messages"]
     answer = server.client.post(

@@ -3,6 +3,7 @@
 import pytest
 
 from asking import records
+from asof_streams.errors import NotFound
 from asof_streams.instants import INF
 from asof_streams.semantic import (
     ContradictionFlagged,
@@ -151,3 +152,21 @@ def test_a_contradiction_is_listed_as_open_until_a_person_keeps_one_of_its_facts
     over = found._replace(settled_at=settled, kept=found.earlier, dropped=found.later)
     assert store.contradictions("g", None, settled=True) == [over]
     assert world.where("2020-07-01") == ["Berlin"]
+
+
+def test_settling_for_a_fact_retracts_what_contradicts_it_and_can_be_taken_back(world):
+    world.tell("2024-01-01", object="Berlin", valid_at="2020-01-01", ref="b")
+    world.tell("2024-01-02", object="Munich", valid_at="2020-06-01", ref="m")
+    [found] = world.memory.contradictions(group_id="g")
+
+    with pytest.raises(NotFound, match="no contradiction of the fact x is open"):
+        world.memory.settle("x", group_id="g")
+    settled = world.memory.settle(found.later, group_id="g")
+
+    assert (settled.kept, settled.retracted) == (found.later, (found.earlier,))
+    assert world.memory.contradictions(group_id="g") == []
+    assert world.where("2020-02-01") == []
+    assert world.where("2020-07-01") == ["Munich"]
+    [*_, last] = world.memory.history(found.earlier, group_id="g")
+    world.memory.retract(last.closed.statement, group_id="g")
+    assert world.where("2020-02-01") == ["Berlin"]

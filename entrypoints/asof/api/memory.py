@@ -37,6 +37,7 @@ from asof.operations.answers import (
     ParkedMessage,
     Produced,
     Segment,
+    Settled,
     WhatIf,
 )
 from asof.operations.operation import read_query
@@ -93,16 +94,21 @@ class Memory:
         self,
         source: Iterable[bytes | str | Mapping[str, Any]],
         *,
+        group_id: str = queries.DEFAULT_GROUP,
         strict: bool = False,
         acknowledged: Progress | None = None,
     ) -> Produced:
-        """Add messages given as JSON lines or dicts. A bad one is refused with its reason; `strict`: then all are."""
-        return writes.produce(self._session, source, strict=strict, acknowledged=acknowledged)
+        """Add messages given as JSON lines or dicts. A bad one is refused with its reason; `strict`: then all are.
+
+        `group_id` is the group of the lines that name none.
+        """
+        return writes.produce(self._session, source, group_id=group_id, strict=strict, acknowledged=acknowledged)
 
     def import_facts(
         self,
         source: Iterable[bytes | str | Mapping[str, Any]],
         *,
+        group_id: str = queries.DEFAULT_GROUP,
         recorded: bool = False,
         ontology: str | None = None,
         strict: bool = False,
@@ -112,11 +118,18 @@ class Memory:
 
             memory.import_facts([{"group_id": "ana", "subject": "Ana", "relation": "lives_in", "object": "Rome"}])
 
-        docs/how-to/import-facts.md has the fields. `recorded` keeps each line's recorded_at, for moving a history in;
+        docs/how-to/import-facts.md has the fields; `group_id` is the group of the lines that name none.
+        `recorded` keeps each line's recorded_at, for moving a history in;
         `ontology` is what relations are checked against.
         """
         return writes.import_facts(
-            self._session, source, recorded=recorded, ontology=ontology, strict=strict, acknowledged=acknowledged
+            self._session,
+            source,
+            group_id=group_id,
+            recorded=recorded,
+            ontology=ontology,
+            strict=strict,
+            acknowledged=acknowledged,
         )
 
     def state_entity(self, entity_id: str, name: str, *, summary: str = "", group_id: str = "default") -> int:
@@ -142,9 +155,17 @@ class Memory:
     def retract(self, id: str, *, group_id: str = queries.DEFAULT_GROUP) -> int:  # noqa: A002 - the word of every door
         """Retract a fact: it was wrong to say so. What it had displaced holds again; its past can still be asked about.
 
-        Return the position of the message. This also settles a contradiction: retract the fact that does not stand.
+        Return the position of the message.
         """
         return self.state_fact(group_id=group_id, op="retract", ref=id)
+
+    def settle(self, id: str, *, group_id: str = queries.DEFAULT_GROUP) -> Settled:  # noqa: A002
+        """Settle every open contradiction of a fact by keeping it: the facts that it contradicts are retracted.
+
+        Return their ids, and the position of the first message that retracts one. NotFound: no contradiction of the
+        fact is open; `contradictions` lists those that are.
+        """
+        return self._ask(curation.settle, id=id, group_id=group_id)
 
     def end(self, id: str, *, at: Time | None = None, group_id: str = queries.DEFAULT_GROUP) -> int:  # noqa: A002
         """End a fact: from `at` on (now, if left out) it no longer holds. Return the position of the message."""

@@ -10,17 +10,18 @@ from asof.cli import calls, show
 from asof.cli.binding import command
 from asof.cli.calls import Call
 from asof.cli.json_lines import lines_of
-from asof.cli.options import File, Strict
+from asof.cli.options import File, Group, Strict
 from asof.operations import writes
+from asof.operations.operation import DEFAULT_GROUP
 
 _SHOWN_REFUSALS: Final = 20
 
 
 @command(writes.produce)
-def produce(call: Call, file: File, *, strict: Strict = False) -> int:
+def produce(call: Call, file: File, *, group: Group = DEFAULT_GROUP, strict: Strict = False) -> int:
     """Add messages given as JSON lines. Their fields are Graphiti's, and group_id."""
     with call.session() as session, _acknowledging() as acknowledged, lines_of(file) as lines:
-        done = writes.produce(session, lines, strict=strict, acknowledged=acknowledged)
+        done = writes.produce(session, lines, group_id=group, strict=strict, acknowledged=acknowledged)
     return _tell(call, done, strict=strict)
 
 
@@ -29,6 +30,7 @@ def import_(
     call: Call,
     file: File,
     *,
+    group: Group = DEFAULT_GROUP,
     recorded: Annotated[
         bool, typer.Option("--recorded", help="Keep each line's recorded_at: moves a history in.")
     ] = False,
@@ -41,7 +43,13 @@ def import_(
     """Add structured facts given as JSON lines. Names are exact; nothing is extracted."""
     with call.session() as session, _acknowledging() as acknowledged, lines_of(file) as lines:
         done = writes.import_facts(
-            session, lines, recorded=recorded, ontology=ontology, strict=strict, acknowledged=acknowledged
+            session,
+            lines,
+            group_id=group,
+            recorded=recorded,
+            ontology=ontology,
+            strict=strict,
+            acknowledged=acknowledged,
         )
     return _tell(call, done, strict=strict)
 

@@ -57,6 +57,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
         "curation",
         "List the contradictions that wait for a person, those flagged first first.",
     ),
+    "settle": ("curation", "Keep one fact of the contradictions that are open, and retract the others."),
     "parked": ("curation", "List the messages of which nothing could be made, in the order of the log."),
     "events": ("logs", "Replay a log as JSON lines."),
     "message": ("logs", "Ask what became of a message."),

@@ -1,4 +1,4 @@
-"""The commands of curation: merge, split, alias, unalias, contradictions, parked."""
+"""The commands of curation: merge, split, alias, unalias, contradictions, settle, parked."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -43,6 +43,13 @@ merge = _identity("merge", "State that two entities are one. Their past stays as
 split = _identity("split", "State that two entities are two. It takes a merge back.", "entity", "into")
 alias = _identity("alias", "State that an entity has another name.", "entity", "name")
 unalias = _identity("unalias", "Take back another name that was stated.", "entity", "name")
+
+
+@command(operations.settle, parameters=Parameters(operations.settle.query, arguments=("id",), names={"id": "FACT"}))
+def settle(call: Call, query: Any) -> None:
+    """Keep one fact of the contradictions that are open, and retract the others. Retracting that takes it back."""
+    write_request(call, operations.settle, query)
+
 
 contradictions = question(
     operations.contradictions,

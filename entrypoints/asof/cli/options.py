@@ -27,6 +27,7 @@ Prefix = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 File = Annotated[str, typer.Argument(metavar="FILE", help="One JSON object a line; - is standard input.")]
+Group = Annotated[str, typer.Option("--group", metavar="ID", help="The group of the lines that name none.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Take no line if any is refused.")]
 
 SETTINGS: Final = {"kafka": Kafka, "kafka_prefix": Prefix, "graph": Graph}

@@ -27,6 +27,7 @@ from asof_projections.model.answers import (
     Produced,
     Queued,
     Segment,
+    Settled,
     WhatIf,
 )
 
@@ -56,6 +57,7 @@ __all__ = [
     "Produced",
     "Queued",
     "Segment",
+    "Settled",
     "Usage",
     "WhatIf",
 ]

@@ -4,10 +4,12 @@ from heapq import merge as merge_sorted
 
 from asof.operations.operation import operation
 from asof.operations.writes import put
+from asof.runtime.inbound_message import InboundMessage
 from asof.service.session import Session
-from asof_projections.model.answers import Contradiction, ParkedMessage, Requested
-from asof_projections.model.queries import ContradictionsQuery, ParkedQuery
-from asof_streams.messages import IdentityStatement
+from asof_projections.model.answers import Contradiction, ParkedMessage, Requested, Settled
+from asof_projections.model.queries import ContradictionsQuery, ParkedQuery, SettleRequest
+from asof_streams.errors import NotFound
+from asof_streams.messages import FactStatement, IdentityStatement, accept
 
 
 @operation(items="contradictions")
@@ -26,6 +28,27 @@ def parked(session: Session, query: ParkedQuery) -> list[ParkedMessage]:
     rows = (store.parked(query.group, after=query.after, limit=query.limit) for store in stores)
     found = {row.position: row for row in merge_sorted(*rows, key=lambda row: row.position)}
     return [ParkedMessage.of(row) for row in list(found.values())[: query.limit]]
+
+
+@operation()
+def settle(session: Session, query: SettleRequest) -> Settled:
+    """Settle every open contradiction of a fact by keeping it: the facts that it contradicts are retracted.
+
+    Each is a message on the log; retracting its retraction takes it back. NotFound: no contradiction of it is open.
+    """
+    statements = settling(session, query)
+    position = session.sink().put(list(map(InboundMessage, statements)))
+    return Settled(position, query.id, tuple(statement.ref or "" for statement in statements))
+
+
+def settling(session: Session, query: SettleRequest) -> list[FactStatement]:
+    """Return the messages that settle the open contradictions of a fact. NotFound: none is open."""
+    found = contradictions.ask(session, group_id=query.group_id)
+    pairs = (pair for pair in ((one.earlier, one.later) for one in found) if query.id in pair)
+    others = dict.fromkeys(fact for pair in pairs for fact in pair if fact != query.id)
+    if not others:
+        raise NotFound(f"no contradiction of the fact {query.id} is open")
+    return [accept(FactStatement, {"group_id": query.group_id, "op": "retract", "ref": fact}) for fact in others]
 
 
 @operation()

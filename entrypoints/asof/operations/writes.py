@@ -19,6 +19,7 @@ from asof_streams.messages import (
     FactStatement,
     Message,
     WithdrawalRequest,
+    check_group,
     in_scope,
 )
 
@@ -66,28 +67,42 @@ def put(session: Session, message: AnyMessage) -> int:
 Lines = Iterable[bytes | str | Mapping[str, Any]]
 
 
-def produce(session: Session, source: Lines, *, strict: bool, acknowledged: Progress | None) -> Produced:
-    """Add messages given as JSON lines or dicts. A bad one is refused with its reason; `strict`: then all are."""
-    return _take_lines(session, source, json_lines.as_message, strict=strict, acknowledged=acknowledged)
+def produce(session: Session, source: Lines, *, group_id: str, strict: bool, acknowledged: Progress | None) -> Produced:
+    """Add messages given as JSON lines or dicts. A bad one is refused with its reason; `strict`: then all are.
+
+    `group_id` is the group of the lines that name none.
+    """
+    read = _of_group(group_id, json_lines.as_message)
+    return _take_lines(session, source, read, strict=strict, acknowledged=acknowledged)
 
 
 def import_facts(
     session: Session,
     source: Lines,
     *,
+    group_id: str,
     recorded: bool,
     ontology: str | None,
     strict: bool,
     acknowledged: Progress | None,
 ) -> Produced:
-    """Add structured facts given as JSON lines, or as dicts: exact names, nothing is extracted."""
+    """Add structured facts given as JSON lines, or as dicts: exact names, nothing is extracted.
+
+    `group_id` is the group of the lines that name none.
+    """
     if recorded and session.on_kafka:
         raise InvalidInput(
             "on Kafka the broker's clock says when a fact was recorded, so leave this out", field="recorded"
         )
     known = load_ontology(ontology) if ontology else None
     read = json_lines.as_fact(recorded=recorded, ontology=known, now=session.now())
-    return _take_lines(session, source, read, strict=strict, acknowledged=acknowledged)
+    return _take_lines(session, source, _of_group(group_id, read), strict=strict, acknowledged=acknowledged)
+
+
+def _of_group(group: str, read: json_lines.Read) -> json_lines.Read:
+    """Return a reader that gives a line without a group this one. InvalidInput: it is no group id."""
+    check_group(group)
+    return lambda fields: read({"group_id": group, **fields})
 
 
 def _take_lines(

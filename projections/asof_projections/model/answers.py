@@ -457,6 +457,14 @@ class Erasure(Answer):
 
 
 @answer
+class Settled(Requested):
+    """Contradictions that were settled for one fact: the messages that retract the others follow one another."""
+
+    kept: Id
+    retracted: Annotated[tuple[Id, ...], Field(description="A message for each, from the position on.")]
+
+
+@answer
 class Refused(Answer):
     """A line that was not accepted, and why; never its content."""
 

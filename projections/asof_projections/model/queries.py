@@ -442,6 +442,13 @@ class ContradictionsQuery(KnownQuery, Limited):
     settled: bool = Field(False, description="Those too that were settled.")
 
 
+class SettleRequest(Query):
+    """Keep one fact of the contradictions that are open, and retract the others."""
+
+    group_id: GroupId = Field(DEFAULT_GROUP, description="The group of the fact.")
+    id: Name = Field(description="The id of the fact that stands.")
+
+
 class ParkedQuery(GroupQuery):
     """List the messages of which nothing could be made, in the order of the log."""
 

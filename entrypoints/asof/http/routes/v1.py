@@ -152,6 +152,19 @@ async def state_identity(given: v1.Identity, served: Served, caller: Writing, re
     return v1.Stated(positions=list(await served.take([given.message()], request)))
 
 
+@router.post("/settle", status_code=202, responses=problems.OF_A_BODY)
+async def settle(given: v1.Settlement, served: Served, caller: Writing, request: Once) -> v1.Stated:
+    """Keep one fact of the contradictions that are open: the facts that it contradicts are retracted.
+
+    The retractions are on the log when this returns, and processed later. 404: no contradiction of the fact is open.
+    """
+    expect_own(caller, given.group_id)
+    if await served.made(request):
+        return v1.Stated(positions=list(await served.take([], request)))
+    statements = await served.ask(lambda session: curation.settling(session, given.request()))
+    return v1.Stated(positions=list(await served.take(statements, request)))
+
+
 @router.post("/what-if", response_model=WhatIf, responses=problems.OF_A_BODY)
 async def what_if(given: v1.Statements, served: Read, caller: Reading) -> Response:
     """Return the slots that structured facts would change if they were stated now, before and after. Writes nothing."""

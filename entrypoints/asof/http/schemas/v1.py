@@ -8,9 +8,10 @@ from pydantic.config import JsonDict
 from asof.http.schemas.body import Body
 from asof.operations.errors import InvalidInput
 from asof.operations.messages import FactStatement, IdentityStatement, accept
-from asof.operations.queries import DEFAULT_GROUP, GroupId
+from asof.operations.queries import DEFAULT_GROUP, GroupId, SettleRequest, ask
 
 _MOST = 1_000  # statements of one request
+_ID = "1c8e2d4a-7f0b-5c39-9a51-2f6d3b8e4c10"
 _EXAMPLE: JsonDict = {"subject": "Ana", "relation": "lives_in", "object": "Berlin", "valid_at": "2024-03-01T00:00:00Z"}
 
 
@@ -54,6 +55,19 @@ class Identity(Body):
     def message(self) -> IdentityStatement:
         """Return the message that states it. InvalidInput names the field."""
         return accept(IdentityStatement, self.model_dump(exclude_none=True))
+
+
+class Settlement(Body):
+    """The fact that stands, of those that contradict it."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"group_id": "ana", "id": _ID}]})
+
+    group_id: GroupId = Field(DEFAULT_GROUP, description="The group of the fact.")
+    id: str = Field(description="The id of the fact that stands.")
+
+    def request(self) -> SettleRequest:
+        """Return the request. InvalidInput names the field."""
+        return ask(SettleRequest, self.model_dump())
 
 
 class Stated(BaseModel):
