@@ -27,8 +27,9 @@ folded to fit a terminal; anywhere else each row is one line.
 | 130 | interrupted; what was acknowledged stays |
 
 A time is RFC 3339 with its offset (`2024-05-01T09:30:00Z`), or a date, a month or a year (`2024-05-01`, `2024-05`,
-`2024`), which mean their first instant in UTC. Every question is asked as of a moment on two clocks: see
-[two clocks](../explanation/two-clocks.md).
+`2024`), which mean their first instant in UTC. It may be words, such as `last May`, `2 weeks ago` or `now`, seen from
+now on this machine's clock: stderr says which instant they mean, and what may mean two is refused. Every question is
+asked as of a moment on two clocks: see [two clocks](../explanation/two-clocks.md).
 """
 
 LINES = """\
@@ -44,10 +45,10 @@ are kept, or none with `--strict`.
 | `asof facts --batch` | {question}, `subject` in place of `about`; others are ignored |
 | `asof what-if` | those of `asof import`; `group_id` only if it is that of `--group` |
 
-A message needs `group_id` and `content`, and `role_type` unless `source` is `text` or `json`. Of facts, `op` is
-`assert` (if not given), `end`, `correct` or `retract`; `ref` is the producer's own id of a fact, by which later lines
-name it. Times are dates, or RFC 3339 with an offset. What each field means stands in [events](events.md), since a line
-becomes an event of the messages log; there, too, is what `asof events` prints.
+A line without `group_id` is of `--group`, or `default`. A message needs `content`, and `role_type` unless `source` is
+`text` or `json`. Of facts, `op` is `assert` (if not given), `end`, `correct` or `retract`; `ref` is the producer's own
+id of a fact, by which later lines name it. Times are dates, or RFC 3339 with an offset. What each field means stands in
+[events](events.md), since a line becomes an event of the messages log; there, too, is what `asof events` prints.
 
 A fact in JSON is the same everywhere: {keys}. Its times are RFC 3339 with Z, and null where an end is open.
 """

@@ -113,6 +113,18 @@ def test_filters_of_a_search_that_cannot_be_are_refused_by_name(server: Server, 
     assert answer.json()["field"] == field
 
 
+def test_times_are_read_in_words_and_told_in_headers(server: Server) -> None:
+    parameters = {"group_id": "g", "about": "Ana", "valid_at": "spring 2020", "known_at": "now"}
+    answer = server.client.get("/v1/facts", params=parameters)
+
+    assert [fact["object"] for fact in answer.json()["facts"]] == ["Lisbon"]
+    assert answer.headers["asof-valid-at"].startswith("2020-03-")
+    assert "asof-known-at" in answer.headers
+    refused = server.client.get("/v1/facts", params={"valid_at": "noon"})
+    assert (refused.status_code, refused.json()["field"]) == (422, "valid_at")
+    assert "it may mean" in refused.json()["detail"]
+
+
 @pytest.mark.parametrize("path", ["why", "fact", "known-history"])
 def test_a_question_about_an_id_is_answered_as_in_python(server: Server, memory: Memory, path: str) -> None:
     answer = get(server, path, id=berlin(server))

@@ -4,7 +4,8 @@
         memory.add("I moved to Berlin in March", role="Ana", group_id="ana")
         memory.facts(about="Ana", relation="lives_in", valid_at="2024-01-01", group_id="ana")
 
-Every time may be given as text (RFC 3339), a date, an aware datetime, or microseconds; answers carry aware datetimes.
+Every time may be given as text (RFC 3339, or words such as "last May" and "2 weeks ago", seen from now on this
+machine's clock), a date, an aware datetime, or microseconds; answers carry aware datetimes.
 A question is about the group "default", the one that `add` writes to unless it names another; `all_groups=True` asks
 about every group.
 """
@@ -43,6 +44,7 @@ from asof.operations.answers import (
 from asof.operations.operation import read_query
 from asof.operations.queries import Time
 from asof.operations.sessions import Progress
+from asof.operations.times import in_instants
 from asof.settings import Settings
 
 LogName = Literal["messages", "episodic", "semantic"]
@@ -165,7 +167,7 @@ class Memory:
         Return their ids, and the position of the first message that retracts one. NotFound: no contradiction of the
         fact is open; `contradictions` lists those that are.
         """
-        return self._ask(curation.settle, id=id, group_id=group_id)
+        return curation.settle.ask(self._session, id=id, group_id=group_id)
 
     def end(self, id: str, *, at: Time | None = None, group_id: str = queries.DEFAULT_GROUP) -> int:  # noqa: A002
         """End a fact: from `at` on (now, if left out) it no longer holds. Return the position of the message."""
@@ -697,7 +699,8 @@ class Memory:
     ) -> Iterator[str]:
         """Yield the graph as text, as it is read: what is believed as of a moment, or what was recorded by then."""
         fields = {"format": format, "episodic": episodic, "valid_at": valid_at, "known_at": known_at}
-        query = read_query(queries.ExportQuery, {**fields, "group_id": group_id, "all_groups": all_groups})
+        given = in_instants({**fields, "group_id": group_id, "all_groups": all_groups}, self._session.now)
+        query = read_query(queries.ExportQuery, given)
         return upkeep.export(self._session, query)
 
     def close(self) -> None:

@@ -14,6 +14,7 @@ from asof.cli.tables import FACTS, SEGMENTS
 from asof.operations import facts as operations
 from asof.operations.errors import InvalidInput
 from asof.operations.operation import GroupQuery, read_query
+from asof.operations.times import in_instants, system
 
 if TYPE_CHECKING:
     from asof.operations.sessions import Session
@@ -62,7 +63,7 @@ def _question(fields: dict[str, Any]) -> Any:
     fields = {"about": fields.get("subject"), **fields}
     known = {name: fields[name] for name in _QUERY.model_fields if fields.get(name) is not None}
     try:
-        return read_query(_QUERY, known)
+        return read_query(_QUERY, in_instants(known, system))
     except InvalidInput as error:
         raise InvalidInput(error.reason, "subject" if error.field == "about" else error.field) from None
 

@@ -10,8 +10,10 @@ from typing import Annotated, Any, Final, Literal, get_args
 import typer
 from pydantic import BaseModel
 
+from asof.cli import show
 from asof.operations.errors import InvalidInput
 from asof.operations.operation import read_query
+from asof.operations.times import in_instants, system
 
 _OPTIONS: Final = {  # the others are called as their fields
     "group_id": "--group",
@@ -71,7 +73,11 @@ class Parameters:
     def read(self, given: Mapping[str, Any]) -> Any:
         """Return the query. InvalidInput names the field that is wrong."""
         chosen = {name: value for name, value in given.items() if value is not None}
-        return read_query(self.query, {**chosen, **self.fixed})
+        fields = in_instants(chosen, system)
+        for name, value in fields.items():
+            if value != chosen[name]:
+                show.talk(f"{self._name(name)} is {value}")
+        return read_query(self.query, {**fields, **self.fixed})
 
     def told(self, error: InvalidInput) -> InvalidInput:
         """Return an error about a field as one about its option or argument."""

@@ -11,6 +11,7 @@ from typing import Any, Final, Generic, TypeVar, get_args, get_origin, get_type_
 
 from pydantic import BaseModel, TypeAdapter, create_model
 
+from asof.operations.times import in_instants
 from asof.service.session import Session
 from asof_projections.model.answers import Page
 from asof_projections.model.queries import DEFAULT_GROUP, ExportQuery, GroupQuery, ask, instant
@@ -47,10 +48,10 @@ class Operation(Generic[Q, A]):
     def ask(self, session: Session, /, **fields: Any) -> A:
         """Return the answer to the query that has these fields, from any thread; others wait meanwhile.
 
-        A list of what a memory holds is empty where nothing was ever written. InvalidInput names the field that is
-        wrong.
+        Times may be words, seen from the session's now. A list of what a memory holds is empty where nothing was ever
+        written. InvalidInput names the field that is wrong.
         """
-        query = read_query(self.query, fields)
+        query = read_query(self.query, in_instants(fields, session.now))
         with session.lock:
             try:
                 return self.run(session, query)

@@ -6,18 +6,20 @@ from typing import Annotated, Any, Final, TypeVar
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, Field, create_model, model_validator
 
 from asof.http.routes.authorization import Reading, expect_own
 from asof.http.routes.parameters import Served
 from asof.operations.errors import NotFound
 from asof.operations.operation import Operation
 from asof.operations.queries import FAR, GroupQuery
+from asof.operations.times import in_instants, render, system
 from asof.service.api_keys import Caller
 from asof.service.service import Service
 
 _LIMIT: Final = 100  # items of a page, where a request gives no limit
 _MOST: Final = 1_000  # items of a page
+_MOMENTS: Final = {"valid_at": "Asof-Valid-At", "known_at": "Asof-Known-At"}
 
 Q = TypeVar("Q", bound=BaseModel)
 A = TypeVar("A")
@@ -47,7 +49,20 @@ def parameters_of(query: type[BaseModel]) -> type[BaseModel]:
         limit = query.model_fields["limit"]
         default = _LIMIT if limit.default is None else limit.default
         fields["limit"] = (int, Field(default, ge=1, le=_MOST, description=f"At most this many, up to {_MOST}."))
-    return create_model(query.__name__, __base__=query, __doc__=query.__doc__, **fields)
+    read: Any = {"times": model_validator(mode="before")(_read_times)}
+    return create_model(query.__name__, __base__=query, __doc__=query.__doc__, __validators__=read, **fields)
+
+
+def _read_times(fields: Any) -> Any:
+    """Return parameters whose times are instants where words named them: days of UTC, seen from now."""
+    return in_instants(fields, system, local=False) if isinstance(fields, dict) else fields
+
+
+def _tell_moments(response: Response, query: BaseModel) -> None:
+    """Say in headers as of which instants an answer is, where the request gave a time."""
+    for name, header in _MOMENTS.items():
+        if (instant := getattr(query, name, None)) is not None and (text := render(instant)) is not None:
+            response.headers[header] = text
 
 
 Handle = Callable[[Service, Caller, Any], Awaitable[Response]]
@@ -65,7 +80,9 @@ def query_route(router: APIRouter, path: str, query: type[BaseModel], **describe
             checked = query.model_construct(
                 _fields_set=set(given), **given
             )  # the class that the search process knows too
-            return await handle(served, caller, checked)
+            response = await handle(served, caller, checked)
+            _tell_moments(response, checked)
+            return response
 
         endpoint.__annotations__["asked"] = Annotated[parameters, Query()]
         router.add_api_route(path, endpoint, **{"name": handle.__name__, "description": handle.__doc__, **described})

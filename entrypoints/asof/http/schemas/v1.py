@@ -9,6 +9,7 @@ from asof.http.schemas.body import Body
 from asof.operations.errors import InvalidInput
 from asof.operations.messages import FactStatement, IdentityStatement, accept
 from asof.operations.queries import DEFAULT_GROUP, GroupId, SettleRequest, ask
+from asof.operations.times import in_instants, system
 
 _MOST = 1_000  # statements of one request
 _ID = "1c8e2d4a-7f0b-5c39-9a51-2f6d3b8e4c10"
@@ -33,7 +34,8 @@ class Statements(Body):
         try:
             if fields.get("group_id", self.group_id) != self.group_id:
                 raise InvalidInput("a statement belongs to the group of the request; leave it out", field="group_id")
-            return accept(FactStatement, {**fields, "group_id": self.group_id})
+            said = in_instants(fields, system, local=False)
+            return accept(FactStatement, {**said, "group_id": self.group_id})
         except InvalidInput as error:
             raise error.within(f"statements.{number}") from None
 

@@ -1,0 +1,126 @@
+"""Times as people say them, at every door: seen from now, in the reader's zone, and never a guess between two."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asof.api.memory import Memory
+from asof.http.routes.binding import parameters_of
+from asof.http.schemas.v1 import Statements
+from asof.operations import facts
+from asof.operations.times import in_instants, read_words
+from asof.settings import Settings
+from asof_streams.errors import InvalidInput
+from asof_streams.instants import parse, render
+from commands import Asof
+
+NOW = parse("2024-05-15T10:00:00.25Z")
+WORDS = {
+    "last May": "2023-05-01T00:00:00Z",
+    "yesterday": "2024-05-14T00:00:00Z",
+    "2 weeks ago": "2024-05-01T00:00:00Z",
+    "next Friday": "2024-05-24T00:00:00Z",
+    "3 May 2024": "2024-05-03T00:00:00Z",
+    "two hours ago": "2024-05-15T08:00:00Z",
+    "half past nine yesterday": "2024-05-14T09:30:00Z",
+    "NOW": "2024-05-15T10:00:00.250000Z",
+}
+
+
+@pytest.fixture
+def in_zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    def put(name: str) -> None:
+        monkeypatch.setenv("TZ", name)
+        time.tzset()
+
+    yield put
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.parametrize(("words", "meant"), WORDS.items())
+def test_words_mean_the_first_instant_of_what_they_name(words: str, meant: str) -> None:
+    assert in_instants({"valid_at": words}, lambda: NOW, local=False) == {"valid_at": render(parse(meant))}
+
+
+def test_a_day_begins_at_midnight_of_the_reader_also_where_the_clocks_were_changed_since(in_zone: Any) -> None:
+    in_zone("Europe/Berlin")
+
+    for words, meant in {
+        "yesterday": "2024-05-13T22:00:00Z",
+        "last January": "2023-12-31T23:00:00Z",
+        "two hours ago": "2024-05-15T08:00:00Z",
+    }.items():
+        assert render(read_words(words, NOW, local=True) or 0) == meant
+
+
+@pytest.mark.parametrize("words", ["Friday", "in March", "noon", "03/04/2024"])
+def test_words_that_may_mean_two_times_are_refused_with_the_field(words: str) -> None:
+    with pytest.raises(InvalidInput, match="may") as refused:
+        in_instants({"known_at": words}, lambda: NOW)
+
+    assert refused.value.field == "known_at"
+
+
+@pytest.mark.parametrize("words", ["since 2019", "until May"])
+def test_a_period_without_an_end_is_no_time(words: str) -> None:
+    with pytest.raises(InvalidInput, match="valid_at: it is a period without"):
+        in_instants({"valid_at": words}, lambda: NOW)
+
+
+def test_what_names_no_time_stays_for_the_rule_of_times_to_refuse() -> None:
+    given = {"valid_at": "soon", "about": "now", "known_at": "2024-05-01T09:30:00Z", "from": 5, "to": None}
+
+    assert in_instants(given, lambda: NOW) == given
+
+
+def test_points_on_both_clocks_are_read_in_words() -> None:
+    given = {"from": "last May,yesterday", "to": ("now", None)}
+
+    assert in_instants(given, lambda: NOW, local=False) == {
+        "from": "2023-05-01T00:00:00Z,2024-05-14T00:00:00Z",
+        "to": ["2024-05-15T10:00:00.250000Z", None],
+    }
+
+
+def test_python_reads_words_as_of_the_moment_of_the_session(tmp_path: Path) -> None:
+    with Memory(Settings(data=tmp_path, embedder="none"), now=lambda: NOW) as memory:
+        memory.state_fact(subject="Ana", relation="lives_in", object="Rome", valid_at="five years ago")
+        memory.add("I live in Oslo.", role="Ben", timestamp="two hours ago")
+        [ana, ben] = memory.facts(valid_at="now")
+        memory.end(ana.uuid, at="two hours ago")
+
+        assert ana.valid_at == datetime(2019, 5, 1, tzinfo=UTC)
+        assert ben.valid_at == datetime(2024, 5, 15, 8, tzinfo=UTC)
+        assert [fact.object for fact in memory.facts(valid_at="now", about="Ana")] == []
+        assert [fact.object for fact in memory.facts(valid_at="three hours ago", about="Ana")] == ["Rome"]
+        with pytest.raises(InvalidInput, match="valid_at: it may mean"):
+            memory.facts(valid_at="Friday")
+
+
+def test_a_parameter_of_a_route_and_a_structured_fact_are_read_in_words() -> None:
+    parameters = parameters_of(facts.facts.query)
+    statement = {"subject": "Ana", "relation": "lives_in", "object": "Rome", "valid_at": "the 90s"}
+    [stated] = Statements.model_validate({"statements": [statement]}).messages()
+
+    assert parameters.model_validate({"valid_at": "the 90s"}).valid_at == parse("1990-01-01T00:00:00Z")  # type: ignore[attr-defined]
+    assert stated.valid_at == parse("1990-01-01T00:00:00Z")
+    with pytest.raises(InvalidInput):
+        parameters.model_validate({"valid_at": "since 2019"})
+
+
+def test_a_command_says_as_of_which_instant_it_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = Asof(tmp_path / "data", capsys)
+    command("assert", "Ana", "lives_in", "Rome", "--valid-at", "the 80s")
+
+    found = json.loads(command("facts", "--valid-at", "spring 1990", "--json"))
+
+    assert [fact["valid_at"] for fact in found] == [found[0]["valid_at"]]
+    assert "--valid-at is 1990-03-" in command.err
+    command("facts", "--valid-at", "since 2019", code=2)
+    assert "--valid-at: it is a period" in command.err
