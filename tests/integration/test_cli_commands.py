@@ -6,14 +6,17 @@ from importlib import import_module
 from keyword import iskeyword
 from pathlib import Path
 from pkgutil import iter_modules
+from time import process_time
 from typing import Any
 
 import pytest
 from pydantic import Field
+from rich.cells import cell_len
 from typer import Typer
 from typer.main import get_command
 
 from asof.api.memory import Memory
+from asof.cli import grid, show
 from asof.cli.binding import question
 from asof.cli.commands import COMMANDS, CommandGroup
 from asof.cli.tables import FACTS
@@ -108,7 +111,7 @@ def test_when_a_fact_was_believed_is_shown(told: Asof) -> None:
     assert period["fact"] == lisbon["uuid"]
     assert period["known_to"] is not None
     assert told.json("known-history", lisbon["uuid"])[-1]["known_to"] is None
-    assert lisbon["uuid"] in told("known-history", lisbon["uuid"])
+    assert lisbon["uuid"][:8] in told("known-history", lisbon["uuid"])
 
 
 def test_groups_are_listed_with_how_much_they_hold(told: Asof) -> None:
@@ -291,6 +294,8 @@ def test_a_statement_that_is_parked_ends_with_1_and_says_why(told: Asof) -> None
         (["assert", "Ana", "lives_in", "Oslo", "--confidence", "2"], "--confidence"),
         (["assert", "Ana", "lives_in", "Oslo", "--group", "a\tb"], "--group: a group id has"),
         (["add", "Hello", "--timestamp", "yesterday"], "--timestamp: not a time"),
+        (["assert", "Ana", "lives_in", "Oslo", "--group", "a b"], "--group: a group id has"),
+        (["add", "Hello", "--timestamp", "soon"], "--timestamp: not a time"),
         (["message", "last"], "POSITION"),
     ],
 )
@@ -365,6 +370,59 @@ def test_a_message_may_say_how_it_is_read(asof: Asof) -> None:
     sent = [e["data"] for e in asof.lines("events", "--log", "messages")]
     assert sent[0].get("source_description") == "chat"
     assert sent[1]["excluded_entity_types"] == ["Place", "City"]
+
+
+def test_tables_show_short_ids_and_every_command_takes_them(told: Asof) -> None:
+    (ben,) = told.json("facts", "--about", "Ben")
+    short = ben["uuid"][:8]
+
+    assert told("facts", "--about", "Ben").split()[-1] == short
+    assert told.json("fact", short)["uuid"] == told.json("why", short[:8])["fact"]["uuid"] == ben["uuid"]
+    assert told.json("history", short) == told.json("history", ben["uuid"]) != []
+    assert told.json("facts", "--about", ben["subject_uuid"][:13]) == [ben]
+    told("fact", "00000000", code=1)
+    told("end", "--ref", short, "--invalid-at", "2021")
+    assert told.json("facts", "--about", "Ben") == []
+    (said,) = told.json("episodes", "--from", "2024-02", "--to", "2024-04")
+    told("withdraw", said["uuid"][:9])
+    told("episode", said["uuid"], code=1)
+
+
+def test_a_table_of_any_width_breaks_no_id_and_folds_what_is_too_long() -> None:
+    rows = [
+        ["Ana lives in a very long street of the old town", "2023-05-01", "0123abcd"],
+        ["\u6771\u4eac" * 9, "", "4567cdef"],
+    ]
+    for width in (200, 60, 44, 30):
+        shown = list(grid.lines(["fact", "from", "id"], rows, width))
+        assert all(any(id_ in line for line in shown) for id_ in ("0123abcd", "4567cdef"))
+        assert max(map(cell_len, shown)) <= width
+        assert "".join("".join(shown).split()).count("\u6771") == 9
+
+
+def test_a_long_list_is_shown_in_little_time(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [[f"Ana knows number {n}", "2024-01-01", "", f"{n:08x}-0000-5000-8000-{n:012x}"] for n in range(20_000)]
+    began = process_time()
+
+    show.table(["fact", "from", "until", "id"], rows)
+
+    assert process_time() - began < 3
+    assert len(capsys.readouterr().out.splitlines()) == 20_002
+
+
+def test_no_words_are_no_message(asof: Asof) -> None:
+    asof("add", " ", code=2)
+
+    assert "TEXT: there are no words in it" in asof.err
+
+
+def test_a_difference_tells_the_words_behind_it(told: Asof) -> None:
+    shown = told("diff", "--about", "Ana", "--from", "2024-01-01", "--to", "2024-06-01", "--why")
+
+    assert "began:" in shown
+    assert '"I have a dog."' in shown
+    [change] = told.json("diff", "--about", "Ana", "--from", "2024-01-01", "--to", "2024-06-01", "--why")
+    assert change["why"]["fact"]["uuid"] == change["after"]["uuid"]
 
 
 # Commands and operations.

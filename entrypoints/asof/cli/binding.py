@@ -9,6 +9,7 @@ from asof.cli.calls import Call
 from asof.cli.parameters import Parameters
 from asof.cli.show import View
 from asof.operations.errors import InvalidInput
+from asof.operations.ids import with_whole_ids
 from asof.operations.operation import Operation
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def question(
 
     def ask(call: Call, query: Any) -> None:
         with call.existing(progress) as session:
+            query = with_whole_ids(session, query)
             answer = operation(session, query)
             if unknown is not None and not answer:
                 unknown(session, query)

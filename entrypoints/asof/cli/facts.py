@@ -13,6 +13,7 @@ from asof.cli.parameters import Parameters
 from asof.cli.tables import FACTS, SEGMENTS
 from asof.operations import facts as operations
 from asof.operations.errors import InvalidInput
+from asof.operations.ids import with_whole_ids
 from asof.operations.operation import GroupQuery, read_query
 from asof.operations.times import in_instants, system
 
@@ -44,7 +45,7 @@ def facts(
         if batch is not None:
             _answer_batch(session, batch)
             return
-        found = operations.facts(session, query)
+        found = operations.facts(session, with_whole_ids(session, query))
     call.answer(operations.facts, found, FACTS)
 
 

@@ -1,14 +1,21 @@
 """The commands that ask about change: history, known-history, timeline, diff, changes."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from asof.cli import show
-from asof.cli.binding import question
+from asof.cli.binding import command, question
+from asof.cli.calls import Call
 from asof.cli.entities import expect_name
+from asof.cli.facts import explain
+from asof.cli.parameters import Parameters
 from asof.cli.tables import CHANGES, SEGMENTS, Table
+from asof.operations import facts
 from asof.operations import history as operations
 from asof.operations.entities import expect_entity
 from asof.operations.errors import NotFound
+from asof.operations.ids import with_whole_ids
 
 if TYPE_CHECKING:
     from asof.operations.sessions import Session
@@ -53,5 +60,31 @@ def _changes(answer: Any) -> None:
 history = question(operations.history, _VERSIONS, arguments=("id",), unknown=_expect_fact_or_entity)
 known_history = question(operations.known_history, _PERIODS, arguments=("id",))
 timeline = question(operations.timeline, SEGMENTS, arguments=("name",), unknown=expect_name)
-diff = question(operations.diff, _DIFFERENCES)
+
+
+@command(operations.diff, parameters=Parameters(operations.diff.query))
+def diff(
+    call: Call,
+    query: Any,
+    *,
+    why: Annotated[bool, typer.Option("--why", help="Show the words behind each change too.")] = False,
+) -> None:
+    """Ask what differs between two points (valid, known), each change under one label."""
+    with call.existing() as session:
+        changes = operations.diff(session, with_whole_ids(session, query))
+        if not why:
+            call.answer(operations.diff, changes, _DIFFERENCES)
+            return
+        reasons = [facts.why.ask(session, id=(one.after or one.before).uuid) for one in changes]
+    if call.as_json:
+        told = zip(operations.diff.to_json(changes), map(facts.why.to_json, reasons), strict=True)
+        show.data([{**change, "why": reason} for change, reason in told])
+        return
+    for change, reason in zip(changes, reasons, strict=True):
+        show.line(f"{change.change}:")
+        explain(reason)
+    if not changes:
+        show.talk("no difference")
+
+
 changes = question(operations.changes, _changes)

@@ -5,6 +5,7 @@ Stored text may hold anything: control characters, which a terminal would obey, 
 
 import json
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,9 +15,13 @@ from shlex import quote
 from shutil import which
 from typing import Any, BinaryIO
 
+from asof.cli import grid
+
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _MIDNIGHT = "T00:00:00Z"
-_UNBOUNDED_CHARACTERS = 1_000_000  # of width, where there is no terminal to fit into
+_BREAKS = str.maketrans("\t\n", "  ")
+_ID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SHORT = 8  # letters of an id, of which every command takes as many
 
 Cell = str | int | float | None
 
@@ -64,24 +69,25 @@ def period(start: datetime | None, end: datetime | None) -> str:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]], *, nothing: str = "nothing found") -> None:
     """Print rows under their columns: folded to fit a terminal, whole and on one line each where it goes elsewhere."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    drawn = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for name in columns:
-        drawn.add_column(name, overflow="fold")
-    for row in rows:
-        drawn.add_row(*(Text(plain("" if cell is None else str(cell))) for cell in row))
-    if not drawn.row_count:
+    cells = [[_text(cell) for cell in row] for row in rows]
+    if not cells:
         talk(nothing)
         return
-    terminal = sys.stdout.isatty()
-    console = Console(width=None if terminal else _UNBOUNDED_CHARACTERS, highlight=False)
-    with console.capture() as capture:
-        console.print(drawn)
-    sys.stdout.write("".join(f"{text.rstrip()}\n" for text in capture.get().splitlines()))
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    sys.stdout.writelines(f"{line.rstrip()}\n" for line in grid.lines(columns, _short_ids(cells), width))
+
+
+def _text(cell: Cell) -> str:
+    return "" if cell is None else plain(str(cell)).translate(_BREAKS)
+
+
+def _short_ids(rows: list[list[str]]) -> list[list[str]]:
+    """Return rows whose ids are cut to as few letters, at least eight, as tell them apart."""
+    ids = {cell for row in rows for cell in row if _ID.fullmatch(cell)}
+    length = _SHORT
+    while len({id_[:length] for id_ in ids}) < len(ids):
+        length += 1
+    return [[cell[:length] if cell in ids else cell for cell in row] for row in rows] if ids else rows
 
 
 @contextmanager

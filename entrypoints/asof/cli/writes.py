@@ -12,6 +12,7 @@ from asof.cli.facts import show_what_if
 from asof.cli.parameters import Parameters
 from asof.operations import facts, logs, writes
 from asof.operations.errors import ContractError, InvalidInput
+from asof.operations.ids import with_whole_ids
 from asof.operations.operation import DEFAULT_GROUP, Operation
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ _HELPS: Final = {
 )
 def add(call: Call, query: Any) -> None:
     """Add one message. It is on disk, or with Kafka on the topic, when the command returns."""
+    if not query.content.strip():
+        raise InvalidInput("there are no words in it", field="content")
     with call.session() as session:
         added = writes.add(session, query)
     if call.as_json:
@@ -93,7 +96,8 @@ def _statement(
     def state(call: Call, query: Any, *, dry_run: _DryRun = False) -> None:
         if dry_run:
             with call.existing() as session:
-                show_what_if(call, facts.what_if(session, [query], query.group_id))
+                stated = with_whole_ids(session, query)
+                show_what_if(call, facts.what_if(session, [stated], query.group_id))
             return
         write_request(call, writes.state_fact, query)
 
@@ -145,7 +149,7 @@ def withdraw(call: Call, query: Any) -> None:
 def write_request(call: Call, operation: Operation[Any, Any], query: Any) -> None:
     """Put a message on the log of a memory, making it where there is none; ContractError says why it was parked."""
     with call.session() as session:
-        requested = operation(session, query)
+        requested = operation(session, with_whole_ids(session, query))
         reason = None if session.on_kafka else _reason(session, requested.position)
     if reason is not None:
         raise ContractError(f"message {requested.position} was parked: {reason}")

@@ -89,6 +89,12 @@ class ReadSession:
             last = records.latest() if group is None else records.last_recorded(group)
             return min(next(ahead, INF) - 1, last)  # the records of a group are in the order of their times
 
+    def ids(self, start: str) -> list[str]:
+        """Return ids of facts, entities, episodes and what else has one that begin so: two at most of each layer."""
+        name = self.opened().generation
+        with SqliteGraph(self.places.graph(name), f"semantic.{name}") as beliefs:
+            return [*beliefs.ids(start), *self.opened().episodes.ids(start)]
+
     def keep_up(self, seconds: float) -> bool:
         """Bring the vectors up for about so long; return whether there is more to do. No search waits for them then."""
         return self._search().keep_up(seconds)

@@ -27,6 +27,23 @@ _RELATIONSHIPS: Final = _every(RELATIONSHIP, "m")
 _MENTION: Final = f"{MENTION} WHERE {has_id('m.uuid', ':id')}"
 _RELATIONSHIP: Final = f"{RELATIONSHIP} WHERE {has_id('m.uuid', ':id')}"
 
+_IDS: Final = (
+    " UNION ".join(
+        f"SELECT uuid FROM {table} WHERE uuid >= :start AND uuid < :beyond"
+        for table in (
+            "facts",
+            "entities",
+            "episodes",
+            "links",
+            "endings",
+            "retractions",
+            "contradictions",
+            "communities",
+        )
+    )
+    + " LIMIT 2"
+)
+
 _LATER: Final = "e.n > coalesce((SELECT n FROM entities WHERE uuid = :after), -1) ORDER BY e.n LIMIT :limit"
 _ENTITIES: Final = f"{ENTITY} WHERE e.created_at <= :known AND {_LATER}"
 _ENTITIES_OF_GROUP: Final = f"{ENTITY} WHERE e.grp = :grp AND e.created_at <= :known AND {_LATER}"
@@ -152,6 +169,10 @@ class SqliteScans(SqliteReader):
 
     def _every(self, sql: str, group: str | None) -> Iterator[Any]:
         return self._pages(sql, grp=None if group is None else self._group(group))
+
+    def ids(self, start: str) -> list[str]:
+        """Return ids that begin so, two at most."""
+        return [uuid for (uuid,) in self._rows(_IDS, {"start": start, "beyond": f"{start}~"})]
 
     def counts(self) -> dict[str, int]:
         return {kind: self._one(sql) for kind, sql in COUNTS.items()}
