@@ -47,6 +47,7 @@ RETURNED: tuple[type[Any], ...] = (
     answers.Community,
     answers.Hop,
     answers.Segment,
+    answers.Settled,
     answers.BeliefPeriod,
     answers.FactVersion,
     answers.Cause,

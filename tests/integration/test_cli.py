@@ -157,7 +157,7 @@ def test_a_batch_of_questions_is_answered_line_by_line(told: Asof, write: Callab
         ("[]", "it must be one JSON object"),
         ('{"subject": 5}', "subject: Input should be a valid string"),
         ('{"subject": "\\ud800"}', "text must be valid Unicode"),
-        ('{"valid_at": "yesterday"}', "not a time"),
+        ('{"valid_at": "soon"}', "not a time"),
         ('{"group_id": ""}', "a group id has"),
         ('{"valid_at": "2024-05-01T09:30:00"}', "needs its offset"),
     ],
@@ -538,7 +538,7 @@ def test_no_reason_quotes_what_was_sent(asof: Asof, write: Callable[..., str]) -
 
 
 WRONG_CALLS = [
-    (["facts", "--valid-at", "yesterday"], "--valid-at: not a time"),
+    (["facts", "--valid-at", "soon"], "--valid-at: not a time"),
     (["facts", "--known-at", "2024-05-01T09:30:00"], "--known-at: a time needs its offset"),
     (["facts", "--valid-at", "2024-02-30"], "--valid-at: no such day"),
     (["facts", "--limit", "0"], "--limit"),

@@ -14,8 +14,9 @@ NAMES = [
     "DamagedLog", "DamagedView", "DecodeError", "Difference", "Done", "EmptyMemory", "Entity", "EntityProfile",
     "Episode", "Erased", "Evidence", "Explanation", "Fact", "FactVersion", "GraphUnavailable", "GroupInfo", "Hit",
     "Hop", "InvalidInput", "Link", "LogEvent", "Memory", "ModelUnavailable", "Named", "NotFound", "Page", "Parked",
-    "ParkedMessage", "PositionConflict", "Produced", "Queued", "Refused", "Scores", "Segment", "StorageFailed",
-    "TopicUnfit", "UnavailableError", "WhatIf", "WorkerStalled", "WriterBusy", "__version__", "open", "open_async",
+    "ParkedMessage", "PositionConflict", "Produced", "Queued", "Refused", "Scores", "Segment", "Settled",
+    "StorageFailed", "TopicUnfit", "UnavailableError", "WhatIf", "WorkerStalled", "WriterBusy", "__version__", "open",
+    "open_async",
 ]  # fmt: skip
 _ERRORS = (
     "AccessDenied", "AsofError", "BrokerUnavailable", "ContractError", "DamagedData", "DamagedFile", "DamagedLog",

@@ -1,5 +1,6 @@
 """The command line: `asof`."""
 
+import os
 import sys
 from io import TextIOWrapper
 from typing import Annotated
@@ -40,5 +41,9 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8")  # as what is stored, whatever the locale
+    if "_ASOF_COMPLETE" in os.environ:
+        from asof.cli.completion import answer_shell
+
+        sys.exit(answer_shell(app))
     tune_allocator()
     sys.exit(calls.run(app, sys.argv[1:]))

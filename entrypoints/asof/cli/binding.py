@@ -8,6 +8,7 @@ from asof.cli import options
 from asof.cli.calls import Call
 from asof.cli.parameters import Parameters
 from asof.cli.show import View
+from asof.operations.entities import expect_names
 from asof.operations.errors import InvalidInput
 from asof.operations.ids import with_whole_ids
 from asof.operations.operation import Operation
@@ -76,14 +77,14 @@ def question(
     progress: str | None = None,
     unknown: Callable[["Session", Any], None] | None = None,
 ) -> Callable[..., int | None]:
-    """Make an operation that asks a command. `unknown` refuses a question whose answer is empty, where it must."""
+    """Make an operation that asks a command. `unknown` refuses a question without an answer; else names are checked."""
 
     def ask(call: Call, query: Any) -> None:
         with call.existing(progress) as session:
             query = with_whole_ids(session, query)
             answer = operation(session, query)
-            if unknown is not None and not answer:
-                unknown(session, query)
+            if not answer:
+                (unknown or expect_names)(session, query)
         call.answer(operation, answer, view)
 
     ask.__name__, ask.__doc__ = operation.name, operation.query.__doc__

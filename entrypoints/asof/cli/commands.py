@@ -73,6 +73,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "export": ("upkeep", "Write the graph out."),
     "doctor": ("upkeep", "Look at what asof needs and finds here."),
     "serve": ("serve", "Serve a memory over HTTP, with the routes of Graphiti's server, until stopped."),
+    "completion": ("completion", "Print the script by which a shell completes commands and options."),
     "worker": ("kafka", "Process messages from Kafka until stopped."),
     "topics": (
         "kafka",
@@ -84,6 +85,63 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     ),
 }
 """Each command: the module of `asof.cli` that has it, and the first sentence of its help."""
+
+SECTIONS: Final = {  # of the help: the title, and the first command
+    "Begin": "demo",
+    "Write": "add",
+    "Say who is whom": "merge",
+    "Take back": "withdraw",
+    "Ask for facts": "facts",
+    "Ask for entities": "entities",
+    "Ask what changed": "history",
+    "Look at what waits for a person": "contradictions",
+    "Look at the logs": "events",
+    "Keep it up": "rebuild",
+    "Run services": "serve",
+}
+
+EXAMPLES: Final = {
+    "demo": "asof demo",
+    "add": 'asof add "I moved to Berlin in March" --role Ana',
+    "produce": "asof produce chat.jsonl --group team",
+    "import": "asof import facts.jsonl --strict",
+    "assert": "asof assert Ana lives_in Berlin --valid-at 2024-03-01",
+    "end": "asof end Ana lives_in Berlin --invalid-at yesterday",
+    "retract": "asof retract --ref 1c8e2d4a",
+    "correct": "asof correct Ana works_at Acme --ref 1c8e2d4a",
+    "state-entity": 'asof state-entity staff-7 Ana --summary "She cooks."',
+    "merge": "asof merge Annie Ana",
+    "split": "asof split Annie Ana",
+    "alias": "asof alias Ana Annie",
+    "unalias": "asof unalias Ana Annie",
+    "withdraw": "asof withdraw 8e03978e",
+    "erase": "asof erase ana --yes",
+    "facts": 'asof facts --about Ana --valid-at "last May"',
+    "fact": "asof fact 1c8e2d4a",
+    "search": 'asof search "where does Ana live" --center Ana',
+    "overlapping": "asof overlapping --from 2023 --to 2024 --relation lives_in",
+    "throughout": "asof throughout --from 2023-01 --to 2023-06 --about Ana",
+    "why": "asof why 1c8e2d4a",
+    "what-if": "asof what-if facts.jsonl",
+    "entities": "asof entities --like Anna",
+    "entity": "asof entity Ana",
+    "communities": "asof communities",
+    "neighbourhood": "asof neighbourhood Ana --hops 1",
+    "history": 'asof history Ana --known-at "2 weeks ago"',
+    "known-history": "asof known-history 1c8e2d4a",
+    "timeline": "asof timeline Ana --relation lives_in",
+    "diff": "asof diff --from 2023 --to now --about Ana --why",
+    "changes": "asof changes --since 100",
+    "contradictions": "asof contradictions",
+    "settle": "asof settle 1c8e2d4a",
+    "parked": "asof parked",
+    "events": "asof events --log messages --follow",
+    "message": "asof message 17",
+    "episodes": "asof episodes --from yesterday",
+    "episode": "asof episode 8e03978e",
+    "groups": "asof groups --prefix team",
+}
+"""A command line for each command whose options do not speak for themselves."""
 
 STYLE: Final[dict[str, Any]] = {
     "add_completion": False,
@@ -100,7 +158,8 @@ class _Commands(Mapping[str, Any]):
         module, _ = COMMANDS[name]
         function = name.replace("-", "_") + "_" * iskeyword(name)
         alone = typer.Typer(**STYLE)
-        alone.command(name)(getattr(import_module(f"asof.cli.{module}"), function))
+        example = f"Such as: {EXAMPLES[name]}" if name in EXAMPLES else None
+        alone.command(name, epilog=example)(getattr(import_module(f"asof.cli.{module}"), function))
         return typer.main.get_command(alone)
 
     def __iter__(self) -> Iterator[str]:
@@ -118,7 +177,14 @@ class CommandGroup(TyperGroup):
         self.commands: Any = _Commands()
 
     def format_commands(self, ctx: "Context", formatter: "HelpFormatter") -> None:
-        """Write the list of commands."""
+        """Write the list of commands, section by section."""
         del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, sentence) for name, (_, sentence) in COMMANDS.items()])
+        titles = {first: title for title, first in SECTIONS.items()}
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for name, (_, sentence) in COMMANDS.items():
+            title = titles.get(name) or [*sections][-1]
+            sections.setdefault(title, []).append((name, sentence))
+        width = max(map(len, COMMANDS))
+        for title, listed in sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), sentence) for name, sentence in listed])

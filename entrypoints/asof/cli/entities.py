@@ -1,15 +1,12 @@
 """The commands that ask about entities: entities, entity, communities, neighbourhood."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from asof.cli import show
 from asof.cli.binding import question
 from asof.cli.tables import FACTS, Table
 from asof.operations import entities as operations
-
-if TYPE_CHECKING:
-    from asof.operations.sessions import Session
 
 _ENTITIES = Table(("name", "name"), ("type", "type"), ("known since", "created_at"), ("id", "uuid"))
 _COMMUNITIES = Table(
@@ -18,11 +15,6 @@ _COMMUNITIES = Table(
     ("known since", "created_at"),
     ("id", "uuid"),
 )
-
-
-def expect_name(session: "Session", query: Any) -> None:
-    """Refuse a name that no entity has, as of then."""
-    operations.expect_entity(session, query.name, query)
 
 
 def _profiles(answer: Any) -> None:
@@ -56,6 +48,6 @@ def _hops(answer: Any) -> None:
 
 
 entities = question(operations.entities, _ENTITIES)
-entity = question(operations.entity, _profiles, arguments=("name",), unknown=expect_name)
+entity = question(operations.entity, _profiles, arguments=("name",))
 communities = question(operations.communities, _COMMUNITIES)
-neighbourhood = question(operations.neighbourhood, _hops, arguments=("name",), unknown=expect_name)
+neighbourhood = question(operations.neighbourhood, _hops, arguments=("name",))

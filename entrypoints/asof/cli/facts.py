@@ -12,6 +12,7 @@ from asof.cli.options import File
 from asof.cli.parameters import Parameters
 from asof.cli.tables import FACTS, SEGMENTS
 from asof.operations import facts as operations
+from asof.operations.entities import expect_names
 from asof.operations.errors import InvalidInput
 from asof.operations.ids import with_whole_ids
 from asof.operations.operation import GroupQuery, read_query
@@ -45,7 +46,10 @@ def facts(
         if batch is not None:
             _answer_batch(session, batch)
             return
-        found = operations.facts(session, with_whole_ids(session, query))
+        query = with_whole_ids(session, query)
+        found = operations.facts(session, query)
+        if not found:
+            expect_names(session, query)
     call.answer(operations.facts, found, FACTS)
 
 

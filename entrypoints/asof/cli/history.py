@@ -7,13 +7,12 @@ import typer
 from asof.cli import show
 from asof.cli.binding import command, question
 from asof.cli.calls import Call
-from asof.cli.entities import expect_name
 from asof.cli.facts import explain
 from asof.cli.parameters import Parameters
 from asof.cli.tables import CHANGES, SEGMENTS, Table
 from asof.operations import facts
 from asof.operations import history as operations
-from asof.operations.entities import expect_entity
+from asof.operations.entities import expect_entity, expect_names
 from asof.operations.errors import NotFound
 from asof.operations.ids import with_whole_ids
 
@@ -59,7 +58,7 @@ def _changes(answer: Any) -> None:
 
 history = question(operations.history, _VERSIONS, arguments=("id",), unknown=_expect_fact_or_entity)
 known_history = question(operations.known_history, _PERIODS, arguments=("id",))
-timeline = question(operations.timeline, SEGMENTS, arguments=("name",), unknown=expect_name)
+timeline = question(operations.timeline, SEGMENTS, arguments=("name",))
 
 
 @command(operations.diff, parameters=Parameters(operations.diff.query))
@@ -71,11 +70,14 @@ def diff(
 ) -> None:
     """Ask what differs between two points (valid, known), each change under one label."""
     with call.existing() as session:
-        changes = operations.diff(session, with_whole_ids(session, query))
+        query = with_whole_ids(session, query)
+        changes = operations.diff(session, query)
+        if not changes:
+            expect_names(session, query)
         if not why:
             call.answer(operations.diff, changes, _DIFFERENCES)
             return
-        reasons = [facts.why.ask(session, id=(one.after or one.before).uuid) for one in changes]
+        reasons = [facts.why.ask(session, id=_difference("uuid")(one)) for one in changes]
     if call.as_json:
         told = zip(operations.diff.to_json(changes), map(facts.why.to_json, reasons), strict=True)
         show.data([{**change, "why": reason} for change, reason in told])

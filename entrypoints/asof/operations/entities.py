@@ -1,5 +1,7 @@
 """The questions about entities: who and what is known, and everything about a name."""
 
+from typing import Any
+
 from asof.operations.moments import known_of, moment_of, page_of
 from asof.operations.operation import operation
 from asof.service.session import Session
@@ -49,8 +51,15 @@ def neighbourhood(session: Session, query: NeighbourhoodQuery) -> list[Hop]:
 def expect_entity(session: Session, name: str, query: GroupQuery) -> None:
     """Refuse a name, or an id, that no entity has in the groups and as of the moment of a question. NotFound."""
     known_at = query.known_at if isinstance(query, KnownQuery) else None
-    asked = EntityQuery(
-        name=name, group_id=query.group_id, all_groups=query.all_groups, known_at=known_at, valid_at=None, limit=1
-    )
-    if not entity(session, asked):
-        raise NotFound("no entity has this name, as of then")
+    for group in query.groups or (None,):
+        scope: dict[str, Any] = {"all_groups": True} if group is None else {"group_id": group}
+        if entity.ask(session, name=name, known_at=known_at, limit=1, **scope):
+            return
+    raise NotFound("no entity has this name, as of then")
+
+
+def expect_names(session: Session, query: Any) -> None:
+    """Refuse a question about a name, or an id, that no entity has in its groups and as of its moment. NotFound."""
+    for field in ("name", "about", "center"):
+        if (name := getattr(query, field, None)) is not None:
+            expect_entity(session, name, query)
