@@ -131,6 +131,6 @@ def time(instant: int) -> datetime | None:
     return time_of(instant)
 
 
-def search_of(text: str, group: str | None = None, **fields: Any) -> queries.SearchQuery:
+def search_of(text: str, group: str | None = None, **fields: Any) -> queries.FactSearchQuery:
     scope = {} if "group_ids" in fields else {"all_groups": True} if group is None else {"group_id": group}
-    return ask(queries.SearchQuery, {"query": text, **scope, **fields})
+    return ask(queries.FactSearchQuery, {"query": text, **scope, **fields})

@@ -19,14 +19,14 @@ from asof_streams.events import Record
 from asof_streams.messages import FactStatement
 
 
-class BeliefStore(GraphStore, FactView, Protocol):
+class DryRunStore(GraphStore, FactView, Protocol):
     """A store of one generation that handlers may ask."""
 
 
 class DryRun:
     """Tries structured facts on what one generation believes."""
 
-    def __init__(self, beliefs: BeliefStore, build: Build) -> None:
+    def __init__(self, beliefs: DryRunStore, build: Build) -> None:
         self._beliefs = beliefs
         self._build = build
 

@@ -13,8 +13,9 @@ from asof_agents.engine import Engine, Generation, is_extracted_anew
 from asof_agents.extraction.llm.journal import Journal
 from asof_agents.extraction.ports import Turn
 from asof_agents.extraction.registry import ExtractorRegistry
+from asof_agents.extraction.turns import turn_of, turns
 from asof_agents.handlers import episodes
-from asof_agents.handlers.mentions import CONTEXT_TURNS, context, turn_of, turns
+from asof_agents.handlers.mentions import CONTEXT_TURNS, context
 from asof_agents.ports import EpisodeView
 from asof_streams.episodic import EpisodeRecorded
 from asof_streams.events import Record

@@ -16,7 +16,7 @@ from asking import facts_at, facts_during, filter_of
 from asof_agents.ports import BeliefView, EpisodeView
 from asof_projections.graph.ports import GraphStore
 from asof_projections.graph.sqlite_store.store import SqliteGraph
-from asof_projections.model.queries import SearchQuery, ask
+from asof_projections.model.queries import FactSearchQuery, ask
 from asof_projections.model.rows import FactRow, Moment, Window
 from asof_projections.ports import BeliefStore
 from asof_projections.queries.consistent_read import consistent_read
@@ -1076,7 +1076,7 @@ def test_the_filters_of_a_search_leave_what_each_of_them_leaves(
 ) -> None:
     moment = at(valid, known and START + known * SECOND)
     scope = {"group_ids": groups} if groups else {"all_groups": True}
-    query = ask(SearchQuery, {"query": "x", "relations": relations, "entity_types": types, **scope})
+    query = ask(FactSearchQuery, {"query": "x", "relations": relations, "entity_types": types, **scope})
     kinds = {e.uuid: e.type for e in filtered.entities(None, None)}
 
     def passes(row: FactRow) -> bool:

@@ -4,7 +4,8 @@ __all__ = [
     "english",
     "hybrid",
     "llm",
-    "markup",
     "ports",
     "registry",
+    "replies",
+    "turns",
 ]

@@ -4,32 +4,23 @@ Mentions are unique per (episode, entity type, text). A mention with the type an
 `repeats` that one, and relationships refer to the first: the episodic graph has one node for both.
 """
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from itertools import groupby
-from typing import Any
 
-from asof_agents.extraction.markup import words
 from asof_agents.extraction.ports import (
     Answers,
     Extraction,
     Extractor,
     Mention,
-    ModelReply,
-    ModelRequest,
-    RejectedPart,
     Turn,
 )
-from asof_agents.extraction.registry import TAG
+from asof_agents.extraction.replies import answer_events
+from asof_agents.extraction.turns import turn_of, turns
 from asof_agents.ports import EpisodeView
-from asof_projections.model.rows import EpisodeRow, MentionRow
+from asof_projections.model.rows import EpisodeRow
 from asof_streams.episodic import (
     AttributeStated,
     EpisodeRecorded,
-    ExtractionAnswered,
-    ExtractionFailed,
-    ExtractionRefused,
     MentionObserved,
     RelationshipStated,
 )
@@ -44,37 +35,6 @@ Nodes = Mapping[tuple[str, str], str]  # the id of the first mention of a (type,
 def mention_id(build: str, mention: Mention) -> str:
     """Return the id of a mention; `build` is "" for the episodic layer's own extraction."""
     return derive("mention", build, mention.episode_id, mention.type, mention.text)
-
-
-def turn_of(episode: EpisodeRecorded, content: str | None = None) -> Turn:
-    """Return an episode as an extractor's input; `content`: the message's content, if the episode has it suppressed."""
-    text = _without_markup(episode.content if content is None else content)
-    is_json = episode.source == "json"
-    return Turn(episode.episode_id, episode.role, episode.role_type, text, episode.valid_at, is_json=is_json)
-
-
-def turns(episodes: Sequence[EpisodeRow], rows: Sequence[MentionRow] = ()) -> list[Turn]:
-    """Return recorded episodes as an extractor's input, with their mentions."""
-    by_episode: dict[str, tuple[Mention, ...]] = {
-        uuid: tuple(Mention(r.episode_id, r.type, r.text, r.start, r.speaker) for r in of)
-        for uuid, of in groupby(sorted(rows, key=lambda r: r.episode_id), key=lambda r: r.episode_id)
-    }
-    return [
-        Turn(
-            e.uuid,
-            e.role,
-            e.role_type,
-            _without_markup(e.content),
-            e.valid_at,
-            by_episode.get(e.uuid, ()),
-            is_json=e.source == "json",
-        )
-        for e in episodes
-    ]
-
-
-def _without_markup(content: str) -> str:
-    return words(content) if TAG in content else content
 
 
 def context(group: str, episode: EpisodeRecorded, before: int, known: EpisodeView) -> list[EpisodeRow]:
@@ -120,32 +80,6 @@ def extract(
     answered = answer_events(turn, request, reply, extraction.refused) if request and reply else []
     nodes = {(r.type, r.text): r.repeats or r.uuid for r in reversed(rows) if not r.speaker}
     return [*answered, *extraction_events(extraction, turn, nodes, build)]
-
-
-def answer_events(turn: Turn, request: ModelRequest, reply: ModelReply, refused: Sequence[RejectedPart]) -> list[Event]:
-    """Return the events of a model's reply: the answer and the counts of its rejected parts, or the failure."""
-    about: dict[str, Any] = {
-        "episode_id": turn.episode_id,
-        "request": request.digest,
-        "prompt": request.prompt,
-        "prompt_version": request.prompt_version,
-        "model": request.model,
-        "calls": reply.calls,
-        "prompt_tokens": reply.prompt_tokens,
-        "completion_tokens": reply.completion_tokens,
-    }
-    if reply.answer is None:
-        return [ExtractionFailed(reason=reply.failure, **about)]
-    answered = ExtractionAnswered(answer=reply.answer, latency_ms=reply.latency_ms, **about)
-    return [
-        answered,
-        *(
-            ExtractionRefused(
-                episode_id=turn.episode_id, request=answered.request, part=part, reason=reason, count=count
-            )
-            for (part, reason), count in sorted(Counter(refused).items())
-        ),
-    ]
 
 
 def extraction_events(extraction: Extraction, turn: Turn, before: Nodes, build: str) -> list[Event]:

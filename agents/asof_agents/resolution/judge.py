@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict
 from asof_agents.extraction.llm.prompts import fill
 from asof_agents.extraction.llm.schemas import object_of, pieces, schema_of
 from asof_agents.extraction.ports import Answers, ModelRequest, RejectedPart
-from asof_agents.handlers.mentions import answer_events, turn_of
+from asof_agents.extraction.replies import answer_events
+from asof_agents.extraction.turns import turn_of
 from asof_agents.resolution.candidates import Candidate, NameIndex
 from asof_ontologies.prompts import Prompt
 from asof_projections.model.rows import EntityRow

@@ -11,6 +11,8 @@ from asof.cli import calls
 from asof.cli.commands import STYLE, CommandGroup
 from asof.operations.process import tune_allocator
 
+__all__ = []
+
 app = typer.Typer(
     name="asof",
     cls=CommandGroup,

@@ -1,0 +1,8 @@
+"""The runtime on Kafka: a directory that is a replica of topics, and the processes that keep it up."""
+
+__all__ = [
+    "follower",
+    "producer",
+    "projector_process",
+    "worker_process",
+]

@@ -1,0 +1,25 @@
+"""Operations: each question and each write once, with its query model, its answer type and its function."""
+
+__all__ = [
+    "answers",
+    "curation",
+    "doctor",
+    "entities",
+    "errors",
+    "facts",
+    "generations",
+    "graph_database",
+    "graphiti",
+    "history",
+    "ids",
+    "kafka",
+    "logs",
+    "messages",
+    "operation",
+    "process",
+    "queries",
+    "sessions",
+    "times",
+    "upkeep",
+    "writes",
+]

@@ -9,9 +9,9 @@ from asof.service.session import Session
 from asof_projections.model.answers import Explanation, Fact, Hit, Page, Segment, WhatIf
 from asof_projections.model.queries import (
     FactQuery,
+    FactSearchQuery,
     FactsQuery,
     OverlappingQuery,
-    SearchQuery,
     ThroughoutQuery,
     WhyQuery,
 )
@@ -40,7 +40,7 @@ def throughout(session: Session, query: ThroughoutQuery) -> Page[Segment]:
 
 
 @operation(items="facts", vectors=lambda _: True)
-def search(session: Session, query: SearchQuery) -> list[Hit]:
+def search(session: Session, query: FactSearchQuery) -> list[Hit]:
     """Return the facts that hold and fit a question best, best first; of equals the one said first.
 
     With a centre, of those that fit the facts fewest steps away from it come first.

@@ -1,0 +1,28 @@
+"""The runtime of one directory: its files, its writer, its readers, and the processes that it starts."""
+
+__all__ = [
+    "child_process",
+    "clock",
+    "doctor",
+    "embedders",
+    "erasure",
+    "fork_server",
+    "generations",
+    "graph_admin",
+    "graph_database",
+    "inbound_message",
+    "ingestion",
+    "integrity",
+    "json_lines",
+    "layout",
+    "open_logs",
+    "processes",
+    "recovery",
+    "repair",
+    "replica_health",
+    "replica_manifest",
+    "suppression",
+    "vector_search",
+    "wiring",
+    "writer",
+]

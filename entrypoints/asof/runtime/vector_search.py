@@ -12,7 +12,7 @@ from asof.runtime.wiring import Opened, Progress
 from asof.settings import Settings
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.model.answers import Hit
-from asof_projections.model.queries import SearchQuery
+from asof_projections.model.queries import FactSearchQuery
 from asof_projections.model.rows import EntityRow, Moment
 from asof_projections.retrieval.search import NameSearch, Search
 from asof_projections.vectors.projection import Texts, VectorProjection, facts_of, names_of
@@ -35,7 +35,7 @@ class VectorSearch:
         self._names: VectorProjection | None = None  # until it is asked for
         self._kept_up = False
 
-    def search(self, query: SearchQuery, at: Moment, progress: Progress | None = None) -> list[Hit]:
+    def search(self, query: FactSearchQuery, at: Moment, progress: Progress | None = None) -> list[Hit]:
         """Return the best facts of a moment. Where the index is kept up, what it has not come to is found by words."""
         projection = self._projection
         if projection is None:

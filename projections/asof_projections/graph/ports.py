@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from asof_projections.model.queries import FactsFilter, SearchQuery
+from asof_projections.model.queries import FactSearchQuery, FactsFilter
 from asof_projections.model.rows import (
     AttributeRow,
     ChangeRow,
@@ -213,7 +213,7 @@ class GraphStore(Protocol):
         """Return the numbers of the facts with a version that holds at a moment, ascending."""
         ...
 
-    def numbers(self, query: SearchQuery, at: Moment, near: Sequence[str] | None) -> NDArray[np.int64]:
+    def numbers(self, query: FactSearchQuery, at: Moment, near: Sequence[str] | None) -> NDArray[np.int64]:
         """Return the numbers of the facts that pass the filters of a search and hold at a moment, ascending.
 
         near: ids of entities, of which a fact needs one as an end; None: any.

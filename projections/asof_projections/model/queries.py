@@ -282,7 +282,7 @@ class ThroughoutQuery(PeriodQuery):
     """Ask what holds at every instant of a period [start, stop), said by one fact or by several that meet."""
 
 
-class SearchQuery(AnyTimeQuery):
+class FactSearchQuery(AnyTimeQuery):
     """Find the facts that hold and fit a question best, by words and by meaning."""
 
     query: Annotated[str, Field(max_length=MAX_QUERY)] = Field(

@@ -3,14 +3,14 @@
 from typing import Final
 
 from asof_projections.model.answers import Hit
-from asof_projections.model.queries import SearchQuery
+from asof_projections.model.queries import FactSearchQuery
 from asof_projections.model.rows import FactRow, Moment
 from asof_projections.ports import BeliefStore
 
 _NEAR: Final = 2  # steps that are looked at where a query does not say how many
 
 
-def steps_from_center(beliefs: BeliefStore, query: SearchQuery, at: Moment) -> dict[str, int]:
+def steps_from_center(beliefs: BeliefStore, query: FactSearchQuery, at: Moment) -> dict[str, int]:
     """Return the ids of the entities whose facts are near the centre of a query, with their steps away from it.
 
     The centre and its duplicates are 0 steps away. Of a centre that nobody is, and without one, there are none.
@@ -42,7 +42,7 @@ def nearness(hit: Hit) -> tuple[bool, int, float]:
     return hit.hop is None, hit.hop or 0, -hit.score
 
 
-def _meant(beliefs: BeliefStore, query: SearchQuery, name: str, known: int | None) -> set[str]:
+def _meant(beliefs: BeliefStore, query: FactSearchQuery, name: str, known: int | None) -> set[str]:
     groups = (None,) if query.groups is None else query.groups
     named = {uuid for group in groups for uuid in beliefs.meant(group, name, known)}
     return named or beliefs.identity([name], known)

@@ -16,7 +16,7 @@ import numpy as np
 
 from asof_projections.embedding.ports import Embedder, Vectors
 from asof_projections.model.answers import Hit, Scores
-from asof_projections.model.queries import SearchQuery
+from asof_projections.model.queries import FactSearchQuery
 from asof_projections.model.rows import EntityRow, Moment
 from asof_projections.ports import BeliefStore
 from asof_projections.queries.consistent_read import consistent_read
@@ -44,7 +44,7 @@ class Search:
         self._meaning = None if embedder is None or index is None else (embedder, index)
 
     @consistent_read
-    def search(self, query: SearchQuery, at: Moment) -> list[Hit]:
+    def search(self, query: FactSearchQuery, at: Moment) -> list[Hit]:
         """Return the best facts as of a moment, best first; of equal scores the fact asserted first.
 
         With a centre, of those that fit the facts fewest steps away from it come first.

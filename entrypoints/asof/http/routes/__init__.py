@@ -1,0 +1,10 @@
+"""The routes: ours under `/v1`, Graphiti's, and those of health."""
+
+__all__ = [
+    "description",
+    "feed",
+    "graphiti",
+    "groups",
+    "health",
+    "v1",
+]

@@ -10,7 +10,7 @@ from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import NO_LIMIT, ArangoReader
 from asof_projections.graph.arango.wire import Document, key
 from asof_projections.graph.ports import CounterStatement, Provenance, Revision, StatementSource
-from asof_projections.model.queries import FactsFilter, SearchQuery, numbers_of
+from asof_projections.model.queries import FactSearchQuery, FactsFilter, numbers_of
 from asof_projections.model.rows import ChangeRow, FactRow, Moment, Window
 from asof_streams.instants import INF, parse
 
@@ -77,7 +77,7 @@ class ArangoFacts(ArangoReader):
     def live(self, group: str | None, at: Moment) -> NDArray[np.int64]:
         return np.unique(np.array(self._rows_meeting(Window.at(at), group=group, brief=True), np.int64))
 
-    def numbers(self, query: SearchQuery, at: Moment, near: Sequence[str] | None) -> NDArray[np.int64]:
+    def numbers(self, query: FactSearchQuery, at: Moment, near: Sequence[str] | None) -> NDArray[np.int64]:
         limits = {
             "near": None if near is None else self._ids(near),
             "relations": query.relations or None,

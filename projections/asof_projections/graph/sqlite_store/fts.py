@@ -13,7 +13,7 @@ from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.graph.sqlite_store.bm25 import best
 from asof_projections.graph.sqlite_store.facts import AMONG, MET
 from asof_projections.graph.sqlite_store.version_cache import VersionCache
-from asof_projections.model.queries import SearchQuery
+from asof_projections.model.queries import FactSearchQuery
 from asof_projections.model.rows import Moment, Window
 from asof_streams.instants import INF
 from asof_streams.sqlite import snapshot
@@ -72,7 +72,7 @@ class FullTextSearch(SqliteReader):
             grp = None if group is None else self._group(group)
         return self._version_cache.holding(grp, Window.at(at))
 
-    def numbers(self, query: SearchQuery, at: Moment, near: Sequence[str] | None) -> NDArray[np.int64]:
+    def numbers(self, query: FactSearchQuery, at: Moment, near: Sequence[str] | None) -> NDArray[np.int64]:
         chosen = {"near": near, "relations": query.relations, "types": query.entity_types, "groups": query.groups}
         lists = {name: items for name, items in chosen.items() if items or (name == "near" and items is not None)}
         parameters = {**Window.at(at)._asdict(), **{name: listed(items or ()) for name, items in lists.items()}}

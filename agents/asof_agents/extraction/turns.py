@@ -1,0 +1,41 @@
+"""Episodes as the turns that an extractor gets."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from asof_agents.extraction.markup import words
+from asof_agents.extraction.ports import Mention, Turn
+from asof_agents.extraction.registry import TAG
+from asof_projections.model.rows import EpisodeRow, MentionRow
+from asof_streams.episodic import EpisodeRecorded
+
+
+def turn_of(episode: EpisodeRecorded, content: str | None = None) -> Turn:
+    """Return an episode as an extractor's input; `content`: the message's content, if the episode has it suppressed."""
+    text = _without_markup(episode.content if content is None else content)
+    is_json = episode.source == "json"
+    return Turn(episode.episode_id, episode.role, episode.role_type, text, episode.valid_at, is_json=is_json)
+
+
+def turns(episodes: Sequence[EpisodeRow], rows: Sequence[MentionRow] = ()) -> list[Turn]:
+    """Return recorded episodes as an extractor's input, with their mentions."""
+    by_episode: dict[str, tuple[Mention, ...]] = {
+        uuid: tuple(Mention(r.episode_id, r.type, r.text, r.start, r.speaker) for r in of)
+        for uuid, of in groupby(sorted(rows, key=lambda r: r.episode_id), key=lambda r: r.episode_id)
+    }
+    return [
+        Turn(
+            e.uuid,
+            e.role,
+            e.role_type,
+            _without_markup(e.content),
+            e.valid_at,
+            by_episode.get(e.uuid, ()),
+            is_json=e.source == "json",
+        )
+        for e in episodes
+    ]
+
+
+def _without_markup(content: str) -> str:
+    return words(content) if TAG in content else content
