@@ -133,7 +133,7 @@ class TemporalQueries:
         """
         visited: set[str] = set()
         known: set[str] = set()  # facts
-        starts: str | list[str] = query.name
+        starts: str | list[str] = [] if self._is_elsewhere(query.group, query.name, at.known) else query.name
         hops: list[Hop] = []
         for hop in range(1, query.hops + 1):
             if not starts:
@@ -234,6 +234,11 @@ class TemporalQueries:
         return Fact.of(believed[-1]) if believed else None
 
     # Parts of answers.
+
+    def _is_elsewhere(self, group: str | None, name: str, known: int | None) -> bool:
+        """Whether this is the id of an entity of another group, which is like no name for those who ask about one."""
+        entity = None if group is None else self._beliefs.entity(name)
+        return entity is not None and entity.group_id != group and not self._beliefs.meant(group, name, known)
 
     def _meant(self, group: str | None, name: str, known: int | None) -> list[str]:
         """Return the ids of the entities with a name or an id, and of their duplicates."""
