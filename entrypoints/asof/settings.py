@@ -19,7 +19,17 @@ from asof_streams.kafka.connection import SaslMechanism, SecurityProtocol
 
 _FOUND: Final = Path("asof.toml")
 _HARMLESS: Final = frozenset(
-    {"policy", "model_timeout", "model_calls", "embedding_dimensions", "clock_years", "rate_limit", "worker_patience"}
+    {
+        "policy",
+        "model_timeout",
+        "model_calls",
+        "embedding_dimensions",
+        "clock_years",
+        "log_level",
+        "log_format",
+        "rate_limit",
+        "worker_patience",
+    }
 )
 _PATHS: Final = frozenset({"data", "ontology", "model_dir"})
 _SENT: Final = (
@@ -118,6 +128,11 @@ class Settings(BaseSettings):
     """A TOML file of the API keys of `asof serve`; left out, it serves programs on its own machine alone."""
     rate_limit: float | None = Field(default=None, gt=0.0)
     """How many requests a second each key may make, or all programs together without keys; left out, any number."""
+
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """From which level on asof's own log is written; of other packages only warnings and errors are."""
+    log_format: Literal["text", "json"] = "text"
+    """How a process that serves or works writes its log to stderr: as text, or a JSON object a line."""
 
     worker_patience: float = Field(default=300.0, gt=0.0)
     """Seconds for which a worker may stand still while its topic goes on, before it gives up to be started again."""

@@ -13,12 +13,16 @@ HARMLESS = {
     "model_timeout": "5.0",
     "model_calls": "2",
     "embedding_dimensions": "8",
+    "clock_years": "5.0",
+    "log_level": '"debug"',
+    "log_format": '"json"',
     "rate_limit": "5.0",
     "worker_patience": "5.0",
 }
 PATHS = {"data", "ontology", "model_dir"}
 SENSITIVE = {
     "settings_file": '"other.toml"',
+    "suppress_content": "true",
     "extractor": '"both"',
     "model_url": '"http://evil.example/v1"',
     "model_key": '"stolen"',

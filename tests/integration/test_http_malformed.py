@@ -1,4 +1,4 @@
-"""Ten thousand malformed bodies over every route that takes one: each is refused, nothing is stored, nothing is told.
+"""Twenty thousand malformed bodies over the routes that take one: each is refused, nothing is stored or told.
 
 Each is made from a good body in a way that cannot leave it good. The choice is random and always the same.
 """
@@ -17,7 +17,7 @@ from asof_streams.sqlite_log import SqliteLog
 from effort import tries
 from http_server import Server, serving
 
-BODIES = tries(2_000, nightly=10_000)
+BODIES = tries(2_000, nightly=20_000)
 CANARY = "canary-7f3a1c"
 JSON = "application/json"
 SAID = {
@@ -29,12 +29,16 @@ SAID = {
     "timestamp": "2024-05-01T09:30:00Z",
     "source_description": "a chat",
 }
+STATED = {"subject": f"Ana {CANARY}", "relation": "lives_in", "object": "Rome"}
 GOOD: dict[str, dict[str, Any]] = {
     "/messages": {"group_id": "g", "messages": [SAID, {"content": "Hi.", "role_type": "assistant"}]},
     "/entity-node": {"uuid": "n-1", "group_id": "g", "name": f"Ana {CANARY}", "summary": "A cook."},
     "/search": {"query": f"Where is {CANARY}?", "group_ids": ["g"], "max_facts": 5},
     "/get-memory": {"group_id": "g", "max_facts": 3, "center_node_uuid": None, "messages": [SAID]},
     "/groups/resolve": {"scope": "user", "key": f"github_login:{CANARY}"},
+    "/v1/facts": {"group_id": "g", "statements": [STATED]},
+    "/v1/what-if": {"group_id": "g", "statements": [STATED]},
+    "/v1/identities": {"group_id": "g", "op": "alias", "entity": f"Ana {CANARY}", "name": "Annie"},
 }
 NEEDED = {
     "/messages": ["group_id", "messages", "messages.0.content", "messages.0.role_type", "messages.1.content"],
@@ -42,6 +46,8 @@ NEEDED = {
     "/search": ["query"],
     "/get-memory": ["group_id", "center_node_uuid", "messages", "messages.0.content", "messages.0.role_type"],
     "/groups/resolve": ["scope", "key"],
+    **{path: ["statements", *(f"statements.0.{f}" for f in STATED)] for path in ("/v1/facts", "/v1/what-if")},
+    "/v1/identities": ["op", "entity", "name"],
 }
 TEXTS = {  # where a text has to be, so that nothing else can be there
     "/messages": ["group_id", *(f"messages.0.{f}" for f in ("content", "role_type", "name", "source_description"))],
@@ -49,6 +55,8 @@ TEXTS = {  # where a text has to be, so that nothing else can be there
     "/search": ["query"],
     "/get-memory": ["group_id", "messages.0.content", "messages.0.role_type"],
     "/groups/resolve": ["scope", "key"],
+    **{path: ["group_id", *(f"statements.0.{f}" for f in STATED)] for path in ("/v1/facts", "/v1/what-if")},
+    "/v1/identities": ["group_id", "op", "entity", "name"],
 }
 NO_TEXT = [5, -1, 0.5, True, [], {}, [CANARY], {"text": CANARY}, None, 10**300]
 HALVES = ["\\ud800", "\\udfff", "a\\ud83d", "\\ude00\\ud83d"]

@@ -30,8 +30,8 @@ def serve(
         )
     from asof.http.serving import serve as run
 
-    log_to_stderr("asof")
     settings = call.settings
+    log_to_stderr(settings, "asof")
 
     def started(url: str) -> None:
         told = {

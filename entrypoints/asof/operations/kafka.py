@@ -78,7 +78,7 @@ def work(settings: Settings) -> None:
     """Process the messages of the topics until SIGTERM or SIGINT. TopicUnfit: a topic would lose history or order."""
     from asof.kafka.worker_process import work as run
 
-    _log_to_stderr()
+    _log_to_stderr(settings)
     asyncio.run(run(settings))
 
 
@@ -86,12 +86,12 @@ def project(settings: Settings) -> None:
     """Follow the topics into the directory until SIGTERM or SIGINT; write to none of them."""
     from asof.kafka.projector_process import project as run
 
-    _log_to_stderr()
+    _log_to_stderr(settings)
     run(settings)
 
 
-def _log_to_stderr() -> None:
-    log_to_stderr("asof_agents")
+def _log_to_stderr(settings: Settings) -> None:
+    log_to_stderr(settings, "asof_agents")
     logging.getLogger("aiokafka").setLevel(logging.CRITICAL)  # ten lines a second where there is no broker
 
 

@@ -1,12 +1,15 @@
 """Set-up shared by processes that do long work: garbage collector, allocator, logging, priority, errors to send."""
 
 import gc
+import json
 import logging
 import os
 import traceback
 from typing import Final
 
+from asof.settings import Settings
 from asof_streams.errors import AsofError
+from asof_streams.instants import render
 
 _BLOCK: Final = 16 * 1024 * 1024  # bytes; glibc takes no note of those over 32 MiB
 
@@ -22,11 +25,31 @@ def tune_allocator() -> None:
     bytes(_BLOCK)
 
 
-def log_to_stderr(*names: str) -> None:
-    """Let what packages of ours say go to stderr, and of others what is wrong."""
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.WARNING)
+class _JsonFormatter(logging.Formatter):
+    """Writes a log record as one line of JSON: time, level, logger, message, and the error's class and place."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields = {
+            "time": render(round(record.created * 1_000_000)),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            "process": record.process,
+        }
+        if record.exc_info is not None and record.exc_info[0] is not None:
+            fields["error"] = record.exc_info[0].__name__
+            fields["traceback"] = "".join(traceback.format_tb(record.exc_info[2]))
+        return json.dumps(fields, ensure_ascii=False)
+
+
+def log_to_stderr(settings: Settings, *names: str) -> None:
+    """Let what packages of ours say go to stderr, as the settings say, and of others what is wrong."""
+    handler = logging.StreamHandler()
+    text = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+    handler.setFormatter(_JsonFormatter() if settings.log_format == "json" else text)
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
     for name in names:
-        logging.getLogger(name).setLevel(logging.INFO)
+        logging.getLogger(name).setLevel(settings.log_level.upper())
 
 
 def lower_priority() -> None:

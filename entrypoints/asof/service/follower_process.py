@@ -29,7 +29,7 @@ _TURN_SECONDS: Final = 5.0  # after which it is seen whether the directory is fr
 
 def follow(channel: Channel, settings: Settings) -> None:
     """Follow the topics until the service has finished."""
-    log_to_stderr("asof", "asof_agents")
+    log_to_stderr(settings, "asof", "asof_agents")
     stop = Event()
     Thread(target=_stop_at_the_end, args=(channel, stop), daemon=True).start()
     channel.send(Began(0))

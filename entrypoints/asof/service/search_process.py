@@ -56,7 +56,7 @@ class Searcher:
 def _answer(channel: Channel, places: DirectoryLayout, settings: Settings) -> None:
     """Answer questions until there are no more."""
     lower_priority()
-    log_to_stderr("asof")
+    log_to_stderr(settings, "asof")
     with Reader(places, settings, clock.system) as reader:
         while True:
             question = channel.receive()

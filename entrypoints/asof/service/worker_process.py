@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 def process(channel: Channel, settings: Settings) -> None:
     """Process messages as the service calls, until it has finished."""
     lower_priority()
-    log_to_stderr("asof", "asof_agents")
+    log_to_stderr(settings, "asof", "asof_agents")
     logs = OpenLogs(DirectoryLayout(settings.data), settings, patience=_LOCKED_SECONDS)
     try:
         channel.send(Began(logs.messages.term))
