@@ -40,7 +40,13 @@ def test_whatever_is_sent_is_answered_as_described_and_by_no_error_of_the_server
     ended = subprocess.run(
         [
             *(SCHEMATHESIS, "run", f"{server.url}/openapi.json"),
-            *("--phases", "examples,coverage,fuzzing", "--max-examples", str(EXAMPLES), "--generation-deterministic"),
+            *(
+                "--phases",
+                "examples,coverage,fuzzing,stateful",
+                "--max-examples",
+                str(EXAMPLES),
+                "--generation-deterministic",
+            ),
             *("--checks", ",".join(CHECKS), "--exclude-path", FEED, "--continue-on-failure"),
             *("--suppress-health-check", "all", "--request-timeout", str(SECONDS), "--no-color", "--warnings", "off"),
         ],
