@@ -274,7 +274,7 @@ BY_ID = {"fact", "why", "known_history", "episode", "message"}  # an id is of on
 OF_ALL = {"stats", "verify", "digest", "generations", "active", "events"}  # of the directory, for its owner
 CHANGES = {
     *("add", "produce", "import_facts", "state_fact", "state_entity", "end", "retract", "withdraw", "erase"),
-    *("merge", "split", "alias", "unalias", "rebuild", "switch", "drop", "close"),
+    *("merge", "split", "alias", "unalias", "rebuild", "switch", "drop", "repair", "close"),
 }
 OF_NO_MEMORY = {"demo", "doctor", "serve", "worker", "topics", "graph"}
 

@@ -5,11 +5,13 @@ import json
 import logging
 import os
 import traceback
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from asof.settings import Settings
 from asof_streams.errors import AsofError
 from asof_streams.instants import render
+
+if TYPE_CHECKING:
+    from asof.settings import Settings
 
 _BLOCK: Final = 16 * 1024 * 1024  # bytes; glibc takes no note of those over 32 MiB
 
@@ -42,7 +44,7 @@ class _JsonFormatter(logging.Formatter):
         return json.dumps(fields, ensure_ascii=False)
 
 
-def log_to_stderr(settings: Settings, *names: str) -> None:
+def log_to_stderr(settings: "Settings", *names: str) -> None:
     """Let what packages of ours say go to stderr, as the settings say, and of others what is wrong."""
     handler = logging.StreamHandler()
     text = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
