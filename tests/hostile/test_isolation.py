@@ -84,6 +84,7 @@ WRITES: dict[tuple[str, str], Any] = {
     ("POST", "/entity-node"): {"uuid": "ID", "group_id": "GROUP", "name": "x"},
     ("POST", "/v1/facts"): {"group_id": "GROUP", "statements": [FACT, {"op": "retract", "ref": "ID"}]},
     ("POST", "/v1/identities"): {"group_id": "GROUP", "op": "merge", "entity": "ID", "into": "Ana"},
+    ("POST", "/v1/settle"): {"group_id": "GROUP", "id": "ID"},
     ("POST", "/clear"): None,
     ("DELETE", "/entity-edge/{uuid}"): None,
     ("DELETE", "/episode/{uuid}"): None,
@@ -274,9 +275,9 @@ BY_ID = {"fact", "why", "known_history", "episode", "message"}  # an id is of on
 OF_ALL = {"stats", "verify", "digest", "generations", "active", "events"}  # of the directory, for its owner
 CHANGES = {
     *("add", "produce", "import_facts", "state_fact", "state_entity", "end", "retract", "withdraw", "erase"),
-    *("merge", "split", "alias", "unalias", "rebuild", "switch", "drop", "repair", "close"),
+    *("merge", "split", "alias", "unalias", "rebuild", "switch", "drop", "repair", "settle", "close"),
 }
-OF_NO_MEMORY = {"demo", "doctor", "serve", "worker", "topics", "graph"}
+OF_NO_MEMORY = {"completion", "demo", "doctor", "serve", "worker", "topics", "graph"}
 
 
 def told(verb: str) -> str:
