@@ -171,7 +171,7 @@ def page(on, b):
 
 def counts(on, b):
     whole = {"facts": "assertions", "versions": "facts"}
-    kinds = ("episodes", "mentions", "relationships", "parked", "entities", "facts", "versions")
+    kinds = ("episodes", "mentions", "relationships", "entities", "facts", "versions")
     counted = {kind: len(on.rows(b, whole.get(kind, kind))) for kind in kinds}
     opened = {"merges": "duplicate_of", "open_versions": "facts"}
     counted |= {name: sum(d["kt"] == b["open"] for d in on.rows(b, kind)) for name, kind in opened.items()}

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from asking import Asker
-from asof_agents.engine import Engine, Generation, Layer
+from asof_agents.engine import Engine, Generation, Layer, batch_of
 from asof_agents.extraction.ports import Extraction, KnownNames, Mention, Relationship, StatedAttribute, Turn
 from asof_agents.extraction.registry import ExtractorRegistry, Ontologies
 from asof_agents.handlers.episodes import episode_id
@@ -14,9 +15,17 @@ from asof_agents.handlers.statement_writer import Build
 from asof_ontologies import registry
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.queries.temporal import TemporalQueries
-from asof_streams.events import Draft
+from asof_streams.events import Draft, Record
 from asof_streams.instants import from_datetime, parse_moment
-from asof_streams.messages import ErasureRequest, FactStatement, Message, WithdrawalRequest, accept
+from asof_streams.messages import (
+    AnyMessage,
+    ErasureRequest,
+    FactStatement,
+    Message,
+    RetryRequest,
+    WithdrawalRequest,
+    accept,
+)
 from asof_streams.semantic import RelationDeclared
 from asof_streams.sqlite_log import SqliteLog
 
@@ -78,14 +87,19 @@ class History:
         self.beliefs = SqliteGraph(folder / "graph.db", "semantic.main", writable=True)
         self.beliefs.apply(list(semantic.read()))
         self.beliefs.commit(semantic.end(), semantic.head(semantic.end()))
-        generation = Generation(Layer(semantic, self.beliefs), self.beliefs, Build("test", ONTOLOGY, "recency"))
+        generation = Generation(
+            Layer(semantic, self.beliefs), self.beliefs, Build("test", ONTOLOGY, "recency"), partial(batch_of, episodic)
+        )
 
         def erase(group: str, _before: int) -> None:
             for log in (episodic, semantic):
                 log.erase(group)
 
-        readers = ExtractorRegistry(ONTOLOGY, Ontologies(ONTOLOGY), lambda *_: Triples())
-        self.engine = Engine(Layer(episodic, self.episodes), self.episodes, readers, (generation,), erase)
+        self.extractor = Triples()
+        readers = ExtractorRegistry(ONTOLOGY, Ontologies(ONTOLOGY), lambda *_: self.extractor)
+        self.engine = Engine(
+            Layer(episodic, self.episodes), self.episodes, readers, (generation,), erase, self._message
+        )
         self.questions = Asker(TemporalQueries(self.beliefs, self.episodes))
         self._open: list[Any] = [self.messages, episodic, semantic, self.episodes, self.beliefs]
 
@@ -107,6 +121,16 @@ class History:
 
     def forget(self, day: str, group: str = "g") -> None:
         self._take(day, ErasureRequest(group_id=group))
+
+    def retry(self, day: str, position: int) -> None:
+        """Let the message at a position be processed again."""
+        self._take(day, RetryRequest(group_id="g", position=position))
+
+    def send(self, day: str, message: AnyMessage) -> None:
+        self._take(day, message)
+
+    def _message(self, position: int) -> Record | None:
+        return next(self.messages.read(position, position + 1), None)
 
     def _take(self, day: str, message) -> None:
         [position] = self.messages.accept([message], clock=parse_moment(day))

@@ -66,6 +66,15 @@ class Server:
         """Whether a message waits to be processed."""
         return bool(self.client.get(f"/v1/messages/{position}").json()["state"] == "queued")
 
+    def not_ready(self) -> str:
+        """Return why the service is not ready; nothing where it is."""
+        return str(self.client.get("/readyz").json().get("reason", ""))
+
+    def metric(self, name: str) -> float:
+        """Return a metric that has no labels."""
+        lines = self.client.get("/metrics").text.splitlines()
+        return next(float(line.split()[-1]) for line in lines if line.startswith(f"{name} "))
+
     def episodes(self, group: str, last_n: int = 1_000) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.client.get(f"/episodes/{group}", params={"last_n": last_n}).json()
         return found

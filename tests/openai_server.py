@@ -10,7 +10,10 @@ from typing import Any, ClassVar, TypeVar
 
 
 class OpenAIServer(ThreadingHTTPServer):
-    """Answers what is posted to `path`; keeps what it was asked. Port 0 is any that is free."""
+    """Answers what is posted to `path`; keeps what it was asked. Port 0 is any that is free.
+
+    retry_after: the seconds that an answer which is no success asks its client to wait; None: it does not say.
+    """
 
     path: ClassVar[str]
     daemon_threads = True
@@ -20,6 +23,7 @@ class OpenAIServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), _Handler)
         self.url = f"http://127.0.0.1:{self.server_port}/v1"
         self.requests: list[dict[str, Any]] = []
+        self.retry_after: int | None = None
 
     def answer(self, asked: dict[str, Any]) -> tuple[int, str]:
         """Return a status and a body."""
@@ -39,6 +43,8 @@ class _Handler(BaseHTTPRequestHandler):
         status, body = self.server.answer(asked) if self.path == f"/v1{self.server.path}" else (404, "{}")
         with suppress(ConnectionError):  # the client waits no longer
             self.send_response(status)
+            if status >= 400 and self.server.retry_after is not None:
+                self.send_header("Retry-After", str(self.server.retry_after))
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body.encode())))
             self.end_headers()

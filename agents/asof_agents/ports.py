@@ -19,7 +19,7 @@ from asof_projections.model.rows import (
     Slot,
     Statement,
 )
-from asof_streams.episodic import ExtractionAnswered
+from asof_streams.episodic import ExtractionAnswered, ExtractionFailed
 
 
 class EpisodeView(Protocol):
@@ -55,6 +55,14 @@ class EpisodeView(Protocol):
 
     def answer(self, group: str, request: str) -> ExtractionAnswered | None:
         """Return the recorded answer to a request about a group's text, by the request's digest."""
+        ...
+
+    def failure(self, group: str, request: str, cause: int) -> ExtractionFailed | None:
+        """Return the recorded failure of a request, by its digest, about the message at position `cause`."""
+        ...
+
+    def unsettled(self, position: int) -> set[str]:
+        """Return whether the message at a position is "parked" or "failed", or both, and was not retried since."""
         ...
 
 

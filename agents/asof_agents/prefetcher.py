@@ -68,7 +68,7 @@ class Prefetcher:
         turn = turn_of(episode, message.event.content if isinstance(message.event, Message) else None)
         anew = [] if episode.suppressed else [g.extractors for g in self._engine.generations if g.extractors]
         for extractors in (self._engine.extractors, *anew):
-            _prefetch(extractors, self._journal, message.group, episode, turn, before)
+            _prefetch(extractors, self._journal, message._replace(cause=message.position), episode, turn, before)
 
 
 def prefetch_batches(
@@ -85,7 +85,7 @@ def prefetch_batches(
         first, extractors = batch[0], generation.extractors
         if extractors is not None and isinstance(first.event, EpisodeRecorded) and is_extracted_anew(first.event):
             before = turns(context(first.group, first.event, first.cause, known))
-            _prefetch(extractors, journal, first.group, first.event, turn_of(first.event), before)
+            _prefetch(extractors, journal, first, first.event, turn_of(first.event), before)
         if len(waiting) >= journal.depth:
             yield waiting.popleft()
     yield from waiting
@@ -94,11 +94,11 @@ def prefetch_batches(
 def _prefetch(
     extractors: ExtractorRegistry,
     journal: Journal,
-    group: str,
+    record: Record,
     episode: EpisodeRecorded,
     turn: Turn,
     before: Sequence[Turn],
 ) -> None:
     request = extractors.of(episode).request(turn, before)
     if request is not None:
-        journal.prefetch(group, request)
+        journal.prefetch(record.group, request, record.cause)

@@ -23,6 +23,7 @@ _ELSEWHERE: tuple[type[Event], ...] = (  # episodic events that semantic logs ha
     episodic.ExtractionFailed,
     episodic.ExtractionRefused,
     episodic.MessageParked,
+    episodic.MessageRetried,
     episodic.EpisodeWithdrawn,
     episodic.GroupErased,
 )

@@ -73,9 +73,9 @@ LAYERS: dict[ModuleType, str] = {
     messages: """\
 The lines of `asof produce` and `asof import` become these; in a line, times are RFC 3339 with an offset, or dates.""",
     episodic: """\
-`group.erased` and `episode.withdrawn` stand in semantic logs as well, and so does `message.parked`, where a generation
-could not take a statement. A generation that extracts anew (`asof rebuild --from episodes`) also has mentions,
-relationships, attributes and answers of its own.""",
+`group.erased` and `episode.withdrawn` stand in semantic logs as well, and so do `message.parked`, where a generation
+could not take a statement, and `message.retried`, where it was parked or failed there. A generation that extracts anew
+(`asof rebuild --from episodes`) also has mentions, relationships, attributes and answers of its own.""",
     semantic: """\
 In a batch, entities come first, then what was said, then what follows from it (`fact.invalidated`, `fact.restored`),
 then attributes, then communities, where they were asked for. A reader needs no rules: it opens and closes the periods
@@ -208,6 +208,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "message.sent.name": "the producer's own name for it",
     "message.sent.source": "what the content is",
     "message.sent.timestamp": "when it was said",
+    "retry.requested.position": "the position of the message; on Kafka its offset",
     "relationship.stated.relationship_id": "the relationship",
     "relationship.stated.source": "the mention that it starts from",
     "relationship.stated.target": "the mention that it leads to",

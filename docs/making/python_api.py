@@ -33,6 +33,7 @@ is its claim in words, a `repr` shows ids alone."""
 
 RETURNED: tuple[type[Any], ...] = (
     answers.Page,
+    answers.Hits,
     answers.Added,
     answers.Produced,
     answers.Refused,
@@ -60,6 +61,7 @@ RETURNED: tuple[type[Any], ...] = (
     answers.WhatIf,
     answers.Contradiction,
     answers.ParkedMessage,
+    answers.Retried,
     answers.Episode,
     answers.GroupInfo,
     answers.Queued,

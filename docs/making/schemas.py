@@ -13,6 +13,7 @@ from asof_streams.messages import (
     FactStatement,
     IdentityStatement,
     Message,
+    RetryRequest,
     WithdrawalRequest,
 )
 from making import events
@@ -24,6 +25,7 @@ DOOR: dict[str, type[Event]] = {
     "entity": EntityStatement,
     "identity": IdentityStatement,
     "withdrawal": WithdrawalRequest,
+    "retry": RetryRequest,
     "erasure": ErasureRequest,
 }
 
@@ -36,6 +38,7 @@ _NUMBERS = {
     "count",
     "latency_ms",
     "prompt_tokens",
+    "position",
     "prompt_version",
     "statement_version",
 }  # the meaning says it
@@ -62,7 +65,7 @@ _SENT = {
         also=f"a `fact` of more than {MAX_CONTENT_BYTES} bytes in UTF-8; a `valid_at` that is not before `invalid_at`",
     ),
 } | dict.fromkeys(
-    ("entity", "identity", "withdrawal", "erasure"),
+    ("entity", "identity", "withdrawal", "retry", "erasure"),
     "As producers send it to the messages topic, where `group_id` may be left out, and is the record's key.",
 )
 

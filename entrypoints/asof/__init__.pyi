@@ -24,6 +24,7 @@ from asof_projections.model.answers import Fact as Fact
 from asof_projections.model.answers import FactVersion as FactVersion
 from asof_projections.model.answers import GroupInfo as GroupInfo
 from asof_projections.model.answers import Hit as Hit
+from asof_projections.model.answers import Hits as Hits
 from asof_projections.model.answers import Hop as Hop
 from asof_projections.model.answers import Link as Link
 from asof_projections.model.answers import LogEvent as LogEvent
@@ -34,8 +35,10 @@ from asof_projections.model.answers import ParkedMessage as ParkedMessage
 from asof_projections.model.answers import Produced as Produced
 from asof_projections.model.answers import Queued as Queued
 from asof_projections.model.answers import Refused as Refused
+from asof_projections.model.answers import Retried as Retried
 from asof_projections.model.answers import Scores as Scores
 from asof_projections.model.answers import Segment as Segment
+from asof_projections.model.answers import Settled as Settled
 from asof_projections.model.answers import WhatIf as WhatIf
 from asof_streams.errors import AccessDenied as AccessDenied
 from asof_streams.errors import AsofError as AsofError

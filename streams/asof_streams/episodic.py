@@ -146,9 +146,15 @@ class ExtractionAnswered(Event):
 
 @register
 class ExtractionFailed(Event):
-    """A language model gave no usable answer about an episode, so its extraction is missing. A rebuild asks again."""
+    """A model gave no usable answer about an episode, after several tries; the rules decided alone.
+
+    Of an extraction by a language model, of the entities that names mean, or (prompt `names`) of the embedder that says
+    which names are near. A rebuild keeps this; `retry.requested` asks again.
+    """
 
     type: ClassVar[str] = "extraction.failed"
+    version: ClassVar[int] = 2
+    since: ClassVar[int] = 1
 
     episode_id: str
     request: str
@@ -159,6 +165,7 @@ class ExtractionFailed(Event):
     calls: int
     prompt_tokens: int
     completion_tokens: int
+    position: int | None = None  # of the message, where a retry failed; None: the cause
 
 
 @register
@@ -176,11 +183,27 @@ class ExtractionRefused(Event):
 
 @register
 class MessageParked(Event):
-    """A message cannot become an episode, now or later. `reason` names fields and ids, never content."""
+    """Nothing could be made of a message. `reason` names fields and ids, never content."""
 
     type: ClassVar[str] = "message.parked"
+    version: ClassVar[int] = 2
+    since: ClassVar[int] = 1
 
     reason: str
+    position: int | None = None  # of the message, where a retry was parked; None: the cause
+
+
+@register
+class MessageRetried(Event):
+    """A message that was parked, or about which a model had failed, is processed again: its events follow here.
+
+    It is neither parked nor failed any longer, unless this batch says so again. A generation in which it was neither
+    has no such event.
+    """
+
+    type: ClassVar[str] = "message.retried"
+
+    position: int  # of the message that is retried: the cause of its first events
 
 
 @register
@@ -235,6 +258,7 @@ EpisodicEvent = (
     | ExtractionFailed
     | ExtractionRefused
     | MessageParked
+    | MessageRetried
     | EntityRecorded
     | IdentityRecorded
     | EpisodeWithdrawn

@@ -43,6 +43,10 @@ class EventLog(Protocol):
         """
         ...
 
+    def caused_by(self, cause: int) -> int:
+        """Return the position of the first record with this cause or a later one. Causes never decrease in a log."""
+        ...
+
     def head(self, position: int) -> bytes:
         """Return the chain's hash over all records before `position`: within one log, equal heads mean equal histories.
 

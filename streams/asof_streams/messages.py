@@ -197,6 +197,20 @@ class WithdrawalRequest(Event):
 
 
 @register
+class RetryRequest(Event):
+    """A request to process a message again that was parked, or about which a model gave no answer.
+
+    What follows from it is known from the retry on, and valid as of the message that it names. Of a message that was
+    neither parked nor failed, or is of another group, nothing changes.
+    """
+
+    type: ClassVar[str] = "retry.requested"
+
+    group_id: GroupId
+    position: int = Field(ge=0)
+
+
+@register
 class ErasureRequest(Event):
     """A request to erase a group: all of its data is destroyed, at every valid and known time."""
 
@@ -219,7 +233,14 @@ class RecordRefused(Event):
 
 
 AnyMessage = (
-    Message | FactStatement | EntityStatement | IdentityStatement | WithdrawalRequest | ErasureRequest | RecordRefused
+    Message
+    | FactStatement
+    | EntityStatement
+    | IdentityStatement
+    | WithdrawalRequest
+    | RetryRequest
+    | ErasureRequest
+    | RecordRefused
 )
 
 M = TypeVar("M", bound=Event)

@@ -292,6 +292,11 @@ class SqliteLog:
         group: str = self._records.rows(position, position + 1)[0][1]
         return group
 
+    def recorded_at(self, position: int) -> int:
+        """Return when a record was recorded, in UTC microseconds, also of an erased one."""
+        at: int = self._records.rows(position, position + 1)[0][2]
+        return at
+
     def cause_of(self, position: int) -> int:
         """Return the cause of a record, also of an erased one."""
         cause: int = self._records.rows(position, position + 1)[0][3]

@@ -17,6 +17,7 @@ from asking import records
 from asof.cli import app, calls
 from asof.kafka.follower import ReplicaFollower
 from asof.kafka.topic_logs import TopicLogs
+from asof.runtime import clock
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_health import Health, write_health
 from asof.runtime.replica_manifest import is_held
@@ -589,7 +590,7 @@ def test_a_projector_outlives_its_broker_and_says_so(
         until(lambda: reached(tmp_path / "followed")[0], projector)
 
         own_broker.kill()
-        until(lambda: "trying again in" in projector.said(), projector)
+        until(lambda: not Health.read(tmp_path / "followed").well(clock.system()), projector)
         own_broker.restart()
     with World(own_broker.bootstrap, prefix) as world:
         end = world.send(everything())

@@ -519,7 +519,7 @@ def test_contradictions_are_those_of_a_group_that_were_open_at_a_moment_flagged_
 def test_parked_messages_are_those_of_a_group_behind_a_position_in_the_order_of_the_log(store, story) -> None:
     at_ = [story.tell(MessageParked(reason=why), group=group) for why, group in (("1", "g"), ("2", "h"), ("3", "g"))]
     commit(store, story)
-    one, two, three = ((1 + n, "ghg"[n], at_[n], str(n + 1)) for n in range(3))
+    one, two, three = ((1 + n, "ghg"[n], at_[n], str(n + 1), "parked") for n in range(3))
 
     assert store.parked("g", limit=9) == [one, three]
     assert store.parked(None, limit=9) == [one, two, three]

@@ -261,7 +261,7 @@ def test_a_message_with_an_unknown_uuid_fails_alone_and_leaves_nothing(server: S
     position = int(answer.headers["asof-position"])
     assert [e["content"] for e in server.episodes("unknown-uuid")] == ["Ana(user): Later."]
     assert parked(server)[position].startswith("uuid: no episode of this group has it")
-    assert f"message {position} is parked, its event says why\n" in server.log
+    assert f"message {position} is parked in episodic: uuid\n" in server.log
 
 
 def test_messages_of_a_group_id_that_is_none_are_accepted_and_parked_and_later_ones_still_run(server: Server) -> None:
@@ -341,7 +341,7 @@ def test_what_the_disk_refuses_for_a_while_is_tried_again_and_nothing_overtakes_
         other = sqlite3.connect(tmp_path / "data" / "episodic.sqlite", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         post(server, "g", {**SAID, "content": "Second."}, {**SAID, "content": "Third."})
-        wait_until(lambda: "message 1 waits" in server.log)
+        wait_until(lambda: server.not_ready().startswith("message 1 waits: "))
         meanwhile = server.client.get("/healthcheck").status_code
         other.execute("ROLLBACK")
         other.close()
@@ -361,7 +361,7 @@ def test_a_message_whose_beliefs_the_disk_refuses_is_believed_once_it_does_not_a
         )
         other.execute("BEGIN IMMEDIATE")
         post(server, "g", {**SAID, "content": "I like chess."})
-        wait_until(lambda: " waits " in server.log)
+        wait_until(lambda: " waits: " in server.not_ready())
         assert server.queued(1)
         other.execute("ROLLBACK")
         other.close()
@@ -402,7 +402,7 @@ def test_the_server_answers_while_many_wait(tmp_path: Path) -> None:
 def test_what_is_new_is_embedded_behind_the_worker_and_no_search_waits_for_it(tmp_path: Path) -> None:
     with serving(tmp_path / "data", ASOF_EMBEDDER="openai", ASOF_EMBEDDING_URL="http://127.0.0.1:9") as server:
         server.say("g", "I live in Paris.")
-        wait_until(lambda: "nothing is embedded" in server.log)
+        wait_until(lambda: server.metric("asof_embedder_up") == 0)
     with serving(tmp_path / "data") as server:
         wait_until(lambda: vectors_kept(tmp_path / "data") == 3)  # of the fact, and of the names that it joins
         server.say("g", "I like chess.")

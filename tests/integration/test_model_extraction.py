@@ -16,7 +16,7 @@ from asof_agents.engine import Engine
 from asof_agents.handlers.episodes import episode_id
 from asof_process import ASOF
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed, ExtractionRefused
-from asof_streams.errors import InvalidInput, ModelUnavailable, StorageFailed
+from asof_streams.errors import InvalidInput, StorageFailed
 from asof_streams.events import Record
 from asof_streams.instants import DAY
 from asof_streams.messages import Message, WithdrawalRequest
@@ -162,8 +162,7 @@ def test_a_message_added_later_is_asked_about_with_the_same_words_as_one_asked_a
     many.memory.close()
 
 
-def test_what_the_model_fails_to_answer_is_recorded_and_a_rebuild_asks_again(tmp_path, server, monkeypatch):
-    monkeypatch.setattr("asof_agents.extraction.llm.chat_model.time.sleep", lambda _: None)
+def test_what_the_model_fails_to_answer_is_recorded_and_a_rebuild_keeps_that(tmp_path, server):
     told = world(tmp_path / "data", server, extractor="both", model_calls=1)
     server.says = lambda text: _eats(text) if "pizza" in text else NOTHING
     server.faults = ["no", "no"]
@@ -174,10 +173,12 @@ def test_what_the_model_fails_to_answer_is_recorded_and_a_rebuild_asks_again(tmp
     assert "Ana lives in Berlin" in facts(told)
     assert not facts(told, relation="eats")
 
-    told.memory.rebuild("mended", source="episodes")
-    told.memory.switch("mended")
-    assert facts(told, relation="eats") == {"Eva eats pizza"}
-    assert server.calls == 2 + 1 + 1
+    told.memory.rebuild("same", source="episodes")
+    told.memory.switch("same")
+    assert not facts(told, relation="eats")
+    assert server.calls == 2 + 1
+    told.memory.rebuild("other", source="episodes", ontology="agent_memory_v1")
+    assert server.calls == 2 * (2 + 1) - 1  # another ontology is another question
     told.memory.close()
 
 
@@ -217,18 +218,6 @@ def _describes(text: str) -> str:
     value, confidence = ("keen on", 0.9) if "keen" in text else ("fond of", 0.5)
     given = {"entity": 1, "name": "temper", "value": value, "confidence": confidence}
     return json.dumps({"entities": [{"id": 1, "text": "Eva", "type": "Person"}], "facts": [], "attributes": [given]})
-
-
-def test_a_refused_key_stops_the_work_and_loses_nothing(tmp_path, server):
-    told = world(tmp_path / "data", server, model_calls=1)
-    server.faults = [(401, "{}")]
-    with pytest.raises(ModelUnavailable, match="the key is refused"):
-        say(told, SAID[0])
-
-    told.now += DAY
-    say(told, SAID[1])
-    assert {"Ana lives in Berlin", "Ana works at Siemens"} <= facts(told)
-    told.memory.close()
 
 
 def test_nothing_of_an_erased_group_is_kept_or_sent_again(tmp_path, server):

@@ -46,8 +46,8 @@ def seeking(old: Ask) -> Ask:
 
 
 def counting(old: Ask) -> Ask:
-    """Return a question whose answer names the embedder."""
-    embedder = {"embedder": os.environ["ASOF_EMBEDDER"], "embedder_fallback": None}
+    """Return a question whose answer names the embedder, and counts the messages that failed."""
+    embedder = {"embedder": os.environ["ASOF_EMBEDDER"], "embedder_fallback": None, "failed": 0}
     return {**old, "answer": {**old["answer"], **embedder}}
 
 
@@ -61,7 +61,7 @@ CHANGED: list[Changed] = [
         "`asof timeline` of a name that no entity has ends with 1 and says so",
         failing,
     ),
-    Changed(("stats",), "`asof stats` names the embedder", counting),
+    Changed(("stats",), "`asof stats` names the embedder, and counts what failed", counting),
     Changed(("entity ",), "A limit of `entity` counts the facts of both directions together", limited),
     Changed(("/v1/facts?group_id=two&any_time=true&limit=3",), "Cursors of `/v1` are opaque", seeking),
 ]

@@ -192,32 +192,10 @@ def test_eight_calls_at_once_find_near_what_one_after_the_other_finds(tmp_path, 
         each.memory.close()
 
 
-def test_while_there_are_no_vectors_messages_wait_and_come_to_what_they_would_have_been(tmp_path, server, vectors):
-    waiting, other = (opened(tmp_path / name, server, vectors) for name in ("waiting", "other"))
-    vectors.refuses = {"Gotham"}
-    with pytest.raises(ModelUnavailable):
-        say(waiting, *TOLD)
-    assert facts(waiting) == set()
-    vectors.refuses = set()
-    say(waiting, "Hm.")
-    assert "Tom lives in New York City" in facts(waiting)
-
-    say(other, *TOLD)
-    say(other, "Hm.")
-    assert lasting(waiting) == lasting(other)
-    for world in (waiting, other):
-        world.memory.close()
-
-
-def test_no_vector_lasts_of_what_was_taken_back_or_is_erased(world, server, vectors):
+def test_no_vector_lasts_of_what_is_erased(world, server):
     say(world, *TOLD, group="h")
-    vectors.refuses = {"Lima"}
-    with pytest.raises(ModelUnavailable):
-        say(world, "My friend Eva lives in Oslo.", "I love Lima.")
+    say(world, "My friend Eva lives in Oslo.", "I love Lima.")
     assert kept(world) == 4  # what h calls things
-
-    vectors.refuses = set()
-    say(world, "Hm.")
     world.memory.erase("h")
     world.memory.erase("g")
     assert kept(world) == 0

@@ -1,6 +1,7 @@
 """A language model behind an OpenAI-compatible endpoint, against a server over HTTP: what it asks, how it fails."""
 
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -13,7 +14,6 @@ from asof_agents.extraction.ports import Turn
 from asof_ontologies.prompts import prompt
 from asof_ontologies.registry import load
 from asof_streams.backoff import Backoff
-from asof_streams.errors import ModelUnavailable
 from model_server import Fault, ModelServer, prompt_tokens, serving
 
 EXTRACTOR = LLMExtractor(load("default"), prompt("extract"), "fake@here")
@@ -97,13 +97,44 @@ def test_where_nobody_listens_there_is_no_answer() -> None:
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])
-def test_what_the_operator_has_to_mend_is_an_error_that_says_so(
-    server: ModelServer, model: ChatModel, status: int
-) -> None:
-    server.faults = [(status, "{}")]
+def test_a_refusal_is_a_failure_like_any_other(server: ModelServer, model: ChatModel, status: int) -> None:
+    server.faults = [(status, "{}")] * 2
 
-    with pytest.raises(ModelUnavailable, match=r"fake@127\.0\.0\.1"):
-        model.ask(REQUEST)
+    reply = model.ask(REQUEST)
+
+    assert (reply.answer, reply.failure, reply.calls) == (None, f"status {status}", 2)
+
+
+def test_while_a_server_is_away_each_request_is_one_call_until_one_succeeds(server: ModelServer) -> None:
+    model = ChatModel(base_url=server.url, model="fake", backoff=Backoff(0.01, retries=3))
+    server.faults = [(503, "{}")] * 5
+
+    assert [model.ask(REQUEST).calls for _ in range(3)] == [4, 1, 1]
+    server.faults = [(503, "{}")]
+    assert model.ask(REQUEST).calls == 2
+
+
+def test_a_server_is_left_alone_for_as_long_as_it_asks(server: ModelServer, model: ChatModel) -> None:
+    server.faults, server.retry_after = [(429, "{}")], 1
+    begun = time.perf_counter()
+
+    assert model.ask(REQUEST).calls == 2
+    assert time.perf_counter() - begun >= 1
+
+
+def test_a_server_that_asks_for_longer_than_a_message_waits_is_given_up_at_once(
+    server: ModelServer, model: ChatModel
+) -> None:
+    server.faults, server.retry_after = [(429, "{}")], 3_600
+
+    assert (model.ask(REQUEST).failure, server.calls) == ("status 429", 1)
+
+
+def test_an_answer_that_cannot_be_used_is_asked_for_once_more(server: ModelServer) -> None:
+    model = ChatModel(base_url=server.url, model="fake", backoff=Backoff(0.01, retries=9))
+    server.faults = ["no"] * 9
+
+    assert (model.ask(REQUEST).failure, server.calls) == ("not JSON", 2)
 
 
 def test_no_password_stands_in_the_models_name() -> None:
@@ -133,8 +164,7 @@ def _read_for_nothing(server: ModelServer) -> int:
 
 
 def test_a_call_that_is_refused_is_counted(server: ModelServer, model: ChatModel) -> None:
-    server.faults = [(401, "{}")]
-    with pytest.raises(ModelUnavailable):
-        model.ask(REQUEST)
+    server.faults = [(401, "{}")] * 2
+    model.ask(REQUEST)
 
-    assert list(model.usage.snapshot().values()) == [UsageCounts(calls=1, failed=1)]
+    assert list(model.usage.snapshot().values()) == [UsageCounts(calls=2, failed=2, retries=1)]

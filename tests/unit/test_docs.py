@@ -36,6 +36,7 @@ TERMS_OF_FIELDS = {  # the fields of events that are named by a term, or by a fo
     "confidence": "confidence", "corrects": "correction", "duplicate": "duplicate", "entity": "entity",
     "extractor": "extractor", "fact": "fact", "grain": "grain", "holds": "belief", "invalid_at": "valid time",
     "live": "statement", "object": "object", "ontology": "ontology", "policy": "policy", "ref": "ref",
+    "position": "position",
     "relation": "relation", "request": "request", "said_at": "said time", "schema_id": "ontology",
     "stance": "stance", "subject": "subject", "support": "support", "suppress_content": "suppression",
     "suppressed": "suppression", "valid_at": "valid time", "valid_from": "valid time", "valid_to": "valid time",

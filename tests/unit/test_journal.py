@@ -37,32 +37,32 @@ def about(words: str) -> ModelRequest:
 
 def test_what_is_waited_for_goes_before_what_was_asked_ahead() -> None:
     model = Model()
-    journal = Journal(model, lambda *_: None, 1)
+    journal = Journal(model, lambda *_: None, lambda *_: None, 1)
     for words in ("one", "two", "three"):
-        journal.prefetch("g", about(words))
+        journal.prefetch("g", about(words), 0)
     assert model.began.wait(SECONDS)
     with ThreadPoolExecutor(1) as waiting:
-        answered = waiting.submit(journal.reply, "g", about("now"))
+        answered = waiting.submit(journal.reply, "g", about("now"), 0)
         while len(journal._waiting) < 3:
             time.sleep(0.001)
         model.may.set()
         assert answered.result().answer == "now"
-    assert [journal.reply("g", about(words)).answer for words in ("one", "two", "three")] == ["one", "two", "three"]
+    assert [journal.reply("g", about(words), 0).answer for words in ("one", "two", "three")] == ["one", "two", "three"]
     assert model.asked == ["one", "now", "two", "three"]
     journal.close()
 
 
 def test_what_is_forgotten_before_its_turn_is_never_asked() -> None:
     model = Model()
-    journal = Journal(model, lambda *_: None, 1)
+    journal = Journal(model, lambda *_: None, lambda *_: None, 1)
     for group in ("g", "h"):
-        journal.prefetch(group, about(f"one of {group}"))
-        journal.prefetch(group, about(f"two of {group}"))
+        journal.prefetch(group, about(f"one of {group}"), 0)
+        journal.prefetch(group, about(f"two of {group}"), 0)
     assert model.began.wait(SECONDS)
     journal.erase("g")
     model.may.set()
 
-    assert journal.reply("h", about("two of h")).answer == "two of h"
+    assert journal.reply("h", about("two of h"), 0).answer == "two of h"
     assert "two of g" not in model.asked
     journal.close()
 
@@ -70,11 +70,11 @@ def test_what_is_forgotten_before_its_turn_is_never_asked() -> None:
 def test_an_error_reaches_whoever_waits_and_the_next_question_is_asked() -> None:
     model = Model()
     model.may.set()
-    journal = Journal(model, lambda *_: None, 1)
+    journal = Journal(model, lambda *_: None, lambda *_: None, 1)
 
     for _ in range(2):
         with pytest.raises(ModelUnavailable):
-            journal.reply("g", about("refused"))
-    assert journal.reply("g", about("one")).answer == "one"
+            journal.reply("g", about("refused"), 0)
+    assert journal.reply("g", about("one"), 0).answer == "one"
     assert model.asked == ["refused", "refused", "one"]
     journal.close()

@@ -1,4 +1,8 @@
-"""The hybrid extractor: the findings of rules stand, and a model adds those that the rules did not find. Pure."""
+"""Extractors of rules and a model together. Pure.
+
+The hybrid one keeps the findings of rules, and a model adds those that the rules did not find. The one with a fallback
+uses the rules alone where the model gave no answer.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,6 +30,27 @@ class HybridExtractor:
         """Return the findings of the rules, then those of the model alone; without an answer, the rules' findings."""
         sure = self._rules.extract(turn, before, known)
         return merge(sure, self._model.extract(turn, before, known, answer))
+
+
+class FallbackExtractor:
+    """Implements ports.Extractor by a model; by rules, where it gave no answer. The version is the model's."""
+
+    def __init__(self, rules: Extractor, model: LLMExtractor) -> None:
+        self._rules = rules
+        self._model = model
+
+    @property
+    def version(self) -> str:
+        return self._model.version
+
+    def request(self, turn: Turn, before: Sequence[Turn]) -> ModelRequest:
+        """Return the model's request."""
+        return self._model.request(turn, before)
+
+    def extract(self, turn: Turn, before: Sequence[Turn], known: KnownNames, answer: str | None = None) -> Extraction:
+        """Return the findings of the model; without an answer, the rules' findings."""
+        extractor = self._rules if answer is None else self._model
+        return extractor.extract(turn, before, known, answer)
 
 
 def merge(sure: Extraction, more: Extraction) -> Extraction:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
+from asof_streams.episodic import ExtractionFailed
+
 Grain = Literal["second", "minute", "hour", "day", "week", "month", "quarter", "year"]
 Stance = Literal["holds", "ended", "denied"]
 
@@ -136,8 +138,12 @@ class ModelReply:
 class Answers(Protocol):
     """The source of a model's answers for the handlers: recorded answers, else the model's."""
 
-    def reply(self, group: str, request: ModelRequest) -> ModelReply:
-        """Return the reply to a request about a group's text. ModelUnavailable: the settings of the model are wrong."""
+    def reply(self, group: str, request: ModelRequest, cause: int) -> ModelReply:
+        """Return the reply to a request about the message at position `cause`: an answer, or why there is none."""
+        ...
+
+    def failure(self, group: str, request: str, cause: int) -> ExtractionFailed | None:
+        """Return the recorded failure of a request, by its digest, about the message at position `cause`."""
         ...
 
 

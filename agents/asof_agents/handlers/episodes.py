@@ -26,6 +26,7 @@ from asof_streams.messages import (
     IdentityStatement,
     Message,
     RecordRefused,
+    RetryRequest,
     WithdrawalRequest,
 )
 
@@ -54,6 +55,8 @@ def record(message: Record, known: EpisodeView, ontologies: Ontologies) -> Seque
             return _of_withdrawal(message, id_, known)
         case ErasureRequest():
             return (GroupErased(),)
+        case RetryRequest():
+            return ()  # what it names is processed again, by the engine
         case RecordRefused(reason=reason):
             return (MessageParked(reason=reason),)
         case other:

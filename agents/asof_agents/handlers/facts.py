@@ -41,20 +41,55 @@ def derive_semantic_events(
         chat.state(extracted, judge)
     except (InvalidInput, NotFound) as error:
         return [MessageParked(reason=str(error))]
+    return _events(chat, extracted, known)
+
+
+def derive_semantic_events_of_retry(
+    first: Record,
+    added: Sequence[Event],
+    before: Sequence[Record],
+    build: Build,
+    known: BeliefView,
+    speakers: Speakers,
+    judge: Judge | None,
+) -> list[Event]:
+    """Return the semantic events of a retried message that had some before.
+
+    first: the episode, as recorded by the retry. added: what its extraction found now and had not before.
+    before: the records of its first processing; of the names in them that were taken to be new, judge is asked again.
+    """
+    episode = first.event
+    assert isinstance(episode, EpisodeRecorded)
+    chat = _chat(first, episode, build, known, speakers, retried=True)
+    chat.state(added, judge)
+    if judge is not None:
+        mentions = [record.event for record in before if isinstance(record.event, MentionObserved)]
+        chat.names.resolve_again(mentions, before[0].recorded_at, judge)
+    return _events(chat, added, known)
+
+
+def _events(chat: "ChatStatements", extracted: Sequence[Event], known: BeliefView) -> list[Event]:
     events = chat.events()
     if extracted:
         events += weigh_attributes(extracted, chat.names, known)
-    if episode.update_communities:
+    if chat.episode.update_communities:
         events += assign_communities(events, chat.names, known)
     return events
 
 
 def _chat(
-    first: Record, episode: EpisodeRecorded, build: Build, known: BeliefView, speakers: Speakers
+    first: Record,
+    episode: EpisodeRecorded,
+    build: Build,
+    known: BeliefView,
+    speakers: Speakers,
+    *,
+    retried: bool = False,
 ) -> "ChatStatements":
     is_value = build.ontology_of(episode).is_value
     about = (known, build.digest, first.group, first.recorded_at, episode)
-    return ChatStatements(Resolver(*about, speakers=speakers, is_value=is_value), build, first.cause)
+    names = Resolver(*about, speakers=speakers, is_value=is_value, cause=first.cause)
+    return ChatStatements(names, build, first.cause, retried=retried)
 
 
 class ChatStatements(StatementWriter[Resolver]):

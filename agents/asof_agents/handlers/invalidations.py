@@ -71,6 +71,7 @@ class BeliefChanges:
     cause: int
     episode_id: str
     introduced: Container[str]  # entities that this message introduced: no store has facts of them
+    retried: bool  # whether the episode has statements of its first processing, whose ids are taken
     statements: list[Event | dict[str, Any]] = field(
         default_factory=list
     )  # a dict: an assertion still without its holds
@@ -105,7 +106,8 @@ class BeliefChanges:
 
     def new_id(self, kind: str) -> str:
         """Return the id of the next statement of this message."""
-        return derive(kind, self.build, self.episode_id, len(self.statements))
+        again = (self.cause,) if self.retried else ()
+        return derive(kind, self.build, self.episode_id, len(self.statements), *again)
 
     def assert_fact(self, fields: dict[str, Any]) -> None:
         """Assert a fact. `fields`: those of FactAsserted, except `holds`, which is known at the end of the message."""

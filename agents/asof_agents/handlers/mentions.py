@@ -4,7 +4,7 @@ Mentions are unique per (episode, entity type, text). A mention with the type an
 `repeats` that one, and relationships refer to the first: the episodic graph has one node for both.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from asof_agents.extraction.ports import (
@@ -44,7 +44,8 @@ def context(group: str, episode: EpisodeRecorded, before: int, known: EpisodeVie
     """
     named = episode.previous_episode_ids
     if named is None:
-        return known.recent(group, episode.source, episode.valid_at, before, CONTEXT_TURNS)
+        recent = known.recent(group, episode.source, episode.valid_at, before, CONTEXT_TURNS + 1)
+        return [e for e in recent if e.uuid != episode.episode_id][-CONTEXT_TURNS:]  # a retry finds the episode itself
     chosen = [known.episode(uuid) for uuid in dict.fromkeys(named)]
     return sorted((e for e in chosen if e is not None), key=lambda e: e.valid_at)
 
@@ -57,12 +58,14 @@ def extract(
     own: EpisodeView,
     build: str,
     content: str | None = None,
+    stated: Sequence[Event] | None = None,
 ) -> list[Event]:
     """Return the events of a recorded episode's extraction, a model's answer first.
 
     episodes: has the episodes for context. own: has the mentions of this extraction, which are the episodic layer's, or
     those of a generation that extracts anew. content: the message's content; where it is suppressed, neither the
-    episode nor the recorded answer keeps a word of it.
+    episode nor the recorded answer keeps a word of it. stated: the events of an extraction before, by rules alone, of
+    which a retry repeats nothing.
     """
     group, episode = recorded.group, recorded.event
     assert isinstance(episode, EpisodeRecorded)
@@ -71,7 +74,7 @@ def extract(
     rows = own.mentions_of([e.uuid for e in earlier])
     before = turns(earlier, rows)
     request = extractor.request(turn, before)
-    reply = answers.reply(group, request) if request and answers else None
+    reply = answers.reply(group, request, recorded.cause) if request and answers else None
     extraction = extractor.extract(
         turn, before, lambda names: own.types_of_names(group, names), reply.answer if reply else None
     )
@@ -79,7 +82,26 @@ def extract(
         reply = replace(reply, answer="")  # the answer quotes the content
     answered = answer_events(turn, request, reply, extraction.refused) if request and reply else []
     nodes = {(r.type, r.text): r.repeats or r.uuid for r in reversed(rows) if not r.speaker}
-    return [*answered, *extraction_events(extraction, turn, nodes, build)]
+    events = extraction_events(extraction, turn, nodes, build)
+    return [*answered, *(events if stated is None else _without(stated, events, recorded.cause))]
+
+
+def _without(stated: Sequence[Event], events: Sequence[Event], cause: int) -> Iterator[Event]:
+    """Yield the events that an extraction before did not have, under ids of the message that caused them."""
+    mentions = {event.mention_id for event in stated if isinstance(event, MentionObserved)}
+    relationships = {_claim(event) for event in stated if isinstance(event, RelationshipStated)}
+    for event in events:
+        match event:
+            case MentionObserved(mention_id=id_) if id_ not in mentions:
+                yield event
+            case RelationshipStated(relationship_id=id_) if _claim(event) not in relationships:
+                yield event.model_copy(update={"relationship_id": derive("relationship", id_, cause)})
+            case AttributeStated(attribute_id=id_):
+                yield event.model_copy(update={"attribute_id": derive("attribute", id_, cause)})
+
+
+def _claim(stated: RelationshipStated) -> tuple[str, ...]:
+    return stated.relation, stated.source, stated.target, stated.stance
 
 
 def extraction_events(extraction: Extraction, turn: Turn, before: Nodes, build: str) -> list[Event]:

@@ -60,14 +60,14 @@ class Triple(NamedTuple):
 class StatementWriter(Generic[N]):
     """Writes down what one episode says: its names, and what is asserted, said again, ended and taken back."""
 
-    def __init__(self, names: N, build: Build, cause: int) -> None:
+    def __init__(self, names: N, build: Build, cause: int, *, retried: bool = False) -> None:
         self.names = names
         self.episode = names.episode
         self.known = names.known
         self.build = build
         self.ontology = build.ontology_of(names.episode)
         self.changes = BeliefChanges(
-            names.known, build.digest, names.group, cause, names.episode.episode_id, names.introduced.keys()
+            names.known, build.digest, names.group, cause, names.episode.episode_id, names.introduced.keys(), retried
         )
 
     def events(self) -> list[Event]:

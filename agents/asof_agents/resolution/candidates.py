@@ -50,6 +50,11 @@ Nearest = Sequence[tuple[EntityRow, float]]
 class NameIndex(Protocol):
     """The names of a generation by their meaning. Its answers include the events of all messages before this one."""
 
+    @property
+    def model_id(self) -> str:
+        """The embedder of the names."""
+        ...
+
     def nearest(self, group: str, texts: Sequence[str], least: float) -> Mapping[str, Nearest]:
         """Return for each text the entities with a name whose cosine with it is at least `least`, nearest first.
 

@@ -7,7 +7,7 @@ which a later merge can mend, so every rule but the first two requires compatibl
 are never taken for each other, however similar they are.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
@@ -15,9 +15,9 @@ from typing import Final
 from rapidfuzz.distance import JaroWinkler
 
 from asof_agents.ports import BeliefView
-from asof_agents.resolution.candidates import NEAR, Candidate, CandidateContext, Nearest, candidates
+from asof_agents.resolution.candidates import Candidate, CandidateContext, Nearest, candidates
 from asof_agents.resolution.exact import ExactNames, fits
-from asof_agents.resolution.judge import Doubt, Judge
+from asof_agents.resolution.judge import Doubt, Judge, Verdict
 from asof_projections.model.rows import EntityRow
 from asof_projections.names import key, words
 from asof_streams.episodic import MentionObserved
@@ -43,6 +43,7 @@ class Resolver(ExactNames):
     known: BeliefView
     speakers: Speakers = tuple
     is_value: Callable[[str], bool] = lambda _: False  # of an entity type: values that are nearly equal are two
+    cause: int = -1  # the position of the message
     asked: list[Event] = field(default_factory=list)  # what came of asking a judge: recorded before it is used
     _meant: dict[str, str] = field(default_factory=dict)  # mention id -> entity id
     _present: set[str] = field(default_factory=set)  # the entities that were meant
@@ -64,7 +65,7 @@ class Resolver(ExactNames):
 
     def _judge(self, left: Sequence[MentionObserved], judge: Judge) -> None:
         doubts: list[Doubt] = []
-        near = judge.names.nearest(self.group, [mention.text for mention in left], NEAR) if judge.names else {}
+        near = self._near(left, judge)
         for mention in left:
             sure = self._sure(mention)  # one introduced since may be called so
             found = [] if sure else self._candidates(mention, near.get(mention.text, ()))
@@ -74,7 +75,7 @@ class Resolver(ExactNames):
                 self._mean(mention, *(sure or self._new(mention)))
         if not doubts:
             return
-        verdict, self.asked = judge.decide(self.group, self.episode, doubts)
+        verdict = self._decide(doubts, judge)
         for mention, _ in doubts:
             if mention.mention_id in verdict.meant:
                 entity, confidence = verdict.meant[mention.mention_id]
@@ -85,6 +86,38 @@ class Resolver(ExactNames):
         for one, other in verdict.same:
             self._merge(one, other, "model")
 
+    def resolve_again(self, mentions: Sequence[MentionObserved], introduced_at: int, judge: Judge) -> None:
+        """Ask the judge again about those mentions for which an entity was introduced at a time: who else it may be."""
+        own: dict[str, EntityRow] = {}
+        for mention in mentions:
+            entity = self.known.entity(self.known.resolved(mention.mention_id) or "")
+            if entity and entity.known_from == introduced_at and not self.is_value(mention.entity_type):
+                own[mention.mention_id] = entity
+        asked = [mention for mention in mentions if mention.mention_id in own and not mention.speaker]
+        near = self._near(asked, judge) if asked else {}
+        doubts = []
+        for mention in asked:
+            same = self.known.identity([own[mention.mention_id].uuid], None)
+            found = [c for c in self._candidates(mention, near.get(mention.text, ())) if c.entity.uuid not in same]
+            if found:
+                doubts.append(Doubt(mention, found))
+        if not doubts:
+            return
+        verdict = self._decide(doubts, judge)
+        meant = [(entity, own[mention]) for mention, (entity, _) in verdict.meant.items()]
+        for one, other in (*meant, *verdict.same):
+            self._merge(one, other, "model")
+
+    def _near(self, mentions: Sequence[MentionObserved], judge: Judge) -> Mapping[str, Nearest]:
+        near, failed = judge.near(self.group, self.episode, [mention.text for mention in mentions], self.cause)
+        self.asked += failed
+        return near
+
+    def _decide(self, doubts: Sequence[Doubt], judge: Judge) -> Verdict:
+        verdict, answered = judge.decide(self.group, self.episode, doubts, self.cause)
+        self.asked += answered
+        return verdict
+
     def _candidates(self, mention: MentionObserved, near: Nearest) -> list[Candidate]:
         where = CandidateContext(
             self.group, self.recorded_at, self._present, islice(reversed(self.introduced.values()), _INTRODUCED), near
@@ -94,6 +127,8 @@ class Resolver(ExactNames):
     def _mean(self, mention: MentionObserved, entity: EntityRow, reason: str, score: float) -> None:
         self._meant[mention.mention_id] = entity.uuid
         self._present.add(entity.uuid)
+        if mention.repeats:  # that one was never resolved, if its message was parked; relationships name it
+            self._meant.setdefault(mention.repeats, entity.uuid)
         self.events.append(
             MentionResolved(
                 mention_id=mention.mention_id,

@@ -4,8 +4,11 @@ The answer is validated part by part: its numbers must be those of the request, 
 rejected, because a wrong merge costs more than a duplicate.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
@@ -15,10 +18,11 @@ from asof_agents.extraction.llm.schemas import object_of, pieces, schema_of
 from asof_agents.extraction.ports import Answers, ModelRequest, RejectedPart
 from asof_agents.extraction.replies import answer_events
 from asof_agents.extraction.turns import turn_of
-from asof_agents.resolution.candidates import Candidate, NameIndex
+from asof_agents.resolution.candidates import NEAR, Candidate, NameIndex, Nearest
 from asof_ontologies.prompts import Prompt
 from asof_projections.model.rows import EntityRow
-from asof_streams.episodic import EpisodeRecorded, MentionObserved
+from asof_streams.episodic import EpisodeRecorded, ExtractionFailed, MentionObserved
+from asof_streams.errors import ModelUnavailable
 from asof_streams.events import Event
 
 _SURE: Final = 0.5  # the least confidence in the entity of a name
@@ -78,10 +82,39 @@ class Judge:
     answers: Answers
     names: NameIndex | None = None
 
-    def decide(self, group: str, episode: EpisodeRecorded, doubts: Sequence[Doubt]) -> tuple[Verdict, list[Event]]:
+    def near(
+        self, group: str, episode: EpisodeRecorded, texts: Sequence[str], cause: int
+    ) -> tuple[Mapping[str, Nearest], list[Event]]:
+        """Return the entities with a name near to each text; none, and the failure, where the embedder fails.
+
+        cause: the position of the message. A failure recorded about it stands, so that a rebuild finds none either.
+        """
+        if self.names is None:
+            return {}, []
+        model = self.names.model_id
+        request = sha256(json.dumps([model, *texts]).encode()).hexdigest()
+        if self.answers.failure(group, request, cause) is None:
+            with suppress(ModelUnavailable):
+                return self.names.nearest(group, texts, NEAR), []
+        failed = ExtractionFailed(
+            episode_id=episode.episode_id,
+            request=request,
+            prompt="names",
+            prompt_version=1,
+            model=model,
+            reason="unavailable",
+            calls=1,
+            prompt_tokens=0,
+            completion_tokens=0,
+        )
+        return {}, [failed]
+
+    def decide(
+        self, group: str, episode: EpisodeRecorded, doubts: Sequence[Doubt], cause: int
+    ) -> tuple[Verdict, list[Event]]:
         """Return the decisions about an episode's doubts, and the events of the model's reply."""
         request = self.request(episode, doubts)
-        reply = self.answers.reply(group, request)
+        reply = self.answers.reply(group, request, cause)
         verdict = Verdict({}, [], []) if reply.answer is None else parse_verdict(reply.answer, doubts)
         return verdict, answer_events(turn_of(episode), request, reply, verdict.refused)
 

@@ -31,12 +31,14 @@ from asof.operations.answers import (
     GenerationInfo,
     GroupInfo,
     Hit,
+    Hits,
     Hop,
     LogEvent,
     Outcome,
     Page,
     ParkedMessage,
     Produced,
+    Retried,
     Segment,
     Settled,
     WhatIf,
@@ -256,7 +258,7 @@ class AsyncMemory:
         all_groups: bool = False,
         group_ids: Sequence[str] = (),
         limit: int = 10,
-    ) -> list[Hit]:
+    ) -> Hits[Hit]:
         """Return the facts that hold and fit a question best, by words and by meaning, best first; at most `limit`.
 
         `any_time` lifts valid time. `relations` and `entity_types` leave only facts of these relations, and from or to
@@ -536,13 +538,27 @@ class AsyncMemory:
         group_id: str = queries.DEFAULT_GROUP,
         all_groups: bool = False,
     ) -> list[ParkedMessage]:
-        """Return the messages of which nothing could be made, in the order of the log, each with the reason.
+        """Return the messages of which nothing could be made, or about which a model gave no answer, with the reason.
 
-        At most `limit`; go on with `after`, the position of the last.
+        In the order of the log, at most `limit`; go on with `after`, the position of the last. One that was retried
+        well is no longer among them.
         """
         return await self._run(
             lambda memory: memory.parked(after=after, limit=limit, group_id=group_id, all_groups=all_groups)
         )
+
+    async def retry(
+        self, positions: Sequence[int] = (), *, group_id: str = queries.DEFAULT_GROUP, all_groups: bool = False
+    ) -> list[Retried]:
+        """Process messages again that were parked or failed: those at some positions, else all of `parked`.
+
+        What follows is known from the retry on, and valid as of the message. Of a message that was neither parked nor
+        failed nothing changes. Each is returned with the position of its request, in the order given, else oldest
+        first; at most 1000 are retried at once. NotFound: the group has no message at a position.
+
+            memory.retry()
+        """
+        return await self._run(lambda memory: memory.retry(positions, group_id=group_id, all_groups=all_groups))
 
     async def episodes(
         self,

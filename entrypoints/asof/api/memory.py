@@ -31,12 +31,14 @@ from asof.operations.answers import (
     GenerationInfo,
     GroupInfo,
     Hit,
+    Hits,
     Hop,
     LogEvent,
     Outcome,
     Page,
     ParkedMessage,
     Produced,
+    Retried,
     Segment,
     Settled,
     WhatIf,
@@ -259,7 +261,7 @@ class Memory:
         all_groups: bool = False,
         group_ids: Sequence[str] = (),
         limit: int = 10,
-    ) -> list[Hit]:
+    ) -> Hits[Hit]:
         """Return the facts that hold and fit a question best, by words and by meaning, best first; at most `limit`.
 
         `any_time` lifts valid time. `relations` and `entity_types` leave only facts of these relations, and from or to
@@ -565,11 +567,25 @@ class Memory:
         group_id: str = queries.DEFAULT_GROUP,
         all_groups: bool = False,
     ) -> list[ParkedMessage]:
-        """Return the messages of which nothing could be made, in the order of the log, each with the reason.
+        """Return the messages of which nothing could be made, or about which a model gave no answer, with the reason.
 
-        At most `limit`; go on with `after`, the position of the last.
+        In the order of the log, at most `limit`; go on with `after`, the position of the last. One that was retried
+        well is no longer among them.
         """
         return curation.parked.ask(self._session, after=after, limit=limit, group_id=group_id, all_groups=all_groups)
+
+    def retry(
+        self, positions: Sequence[int] = (), *, group_id: str = queries.DEFAULT_GROUP, all_groups: bool = False
+    ) -> list[Retried]:
+        """Process messages again that were parked or failed: those at some positions, else all of `parked`.
+
+        What follows is known from the retry on, and valid as of the message. Of a message that was neither parked nor
+        failed nothing changes. Each is returned with the position of its request, in the order given, else oldest
+        first; at most 1000 are retried at once. NotFound: the group has no message at a position.
+
+            memory.retry()
+        """
+        return curation.retry.ask(self._session, positions=positions, group_id=group_id, all_groups=all_groups)
 
     # The episodic layer and the logs.
 

@@ -4,6 +4,7 @@ Exit codes: 0 ok; 1 the work failed, or was refused in part; 2 the call itself i
 """
 
 import json
+import logging
 import os
 import sys
 from collections.abc import Iterator
@@ -72,12 +73,15 @@ class Call:
             show.data(operation.to_json(answer))
         else:
             view(answer)
+        if reason := getattr(answer, "unavailable", None):
+            show.talk(f"found by words alone: {reason}")
         if (cursor := getattr(answer, "next", None)) and operation.is_paged:
             show.talk(f"go on with --cursor {cursor}")
 
 
 def run(app: typer.Typer, arguments: list[str]) -> int:
     """Run a command line; return its exit code. Whatever asof raises on purpose becomes one line on stderr."""
+    logging.getLogger("asof_agents").addHandler(logging.NullHandler())  # a command says itself what was parked
     command = typer.main.get_command(app)
     try:
         with command.make_context("asof", arguments or ["--help"]) as context:

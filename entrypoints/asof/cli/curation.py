@@ -1,4 +1,4 @@
-"""The commands of curation: merge, split, alias, unalias, contradictions, settle, parked."""
+"""The commands of curation: merge, split, alias, unalias, contradictions, settle, parked, retry."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -58,5 +58,20 @@ contradictions = question(
     ),
 )
 parked = question(
-    operations.parked, Table(("message", "position"), ("recorded at", "recorded_at"), ("reason", "reason"))
+    operations.parked,
+    Table(("message", "position"), ("recorded at", "recorded_at"), ("state", "state"), ("reason", "reason")),
 )
+
+
+def _retry(call: Call, query: Any) -> None:
+    with call.session() as session:
+        answer = operations.retry(session, query)
+    call.answer(operations.retry, answer, Table(("message", "position"), ("retried by", "request")))
+
+
+_retry.__name__ = "retry"
+_retry.__doc__ = """Process messages again that were parked or failed: all of `asof parked`, if no position is given."""
+retry = command(
+    operations.retry,
+    parameters=Parameters(operations.retry.query, arguments=("positions",), names={"positions": "POSITION"}),
+)(_retry)

@@ -103,7 +103,9 @@ class Parameters:
         schema = self._properties[self._alias(name)]
         kind = next((one for one in schema.get("anyOf", ()) if one.get("type") != "null"), schema)
         is_time = name in self.times
+        of_items = kind.get("items", {}).get("type")
         annotation: Any = Literal[tuple(kind["enum"])] if "enum" in kind else str if is_time else _TYPES[kind["type"]]
+        annotation = list[int] if of_items == "integer" else annotation
         described: dict[str, Any] = {"help": self._help(name, schema, kind), "metavar": self._metavar(name, kind)}
         if annotation in (int, float):
             described["min"] = kind.get("minimum")

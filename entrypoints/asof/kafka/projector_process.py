@@ -44,6 +44,7 @@ def project(settings: Settings) -> None:
                     raise
                 pause = next(report.pauses)
                 _log.warning("%s; trying again in %.1f s", error, pause)
+                report.wait()
                 stop.wait(pause)
 
 
@@ -68,9 +69,16 @@ class _Report:
         self.pauses = OUTAGE.pauses()  # before new tries
         self.told = 0.0  # when, by the monotonic clock
         self._root = root
+        self._last: Sequence[Reached] = ()
+
+    def wait(self) -> None:
+        """Write down that nothing is followed, until it is again."""
+        if self._last:
+            write_health(self._root, [each._replace(offset=-1) for each in self._last])
+            self.told = time.monotonic() - _REPORT_SECONDS
 
     def tell(self, reached: Sequence[Reached]) -> None:
-        self.pauses = OUTAGE.pauses()
+        self.pauses, self._last = OUTAGE.pauses(), reached
         now = time.monotonic()
         if now - self.told > _REPORT_SECONDS:
             write_health(self._root, reached)

@@ -2,14 +2,16 @@
 
 from heapq import merge as merge_sorted
 
+from asof.operations.logs import message_at
 from asof.operations.operation import operation
 from asof.operations.writes import put
 from asof.runtime.inbound_message import InboundMessage
 from asof.service.session import Session
-from asof_projections.model.answers import Contradiction, ParkedMessage, Requested, Settled
-from asof_projections.model.queries import ContradictionsQuery, ParkedQuery, SettleRequest
+from asof_projections.model.answers import Contradiction, ParkedMessage, Requested, Retried, Settled
+from asof_projections.model.queries import MAX_RETRIES, ContradictionsQuery, ParkedQuery, RetryQuery, SettleRequest
 from asof_streams.errors import NotFound
-from asof_streams.messages import FactStatement, IdentityStatement, accept
+from asof_streams.messages import FactStatement, IdentityStatement, RetryRequest, accept
+from asof_streams.sqlite_log import SqliteLog
 
 
 @operation(items="contradictions")
@@ -22,12 +24,42 @@ def contradictions(session: Session, query: ContradictionsQuery) -> list[Contrad
 
 @operation(items="messages")
 def parked(session: Session, query: ParkedQuery) -> list[ParkedMessage]:
-    """Return the messages of which nothing could be made, in the order of the log, each with the reason."""
-    opened = session.of(query.group).opened()
-    stores = (opened.episodes, opened.beliefs)
-    rows = (store.parked(query.group, after=query.after, limit=query.limit) for store in stores)
-    found = {row.position: row for row in merge_sorted(*rows, key=lambda row: row.position)}
-    return [ParkedMessage.of(row) for row in list(found.values())[: query.limit]]
+    """Return the messages of which nothing could be made, or about which a model gave no answer, each with the reason.
+
+    They come in the order of the log; one that was retried well is no longer among them.
+    """
+    source = session.of(query.group)
+    opened = source.opened()
+    with SqliteLog(source.places.messages) as log:
+        after = log.caused_by(query.after + 1) - 1
+        stores = (opened.episodes, opened.beliefs)
+        rows = (store.parked(query.group, after=after, limit=query.limit) for store in stores)
+        found = {row.position: row for row in merge_sorted(*rows, key=lambda row: (row.position, row.state))}
+        listed = list(found.values())[: query.limit]
+        return [ParkedMessage.of(row._replace(position=log.cause_of(row.position))) for row in listed]
+
+
+@operation(items="retries")
+def retry(session: Session, query: RetryQuery) -> list[Retried]:
+    """Process messages again that were parked or failed: those at some positions, else all of `parked`, oldest first.
+
+    What follows is known from the retry on, and valid as of the message. Of a message that was neither parked nor
+    failed nothing changes. At most 1000 are retried at once. NotFound: the group has no message at a position.
+    """
+    requests = retry_requests(session, query)
+    return [Retried(request.position, put(session, request)) for request in requests]
+
+
+def retry_requests(session: Session, query: RetryQuery) -> list[RetryRequest]:
+    """Return the messages that ask for retries, one for each, so that each is one step for whoever reads."""
+    if not query.positions:
+        waiting = ParkedQuery(group_id=query.group_id, all_groups=query.all_groups, after=-1, limit=MAX_RETRIES)
+        return [RetryRequest(group_id=row.group_id, position=row.position) for row in parked(session, waiting)]
+    groups = [(position, message_at(session, position)[0]) for position in query.positions]
+    for position, group in groups:
+        if query.group not in (None, group):
+            raise NotFound(f"group {query.group} has no message {position}")
+    return [RetryRequest(group_id=group, position=position) for position, group in groups]
 
 
 @operation()

@@ -6,7 +6,7 @@ from typing import Any
 from asof.operations.moments import known_of, moment_of, page_of
 from asof.operations.operation import operation
 from asof.service.session import Session
-from asof_projections.model.answers import Explanation, Fact, Hit, Page, Segment, WhatIf
+from asof_projections.model.answers import Explanation, Fact, Hit, Hits, Page, Segment, WhatIf
 from asof_projections.model.queries import (
     FactQuery,
     FactSearchQuery,
@@ -40,15 +40,19 @@ def throughout(session: Session, query: ThroughoutQuery) -> Page[Segment]:
 
 
 @operation(items="facts", vectors=lambda _: True)
-def search(session: Session, query: FactSearchQuery) -> list[Hit]:
+def search(session: Session, query: FactSearchQuery) -> Hits[Hit]:
     """Return the facts that hold and fit a question best, best first; of equals the one said first.
 
-    With a centre, of those that fit the facts fewest steps away from it come first.
+    With a centre, of those that fit the facts fewest steps away from it come first. While the embedder fails, words
+    alone decide, and `unavailable` says why.
     """
     at = moment_of(session, query)
-    sources = session.sources.among(query.groups)
-    hits = [hit for source in sources for hit in source.search(query, at, session.progress)]
-    return hits if len(sources) == 1 else sorted(hits, key=nearness)[: query.limit]
+    found = [source.search(query, at, session.progress) for source in session.sources.among(query.groups)]
+    if len(found) == 1:
+        return found[0]
+    hits = Hits(sorted((hit for each in found for hit in each), key=nearness)[: query.limit])
+    hits.unavailable = next((each.unavailable for each in found if each.unavailable), None)
+    return hits
 
 
 @operation()

@@ -38,6 +38,7 @@ from asof_streams.events import Record
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.tail import tail
 
+_STATES = 4  # rows of one message that say that it was parked or failed, at most
 _EVENTS = 20  # read at once: one may have half a megabyte
 _LONG = 4_000_000  # characters: a page that has more ends
 
@@ -74,15 +75,17 @@ def message(session: Session, query: MessageQuery) -> Outcome:
     group, record, at = message_at(session, query.position)
     opened = session.of(group or None).opened()
     stores = (opened.episodes, opened.beliefs)
-    parked = [p for store in stores for p in store.parked(group or None, after=at - 1, limit=1) if p.position == at]
-    if parked:
-        return Parked(query.position, "parked", group, parked[0].reason)
+    rows = [p for store in stores for p in store.parked(group or None, after=at - 1, limit=_STATES) if p.position == at]
+    reasons = {row.state: row.reason for row in reversed(rows)}
+    if "parked" in reasons:
+        return Parked(query.position, "parked", group, reasons["parked"])
     uuid = getattr(record and record.event, "uuid", None) or episode_id(group, at)
     if record is None and opened.episodes.episode(uuid) is None:  # else its content alone was suppressed
         return Erased(query.position, "erased")
     changes = tuple(Change.of(row) for row in opened.beliefs.changes(at - 1, 1) if row.position == at)
     mentions = len(opened.episodes.mentions_of([uuid]))
-    return Done(query.position, "done", group, uuid if opened.episodes.episode(uuid) else None, mentions, changes)
+    found = uuid if opened.episodes.episode(uuid) else None
+    return Done(query.position, "done", group, found, mentions, changes, reasons.get("failed"))
 
 
 def message_at(session: Session, position: int) -> tuple[str, Record | None, int]:

@@ -63,18 +63,23 @@ class Operation(Generic[Q, A]):
 
     @cached_property
     def model(self) -> Any:
-        """The type of the answer in JSON: a list stands in an object, under its name, with the cursor beside it."""
+        """The type of the answer in JSON: a list stands in an object, with what is said of it beside it."""
         if self.items is None:
             return self.answer
         fields: dict[str, Any] = {self.items: (self._list, ...)}
-        if self.is_paged:
-            fields["next"] = (str | None, ...)
+        fields |= {name: (kind, ...) for name, kind in self._beside.items()}
         title = "".join(part.title() for part in self.name.split("_"))
         return create_model(f"{title}Answer", __doc__=self.doc.split("\n")[0], **fields)
 
     @cached_property
     def _json(self) -> TypeAdapter[Any]:
         return TypeAdapter(self._list if self.items else self.answer)
+
+    @property
+    def _beside(self) -> Mapping[str, Any]:
+        """What stands beside a list in JSON, by name, with its type."""
+        beside: Mapping[str, Any] = getattr(get_origin(self.answer), "BESIDE", {})
+        return beside
 
     @property
     def _list(self) -> Any:
@@ -85,12 +90,13 @@ class Operation(Generic[Q, A]):
         return self._json.dump_python(answer, mode="json")
 
     def dump(self, answer: A) -> bytes:
-        """Return an answer as the JSON document of a service: a list in an object, with the cursor beside it."""
+        """Return an answer as the JSON document of a service: a list in an object, with its cursor or its note."""
         body = self._json.dump_json(answer)
         if self.items is None:
             return body
-        following = TypeAdapter(str | None).dump_json(answer.next) if isinstance(answer, Page) else None
-        return b'{"%s":%s%s}' % (self.items.encode(), body, b"" if following is None else b',"next":' + following)
+        beside = {name: TypeAdapter(kind).dump_json(getattr(answer, name)) for name, kind in self._beside.items()}
+        parts = {self.items: body, **beside}
+        return b"{%s}" % b",".join(b'"%s":%s' % (name.encode(), part) for name, part in parts.items())
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by name: another process has the same operations."""

@@ -139,11 +139,11 @@ def _generation(
     if not _is_young(places, info):
         log = stack.enter_context(open_semantic(places, info, episodic))
         store = stack.enter_context(following_store(log, places.graph(info.name)))
-        return generation_of(places, info, log, store, ExtractorFactory())
+        return generation_of(places, info, log, store, episodic, ExtractorFactory())
     log = stack.enter_context(SqliteLog(places.semantic(info.name)))
     store = stack.enter_context(building(log, places.building(info.name, os.getpid())))
     store.answer_handlers()
-    generation = generation_of(places, info, log, store, ExtractorFactory())
+    generation = generation_of(places, info, log, store, episodic, ExtractorFactory())
     generation.layer = _Loading(info.name, log, store, say)
     return generation
 

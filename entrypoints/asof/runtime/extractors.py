@@ -8,7 +8,7 @@ from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
 from asof_agents.extraction.english.dates import find_times
 from asof_agents.extraction.english.extractor import EnglishExtractor
-from asof_agents.extraction.llm.journal import Journal, Recorded
+from asof_agents.extraction.llm.journal import Failed, Journal, Recorded
 from asof_agents.extraction.llm.usage import Usage
 from asof_agents.extraction.ports import Extractor
 from asof_agents.extraction.registry import ExtractorRegistry, Ontologies, SchemaFilter
@@ -57,11 +57,11 @@ class ExtractorFactory:
             rules = SchemaFilter(rules, ontology)
         if self._model is None:
             return rules
-        from asof_agents.extraction.hybrid import HybridExtractor
+        from asof_agents.extraction.hybrid import FallbackExtractor, HybridExtractor
         from asof_agents.extraction.llm.extractor import LLMExtractor
 
         model = LLMExtractor(ontology, prompt("extract"), self._model.model_id)
-        return model if self._kind == "model" else HybridExtractor(rules, model)
+        return (FallbackExtractor if self._kind == "model" else HybridExtractor)(rules, model)
 
     def version(self, ontology: Ontology) -> str:
         """Return what reads messages and decides whom they mean, as it decides what a generation holds."""
@@ -86,7 +86,9 @@ class ExtractorFactory:
             return None
         from asof.runtime.name_vectors import NameVectorIndex
 
-        return NameVectorIndex(known, partial(self._open_vectors, self._embedder, places.vectors))
+        return NameVectorIndex(
+            known, self._embedder.model_id, partial(self._open_vectors, self._embedder, places.vectors)
+        )
 
     def _open_vectors(self, embedder: "Embedder", path: Path) -> "CachedEmbedder":
         from asof_projections.embedding.cache import CachedEmbedder
@@ -125,9 +127,9 @@ class ExtractorFactory:
         """Return what asking the model has cost so far; nothing where none is asked."""
         return {} if self._model is None else self._model.usage.snapshot()
 
-    def journal(self, recorded: Recorded) -> Journal | None:
+    def journal(self, recorded: Recorded, failed: Failed) -> Journal | None:
         """Return where answers come from; None where no model is asked."""
-        return None if self._model is None else Journal(self._model, recorded, self._at_once)
+        return None if self._model is None else Journal(self._model, recorded, failed, self._at_once)
 
 
 def extractor_factory(settings: Settings) -> ExtractorFactory:

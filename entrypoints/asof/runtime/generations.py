@@ -1,13 +1,14 @@
 """A generation opened for writing: made where there is none, brought up to the episodic log, with what builds it."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import OpenLog, Progress, load_ontology, writable_log
 from asof.settings import Settings
-from asof_agents.engine import Generation, Layer, group_batches
+from asof_agents.engine import Generation, Layer, batch_of, group_batches
 from asof_agents.extraction.llm.journal import Journal
 from asof_agents.extraction.registry import Ontologies
 from asof_agents.handlers.statement_writer import Build
@@ -70,16 +71,17 @@ def generation_of(
     info: GenerationInfo,
     log: SqliteLog,
     store: SqliteGraph,
+    episodic: SqliteLog,
     extractors: ExtractorFactory,
     journal: Journal | None = None,
 ) -> Generation:
-    """Return a generation that writes to this log and this store."""
+    """Return a generation that writes to this log and this store, derived from an episodic log."""
     ontology = kept_ontology(places.ontology_of(info.name))
     ontologies = ontologies_of(places)
     registry = extractors.registry_of(info, ontology, ontologies)
     build = Build(info.build, ontology, info.policy, ontologies)
     judge = extractors.judge(info, journal, places, store)
-    return Generation(Layer(log, store), store, build, registry, journal, judge)
+    return Generation(Layer(log, store), store, build, partial(batch_of, episodic), registry, journal, judge)
 
 
 def follow(

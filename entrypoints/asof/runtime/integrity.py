@@ -1,6 +1,7 @@
 """Looking into a directory: how much there is, how far everything has come, and whether it is whole."""
 
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -124,14 +125,14 @@ def _check_ontology(path: Path, digest: str | None) -> str:
 
 
 def stats(places: DirectoryLayout) -> dict[str, Any]:
-    """Return counts, positions and sizes, and the first hundred parked messages of each log with the reason."""
+    """Return counts, positions and sizes, and the first hundred parked or failed messages of each log, with reasons."""
     catalog, files = existing(places), sorted(places.root.rglob("*"))
     with _log(places, "messages") as messages, _log(places, "episodic") as episodic:
         heads = {"messages": messages.end(), "episodic": episodic.end()}
         waiting = messages.end() - episodic.checkpoint()
     with SqliteGraph(places.episodes, "episodic") as episodes:
         recorded, shown = episodes.counts(), _parked(episodes, "episodic")
-        parked = recorded["parked"]
+        unsettled = Counter({state: recorded[state] for state in ("parked", "failed")})
     generations: dict[str, Any] = {}
     for info in catalog.generations:
         name = f"semantic.{info.name}"
@@ -145,7 +146,7 @@ def stats(places: DirectoryLayout) -> dict[str, Any]:
             }
             if info.name == catalog.active:
                 shown += _parked(store, name)
-                parked += counts["parked"]
+                unsettled.update({state: counts[state] for state in unsettled})
     return {
         "messages": heads["messages"],
         "waiting": waiting,
@@ -153,7 +154,7 @@ def stats(places: DirectoryLayout) -> dict[str, Any]:
         **{kind: recorded[kind] for kind in ("episodes", "mentions", "relationships")},
         "active": catalog.active,
         "generations": generations,
-        "parked": parked,
+        **unsettled,
         "erasing": len(owing(places)),
         "parked_messages": shown,
         "bytes": {str(f.relative_to(places.root)): f.stat().st_size for f in files if f.is_file()},

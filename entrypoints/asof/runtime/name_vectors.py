@@ -29,7 +29,8 @@ class NameVectorIndex:
     open_embedder: called with the first question, and closed by who gives it.
     """
 
-    def __init__(self, known: SqliteGraph, open_embedder: Callable[[], CachedEmbedder]) -> None:
+    def __init__(self, known: SqliteGraph, model_id: str, open_embedder: Callable[[], CachedEmbedder]) -> None:
+        self.model_id = model_id
         self._known = known
         self._open = open_embedder
         self._begin()

@@ -12,7 +12,7 @@ from asof_agents.engine import Generation
 from asof_ontologies.model import Ontology
 from asof_projections.generations import GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
-from asof_streams.episodic import ExtractionAnswered
+from asof_streams.episodic import ExtractionAnswered, ExtractionFailed
 from asof_streams.files import replace_file
 from asof_streams.sqlite_log import SqliteLog
 
@@ -21,7 +21,7 @@ class OpenGenerations(Mapping[str, Generation]):
     """The generations that are open, by name: all of the catalogue, or none while another process writes them."""
 
     def __init__(self, logs: OpenLogs, episodes: SqliteGraph) -> None:
-        self.journal = logs.extractors.journal(self._answered)
+        self.journal = logs.extractors.journal(self._answered, self._failed)
         self._by_name: dict[str, Generation] = {}
         self._logs = logs
         self._episodes = episodes
@@ -119,7 +119,7 @@ class OpenGenerations(Mapping[str, Generation]):
         log = opened.enter_context(open_semantic(places, info, logs.episodic, logs.open_log))
         store = opened.enter_context(following_store(log, places.graph(info.name)))
         self._stores[info.name], self._semantic[info.name] = store, log
-        return generation_of(places, info, log, store, logs.extractors, self.journal)
+        return generation_of(places, info, log, store, logs.episodic, logs.extractors, self.journal)
 
     def _close(self, name: str) -> None:
         self._by_name.pop(name, None)
@@ -131,3 +131,8 @@ class OpenGenerations(Mapping[str, Generation]):
         """Return what a model answered to a request, in whichever log it is recorded."""
         answers = (store.answer(group, request) for store in (self._episodes, *self._stores.values()))
         return next((answered for answered in answers if answered and answered.answer), None)  # "": it was suppressed
+
+    def _failed(self, group: str, request: str, cause: int) -> ExtractionFailed | None:
+        """Return the failure of a request about a message, in whichever log it is recorded."""
+        failures = (store.failure(group, request, cause) for store in (self._episodes, *self._stores.values()))
+        return next(filter(None, failures), None)

@@ -1,7 +1,8 @@
 """Search with vectors: the embedder that the settings choose, and the index that follows the graph."""
 
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -11,13 +12,14 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import Opened, Progress
 from asof.settings import Settings
 from asof_projections.embedding.cache import CachedEmbedder
-from asof_projections.model.answers import Hit
+from asof_projections.model.answers import Hit, Hits
 from asof_projections.model.queries import FactSearchQuery
 from asof_projections.model.rows import EntityRow, Moment
 from asof_projections.retrieval.search import NameSearch, Search
 from asof_projections.vectors.projection import Texts, VectorProjection, facts_of, names_of
-from asof_streams.errors import InvalidInput, StorageFailed
+from asof_streams.errors import InvalidInput, ModelUnavailable, StorageFailed
 
+_REST_SECONDS: Final = 30.0  # for which an embedder that failed is not asked by a search
 _SOME: Final = 8  # sentences embedded at once in between: what a search waits for at most
 _MANY: Final = 1_000  # vectors that are worth saving at once; fewer, at the end
 
@@ -30,20 +32,39 @@ class VectorSearch:
         self._cache = CachedEmbedder(self._embedder, places.vectors) if self._embedder else None
         self._beliefs = opened.beliefs
         self._names_file = places.names_index(opened.generation)
-        file = places.index(opened.generation)
-        self._projection = self._following("fact", facts_of(opened.beliefs), file)
-        self._names: VectorProjection | None = None  # until it is asked for
+        self._file = places.index(opened.generation)
+        self._projection: VectorProjection | None = None  # until it is asked for
+        self._names: VectorProjection | None = None
         self._kept_up = False
+        self._failure = ""  # of the embedder, when it was last asked
+        self._rests_until = 0.0  # by the monotonic clock
 
-    def search(self, query: FactSearchQuery, at: Moment, progress: Progress | None = None) -> list[Hit]:
-        """Return the best facts of a moment. Where the index is kept up, what it has not come to is found by words."""
-        projection = self._projection
-        if projection is None:
-            return Search(self._beliefs).search(query, at)
-        if not self._kept_up:
-            projection.catch_up(progress)
-            _save(projection, 1)
-        return Search(self._beliefs, self._embedder, projection.index).search(query, at)
+    def search(self, query: FactSearchQuery, at: Moment, progress: Progress | None = None) -> Hits[Hit]:
+        """Return the best facts of a moment. Where the index is kept up, what it has not come to is found by words.
+
+        Without an embedder words alone decide; while it fails too, and then the answer says so. One that failed rests
+        for a while, so that no search waits for it.
+        """
+        if self._embedder is not None and time.monotonic() >= self._rests_until:
+            with suppress(ModelUnavailable), self._noting_failure():
+                projection = self._facts()
+                if not self._kept_up:
+                    projection.catch_up(progress)
+                    _save(projection, 1)
+                return Hits(Search(self._beliefs, self._embedder, projection.index).search(query, at))
+        hits = Hits(Search(self._beliefs).search(query, at))
+        hits.unavailable = self._failure or None
+        return hits
+
+    @contextmanager
+    def _noting_failure(self) -> Iterator[None]:
+        """Keep the failure of the embedder, and let it rest; it is raised all the same."""
+        try:
+            yield
+        except ModelUnavailable as error:
+            self._failure, self._rests_until = str(error), time.monotonic() + _REST_SECONDS
+            raise
+        self._failure = ""
 
     def like(self, query: str, known: int, group: str | None, limit: int) -> list[EntityRow]:
         """Return the entities whose names are nearest in meaning. InvalidInput: there are no vectors."""
@@ -64,13 +85,22 @@ class VectorSearch:
         """Bring vectors up for about so long; return whether there is more to do. From now on no search does it."""
         self._kept_up = True
         until = time.monotonic() + seconds
-        self._named()
-        for projection in self._held():
-            while projection.catch_up_some(_SOME):
-                if time.monotonic() > until:
-                    return True
-            _save(projection, _MANY)
+        with self._noting_failure():
+            self._facts()
+            self._named()
+            for projection in self._held():
+                while projection.catch_up_some(_SOME):
+                    if time.monotonic() > until:
+                        return True
+                _save(projection, _MANY)
         return False
+
+    def _facts(self) -> VectorProjection:
+        """Return the vectors of facts, opened with the first question that needs them."""
+        if self._projection is None:
+            self._projection = self._following("fact", facts_of(self._beliefs), self._file)
+        assert self._projection is not None, "there is no embedder"
+        return self._projection
 
     def _named(self) -> VectorProjection | None:
         """Return the vectors of names, opened with the first question that needs them."""

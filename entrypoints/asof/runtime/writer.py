@@ -17,6 +17,7 @@ from asof_agents.extraction.llm.usage import Usage
 from asof_agents.prefetcher import Prefetcher
 from asof_ontologies.model import Ontology
 from asof_projections.generations import Catalog, GenerationInfo
+from asof_streams.events import Record
 
 
 class Writer:
@@ -44,6 +45,7 @@ class Writer:
                 logs.extractors.registry(ontologies.own, ontologies),
                 self.generations.values(),
                 self._erase,
+                self._message,
                 journal,
             )
             self._prefetcher = Prefetcher(self.messages, self.engine, journal) if journal else None
@@ -159,6 +161,12 @@ class Writer:
 
     def _erased_from(self) -> list[ErasedFrom]:
         return [self.messages, self.episodic, self.episodes, *self.generations.files()]
+
+    def _message(self, position: int) -> Record | None:
+        """Return a message by its position, on Kafka its offset; None: there is none, or it was erased."""
+        at = self.messages.caused_by(position)
+        records = self.messages.read(at, at + 1)
+        return next((message for message in records if message.cause == position), None)
 
     def ontology(self, name: str) -> Ontology:
         """Return the ontology that a generation is built with."""

@@ -28,7 +28,7 @@ class BackgroundEmbedder:
         self._busy = busy
         self._asked = False
         self._erasing = 0
-        self._said = ""
+        self.failure = ""  # why nothing was embedded when it was last tried; empty: it was
 
     def follow(self) -> None:
         """Let what is new be embedded, from any thread."""
@@ -61,9 +61,11 @@ class BackgroundEmbedder:
             if searcher.keep_up(_SOME_SECONDS):
                 self.follow()
         except AsofError as error:  # it is tried again when there is more; a search says it too
-            if self._said != str(error):
+            if self.failure != str(error):
                 log.warning("nothing is embedded: %s", error)
-                self._said = str(error)
+            self.failure = str(error)
+        else:
+            self.failure = ""
 
     def _go_on(self) -> None:
         self._asked = False

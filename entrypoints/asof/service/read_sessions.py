@@ -23,7 +23,7 @@ from asof_streams.sqlite_log import SqliteLog
 
 if TYPE_CHECKING:
     from asof.runtime.vector_search import VectorSearch
-    from asof_projections.model.answers import Hit, WhatIf
+    from asof_projections.model.answers import Hit, Hits, WhatIf
     from asof_projections.model.queries import FactSearchQuery
     from asof_streams.kafka.client import Client
 
@@ -53,7 +53,7 @@ class ReadSession:
             self._opened = open_reader(self.places, self._settings)
         return self._opened
 
-    def search(self, query: "FactSearchQuery", at: Moment, progress: Progress | None) -> "list[Hit]":
+    def search(self, query: "FactSearchQuery", at: Moment, progress: Progress | None) -> "Hits[Hit]":
         """Return the best facts of a moment."""
         return self._search().search(query, at, progress)
 

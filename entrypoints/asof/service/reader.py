@@ -2,6 +2,7 @@
 
 from asof.runtime.replica_manifest import is_copy
 from asof.service.session import Session
+from asof_streams.instants import SECOND
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.sqlite_requests import KeyedRequest
 
@@ -9,10 +10,20 @@ from asof_streams.sqlite_requests import KeyedRequest
 class Reader(Session):
     """A memory opened for reading by one thread of a service."""
 
-    def parked(self) -> int:
-        """Return how many messages are parked."""
+    def unsettled(self) -> dict[str, int]:
+        """Return how many messages are parked, and how many failed."""
         opened = self.of(None).opened()
-        return opened.episodes.parked_count() + opened.beliefs.parked_count()
+        stores = (opened.episodes, opened.beliefs)
+        return {state: sum(store.parked_count(state) for store in stores) for state in ("parked", "failed")}
+
+    def age(self, position: int) -> float:
+        """Return the seconds since the message at a position was recorded, on Kafka since one at its offset was.
+
+        0, where it is not here yet.
+        """
+        with SqliteLog(self.places.messages) as log:
+            at = log.caused_by(position)
+            return 0.0 if at == log.end() else max(0, self.now() - log.recorded_at(at)) / SECOND
 
     def vectors(self) -> int:
         """Return how many vectors a search by this reader compares with; 0 before its first."""

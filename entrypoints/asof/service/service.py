@@ -129,6 +129,11 @@ class Service:
                 await asyncio.sleep(_LOOK_SECONDS)
 
     @property
+    def embeds(self) -> bool:
+        """Whether the embedder answered when it was last asked; without one, nothing is asked."""
+        return self._embedder is None or not self._embedder.failure
+
+    @property
     def progress(self) -> tuple[int, int]:
         """Return what grows whenever a message is taken, or processed."""
         return self._intake.taken, self.worker.next

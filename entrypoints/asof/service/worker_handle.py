@@ -5,6 +5,7 @@ ends with its service, and the service, once told, with it.
 """
 
 import logging
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -35,8 +36,15 @@ class Reached(NamedTuple):
     erasing: bool = False  # whether files may still hold what was erased before it
 
 
+class Waits(NamedTuple):
+    """The message at a position waits for something outside, as the sentence says, and is tried again."""
+
+    position: int
+    reason: str
+
+
 Run = Callable[[Channel, Settings], None]
-"""What the process does: receives calls until there are no more; sends Began, Reached or an error."""
+"""What the process does: receives calls until there are no more; sends Began, Reached, Waits or an error."""
 
 
 class Worker:
@@ -57,6 +65,8 @@ class Worker:
         self.busy = False  # whether messages waited when it last told how far it is
         self.erasing = False  # whether files may still hold what was erased before `next`
         self.usage: Usage = {}
+        self.waits: Waits | None = None  # what holds the next message up, as far as the worker knows
+        self._moved = time.monotonic()
         self._got_further = reached
         self._failed = failed
         self._lock = Lock()
@@ -89,6 +99,11 @@ class Worker:
     def next(self) -> int:
         """The position of the next message to process."""
         return max(self._next, 0)
+
+    @property
+    def still(self) -> float:
+        """The seconds since it last got further."""
+        return time.monotonic() - self._moved
 
     def wake(self) -> None:
         """Let it look for messages."""
@@ -134,7 +149,10 @@ class Worker:
                 match self._child.receive():
                     case Began(term):
                         began.set_result(term)
+                    case Waits() as waits:
+                        self.waits = waits
                     case Reached(position, seconds, usage, more, erasing):
+                        self._moved, self.waits = time.monotonic(), None
                         self.busy = more
                         self.usage = usage or self.usage
                         self._reached(position, seconds, erasing=erasing)

@@ -2,7 +2,7 @@
 
 What comes while it is busy is shown together, soon: a message waits for those behind it no longer than a moment. What
 it has not come to when it is stopped stays on the log and is processed at the next start. What may succeed later is
-tried again, in order; what nobody foresaw ends the worker before the position moves, and with it the service.
+tried again, in order; damage ends the worker before the position moves, and with it the service.
 """
 
 import logging
@@ -15,7 +15,7 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.open_logs import OpenLogs
 from asof.runtime.processes import log_to_stderr, lower_priority
 from asof.runtime.writer import Writer
-from asof.service.worker_handle import Began, Reached
+from asof.service.worker_handle import Began, Reached, Waits
 from asof.settings import Settings
 from asof_streams.backoff import Backoff
 from asof_streams.errors import UnavailableError
@@ -83,6 +83,7 @@ class Processing:
             except UnavailableError as error:
                 self._taken = [taken for taken in self._taken if taken.position < self._next]  # the rest is forgotten
                 pause, alone = next(pauses), True
+                self._channel.send(Waits(self._next, str(error)))
                 log.warning("message %d waits %.1f s: %s", self._next, pause, error)
                 self._pause(pause)
 

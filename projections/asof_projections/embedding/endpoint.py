@@ -2,13 +2,16 @@
 
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from asof_projections.embedding.extras import require
 
 if TYPE_CHECKING:
     from openai import OpenAI
+
+
+_CONNECT_SECONDS: Final = 5.0
 
 
 class Endpoint:
@@ -37,11 +40,11 @@ class Endpoint:
 
     @cached_property
     def _made(self) -> "OpenAI":
-        from openai import OpenAI  # noqa: PLC0415 - an extra, and seconds of import
+        from openai import OpenAI, Timeout  # noqa: PLC0415 - an extra, and seconds of import
 
         return OpenAI(
             base_url=self._base_url,
             api_key=self._api_key or "none",  # a server of one's own asks for no key; the client does
-            timeout=self._timeout_seconds,
+            timeout=Timeout(self._timeout_seconds, connect=min(self._timeout_seconds, _CONNECT_SECONDS)),
             max_retries=0,
         )

@@ -311,14 +311,14 @@ class GraphStore(Protocol):
         ...
 
     def parked(self, group: str | None, *, after: int = -1, limit: int) -> list[ParkedRow]:
-        """Return the parked messages, in the order of the log: at most `limit`.
+        """Return the messages that were parked or failed and not retried since, in their order: at most `limit`.
 
         after: a position of the messages log; only messages behind it. Continue from the position of the last.
         """
         ...
 
-    def parked_count(self) -> int:
-        """Return the number of parked messages."""
+    def parked_count(self, state: str = "parked") -> int:
+        """Return the number of messages that are parked, or `failed`, and were not retried since."""
         ...
 
     def digest(self) -> str:

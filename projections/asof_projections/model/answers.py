@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import Annotated, Any, Generic, Literal, Self, TypeVar, dataclass_transform
+from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar, dataclass_transform
 
 from pydantic import Field, TypeAdapter
 
@@ -89,6 +89,8 @@ class Answer:
 class Page(list[T], Generic[T]):
     """A list of answers, in their order; `next` is the cursor of the page that follows, None on the last one."""
 
+    BESIDE: ClassVar = {"next": str | None}  # of the list in JSON
+
     next: str | None = None
 
     @classmethod
@@ -97,6 +99,14 @@ class Page(list[T], Generic[T]):
         page = cls(items)
         page.next = next
         return page
+
+
+class Hits(list[T], Generic[T]):
+    """Hits, best first. `unavailable` says why they were found by words alone; None: as the settings say."""
+
+    BESIDE: ClassVar = {"unavailable": str | None}  # of the list in JSON
+
+    unavailable: str | None = None
 
 
 @answer
@@ -546,17 +556,30 @@ class GroupInfo(Answer):
 
 @answer
 class ParkedMessage(Answer):
-    """A message of which nothing could be made, and why."""
+    """A message of which nothing could be made, or about which a model gave no answer, and why."""
 
     position: Position
     group_id: Group
-    recorded_at: Instant
+    recorded_at: Annotated[Instant, Field(description="When; where a retry came to nothing, that of the retry.")]
+    state: Annotated[
+        Literal["parked", "failed"],
+        Field(description="parked: nothing was made of it; failed: a model gave no answer, and rules decided alone."),
+    ]
     reason: Annotated[str, Field(examples=["uuid: no episode of this group has it; leave it out to record a new one"])]
 
     @classmethod
     def of(cls, row: ParkedRow) -> Self:
         """Return a row as an answer."""
-        return cls(row.position, row.group_id, instant_of(row.recorded_at), row.reason)
+        state: Literal["parked", "failed"] = "failed" if row.state == "failed" else "parked"
+        return cls(row.position, row.group_id, instant_of(row.recorded_at), state, row.reason)
+
+
+@answer
+class Retried(Answer):
+    """A message that is processed again, and the request for that, which is on the log for good."""
+
+    position: Position
+    request: Annotated[int, Field(examples=[42], description="The position of the request; on Kafka its offset.")]
 
 
 @answer
@@ -599,6 +622,10 @@ class Done(Answer):
     ]
     mentions: Annotated[int, Field(examples=[2])]
     changes: tuple[Change, ...]
+    failed: Annotated[
+        str | None,
+        Field(examples=["timeout"], description="Why a model gave no answer, so that rules decided alone; null: none."),
+    ]
 
 
 @answer

@@ -35,6 +35,7 @@ HEAD: Final = instants.INF - 1  # as known so far: after everything that was rec
 MAX_NAME: Final = 1_000  # characters
 MAX_QUERY: Final = 2_000  # characters
 MAX_CHOICES: Final = 1_000  # of relations, types or groups
+MAX_RETRIES: Final = 1_000  # messages that one request retries
 FAR: Final = 2**53  # no log is as long
 _LONGEST_NAME: Final = 64  # characters of a name that an error repeats
 
@@ -449,8 +450,16 @@ class SettleRequest(Query):
     id: Name = Field(description="The id of the fact that stands.")
 
 
+class RetryQuery(GroupQuery):
+    """Process messages again that were parked, or about which a model gave no answer."""
+
+    positions: tuple[int, ...] = Field(
+        (), max_length=MAX_RETRIES, description="Of the messages; all of the list of parked messages, if left out."
+    )
+
+
 class ParkedQuery(GroupQuery):
-    """List the messages of which nothing could be made, in the order of the log."""
+    """List the messages of which nothing could be made, or about which a model gave no answer."""
 
     after: int = Field(-1, ge=-1, le=FAR, description="Behind the message at this position.")
     limit: int = Field(100, ge=1, le=1_000, description="At most this many.")

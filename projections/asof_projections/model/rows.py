@@ -164,12 +164,13 @@ class RelationshipRow(NamedTuple):
 
 
 class ParkedRow(NamedTuple):
-    """A message that could not be processed, and why."""
+    """A message of which nothing could be made, or about which a model gave no answer, and why."""
 
     position: int  # in the messages log
     group_id: str
-    recorded_at: int
+    recorded_at: int  # of the message; where a retry came to nothing, of the retry
     reason: str
+    state: str  # parked | failed
 
 
 class ContradictionRow(NamedTuple):

@@ -18,6 +18,7 @@ from asof_streams.messages import (
     IdentityStatement,
     Message,
     RecordRefused,
+    RetryRequest,
     WithdrawalRequest,
     accept,
     check_group,
@@ -29,6 +30,7 @@ _Kind = (
     | type[EntityStatement]
     | type[IdentityStatement]
     | type[WithdrawalRequest]
+    | type[RetryRequest]
     | type[ErasureRequest]
 )
 _EVERY: Final[tuple[_Kind, ...]] = (
@@ -37,6 +39,7 @@ _EVERY: Final[tuple[_Kind, ...]] = (
     EntityStatement,
     IdentityStatement,
     WithdrawalRequest,
+    RetryRequest,
     ErasureRequest,
 )
 _KINDS: Final[dict[str, _Kind]] = {kind.type: kind for kind in _EVERY}

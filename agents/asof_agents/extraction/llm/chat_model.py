@@ -2,25 +2,28 @@
 
 import json
 import time
-from typing import Any, Final
+from collections.abc import Mapping
+from math import inf
+from typing import Any, Final, NamedTuple
 
 from asof_agents.extraction.llm.schemas import object_of
 from asof_agents.extraction.llm.usage import Meter
 from asof_agents.extraction.ports import ModelReply, ModelRequest
 from asof_projections.embedding.endpoint import Endpoint
 from asof_streams.backoff import Backoff
-from asof_streams.errors import ModelUnavailable
 
-BACKOFF: Final = Backoff(1.0, retries=1)
-_SETTINGS: Final = {401: "the key is refused", 403: "the key may not use it", 404: "there is no such model or address"}
+BACKOFF: Final = Backoff(1.0, retries=4)  # of a server that is away or refuses; 15 seconds
+_PATIENCE_SECONDS: Final = 120.0  # after which no other call about a request begins
+_GARBLED: Final = 1  # answers that cannot be used after which it is called again: it mostly says the same
 _NO_SCHEMA: Final = {400, 415, 422, 501}  # answers of servers that do not know the response format
 
 
 class ChatModel:
     """Requests structured output, or plain JSON if the server does not support that. Used from any thread.
 
-    A failed call is repeated after each pause of the backoff; the last failure gives a reply without an answer.
-    ModelUnavailable: the key, the model's name or the address is wrong, so every request would fail.
+    A failed call is repeated after each pause of the backoff, or after what the server's Retry-After says, within two
+    minutes of the first call; the last failure gives a reply without an answer. From then on each request is one call,
+    without a pause, until one succeeds: a server that is away holds no queue up.
     """
 
     def __init__(
@@ -36,6 +39,7 @@ class ChatModel:
         self._endpoint = Endpoint(base_url, model, api_key, timeout_seconds)
         self._backoff = backoff
         self._plain_json = False
+        self._is_away = False  # the last request failed after all its calls
 
     @property
     def model_id(self) -> str:
@@ -43,55 +47,56 @@ class ChatModel:
         return self._endpoint.model_id
 
     def ask(self, request: ModelRequest) -> ModelReply:
-        """Return the model's reply, and count its usage. After two failed calls it is a failure without an answer."""
-        try:
-            reply = self._call_again(request)
-        except ModelUnavailable:
-            self.usage.count(request, ModelReply(None))
-            raise
+        """Return the model's reply, an answer or a failure, and count its usage."""
+        reply = self._call_again(request)
         self.usage.count(request, reply)
         return reply
 
     def _call_again(self, request: ModelRequest) -> ModelReply:
-        calls = prompt_tokens = completion_tokens = 0
-        failure = ""
+        calls = prompt_tokens = completion_tokens = garbled = 0
+        failure = _GARBLED_ANSWER
         begun = time.perf_counter()
-        for calls, pause in enumerate((0.0, *self._backoff.pauses()), 1):
-            time.sleep(pause)
-            body, failure = self._call(request)
-            content, failure = (None, failure) if failure else _content(body)
+        for calls, pause in enumerate((*self._backoff.pauses(), inf), 1):
+            body = self._call(request)
+            content = body if isinstance(body, _Failure) else _content(body)
             read, written = _tokens(body)
             prompt_tokens, completion_tokens = prompt_tokens + read, completion_tokens + written
-            if content is not None:
-                latency_ms = round(1000 * (time.perf_counter() - begun))
-                return ModelReply(content, "", calls, prompt_tokens, completion_tokens, latency_ms)
-        return ModelReply(None, failure, calls, prompt_tokens, completion_tokens)
+            seconds = time.perf_counter() - begun
+            if isinstance(content, str):
+                self._is_away = False
+                return ModelReply(content, "", calls, prompt_tokens, completion_tokens, round(1000 * seconds))
+            failure = content
+            garbled += failure.is_garbled
+            wait = max(pause, failure.retry_after)
+            if self._is_away or garbled > _GARBLED or seconds + wait > _PATIENCE_SECONDS:
+                break
+            time.sleep(wait)
+        self._is_away = not failure.is_garbled
+        return ModelReply(None, failure.reason, calls, prompt_tokens, completion_tokens)
 
-    def _call(self, request: ModelRequest) -> tuple[Any, str]:
+    def _call(self, request: ModelRequest) -> "Any | _Failure":
         """Return the body of the response, or the failure. A server that refuses a schema once gets none again."""
         from openai import APIConnectionError, APIStatusError, APITimeoutError  # noqa: PLC0415 - an extra, and seconds
 
         try:
             if self._plain_json:
-                return self._json(request), ""
+                return self._json(request)
             try:
-                return self._structured(request), ""
+                return self._structured(request)
             except APIStatusError as error:
                 if error.status_code not in _NO_SCHEMA:
                     raise
                 body = self._json(request)
                 self._plain_json = True
-                return body, ""
+                return body
         except APITimeoutError:
-            return None, "timeout"
+            return _Failure("timeout")
         except APIConnectionError:
-            return None, "unreachable"
+            return _Failure("unreachable")
         except APIStatusError as error:
-            if error.status_code in _SETTINGS:
-                raise ModelUnavailable(f"the model {self.model_id}: {_SETTINGS[error.status_code]}") from None
-            return None, f"status {error.status_code}"
+            return _Failure(f"status {error.status_code}", _retry_after(error.response.headers))
         except ValueError:
-            return None, "malformed"
+            return _GARBLED_ANSWER
 
     def _structured(self, request: ModelRequest) -> Any:
         answer = self._endpoint.client.chat.completions.with_raw_response.create(
@@ -116,19 +121,39 @@ class ChatModel:
         return json.loads(answer.http_response.content)
 
 
-def _content(body: Any) -> tuple[str | None, str]:
+class _Failure(NamedTuple):
+    """Why a call gave no answer.
+
+    retry_after: the seconds that the server asks for before the next call. is_garbled: it answered, but not usefully.
+    """
+
+    reason: str
+    retry_after: float = 0.0
+    is_garbled: bool = False
+
+
+_GARBLED_ANSWER: Final = _Failure("malformed", is_garbled=True)
+
+
+def _retry_after(headers: Mapping[str, str]) -> float:
+    """Return the seconds of the header Retry-After; 0, if there is none or it is a date."""
+    seconds = headers.get("retry-after", "")
+    return float(seconds) if seconds.isascii() and seconds.isdigit() else 0.0
+
+
+def _content(body: Any) -> str | _Failure:
     """Return the text of a response, or its failure."""
     try:
         choice = body["choices"][0]
         content = choice["message"].get("content")
         if not isinstance(content, str):
-            return None, "declined"
+            return _Failure("declined", is_garbled=True)
         if choice.get("finish_reason") == "length":
-            return None, "cut short"
+            return _Failure("cut short", is_garbled=True)
         content.encode()
     except (AttributeError, IndexError, KeyError, TypeError, UnicodeEncodeError):
-        return None, "malformed"
-    return (content, "") if object_of(content) is not None else (None, "not JSON")
+        return _GARBLED_ANSWER
+    return content if object_of(content) is not None else _Failure("not JSON", is_garbled=True)
 
 
 def _tokens(body: Any) -> tuple[int, int]:

@@ -10,45 +10,53 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
 from asof_agents.extraction.ports import ModelReply, ModelRequest
-from asof_streams.episodic import ExtractionAnswered
+from asof_streams.episodic import ExtractionAnswered, ExtractionFailed
 
 Recorded = Callable[[str, str], ExtractionAnswered | None]
 """Returns the recorded answer of a request, by its group and digest; None: no log has one."""
+
+Failed = Callable[[str, str, int], ExtractionFailed | None]
+"""Returns the recorded failure of a request, by its group, its digest and the position of its message; None: none."""
 
 
 class Model(Protocol):
     """A language model."""
 
     def ask(self, request: ModelRequest) -> ModelReply:
-        """Return the reply to a request; called from any thread. ModelUnavailable: a setting of the model is wrong."""
+        """Return the reply to a request, an answer or a failure; called from any thread."""
         ...
 
 
 class Journal:
     """Implements ports.Answers over a model and the recorded answers; `concurrency` requests run at a time.
 
-    A request that a handler waits for goes before those sent ahead. A reply is kept until `discard_recorded`, so that
-    no call is paid for twice when an error rolls the engine back and it ingests a message again.
+    A request that a handler waits for goes before those sent ahead. An answer is kept until `discard_recorded`, so that
+    no call is paid for twice when an error rolls the engine back and it ingests a message again. A failure stands for
+    the message that it was recorded about: only a retry, which is another message, asks again.
     """
 
-    def __init__(self, model: Model, recorded: Recorded, concurrency: int) -> None:
+    def __init__(self, model: Model, recorded: Recorded, failed: Failed, concurrency: int) -> None:
         self.depth = 4 * concurrency  # messages to prefetch, so that none of the slots idles behind a slow reply
         self._model = model
         self._find = recorded
+        self.failure = failed
         self._pool = ThreadPoolExecutor(concurrency, "asof-model")
         self._waiting: deque[tuple[ModelRequest, Future[ModelReply]]] = deque()
         self._asked: dict[tuple[str, str], Future[ModelReply]] = {}
         self._taken: list[tuple[str, str]] = []
 
-    def prefetch(self, group: str, request: ModelRequest) -> None:
-        """Send a request ahead, unless its answer is recorded or it is under way."""
+    def prefetch(self, group: str, request: ModelRequest, cause: int) -> None:
+        """Send a request ahead, unless its answer or failure is recorded or it is under way."""
         digest = request.digest
-        if (group, digest) not in self._asked and self._find(group, digest) is None:
-            self._ask((group, digest), request, self._waiting.append)
+        if (group, digest) in self._asked or self._find(group, digest) or self.failure(group, digest, cause):
+            return
+        self._ask((group, digest), request, self._waiting.append)
 
-    def reply(self, group: str, request: ModelRequest) -> ModelReply:
-        """Return the recorded answer, or the model's reply; it waits for the reply. Errors are those of Model.ask."""
+    def reply(self, group: str, request: ModelRequest, cause: int) -> ModelReply:
+        """Return the recorded failure or answer, or the model's reply; it waits for the reply."""
         key = group, request.digest
+        if failed := self.failure(*key, cause):
+            return ModelReply(None, failed.reason, failed.calls, failed.prompt_tokens, failed.completion_tokens)
         recorded = None if key in self._asked else self._find(*key)
         if recorded is not None:
             counts = recorded.calls, recorded.prompt_tokens, recorded.completion_tokens, recorded.latency_ms
@@ -60,7 +68,10 @@ class Journal:
         except BaseException:
             del self._asked[key]
             raise
-        self._taken.append(key)
+        if reply.answer is None:
+            del self._asked[key]
+        else:
+            self._taken.append(key)
         return reply
 
     def _ask(

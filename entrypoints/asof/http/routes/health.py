@@ -15,6 +15,7 @@ from asof.operations.errors import AsofError
 from asof.service.service import Service
 
 _PATIENCE_SECONDS: Final = 5.0  # a log or a store that answers within this time counts as well
+_STILL_SECONDS: Final = 60.0  # without a message that was processed, while some wait
 
 
 class Alive(BaseModel):
@@ -53,7 +54,7 @@ async def healthz() -> Alive:
 
 @router.get("/readyz", response_model=Ready, responses=_NOT_READY)
 async def readyz(served: Served) -> Response:
-    """Return how many messages wait; 503 where messages are not processed or questions not answered."""
+    """Return how many messages wait; 503 while none is processed, or questions are not answered, and why."""
     if not served.worker.alive:
         return _not_ready("the worker ended")
     if not served.worker.ready:
@@ -62,6 +63,10 @@ async def readyz(served: Served) -> Response:
         async with asyncio.timeout(_PATIENCE_SECONDS):
             waiting = await _waiting(served)
             await served.ask(lambda reader: reader.end())
+            if (waits := served.worker.waits) is not None:
+                return _not_ready(f"message {waits.position} waits: {waits.reason}")
+            if waiting and min(await _oldest(served), served.worker.still) > _STILL_SECONDS:
+                return _not_ready(f"message {served.worker.next} is taking more than {_STILL_SECONDS:.0f} seconds")
     except TimeoutError:
         return _not_ready(f"the log and the store did not answer within {_PATIENCE_SECONDS:.0f} seconds")
     except AsofError as error:
@@ -80,7 +85,11 @@ async def metrics(request: Request, served: Served, caller: Reading) -> Response
     counted.messages.set(served.worker.next + waiting)
     counted.models.usage = served.worker.usage
     if served.worker.ready:
-        counted.parked.set(await served.ask(lambda reader: reader.parked()))
+        counted.oldest.set(await _oldest(served) if waiting else 0.0)
+        unsettled = await served.ask(lambda reader: reader.unsettled())
+        counted.parked.set(unsettled["parked"])
+        counted.failed.set(unsettled["failed"])
+        counted.embeds.set(served.embeds)
         counted.vectors.set(await served.search(methodcaller("vectors")))
     return Response(counted.text(), media_type=CONTENT_TYPE)
 
@@ -89,6 +98,12 @@ async def _waiting(served: Service) -> int:
     """Return how many messages wait. AsofError: the log cannot be written."""
     end = (await served.take([])).start
     return max(end - served.worker.next, 0)
+
+
+async def _oldest(served: Service) -> float:
+    """Return the seconds since the oldest message that waits was recorded."""
+    position = served.worker.next
+    return await served.ask(lambda reader: reader.age(position))
 
 
 def _not_ready(reason: str) -> JSONResponse:

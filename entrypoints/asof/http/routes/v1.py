@@ -16,10 +16,10 @@ from asof.http.routes.idempotency import Once
 from asof.http.routes.parameters import Read, Served, known_parameters
 from asof.http.schemas import problems, v1
 from asof.operations import curation, entities, facts, generations, history, logs, upkeep
-from asof.operations.answers import Page, Queued, WhatIf
+from asof.operations.answers import Page, Queued, Retried, WhatIf
 from asof.operations.errors import NotFound
 from asof.operations.operation import Operation
-from asof.operations.queries import ExportQuery, GroupsQuery, HistoryQuery, KnownHistoryQuery, MessageQuery
+from asof.operations.queries import ExportQuery, GroupsQuery, HistoryQuery, KnownHistoryQuery, MessageQuery, RetryQuery
 from asof.service.api_keys import Caller
 from asof.service.service import Service
 
@@ -163,6 +163,20 @@ async def settle(given: v1.Settlement, served: Served, caller: Writing, request:
         return v1.Stated(positions=list(await served.take([], request)))
     statements = await served.ask(lambda session: curation.settling(session, given.request()))
     return v1.Stated(positions=list(await served.take(statements, request)))
+
+
+@router.post("/retry", status_code=202, response_model=curation.retry.model, responses=problems.OF_A_BODY)
+async def retry(given: v1.Retry, served: Served, caller: Writing, request: Once) -> Response:
+    """Process messages again that were parked or failed. The requests are on the log when this returns.
+
+    What follows from a message is known from the retry on, and valid as of the message. /v1/parked lists what is left.
+    """
+    expect_own(caller, given.group_id)
+    query = RetryQuery(group_id=given.group_id, all_groups=False, positions=tuple(given.positions))
+    messages = await served.ask(lambda session: curation.retry_requests(session, query))
+    positions = await served.take(messages, request)
+    retried = [Retried(message.position, at) for message, at in zip(messages, positions, strict=False)]  # taken before
+    return Response(curation.retry.dump(retried), 202, media_type="application/json")
 
 
 @router.post("/what-if", response_model=WhatIf, responses=problems.OF_A_BODY)

@@ -8,7 +8,7 @@ from pydantic.config import JsonDict
 from asof.http.schemas.body import Body
 from asof.operations.errors import InvalidInput
 from asof.operations.messages import FactStatement, IdentityStatement, accept
-from asof.operations.queries import DEFAULT_GROUP, GroupId, SettleRequest, ask
+from asof.operations.queries import DEFAULT_GROUP, MAX_RETRIES, GroupId, SettleRequest, ask
 from asof.operations.times import in_instants, system
 
 _MOST = 1_000  # statements of one request
@@ -70,6 +70,17 @@ class Settlement(Body):
     def request(self) -> SettleRequest:
         """Return the request. InvalidInput names the field."""
         return ask(SettleRequest, self.model_dump())
+
+
+class Retry(Body):
+    """Messages of one group to process again that were parked, or about which a model gave no answer."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"group_id": "ana", "positions": [17]}]})
+
+    group_id: GroupId = Field(DEFAULT_GROUP, description="The group of the messages.")
+    positions: list[int] = Field(
+        [], max_length=MAX_RETRIES, description="Of the messages; all that are listed under /v1/parked, if left out."
+    )
 
 
 class Stated(BaseModel):

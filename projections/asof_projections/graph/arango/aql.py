@@ -270,7 +270,7 @@ FOR d IN @@rows
 COUNTS: Final = """
 RETURN {
   episodes: LENGTH(@@episodes), mentions: LENGTH(@@mentions), relationships: LENGTH(@@relationships),
-  parked: LENGTH(@@parked), entities: LENGTH(@@entities), facts: LENGTH(@@assertions), versions: LENGTH(@@facts),
+  entities: LENGTH(@@entities), facts: LENGTH(@@assertions), versions: LENGTH(@@facts),
   merges: LENGTH(FOR l IN @@duplicate_of FILTER l.kt == @open RETURN 1),
   open_versions: LENGTH(FOR f IN @@facts FILTER f.kt == @open RETURN 1),
   names: LENGTH(@@names), formed: LENGTH(@@communities),

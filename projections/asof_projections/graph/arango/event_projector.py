@@ -16,9 +16,11 @@ from asof_projections.graph.sqlite_store.base import value_of
 from asof_streams.episodic import (
     EpisodeRecorded,
     EpisodeWithdrawn,
+    ExtractionFailed,
     GroupErased,
     MentionObserved,
     MessageParked,
+    MessageRetried,
     RelationshipStated,
 )
 from asof_streams.events import Record
@@ -82,7 +84,9 @@ class ArangoEventProjector(Documents):
             EpisodeWithdrawn: self._withdrawn,
             MentionObserved: self._mention,
             RelationshipStated: self._relationship,
+            ExtractionFailed: self._failed,
             MessageParked: self._parked,
+            MessageRetried: self._retried,
             RelationDeclared: self._declared,
             EntityIntroduced: self._introduced,
             EntityDescribed: self._described,
@@ -142,8 +146,18 @@ class ArangoEventProjector(Documents):
         turn = self._turn(r, e.episode_id)
         self._row(r, "relationships", "relationships", key(e.relationship_id), *row, turn_at=turn, **ends)
 
+    def _failed(self, r: Record, e: ExtractionFailed) -> None:
+        self._park(r, e, "failed")
+
     def _parked(self, r: Record, e: MessageParked) -> None:
-        self._row(r, "parked", "parked", str(r.position), r.position, r.group, r.cause, e.reason, r.recorded_at)
+        self._park(r, e, "parked")
+
+    def _park(self, r: Record, e: MessageParked | ExtractionFailed, state: str) -> None:
+        row = (r.position, r.group, r.cause if e.position is None else e.position, e.reason, r.recorded_at, state)
+        self._row(r, "parked", "parked", str(r.position), *row)
+
+    def _retried(self, r: Record, e: MessageRetried) -> None:
+        self._row(r, "retries", "retries", str(r.position), r.position, r.group, e.position, r.recorded_at)
 
     # Entities.
 

@@ -1,5 +1,6 @@
 """The episodic layer in ArangoDB row by row, and the whole store: its counts, and the digest that SQLite has too."""
 
+from collections import Counter
 from collections.abc import Iterator
 from hashlib import sha256
 from itertools import islice
@@ -49,11 +50,18 @@ class ArangoScans(ArangoNames):
         return map(_relationship, self._pages("relationships", group))
 
     def parked(self, group: str | None, *, after: int = -1, limit: int) -> list[ParkedRow]:
-        rows = (row for row in self._pages("parked", group) if row["cause"] > after)
-        return [ParkedRow(row["cause"], row["grp"], row["created_at"], row["reason"]) for row in islice(rows, limit)]
+        rows = sorted((row.position, place, row) for place, row in enumerate(self._unsettled(group)))
+        return [row for position, _, row in rows if position > after][:limit]
 
-    def parked_count(self) -> int:
-        return self.counts()["parked"]
+    def _unsettled(self, group: str | None) -> Iterator[ParkedRow]:
+        """Yield what was parked or failed and not retried since: each is an exception, of which a memory has few."""
+        retried = {row["cause"]: row["n"] for row in self._pages("retries", group)}
+        for row in self._pages("parked", group):
+            if row["n"] > retried.get(row["cause"], -1):
+                yield ParkedRow(row["cause"], row["grp"], row["created_at"], row["reason"], row["state"])
+
+    def parked_count(self, state: str = "parked") -> int:
+        return self.counts()[state]
 
     def contradictions(
         self, group: str | None, known: int | None, *, settled: bool = False, limit: int | None = None
@@ -70,7 +78,9 @@ class ArangoScans(ArangoNames):
 
     def counts(self) -> dict[str, int]:
         counts: dict[str, int] = self._query(aql.COUNTS, open=INF)[0]
-        return {name: counts[name] for name in COUNTS}
+        unsettled = {(row.state, row.position) for row in self._unsettled(None)}
+        counts |= Counter(state for state, _ in unsettled)
+        return {name: counts.get(name, 0) for name in COUNTS}
 
     def digest(self) -> str:
         digest = sha256()

@@ -22,6 +22,7 @@ COLLECTIONS: Final = {  # by table of the SQLite graph
     "relationships": "relationships",
     "withdrawals": "withdrawals",
     "parked": "parked",
+    "retries": "retries",
     "entities": "entities",
     "names": "names",
     "resolutions": "mention_links",

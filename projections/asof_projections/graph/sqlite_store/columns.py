@@ -19,6 +19,9 @@ _GIVEN: Final = "(m.n = m.entity OR NOT EXISTS (SELECT 1 FROM withdrawals w WHER
 COUNTS: Final = _GIVEN.format("")
 COUNTED: Final = f"m.created_at <= :known AND {_GIVEN.format(' AND w.created_at <= :known')}"
 
+# A message that was not retried since it was parked or failed.
+UNSETTLED: Final = "NOT EXISTS (SELECT 1 FROM retries r WHERE r.cause = p.cause AND r.n > p.n)"
+
 
 def mention(row: Any) -> MentionRow:
     """Return a row of MENTION as a mention."""

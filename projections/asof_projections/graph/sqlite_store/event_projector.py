@@ -20,9 +20,11 @@ from asof_streams.episodic import (
     EpisodeRecorded,
     EpisodeWithdrawn,
     ExtractionAnswered,
+    ExtractionFailed,
     GroupErased,
     MentionObserved,
     MessageParked,
+    MessageRetried,
     RelationshipStated,
 )
 from asof_streams.events import Record
@@ -64,7 +66,9 @@ _MENTION: Final = _insert("mentions", 11)
 _RELATIONSHIP: Final = _insert("relationships", 16)
 _ANSWER: Final = _insert("answers", 4)
 _WITHDRAWAL: Final = _insert("withdrawals", 5)
-_PARKED: Final = _insert("parked", 5)
+_FAILURE: Final = _insert("failures", 5)
+_PARKED: Final = _insert("parked", 6)
+_RETRY: Final = _insert("retries", 4)
 _ENTITY: Final = _insert("entities", 7)
 _NAME: Final = _insert("names", 7)
 _WORD: Final = "INSERT OR IGNORE INTO words VALUES (?, ?, ?, ?)"
@@ -115,8 +119,10 @@ class SqliteEventProjector:
             MentionObserved: self._mention,
             RelationshipStated: self._relationship,
             ExtractionAnswered: self._answered,
+            ExtractionFailed: self._failed,
             EpisodeWithdrawn: self._withdrawn,
             MessageParked: self._parked,
+            MessageRetried: self._retried,
             RelationDeclared: self._declared,
             EntityIntroduced: self._introduced,
             EntityDescribed: self._described,
@@ -188,8 +194,21 @@ class SqliteEventProjector:
     ) -> None:  # at once: whom any name calls depends on it
         self._db.execute(_WITHDRAWAL, (r.position, self.row_ids.group(r), e.episode_id, r.cause, r.recorded_at))
 
+    def _failed(self, r: Record, e: ExtractionFailed) -> None:
+        failure = (r.position, self.row_ids.group(r), r.cause, e.request, e.encode().decode())
+        self.write_buffer.add(_FAILURE, failure)
+        self._park(r, e, "failed")
+
     def _parked(self, r: Record, e: MessageParked) -> None:
-        self.write_buffer.add(_PARKED, (r.position, self.row_ids.group(r), r.cause, e.reason, r.recorded_at))
+        self._park(r, e, "parked")
+
+    def _park(self, r: Record, e: MessageParked | ExtractionFailed, state: str) -> None:
+        message = r.cause if e.position is None else e.position
+        row = (r.position, self.row_ids.group(r), message, e.reason, r.recorded_at, state)
+        self.write_buffer.add(_PARKED, row)
+
+    def _retried(self, r: Record, e: MessageRetried) -> None:
+        self.write_buffer.add(_RETRY, (r.position, self.row_ids.group(r), e.position, r.recorded_at))
 
     # Entities.
 

@@ -5,7 +5,15 @@ from hashlib import sha256
 from typing import Any, Final
 
 from asof_projections.graph.sqlite_store.base import SqliteReader, listed
-from asof_projections.graph.sqlite_store.columns import COUNTED, ENTITY, EPISODE, MENTION, RELATIONSHIP, mention
+from asof_projections.graph.sqlite_store.columns import (
+    COUNTED,
+    ENTITY,
+    EPISODE,
+    MENTION,
+    RELATIONSHIP,
+    UNSETTLED,
+    mention,
+)
 from asof_projections.graph.sqlite_store.schema import has_id
 from asof_projections.model.rows import ContradictionRow, EntityRow, EpisodeRow, MentionRow, ParkedRow, RelationshipRow
 from asof_projections.names import key
@@ -63,7 +71,8 @@ COUNTS: Final = {
     "episodes": "SELECT count(*) FROM episodes",
     "mentions": "SELECT count(*) FROM mentions",
     "relationships": "SELECT count(*) FROM relationships",
-    "parked": "SELECT count(*) FROM parked",
+    "parked": f"SELECT count(DISTINCT cause) FROM parked p WHERE state = 'parked' AND {UNSETTLED}",
+    "failed": f"SELECT count(DISTINCT cause) FROM parked p WHERE state = 'failed' AND {UNSETTLED}",
     "entities": "SELECT count(*) FROM entities",
     "merges": f"SELECT count(*) FROM links WHERE kt = {INF}",
     "communities": f"SELECT count(DISTINCT community) FROM memberships WHERE kt = {INF}",
@@ -73,9 +82,10 @@ COUNTS: Final = {
     "contradictions": f"SELECT count(*) FROM contradictions WHERE settled_at = {INF}",
 }
 
-# These two scan a table in log order. That is cheap: each of its rows is an exception, of which a memory has few.
-_PARKED: Final = """SELECT p.cause, g.name, p.created_at, p.reason FROM parked p CROSS JOIN groups g ON g.n = p.grp
-    WHERE (:grp IS NULL OR p.grp = :grp) AND p.cause > :after ORDER BY p.n LIMIT :limit"""
+# These two scan a table. That is cheap: each of its rows is an exception, of which a memory has few.
+_PARKED: Final = f"""SELECT p.cause, g.name, p.created_at, p.reason, p.state
+    FROM parked p CROSS JOIN groups g ON g.n = p.grp
+    WHERE (:grp IS NULL OR p.grp = :grp) AND p.cause > :after AND {UNSETTLED} ORDER BY p.cause, p.n LIMIT :limit"""
 _CONTRADICTIONS: Final = f"""SELECT c.uuid, g.name, c.earlier, c.later, c.created_at,
     iif(c.settled_at > :known, {INF}, c.settled_at), iif(c.settled_at > :known, NULL, c.kept),
     iif(c.settled_at > :known, NULL, c.dropped) FROM contradictions c CROSS JOIN groups g ON g.n = c.grp
@@ -85,8 +95,9 @@ _CONTRADICTIONS: Final = f"""SELECT c.uuid, g.name, c.earlier, c.later, c.create
 # The tables that the digest covers, and the order of their rows. An id n is a position of the log: it may order the
 # rows but not stand for them, since after an erasure a rebuilt log has fewer positions, and the same content.
 ORDER: Final = dict.fromkeys(
-    ("episodes", "mentions", "relationships", "withdrawals", "parked", "entities", "names", "resolutions", "links",
-     "attributes", "communities", "facts", "reinforcements", "endings", "retractions", "contradictions", "closings"),
+    ("episodes", "mentions", "relationships", "withdrawals", "parked", "retries", "entities", "names", "resolutions",
+     "links", "attributes", "communities", "facts", "reinforcements", "endings", "retractions", "contradictions",
+     "closings"),
     "n",
 ) | {"cardinalities": "relation, grp", "versions": "fact, kf, vf", "memberships": "entity, kf"}  # fmt: skip
 _NAMED: Final = {
@@ -181,8 +192,8 @@ class SqliteScans(SqliteReader):
         parameters = {"grp": None if group is None else self._group(group), "after": after, "limit": limit}
         return [ParkedRow._make(row) for row in self._rows(_PARKED, parameters)]
 
-    def parked_count(self) -> int:
-        count: int = self._one(COUNTS["parked"])
+    def parked_count(self, state: str = "parked") -> int:
+        count: int = self._one(COUNTS[state])
         return count
 
     def contradictions(

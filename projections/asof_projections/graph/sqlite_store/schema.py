@@ -41,8 +41,11 @@ CREATE TABLE relationships (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEG
 CREATE TABLE answers (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, request TEXT NOT NULL, answered TEXT NOT NULL);
 CREATE TABLE withdrawals (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, episode TEXT NOT NULL, cause INTEGER NOT NULL,
     created_at INTEGER NOT NULL);
+CREATE TABLE failures (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, cause INTEGER NOT NULL, request TEXT NOT NULL,
+    failed TEXT NOT NULL);
 CREATE TABLE parked (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, cause INTEGER NOT NULL, reason TEXT NOT NULL,
-    created_at INTEGER NOT NULL);
+    created_at INTEGER NOT NULL, state TEXT NOT NULL);
+CREATE TABLE retries (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, cause INTEGER NOT NULL, created_at INTEGER NOT NULL);
 
 CREATE TABLE entities (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, name TEXT NOT NULL, type TEXT,
     episode TEXT NOT NULL, created_at INTEGER NOT NULL);
@@ -93,9 +96,9 @@ INSERT INTO sentence_words (sentence_words, rank) VALUES ('hashsize', 8388608);
 """
 
 GROUPED: Final = (  # every table whose rows belong to a group
-    "relations", "cardinalities", "episodes", "mentions", "relationships", "answers", "withdrawals", "parked",
-    "entities", "names", "words", "resolutions", "links", "attributes", "communities", "memberships", "facts",
-    "versions", "reinforcements", "endings", "retractions", "contradictions", "closings",
+    "relations", "cardinalities", "episodes", "mentions", "relationships", "answers", "failures", "withdrawals",
+    "parked", "retries", "entities", "names", "words", "resolutions", "links", "attributes", "communities",
+    "memberships", "facts", "versions", "reinforcements", "endings", "retractions", "contradictions", "closings",
 )  # fmt: skip
 
 # An id is as good as random, so that each new one changes a page of its index; by the start of ids an index has a third
@@ -145,6 +148,9 @@ ASKED: Final = {
     "withdrawal_cause": "INDEX withdrawal_cause ON withdrawals (cause)",  # whether a message withdrew something
     "mention_episode": "INDEX mention_episode ON mentions (episode)",
     "answer_request": "INDEX answer_request ON answers (grp, request)",  # what a model answered to this
+    "failure_cause": "INDEX failure_cause ON failures (cause)",  # what a model did not answer about a message
+    "parked_cause": "INDEX parked_cause ON parked (cause)",  # whether a message is parked
+    "retry_cause": "INDEX retry_cause ON retries (cause)",
     "attribute_held": "INDEX attribute_held ON attributes (entity, name) WHERE holds = 1",  # what is believed of it
     "attribute_episode": "INDEX attribute_episode ON attributes (episode)",  # what an episode said of things
     "attribute_value": "INDEX attribute_value ON attributes (entity, name, folded)",  # what was said of one value

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from asof_projections.graph.sqlite_store.base import SqliteReader, listed, value_of
-from asof_projections.graph.sqlite_store.columns import COUNTS, ENTITY, EPISODE, MENTION, mention
+from asof_projections.graph.sqlite_store.columns import COUNTS, ENTITY, EPISODE, MENTION, UNSETTLED, mention
 from asof_projections.graph.sqlite_store.row_ids import Claim
 from asof_projections.graph.sqlite_store.schema import has_id
 from asof_projections.model.rows import EntityRow, EpisodeRow, MentionRow, Slot, Statement, Window
 from asof_projections.names import key as key_of
 from asof_projections.versions import Assertion, Ending
-from asof_streams.episodic import ExtractionAnswered
+from asof_streams.episodic import ExtractionAnswered, ExtractionFailed
 from asof_streams.instants import INF, NEG
 
 _EPISODE_BY_ID: Final = f"{EPISODE} WHERE e.uuid = ?"
@@ -30,6 +30,9 @@ _MENTIONS: Final = f"{MENTION} WHERE m.episode IN (SELECT value FROM json_each(?
 _MENTIONS_CALLED: Final = "SELECT uuid FROM mentions WHERE grp = ? AND folded = ? ORDER BY n"
 _TYPE_OF_NAME: Final = "SELECT type FROM mentions WHERE grp = ? AND folded = ? ORDER BY n DESC LIMIT 1"
 _ANSWER: Final = "SELECT answered FROM answers WHERE grp = ? AND request = ? ORDER BY n LIMIT 1"
+
+_FAILURE: Final = "SELECT failed FROM failures WHERE grp = ? AND cause = ? AND request = ? ORDER BY n LIMIT 1"
+_STATES: Final = f"SELECT DISTINCT state FROM parked p WHERE cause = ? AND {UNSETTLED} ORDER BY state"
 
 _ENTITY_BY_ID: Final = f"{ENTITY} WHERE e.uuid = ?"
 _ENTITIES_NAMED: Final = f"""SELECT e.n, e.uuid, e.name, e.type, e.created_at
@@ -148,6 +151,13 @@ class SqliteViews(SqliteReader):
     def answer(self, group: str, request: str) -> ExtractionAnswered | None:
         payload = self._one(_ANSWER, self._group(group), request)
         return None if payload is None else ExtractionAnswered.model_validate_json(payload)
+
+    def failure(self, group: str, request: str, cause: int) -> ExtractionFailed | None:
+        payload = self._one(_FAILURE, self._group(group), cause, request)
+        return None if payload is None else ExtractionFailed.model_validate_json(payload)
+
+    def unsettled(self, position: int) -> set[str]:
+        return {state for (state,) in self._rows(_STATES, (position,))}
 
     def entity(self, uuid: str) -> EntityRow | None:
         row = self._row(_ENTITY_BY_ID, (uuid,))

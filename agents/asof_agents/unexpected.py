@@ -1,0 +1,33 @@
+"""Keeps one message from stopping a memory: work on it that fails in a way that nobody foresaw parks it.
+
+What the world outside lacks, damage, and the end of memory or disk are no faults of a message, and are raised.
+"""
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from asof_streams.episodic import MessageParked
+from asof_streams.errors import AsofError, InvalidInput, NotFound
+from asof_streams.events import Event
+
+_TRIES: Final = 3
+
+
+def park_if_unexpected(work: Callable[[], Sequence[Event]]) -> list[Event]:
+    """Return the events of some work on one message; its parking, where that fails at every try.
+
+    Handlers are pure, so what fails here fails in every replay. The reason names the class of the error alone: its text
+    may have content.
+    """
+    reason = ""
+    for _ in range(_TRIES):
+        try:
+            return list(work())
+        except (InvalidInput, NotFound) as error:
+            return [MessageParked(reason=str(error))]
+        except (AsofError, MemoryError, OSError, sqlite3.Error):
+            raise
+        except Exception as error:  # noqa: BLE001 - nobody foresaw it
+            reason = f"unexpected: {type(error).__name__}"
+    return [MessageParked(reason=reason)]
