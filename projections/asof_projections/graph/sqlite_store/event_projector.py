@@ -112,7 +112,7 @@ class SqliteEventProjector:
         self.cache: GenerationalCache[Any] = GenerationalCache()  # of reads, which share it
         self.indexing_words = True  # a bulk load makes the word index at its end
         self._unindexed: int | None = None  # the first fact that is not in the word index
-        self.row_ids = RowIds(db, index_for)
+        self.row_ids = RowIds(db, index_for, self.write_buffer)
         self._index_for = index_for
         self._handlers: dict[type, _Handler] = {
             EpisodeRecorded: self._episode,
@@ -221,7 +221,8 @@ class SqliteEventProjector:
             _log.warning("position %d introduces an entity under an id that is taken", r.position)
         if uuid is None:
             return
-        self.write_buffer.add(_ENTITY, (r.position, uuid, group, e.name, e.entity_type, e.episode_id, r.recorded_at))
+        entity_row = (r.position, uuid, group, e.name, e.entity_type, e.episode_id, r.recorded_at)
+        self.write_buffer.add(_ENTITY, entity_row, ("entity", uuid))
         namesakes = self.cache["name", r.group, e.name]
         self._named(r, group, r.position, e.name, e.episode_id)
         if namesakes is not None:  # the earlier entities of this name, and now this one: no need to read them again

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
+from asof_projections.graph.sqlite_store.write_buffer import WriteBuffer
 from asof_streams.errors import DamagedLog
 from asof_streams.events import Record
 from asof_streams.ids import possible_ids, scoped_id
@@ -26,8 +27,9 @@ Claim = tuple[int, int, int, int | str | None]
 class RowIds:
     """Resolves the names in events to row ids. DamagedLog: an event names something that no earlier event made."""
 
-    def __init__(self, db: sqlite3.Connection, index_for: Callable[[str], None]) -> None:
+    def __init__(self, db: sqlite3.Connection, index_for: Callable[[str], None], write_buffer: WriteBuffer) -> None:
         self._db = db
+        self._write_buffer = write_buffer
         self._index_for = index_for
         self._entities: GenerationalCache[tuple[int, str]] = GenerationalCache()  # with the group, by uuid
         self._names: GenerationalCache[int] = GenerationalCache()  # of relations, by group and name; and of groups
@@ -77,7 +79,8 @@ class RowIds:
     def _owned(self, uuid: str) -> tuple[int, str] | None:
         """Return the row id and the group of an entity by its stored id."""
         owned = self._entities[uuid]
-        if owned is None:
+        if owned is None and not self._write_buffer.untouched(touched := ("entity", uuid)):
+            self._write_buffer.flush_for(touched)
             owned = self._db.execute(_ENTITY, (uuid,)).fetchone()
             if owned is not None:
                 self._entities[uuid] = owned
