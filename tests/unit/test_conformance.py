@@ -1,7 +1,6 @@
 """docs/conformance.md names every criterion, and for each the tests that hold it."""
 
 import ast
-from itertools import chain
 from types import SimpleNamespace
 from typing import Any
 
@@ -34,15 +33,23 @@ def test_every_criterion_has_its_row_and_nothing_else_has() -> None:
 
     third = [f"graph {number}" for number in GRAPH]
 
-    assert [criterion for criterion, _ in conformance.rows()] == [*first, *second, *third]
+    assert [row.number for row in conformance.rows()] == [*first, *second, *third]
 
 
-@pytest.mark.parametrize(("criterion", "cell"), conformance.rows(), ids=dict(conformance.rows()))
-def test_a_criterion_is_held_by_tests_that_exist(criterion: str, cell: str) -> None:
-    tests = conformance.named(cell)
+each_row = pytest.mark.parametrize("row", conformance.rows(), ids=lambda row: row.number)
 
-    assert tests, criterion
-    for test in tests:
+
+@each_row
+def test_a_criterion_stands_in_words_with_what_differs_or_a_dash(row: conformance.Row) -> None:
+    assert len(row.words.split()) >= 2
+    assert row.differs == "–" or len(row.differs.split()) >= 3
+
+
+@each_row
+def test_a_criterion_is_held_by_tests_that_exist(row: conformance.Row) -> None:
+    assert row.tests, row.number
+    assert ", ".join(f"`{test}`" for test in row.tests) == row.held_by
+    for test in row.tests:
         path, _, name = test.partition("::")
         tree = ast.parse((ROOT / path).read_text("utf-8"))
         assert name in {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}, test
@@ -59,7 +66,7 @@ def test_a_criterion_is_held_by_tests_that_exist(criterion: str, cell: str) -> N
     ],
 )
 def test_a_run_of_everything_fails_unless_what_holds_a_criterion_has_run(outcomes: list[str], holds: bool) -> None:
-    tests = sorted(set(chain.from_iterable(conformance.named(cell) for _, cell in conformance.rows())))
+    tests = sorted({test for row in conformance.rows() for test in row.tests})
     run, session = conformance.Conformance(), SimpleNamespace(exitstatus=pytest.ExitCode.OK)
 
     for test in tests[1:]:
