@@ -523,12 +523,12 @@ def test_the_help_has_every_command_in_a_section(capsys: pytest.CaptureFixture[s
 
     assert all(f"\n  {name} " in shown for name in COMMANDS)
     assert [title for title in SECTIONS if f"\n{title}:\n" not in shown] == []
-    assert EXAMPLES.keys() <= COMMANDS.keys()
+    assert EXAMPLES.keys() == COMMANDS.keys()
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_of_the_help_is_a_command_line_that_can_be(name: str) -> None:
-    program, called, *arguments = shlex.split(EXAMPLES[name])
+    program, called, *arguments = shlex.split(EXAMPLES[name].partition(" >> ")[0])
 
     assert (program, called) == ("asof", name)
     CommandGroup(name="asof").commands[name].make_context(name, arguments)

@@ -142,8 +142,21 @@ EXAMPLES: Final = {
     "episodes": "asof episodes --from yesterday",
     "episode": "asof episode 8e03978e",
     "groups": "asof groups --prefix team",
+    "rebuild": "asof rebuild --name second --ontology agent_memory_v1 --switch",
+    "generations": "asof generations switch second",
+    "digest": "asof digest second",
+    "verify": "asof verify --data ./asof-data",
+    "repair": "asof repair --data ./asof-data",
+    "stats": "asof stats --json",
+    "export": "asof export --format graphml --valid-at 2024-05-01 --output may.graphml",
+    "doctor": "asof doctor",
+    "serve": "asof serve --data ./asof-data --port 8000",
+    "completion": "asof completion bash >> ~/.bashrc",
+    "worker": "asof worker --kafka 127.0.0.1:9092 --data ./worker-data",
+    "topics": "asof topics create --kafka 127.0.0.1:9092 --partitions 4",
+    "graph": "asof graph copy --to arango",
 }
-"""A command line for each command whose options do not speak for themselves."""
+"""A command line for each command."""
 
 STYLE: Final[dict[str, Any]] = {
     "add_completion": False,
