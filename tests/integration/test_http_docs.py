@@ -23,3 +23,13 @@ def test_what_a_document_tells_to_send_is_answered_as_it_shows(document: Path, t
             documents.compare(command, shown, answer.stdout + "\n" * bool(answer.stdout))
 
     assert commands
+
+
+def test_a_document_tells_how_to_ask_for_health_and_how_to_redeploy() -> None:
+    told = [path.read_text("utf-8") for path in documents.SERVED]
+
+    assert any("\n$ curl -s localhost:8000/healthcheck\n" in text for text in told)
+    [redeploying] = [text.partition("\n## Redeploy\n")[2] for text in told if "\n## Redeploy\n" in text]
+    steps = redeploying.partition("\n## ")[0]
+    assert all(f"\n{number}. " in steps for number in (1, 2, 3))
+    assert "SIGTERM" in steps

@@ -151,6 +151,18 @@ def test_an_episode_lists_the_facts_that_rest_on_it(server: Server) -> None:
     assert second["entity_edges"] == [facts["Ana lives in Paris"]]
 
 
+def test_an_episode_lists_each_new_fact_and_a_fact_each_episode_that_states_it(server: Server) -> None:
+    for text in ("I like chess. I like tea.", "I like tea. I like jazz.", "Hm."):
+        server.say("several", text)
+    facts = {fact["uuid"]: fact for fact in server.search("Ana likes", "several")}
+    episodes = server.episodes("several")
+
+    listed = [sorted(facts[uuid]["fact"] for uuid in episode["entity_edges"]) for episode in episodes]
+    assert listed == [["Ana likes chess", "Ana likes tea"], ["Ana likes jazz"], []]
+    stated_by = {fact["fact"]: fact["episodes"] for fact in facts.values()}
+    assert stated_by["Ana likes tea"] == [episodes[0]["uuid"], episodes[1]["uuid"]]
+
+
 @pytest.mark.parametrize("query", ["", "?last_n=", "?last_n=x", "?last_n=1.5"])
 def test_episodes_need_a_number(server: Server, query: str) -> None:
     answer = server.client.get(f"/episodes/anybody{query}")

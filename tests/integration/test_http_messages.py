@@ -1,6 +1,7 @@
 """POST /messages against a running server: the door, the queue and the worker, as docs/conformance.md lists them."""
 
 import json
+import os
 import re
 import signal
 import sqlite3
@@ -16,10 +17,13 @@ import httpx2
 import pytest
 
 import asof
+import embedding_server
 from asking import records
 from asof.runtime.layout import DirectoryLayout
 from asof_streams.episodic import EpisodeRecorded, MessageParked
+from asof_streams.errors import WriterBusy
 from asof_streams.sqlite_log import SqliteLog
+from asof_streams.writer_lock import WriterLock
 from http_server import Server, serving
 from patience import wait_until
 
@@ -39,6 +43,14 @@ def count(server: Server) -> int:
 def parked(server: Server) -> dict[int, str]:
     with asof.open(server.data) as memory:
         return {r.cause: r.event.reason for r in records(memory, "episodic") if isinstance(r.event, MessageParked)}
+
+
+def caused(server: Server, position: int) -> list[str]:
+    """Return the types of the events that a message led to, in both layers."""
+    with asof.open(server.data) as memory:
+        return [
+            r.event.type for layer in ("episodic", "semantic") for r in records(memory, layer) if r.cause == position
+        ]
 
 
 def test_each_message_of_a_request_becomes_an_episode_of_its_own_in_the_order_given(server: Server) -> None:
@@ -215,12 +227,14 @@ def test_a_timestamp_may_be_written_in_every_way_that_graphiti_takes(server: Ser
 
 def test_an_episode_keeps_who_said_what_and_when_and_its_group(server: Server) -> None:
     before = datetime.now(UTC)
-    server.say("kept", "Hello.", role="Bo", role_type="assistant", name="n1", source_description="a chat")
+    said = {"name": "n1", "source_description": "a chat", "timestamp": "2024-05-01T07:30:00Z"}
+    server.say("kept", "Hello.", role="Bo", role_type="assistant", **said)
     server.client.post("/messages", json={"group_id": "kept", "messages": [{"content": "Hi.", "role_type": "user"}]})
     wait_until(lambda: len(server.episodes("kept")) == 2)
 
     named, nameless = server.episodes("kept")
 
+    assert named["valid_at"] == "2024-05-01T07:30:00Z"
     assert named["content"] == "Bo(assistant): Hello."
     assert nameless["content"] == "(user): Hi."
     assert (named["name"], named["source"], named["source_description"]) == ("n1", "message", "a chat")
@@ -238,10 +252,15 @@ def test_a_message_with_the_uuid_of_an_episode_adds_none_and_names_that_one(serv
     server.say("known-uuid", "I live in Paris.")
     [episode] = server.episodes("known-uuid")
 
-    answer = server.say("known-uuid", "I live in Paris.", uuid=episode["uuid"])
+    answer = server.say("known-uuid", "I live in Oslo.", uuid=episode["uuid"], timestamp="2030-01-01T00:00:00Z")
 
-    assert answer.headers["asof-episode-id"] == episode["uuid"]
+    position = int(answer.headers["asof-position"])
+    outcome = server.client.get(f"/v1/messages/{position}").json()
+    assert answer.headers["asof-episode-id"] == outcome["episode_id"] == episode["uuid"]
+    assert outcome["state"] == "done"
     assert server.episodes("known-uuid") == [episode]
+    assert [fact["fact"] for fact in server.search("Ana lives", "known-uuid")] == ["Ana lives in Paris"]
+    assert caused(server, position) == []
 
 
 @pytest.mark.parametrize("uuid", ["日本", "a\r\nSet-Cookie: b=c", "\x00", "\U0001f389"])
@@ -254,11 +273,16 @@ def test_any_text_may_be_a_uuid_and_no_header_can_be_made_with_it(server: Server
 
 
 def test_a_message_with_an_unknown_uuid_fails_alone_and_leaves_nothing(server: Server) -> None:
-    answer = post(server, "unknown-uuid", {**SAID, "uuid": "nobody"}, {**SAID, "content": "Later."})
+    server.say("another-group", "Hello.")
+    [elsewhere] = server.episodes("another-group")
+    wrong = [{**SAID, "uuid": "nobody"}, {**SAID, "uuid": elsewhere["uuid"]}]
+    answer = post(server, "unknown-uuid", *wrong, {**SAID, "content": "Later."})
     wait_until(lambda: bool(server.episodes("unknown-uuid")))
 
     assert answer.status_code == 202
     position = int(answer.headers["asof-position"])
+    assert [caused(server, position + n) for n in range(2)] == [["message.parked"]] * 2
+    assert server.search("Ana lives in Paris", "unknown-uuid", "another-group") == []
     assert [e["content"] for e in server.episodes("unknown-uuid")] == ["Ana(user): Later."]
     assert parked(server)[position].startswith("uuid: no episode of this group has it")
     assert f"message {position} is parked in episodic: uuid\n" in server.log
@@ -271,12 +295,16 @@ def test_messages_of_a_group_id_that_is_none_are_accepted_and_parked_and_later_o
     first = int(answer.headers["asof-position"])
     assert answer.status_code == 202
     assert all(parked(server)[position].startswith("group_id: ") for position in (first, first + 1))
+    assert [caused(server, first + n) for n in range(2)] == [["message.parked"]] * 2
+    with asof.open(server.data) as memory:
+        assert not [group for group in memory.groups() if group.group_id in {"", "no\tgroup"}]
     assert len(server.episodes("after-no-group")) == 1
 
 
 def test_a_message_in_which_nothing_is_stated_is_an_episode_and_no_more(server: Server) -> None:
-    server.say("nothing-stated", "Hm.")
+    answer = server.say("nothing-stated", "Hm.")
 
+    assert caused(server, int(answer.headers["asof-position"])) == ["episode.recorded"]
     [episode] = server.episodes("nothing-stated")
     assert episode["entity_edges"] == []
     assert server.search("Hm", "nothing-stated") == []
@@ -412,6 +440,40 @@ def test_what_is_new_is_embedded_behind_the_worker_and_no_search_waits_for_it(tm
         server.end()
     with asof.open(tmp_path / "data", embedder="hash") as memory:
         assert len(memory.search("chess", all_groups=True)) == 2
+
+
+def test_names_and_facts_are_embedded_once_each(tmp_path: Path) -> None:
+    with embedding_server.serving() as embedder:
+        settings = {"ASOF_EMBEDDER": "openai", "ASOF_EMBEDDING_URL": embedder.url}
+
+        def texts() -> list[str]:
+            return sorted(text for request in embedder.requests for text in request["input"] if text != "length")
+
+        with serving(tmp_path / "data", **settings) as server:
+            server.say("g", "I live in Paris.")
+            wait_until(lambda: vectors_kept(tmp_path / "data") == 3)
+            assert texts() == ["Ana", "Ana lives in Paris", "Paris"]
+            server.say("g", "I like Paris.")
+            wait_until(lambda: vectors_kept(tmp_path / "data") == 4)
+            assert texts() == ["Ana", "Ana likes Paris", "Ana lives in Paris", "Paris"]
+
+
+def test_one_worker_starts_with_the_service_writes_all_and_stops_with_it(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as server:
+        server.say("g", "One.")
+        writer = int((tmp_path / "data" / "writer.lock").read_text("utf-8"))
+        with pytest.raises(WriterBusy):
+            WriterLock(tmp_path / "data")
+        for group in ("g", "h"):
+            server.say(group, "Two.", "Three.")
+        assert int((tmp_path / "data" / "writer.lock").read_text("utf-8")) == writer != server.process.pid
+        assert server.end() == 0
+
+        with pytest.raises(ProcessLookupError):
+            os.kill(writer, 0)
+        WriterLock(tmp_path / "data").release()
+    with asof.open(tmp_path / "data") as memory:
+        assert len({r.term for r in records(memory, "episodic")}) == 1
 
 
 def test_an_erased_group_leaves_no_vector_however_it_comes_between(tmp_path: Path) -> None:

@@ -170,6 +170,17 @@ def test_a_context_that_is_not_there_fails_the_job(server: Server) -> None:
     assert post(server, "lost", "Hello.", previous_episode_ids=["unheard"])["state"] == "parked"
 
 
+@pytest.mark.parametrize(("asked", "members"), [({}, []), ({"update_communities": True}, [["Ana", "Berlin"]])])
+def test_a_message_asks_for_communities_or_changes_none(
+    server: Server, asked: dict[str, Any], members: list[list[str]]
+) -> None:
+    group = f"communities-{len(asked)}"
+    post(server, group, "I live in Berlin.", **asked)
+
+    found = server.client.get("/v1/communities", params={"group_id": group}).json()["communities"]
+    assert [sorted(member["name"] for member in community["members"]) for community in found] == members
+
+
 def test_suppressed_content_is_read_and_then_in_no_file(server: Server) -> None:
     done = post(server, "quiet", "I moved to Berlin, said the canary in the mine.", suppress_content=True)
     post(server, "quiet", "Good night.")

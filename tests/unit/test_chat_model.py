@@ -114,6 +114,15 @@ def test_while_a_server_is_away_each_request_is_one_call_until_one_succeeds(serv
     assert model.ask(REQUEST).calls == 2
 
 
+def test_a_call_that_failed_is_repeated_after_pauses_that_grow(server: ModelServer) -> None:
+    model = ChatModel(base_url=server.url, model="fake", backoff=Backoff(0.3, retries=2))
+    server.faults = [(503, "{}"), (503, "{}")]
+    begun = time.perf_counter()
+
+    assert model.ask(REQUEST).calls == 3
+    assert time.perf_counter() - begun >= 0.3 + 0.6
+
+
 def test_a_server_is_left_alone_for_as_long_as_it_asks(server: ModelServer, model: ChatModel) -> None:
     server.faults, server.retry_after = [(429, "{}")], 1
     begun = time.perf_counter()
