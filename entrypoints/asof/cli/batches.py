@@ -9,7 +9,7 @@ import typer
 from asof.cli import calls, show
 from asof.cli.binding import command
 from asof.cli.calls import Call
-from asof.cli.json_lines import lines_of
+from asof.cli.json_lines import counted, lines_of
 from asof.cli.options import File, Group, Strict
 from asof.operations import writes
 from asof.operations.operation import DEFAULT_GROUP
@@ -20,7 +20,7 @@ _SHOWN_REFUSALS: Final = 20
 @command(writes.produce)
 def produce(call: Call, file: File, *, group: Group = DEFAULT_GROUP, strict: Strict = False) -> int:
     """Add messages given as JSON lines. Their fields are Graphiti's, and group_id."""
-    with call.session() as session, _acknowledging() as acknowledged, lines_of(file) as lines:
+    with call.session() as session, lines_of(file) as lines, _acknowledging(file) as acknowledged:
         done = writes.produce(session, lines, group_id=group, strict=strict, acknowledged=acknowledged)
     return _tell(call, done, strict=strict)
 
@@ -41,7 +41,7 @@ def import_(
     strict: Strict = False,
 ) -> int:
     """Add structured facts given as JSON lines. Names are exact; nothing is extracted."""
-    with call.session() as session, _acknowledging() as acknowledged, lines_of(file) as lines:
+    with call.session() as session, lines_of(file) as lines, _acknowledging(file) as acknowledged:
         done = writes.import_facts(
             session,
             lines,
@@ -55,17 +55,18 @@ def import_(
 
 
 @contextmanager
-def _acknowledging() -> Iterator[Callable[[int, int], None]]:
-    """Count what is acknowledged, to say so where the work is interrupted."""
+def _acknowledging(file: str) -> Iterator[Callable[[int, int], None]]:
+    """Count what is acknowledged: a bar shows it meanwhile, and it is said where the work is interrupted."""
     taken = 0
-
-    def acknowledged(accepted: int, seen: int) -> None:
-        nonlocal taken
-        del seen
-        taken = accepted
-
     try:
-        yield acknowledged
+        with counted("acknowledged", file) as done:
+
+            def acknowledged(accepted: int, seen: int) -> None:
+                nonlocal taken
+                taken = accepted
+                done(seen)
+
+            yield acknowledged
     except KeyboardInterrupt:
         show.talk(f"interrupted: the first {taken} good lines, at least, are on the log and stay")
         raise

@@ -7,7 +7,7 @@ import typer
 from asof.cli import show
 from asof.cli.binding import command, question
 from asof.cli.calls import Call
-from asof.cli.json_lines import lines_of, objects_of
+from asof.cli.json_lines import counted, lines_of, objects_of
 from asof.cli.options import File
 from asof.cli.parameters import Parameters
 from asof.cli.tables import FACTS, SEGMENTS
@@ -54,13 +54,14 @@ def facts(
 
 
 def _answer_batch(session: "Session", file: str) -> None:
-    with lines_of(file) as lines:
+    with lines_of(file) as lines, counted("answered", file) as done:
         for number, fields in objects_of(lines):
             try:
                 answer = operations.facts(session, _question(fields))
             except InvalidInput as error:
                 raise InvalidInput(str(error), f"line {number}") from None
             show.data(operations.facts.to_json(answer))
+            done(number)
 
 
 def _question(fields: dict[str, Any]) -> Any:

@@ -4,7 +4,7 @@ import json
 import os
 import select
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -13,12 +13,13 @@ from asof.cli import show
 from asof.operations.errors import InvalidInput
 
 _READ_BYTES: Final = 65_536  # of a pipe, at once
+_COUNTED_BYTES: Final = 1 << 20  # of a file, at once
 _MOMENT_SECONDS: Final = 0.1  # without a line, until what has come is processed
 
 
 @contextmanager
 def lines_of(file: str) -> Iterator[Iterable[bytes]]:
-    """Open the lines to read, with a bar that says how far they are read."""
+    """Open the lines to read."""
     if file == "-":
         if sys.stdin is None:
             raise InvalidInput("standard input is closed: give a FILE, or lines on standard input")
@@ -29,8 +30,29 @@ def lines_of(file: str) -> Iterator[Iterable[bytes]]:
         opened = path.open("rb")
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}") from None
-    with opened, show.reading(opened, path.stat().st_size) as lines:
-        yield lines
+    with opened:
+        yield opened
+
+
+@contextmanager
+def counted(label: str, file: str) -> Iterator[Callable[[int], None]]:
+    """Show how many lines of a file are done, as it is told, where there is a terminal to show it on."""
+    with show.progress(label) as told:
+        if told is None:
+            yield lambda _: None
+            return
+        total = _count(Path(file)) if file != "-" and Path(file).is_file() else None  # a pipe is read once
+        told(0, total)
+        yield lambda done: told(done, total)
+
+
+def _count(path: Path) -> int:
+    """Count the lines of a file by their ends, so that a line of any length takes no memory."""
+    ends, piece = 0, b"\n"
+    with path.open("rb") as file:
+        for piece in iter(lambda: file.read(_COUNTED_BYTES), b""):
+            ends += piece.count(b"\n")
+    return ends + (not piece.endswith(b"\n"))
 
 
 def objects_of(lines: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:

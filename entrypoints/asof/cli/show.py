@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from shlex import quote
 from shutil import which
-from typing import Any, BinaryIO
+from typing import Any
 
 from asof.cli import grid
 
@@ -91,8 +91,11 @@ def _short_ids(rows: list[list[str]]) -> list[list[str]]:
 
 
 @contextmanager
-def progress(label: str | None) -> Iterator[Callable[[int, int], None] | None]:
-    """Show how far long work has come, given as (done, total), where it has a label and there is a terminal."""
+def progress(label: str | None) -> Iterator[Callable[[int, int | None], None] | None]:
+    """Show how far long work has come, given as (done, total), where it has a label and there is a terminal.
+
+    A total that is not known is None.
+    """
     if label is None or not sys.stderr.isatty():
         yield None
         return
@@ -103,16 +106,3 @@ def progress(label: str | None) -> Iterator[Callable[[int, int], None] | None]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task(label, total=None)
         yield lambda done, total: shown.update(task, completed=done, total=total)
-
-
-@contextmanager
-def reading(file: BinaryIO, size_bytes: int) -> Iterator[BinaryIO]:
-    """Show how far a file has been read, where there is a terminal to show it on."""
-    if not sys.stderr.isatty():
-        yield file
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as shown:
-        yield shown.wrap_file(file, total=size_bytes, description="reading")

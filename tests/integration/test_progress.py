@@ -1,0 +1,58 @@
+"""Where there is a terminal, a bar counts the lines that are done, not the bytes that are read ahead of them."""
+
+import os
+import pty
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from asof_process import ASOF
+
+FACTS = 2_500
+LINE = '{"subject": "Ana", "relation": "knows", "object": "Ben", "valid_at": "2024-05-01"}'
+
+
+def shown(tmp_path: Path, *command: str) -> str:
+    """Run a command whose stderr is a terminal; return what is shown there."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([ASOF, *command, "--data", tmp_path / "data"], stdout=subprocess.DEVNULL, stderr=theirs):
+        os.close(theirs)
+        pieces = []
+        try:
+            while piece := os.read(ours, 65_536):
+                pieces.append(piece)
+        except OSError:  # it has ended, and its side of the terminal is closed
+            pass
+    os.close(ours)
+    return b"".join(pieces).decode()
+
+
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_an_import_is_shown_as_the_lines_that_are_acknowledged(tmp_path: Path, end: str) -> None:
+    (tmp_path / "facts.jsonl").write_text(f"{LINE}\nno fact\n{LINE}{end}", encoding="utf-8")
+
+    assert "3/3" in shown(tmp_path, "import", str(tmp_path / "facts.jsonl"))
+
+
+def test_nothing_is_shown_as_done_before_it_is_acknowledged(tmp_path: Path) -> None:
+    (tmp_path / "facts.jsonl").write_text("no fact\n" * FACTS, encoding="utf-8")
+
+    told = shown(tmp_path, "import", str(tmp_path / "facts.jsonl"))
+
+    assert told.index(f"0/{FACTS}") < told.index(f"{FACTS}/{FACTS}")
+
+
+def test_a_pipe_that_has_a_name_is_read_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["/bin/sh", "-c", f"echo '{LINE}' > {tmp_path / 'pipe'}"]):
+        told = shown(tmp_path, "import", str(tmp_path / "pipe"))
+
+    assert "1/?" in told
+
+
+def test_a_batch_of_questions_is_shown_as_those_that_are_answered(tmp_path: Path) -> None:
+    (tmp_path / "facts.jsonl").write_text(LINE, encoding="utf-8")
+    shown(tmp_path, "import", str(tmp_path / "facts.jsonl"))
+
+    assert "1/1" in shown(tmp_path, "facts", "--batch", str(tmp_path / "facts.jsonl"))
