@@ -12,6 +12,14 @@ def version() -> str:
     return metadata.version(NAME)
 
 
+def requirements(extra: str) -> list[str]:
+    """Return what an extra asks for, each as an installer takes it."""
+    from importlib import metadata  # noqa: PLC0415 - slow to load, and seldom asked for
+
+    found = [requirement.partition(";") for requirement in metadata.requires(NAME) or ()]
+    return [wanted.strip() for wanted, _, marker in found if f"extra == '{extra}'" in marker.replace('"', "'")]
+
+
 def install_command(*extras: str) -> str:
     """Return the command that installs asof with some extras, as a shell takes it."""
     return f'pip install "{NAME}[{",".join(extras)}]"' if extras else f"pip install {NAME}"

@@ -277,7 +277,7 @@ CHANGES = {
     *("add", "produce", "import_facts", "state_fact", "state_entity", "end", "retract", "withdraw", "erase"),
     *("merge", "split", "alias", "unalias", "rebuild", "switch", "drop", "repair", "settle", "close"),
 }
-OF_NO_MEMORY = {"completion", "demo", "doctor", "serve", "worker", "topics", "graph"}
+OF_NO_MEMORY = {"completion", "demo", "doctor", "model", "serve", "worker", "topics", "graph"}
 
 
 def told(verb: str) -> str:

@@ -451,7 +451,7 @@ def _operations() -> Iterator[Any]:
 
 
 ONLY_FUNCTIONS = {  # that no query and answer model describe
-    *("produce", "import_facts", "what_if", "replay", "export", "doctor"),
+    *("produce", "import_facts", "what_if", "replay", "export", "doctor", "pull_model"),
     *("create_graphs", "check_graphs", "copy_graphs"),
     *("create_topics", "check_topics", "lag_of_topics", "work", "project", "health"),
 }

