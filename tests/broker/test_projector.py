@@ -1,6 +1,7 @@
 """A projector: from the topics alone to the same directory as the worker's, whatever is on them or happens."""
 
 import asyncio
+import json
 import random
 import time
 from collections.abc import Callable
@@ -501,6 +502,9 @@ def test_a_question_is_answered_from_nothing_but_the_topics(
     assert len(wanted[1]) > 100
     if command[0] == "events":  # terms and causes are each directory's own
         assert found[1].count("\n") == wanted[1].count("\n")
+    elif command[0] == "verify":  # a worker's directory has an ontology
+        checks = [check for check in json.loads(wanted[1]) if not check["what"].startswith("ontology ")]
+        assert (found[0], json.loads(found[1])) == (0, checks)
     else:
         assert found == wanted
 
@@ -587,7 +591,7 @@ def test_a_projector_outlives_its_broker_and_says_so(
         world.send(everything())
         told(world, tmp_path / "data")
         projector = start(world, "followed", PROJECTOR)
-        until(lambda: reached(tmp_path / "followed")[0], projector)
+        until((tmp_path / "followed" / "worker.json").exists, projector)
 
         own_broker.kill()
         until(lambda: not Health.read(tmp_path / "followed").well(clock.system()), projector)

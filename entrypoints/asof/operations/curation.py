@@ -9,7 +9,7 @@ from asof.runtime.inbound_message import InboundMessage
 from asof.service.session import Session
 from asof_projections.model.answers import Contradiction, ParkedMessage, Requested, Retried, Settled
 from asof_projections.model.queries import MAX_RETRIES, ContradictionsQuery, ParkedQuery, RetryQuery, SettleRequest
-from asof_streams.errors import NotFound
+from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.messages import FactStatement, IdentityStatement, RetryRequest, accept
 from asof_streams.sqlite_log import SqliteLog
 
@@ -51,14 +51,20 @@ def retry(session: Session, query: RetryQuery) -> list[Retried]:
 
 
 def retry_requests(session: Session, query: RetryQuery) -> list[RetryRequest]:
-    """Return the messages that ask for retries, one for each, so that each is one step for whoever reads."""
+    """Return the messages that ask for retries, one for each, so that each is one step for whoever reads.
+
+    What names no group is left out of all: nothing can ever be made of it.
+    """
     if not query.positions:
         waiting = ParkedQuery(group_id=query.group_id, all_groups=query.all_groups, after=-1, limit=MAX_RETRIES)
-        return [RetryRequest(group_id=row.group_id, position=row.position) for row in parked(session, waiting)]
-    groups = [(position, message_at(session, position)[0]) for position in query.positions]
+        rows = [row for row in parked(session, waiting) if row.group_id]
+        return [RetryRequest(group_id=row.group_id, position=row.position) for row in rows]
+    groups = [(position, message_at(session, position, query.group)[0]) for position in query.positions]
     for position, group in groups:
         if query.group not in (None, group):
             raise NotFound(f"group {query.group} has no message {position}")
+        if not group:
+            raise InvalidInput(f"message {position} names no group, so nothing can be made of it", field="positions")
     return [RetryRequest(group_id=group, position=position) for position, group in groups]
 
 

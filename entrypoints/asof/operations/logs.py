@@ -88,10 +88,14 @@ def message(session: Session, query: MessageQuery) -> Outcome:
     return Done(query.position, "done", group, found, mentions, changes, reasons.get("failed"))
 
 
-def message_at(session: Session, position: int) -> tuple[str, Record | None, int]:
-    """Return the group of a message; the message, None where it was erased; and its position in the log here."""
-    copied = is_copy(session.places.root)
-    with SqliteLog(session.places.messages) as log:
+def message_at(session: Session, position: int, group: str | None = None) -> tuple[str, Record | None, int]:
+    """Return the group of a message; the message, None where it was erased; and its position in the log here.
+
+    It is looked for where `group` is. NotFound: there is none. InvalidInput: there are partitions, and no group.
+    """
+    places = session.of(group).places
+    copied = is_copy(places.root)
+    with SqliteLog(places.messages) as log:
         at = log.caused_by(position) if copied else position
         if not 0 <= at < log.end() or (copied and log.cause_of(at) != position):
             raise NotFound(f"there is no message {position}")

@@ -11,6 +11,7 @@ from typing import Any
 from asof.runtime.erasure import owing
 from asof.runtime.generations import check_order, kept_ontology
 from asof.runtime.layout import DirectoryLayout
+from asof.runtime.replica_manifest import is_copy
 from asof.runtime.wiring import Progress, existing, open_log
 from asof_projections.graph.sqlite_store import inspection
 from asof_projections.graph.sqlite_store.store import SqliteGraph
@@ -110,11 +111,15 @@ def _check_index(places: DirectoryLayout, generation: str, path: Path, *, is_of_
 
 
 def _ontologies(places: DirectoryLayout) -> dict[Path, str | None]:
-    """Return the files of ontologies, with the digest that the catalogue has of each."""
-    paths: dict[Path, str | None] = {
-        places.ontology_of(i.name): i.ontology_digest for i in existing(places).generations
-    }
-    return {places.ontology: None, **paths, **dict.fromkeys(sorted(places.named_ontology("*").parent.glob("*.json")))}
+    """Return the files of ontologies, with the digest that the catalogue has of each.
+
+    A copy of topics that no worker writes has none: they hold the digests alone.
+    """
+    paths: dict[Path, str | None] = {places.ontology: None}
+    paths |= {places.ontology_of(i.name): i.ontology_digest for i in existing(places).generations}
+    if is_copy(places.root):
+        paths = {path: digest for path, digest in paths.items() if path.exists()}
+    return {**paths, **dict.fromkeys(sorted(places.named_ontology("*").parent.glob("*.json")))}
 
 
 def _check_ontology(path: Path, digest: str | None) -> str:

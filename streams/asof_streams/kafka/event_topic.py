@@ -127,7 +127,7 @@ class EventTopic(TopicLog):
         if not self._mine:
             raise WriterBusy(f"{self.at}: not taken over, or lost; open it again")
         self._mine = False  # after any error it is unknown what stands, until it is taken over again
-        if parked := [(d.cause, d.event.reason) for d in drafts if isinstance(d.event, MessageParked)]:
+        if parked := [_parked(d.cause, d.event) for d in drafts if isinstance(d.event, MessageParked)]:
             self._park(parked)
         records = self._records_of(drafts, checkpoint)
         control = checkpoint_reached(self.name, self._fence.position, self._fence.term, checkpoint)
@@ -180,6 +180,11 @@ class EventTopic(TopicLog):
         except DecodeError as error:
             first = next(sent.position for sent in new if (sent.type, sent.version) == (type_, version))
             raise DecodeError(f"{self.at}, event {first}: {error}") from None
+
+
+def _parked(cause: int, event: MessageParked) -> tuple[int, str]:
+    """Return the position of a message that was parked, by itself or by its retry, and the reason."""
+    return cause if event.position is None else event.position, event.reason
 
 
 def _as_sent(drafts: Sequence[Draft], records: Sequence[Outgoing]) -> list[EncodedDraft]:
