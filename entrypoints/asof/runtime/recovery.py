@@ -1,25 +1,29 @@
 """Before a directory is asked: what was acknowledged and then left is processed, unless somebody is at it."""
 
 from contextlib import ExitStack, suppress
+from pathlib import Path
 
 from asof.runtime.erasure import owing
 from asof.runtime.graph_database import kept_up
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
-from asof.runtime.wiring import existing
+from asof.runtime.wiring import existing, following_store
 from asof.runtime.writer import open_writer
 from asof.settings import Settings
+from asof_projections.generations import load
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams.errors import ContractError, StorageFailed, WriterBusy
 from asof_streams.sqlite_log import SqliteLog
+from asof_streams.writer_lock import WriterLock
 
 
 def process_backlog(places: DirectoryLayout, settings: Settings) -> None:
     """Process messages that were acknowledged and then left, by a crash; a living writer does so itself.
 
-    What a copy of topics has not made of its messages, a worker makes.
+    What a copy of topics has not made of its messages, a worker makes; graphs that it cannot read are built anew.
     """
     if is_copy(places.root):
+        _rebuild_unreadable(places)
         return
     existing(places)
     if places.episodic.exists() and not places.messages.exists():
@@ -32,6 +36,29 @@ def process_backlog(places: DirectoryLayout, settings: Settings) -> None:
                 return
     with suppress(WriterBusy, StorageFailed):  # a disk that is full can still be read
         open_writer(places, settings).close()
+
+
+def _rebuild_unreadable(places: DirectoryLayout) -> None:
+    """Build the graphs of a copy anew that another version made: its logs have all that they are made from."""
+    catalog = load(places.root)
+    if catalog is None:
+        return
+    stores = {places.episodic: places.episodes}
+    stores |= {places.semantic(info.name): places.graph(info.name) for info in catalog.generations}
+    unreadable = [(log, path) for log, path in stores.items() if path.exists() and not _is_readable(path, log.stem)]
+    if unreadable:
+        with suppress(WriterBusy, StorageFailed), WriterLock(places.root):
+            for log, path in unreadable:
+                with SqliteLog(log) as records:
+                    following_store(records, path).close()
+
+
+def _is_readable(path: Path, log: str) -> bool:
+    try:
+        SqliteGraph(path, log).close()
+    except ContractError:
+        return False
+    return True
 
 
 def _built(places: DirectoryLayout, end: int) -> bool:
