@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import SupportsIndex
 
 import pytest
 from bench.text_shapes import SHAPES
@@ -56,6 +57,26 @@ def test_extraction_takes_time_in_proportion_to_the_text(shape: str) -> None:
     assert seconds(SHAPES[shape](_LARGE), 1) < _GROWTH_MAX * small or seconds(SHAPES[shape](_LARGE), 3) < (
         _GROWTH_MAX * small
     )
+
+
+class CopiedText(str):
+    """A text that counts the characters that are copied out of it."""
+
+    __slots__ = ("copied",)
+
+    def __getitem__(self, at: SupportsIndex | slice) -> str:
+        part = super().__getitem__(at)
+        self.copied = getattr(self, "copied", 0) + len(part)
+        return part
+
+
+@pytest.mark.usefixtures("unlimited")
+@pytest.mark.parametrize("unit", ["Ana is a teacher ", "I went to Rome yesterday and "])
+def test_a_sentence_without_end_is_not_copied_for_each_of_its_clauses(unit: str) -> None:
+    text = CopiedText(unit * 1_000)
+    extract(text)
+
+    assert text.copied < 50 * len(text)
 
 
 @pytest.mark.parametrize("shape", ["I like one name", "all like tea", "homes of one person", 'repeated "I\'m "'])

@@ -108,9 +108,8 @@ class TurnContext:
     def timed(self, parsed: ParsedSentence, *, ahead: bool) -> Sequence[TimeHint]:
         """Return the time expressions of a sentence, in order; with `ahead`, a bare "on Friday" is the next Friday."""
         sentence = parsed.sentence
-        text = self.turn.text[sentence.start : sentence.end]
         if parsed.past is None:
-            parsed.past = self._times(text, "past")
+            parsed.past = self._times(sentence, "past")
             spans = [(sentence.start + hint.span[0], sentence.start + hint.span[1]) for hint in parsed.past]
             parsed.timed = frozenset(
                 at
@@ -120,10 +119,11 @@ class TurnContext:
         if not ahead or not parsed.past:
             return parsed.past
         if parsed.ahead is None:
-            parsed.ahead = self._times(text, "future")
+            parsed.ahead = self._times(sentence, "future")
         return parsed.ahead
 
-    def _times(self, text: str, tense: Literal["past", "future"]) -> Sequence[TimeHint]:
+    def _times(self, sentence: Sentence, tense: Literal["past", "future"]) -> Sequence[TimeHint]:
+        text = self.turn.text[sentence.start : sentence.end]
         if may_tell_time(text):
             self.work.spend(TIMES * (1 + len(text) // _STRETCH))
         return self._find_times(text, self.turn.said_at, tense=tense)

@@ -1,5 +1,6 @@
 """Look-ups of an ontology: the cues by verb form, and the entity types by word."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -26,6 +27,7 @@ class CueEntry:
     reversed: bool
     lemma: str
     takes: str
+    next_words: frozenset[str]  # those of which one has to come next; empty where others may
 
     @property
     def weight(self) -> int:
@@ -85,9 +87,14 @@ def _heads(ontology: Ontology) -> dict[str, tuple[CueEntry, ...]]:
                 if cue.verb == "*":
                     continue
                 for word, tags in _words(cue).items():
-                    entry = CueEntry(relation, kind, tags, cue.steps, cue.reversed, cue.verb or word, cue.takes)
+                    lemma, first = cue.verb or word, _required_first(cue.steps)
+                    entry = CueEntry(relation, kind, tags, cue.steps, cue.reversed, lemma, cue.takes, first)
                     found.setdefault(word, []).append(entry)
     return {word: tuple(sorted(entries, key=lambda entry: -entry.weight)) for word, entries in found.items()}
+
+
+def _required_first(steps: tuple[Step, ...]) -> frozenset[str]:
+    return steps[0].words if steps and not steps[0].optional else frozenset()
 
 
 def _words(cue: Cue) -> dict[str, frozenset[Form]]:
@@ -100,6 +107,14 @@ def _singulars(word: str) -> tuple[str, ...]:
     if word.endswith("es"):
         return (word[:-1], word[:-2])
     return (word[:-1],) if word.endswith("s") else ()
+
+
+def next_words(sentence: Sentence, at: int, times: frozenset[int]) -> Sequence[str]:
+    """Return the words of which a cue's first step may be one: from `at` on, to the first that is not skipped."""
+    there = at
+    while there < len(sentence.low) and (sentence.low[there] in ADVERBS or there in times):
+        there += 1
+    return sentence.low[at : there + 1]
 
 
 def match_steps(steps: tuple[Step, ...], sentence: Sentence, at: int, times: frozenset[int]) -> int | None:

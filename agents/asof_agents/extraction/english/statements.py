@@ -9,7 +9,7 @@ from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.events import deed_at, without_times
 from asof_agents.extraction.english.lexicon import ADVERBS, BARE
 from asof_agents.extraction.english.meaning import Meaning, meaning
-from asof_agents.extraction.english.patterns import CueEntry, match_steps
+from asof_agents.extraction.english.patterns import CueEntry, match_steps, next_words
 from asof_agents.extraction.english.predicates import Predicate
 from asof_agents.extraction.english.subjects import UNTYPED, Subject
 from asof_agents.extraction.english.targets import Target, targets_at
@@ -133,7 +133,10 @@ def _fits(
         context.work.spend(len(entries) // CUES)
         _times(context, parsed, predicate)  # objects end where a time begins
     found = []
+    near = next_words(parsed.sentence, predicate.after, parsed.timed) if entries else ()
     for entry in entries:
+        if entry.next_words and entry.next_words.isdisjoint(near):
+            continue
         if predicate.form and predicate.form not in entry.forms:
             continue
         if not entry.reversed and UNTYPED not in kinds and kinds.isdisjoint(entry.relation.sources):
