@@ -9,6 +9,7 @@ import threading
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Final
 from urllib.parse import urlsplit
 
 import pytest
@@ -23,7 +24,8 @@ from http_server import Server
 pytestmark = [pytest.mark.crash, pytest.mark.long, pytest.mark.timeout(1_800)]
 
 SEED = int(os.environ.get("ASOF_CRASH_SEED", "20240101"))
-KILLS, CLIENTS = tries(20, nightly=100), 4
+KILLS, CLIENTS = tries(20, nightly=200), 4
+ERASE_EVERY = 5  # kills
 KEYS, KEYED_KILLS = tries(500, nightly=2_000), tries(8, nightly=25)
 
 
@@ -35,6 +37,30 @@ def kill(server: Server) -> None:
     """Kill all processes of a service at the same moment."""
     os.killpg(server.process.pid, signal.SIGKILL)
     server.wait()
+
+
+def kill_parent(server: Server) -> None:
+    """Kill the process that answers; its children end by themselves, and give the directory free."""
+    server.end(signal.SIGKILL)
+
+
+def kill_worker(server: Server) -> None:
+    """Kill the process that writes; the one that answers ends by itself."""
+    os.kill(int((server.data / "writer.lock").read_text("utf-8")), signal.SIGKILL)
+    assert server.wait() != 0
+
+
+def kill_searcher(server: Server) -> None:
+    """Kill the process that searches, which nothing that was accepted depends on; then all."""
+    for child in _children(server.process.pid):
+        if child != int((server.data / "writer.lock").read_text("utf-8")):
+            os.kill(child, signal.SIGKILL)
+    kill(server)
+
+
+def _children(process: int) -> list[int]:
+    tasks = Path(f"/proc/{process}/task")
+    return [int(child) for task in tasks.iterdir() for child in (task / "children").read_text("utf-8").split()]
 
 
 class Talkers:
@@ -77,13 +103,16 @@ class Talkers:
 def test_every_message_that_a_service_accepted_is_one_episode_after_many_kills(tmp_path: Path) -> None:
     chance = random.Random(SEED)
     accepted: Counter[str] = Counter()
+    erased: list[str] = []
     left = 0
     for turn in range(KILLS):
         server = serve(tmp_path / "data")
+        if turn % ERASE_EVERY == 0:
+            erased.append(_said_and_erased(server, turn))
         talkers = Talkers(server.url, turn)
         talkers.wait(chance.randint(1, 40))
         time.sleep(chance.uniform(0, 0.02))
-        kill(server)
+        chance.choice(WAYS)(server)
         accepted.update(talkers.join())
         left += _waits(tmp_path / "data")
 
@@ -91,12 +120,28 @@ def test_every_message_that_a_service_accepted_is_one_episode_after_many_kills(t
         memory.facts(all_groups=True)  # what was left is processed first
         assert memory.verify()
         told = [r.event.body for r in records(memory, "episodic") if isinstance(r.event, EpisodeRecorded)]
-        messages = sum(1 for _ in records(memory, "messages"))
+        messages = sum(1 for r in records(memory, "messages") if isinstance(r.event, Message))
 
     assert left > 0, "no kill came between a 202 and the processing"
     assert len(told) == messages
     assert not accepted - Counter(told), "an accepted message is no episode"
     assert max(Counter(told).values()) <= 2, "a message is two episodes"
+    assert not [p for p in (tmp_path / "data").rglob("*") if p.is_file() and any(_has(p, word) for word in erased)]
+
+
+WAYS: Final = (kill, kill_parent, kill_worker, kill_searcher)
+
+
+def _said_and_erased(server: Server, turn: int) -> str:
+    """Say a word in a group of its own, and erase that; return the word."""
+    word = f"canary{turn}x"
+    server.say(f"erased-{turn}", f"My friend {word.capitalize()} lives in {word}.")
+    assert server.client.delete(f"/group/erased-{turn}").is_success
+    return word
+
+
+def _has(path: Path, word: str) -> bool:
+    return word.encode() in path.read_bytes().lower()
 
 
 def _waits(directory: Path) -> bool:
