@@ -34,3 +34,13 @@ def parent(_: Channel, file: Path, *, forks: bool) -> None:
     child = ForkServer("child_work").start(sleep) if forks else ChildProcess(sleep)
     file.write_text(str(child.receive()))
     time.sleep(600)
+
+
+def remember(channel: Channel, data: Path, count: int) -> None:
+    """Add a message at a time, each of one fact; then say that it is done."""
+    import asof
+
+    with asof.open(data, embedder="none") as memory:
+        for number in range(count):
+            memory.add(f"I like Model{number}x.", role=f"User{number}")
+    channel.send(None)

@@ -51,8 +51,11 @@ class LayerStore(Protocol):
         """Apply records: this store reads them at once, others after `commit`."""
         ...
 
-    def commit(self, position: int, head: bytes) -> None:
-        """Make the applied records visible; `position` and `head` are the log's end and its chain hash there."""
+    def commit(self, position: int, head: bytes, checkpoint: int) -> None:
+        """Make the applied records visible; `position` and `head` are the log's end and its chain hash there.
+
+        checkpoint: that of the log, with which readers of two layers see a message in both or in neither.
+        """
         ...
 
     def rollback(self) -> None:
@@ -105,7 +108,7 @@ class Layer:
             self.store.rollback()
             raise
         self._drafts = []
-        self.store.commit(end, self.log.head(end))
+        self.store.commit(end, self.log.head(end), self.checkpoint)
 
     def roll_back(self) -> None:
         """Drop the events since the last flush."""

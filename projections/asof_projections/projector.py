@@ -10,6 +10,7 @@ from asof_projections.graph.ports import GraphStore
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams.errors import ContractError
 from asof_streams.files import sync
+from asof_streams.instants import INF
 from asof_streams.log import EventLog
 
 BATCH: Final = 5_000  # records a transaction
@@ -39,12 +40,14 @@ def open_following(log: EventLog, path: Path) -> SqliteGraph:
 def catch_up(log: EventLog, store: GraphStore, batch: int = BATCH) -> int:
     """Apply the records behind the store's position, `batch` a transaction; return its new position."""
     at = store.position()
-    end = log.end()
+    checkpoint, end = log.checkpoint(), log.end()  # in this order: another process may append meanwhile
     while at < end:
         stop = min(at + batch, end)
         store.apply(list(log.read(at, stop)))
-        store.commit(stop, log.head(stop))
+        store.commit(stop, log.head(stop), checkpoint if stop == end else None)
         at = stop
+    if not checkpoint <= store.checkpoint() < INF:
+        store.commit(at, log.head(at), checkpoint)
     return at
 
 
@@ -67,11 +70,11 @@ def building(log: EventLog, path: Path) -> Iterator[SqliteGraph]:
     """
     _remove(path, "", *_SIDE_FILES)
     with SqliteGraph(path, log.name, writable=True) as store, store.bulk():
-        end = log.end()
+        checkpoint, end = log.checkpoint(), log.end()
         records = log.read(0, end)
         while batch := list(islice(records, BATCH)):
             store.apply(batch)
-        store.commit(end, log.head(end))
+        store.commit(end, log.head(end), checkpoint)
         yield store
     sync(path)
 

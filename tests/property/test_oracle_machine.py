@@ -231,7 +231,7 @@ class Machine(RuleBasedStateMachine):
         for generation in writer.generations.values():
             layer = generation.layer
             layer.store.apply(list(layer.log.read())[pick % layer.log.end() :])
-            layer.store.commit(layer.log.end(), layer.log.head(layer.log.end()))
+            layer.store.commit(layer.log.end(), layer.log.head(layer.log.end()), layer.checkpoint)
         assert self.world.digest() == before
         self.compared["redelivered"] += count
 

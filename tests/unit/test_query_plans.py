@@ -17,6 +17,7 @@ from asof_projections.graph.sqlite_store import (
     version_cache,
     views,
 )
+from asof_projections.graph.sqlite_store.episode_reader import EpisodeReader
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from semantic_story import Story, entity, fact
 
@@ -204,3 +205,16 @@ def test_every_index_is_asked_of_by_a_statement(db):
     asked += " ".join(step for shape in [*shapes(), ("number among",)] for step in plan(db, facts.statement(*shape)))
 
     assert [name for name in schema.ASKED | schema.READ if name not in asked] == []
+
+
+def test_what_is_not_believed_yet_is_hidden_at_the_cost_of_no_index(tmp_path):
+    asked = [views._EPISODES_RECENT, views._EPISODES_BETWEEN, views._EPISODE_BY_ID, views._GROUPS, views._MENTIONS]
+    asked += [scans._EPISODES, scans._MENTIONS, scans._RELATIONSHIPS, scans._MENTION, scans._RELATIONSHIP]
+    path = tmp_path / "episodes.db"
+    with SqliteGraph(path, "episodic", writable=True) as store, EpisodeReader(path, store.checkpoint) as reader:
+        whole, shown = (
+            [[step.partition(" USING ")[2] for step in plan(opened._db, sql)] for sql in asked]
+            for opened in (store, reader)
+        )
+
+    assert shown == whole

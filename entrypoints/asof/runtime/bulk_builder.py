@@ -125,7 +125,7 @@ def _build(channel: Channel, places: DirectoryLayout) -> None:
         said.put(b"")
         loading = [generation.layer for generation in opened if isinstance(generation.layer, _Loading)]
         for layer, head in zip(loading, channel.receive(), strict=True):
-            layer.store.commit(layer.end, head)
+            layer.store.commit(layer.end, head, layer.checkpoint)
 
 
 def _is_young(places: DirectoryLayout, info: GenerationInfo) -> bool:

@@ -69,7 +69,7 @@ def _built(places: DirectoryLayout, end: int) -> bool:
         for info in existing(places).generations:
             name = f"semantic.{info.name}"
             with SqliteLog(places.semantic(info.name)) as log, SqliteGraph(places.graph(info.name), name) as store:
-                if log.checkpoint() < end or store.position() < log.end():
+                if log.checkpoint() < end or store.position() < log.end() or store.checkpoint() < end:
                     return False
     except ContractError:  # not there, damaged, or of another schema: the next writer makes it anew
         return False

@@ -15,6 +15,7 @@ from asof_ontologies.errors import OntologyError
 from asof_ontologies.model import Ontology
 from asof_projections import names
 from asof_projections.generations import Catalog, GenerationInfo, load
+from asof_projections.graph.sqlite_store.episode_reader import EpisodeReader
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.ports import BeliefStore
 from asof_projections.projector import open_following
@@ -77,7 +78,7 @@ class Opened:
 
     generation: str
     beliefs: BeliefStore  # in the directory, or in the graph database of the settings
-    episodes: SqliteGraph
+    episodes: EpisodeReader
     questions: TemporalQueries
 
     def close(self) -> None:
@@ -94,7 +95,7 @@ def open_reader(places: DirectoryLayout, settings: Settings, generation: str | N
     log = f"semantic.{name}"
     beliefs: BeliefStore = open_graph(address, log) if address else SqliteGraph(places.graph(name), log)
     try:
-        episodes = SqliteGraph(places.episodes, "episodic")
+        episodes = EpisodeReader(places.episodes, beliefs.checkpoint)
     except BaseException:
         beliefs.close()
         raise

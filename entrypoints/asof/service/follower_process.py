@@ -106,12 +106,13 @@ class _Following:
             known = recorded if followed >= episodic.end() else episodic.cause_of(followed)
             read = messages.checkpoint()
             reached = messages.cause_of(known) if known < messages.end() else read
-            return reached if reached <= self._reached or self._shows(believed, episodic.end()) else -1
+            return reached if reached <= self._reached or self._shows(believed, followed, episodic.end()) else -1
 
-    def _shows(self, believed: int, recorded: int) -> bool:
+    def _shows(self, believed: int, followed: int, recorded: int) -> bool:
         """Whether the graphs that answer have followed their logs so far."""
         try:
             with closing(open_reader(self._places, self._read)) as opened:
-                return opened.beliefs.position() >= believed and opened.episodes.position() >= recorded
+                whole = opened.beliefs.position() >= believed and opened.beliefs.checkpoint() >= followed
+                return whole and opened.episodes.position() >= recorded
         except ContractError:  # they are not there yet, or are made anew by a version with another schema
             return False

@@ -83,7 +83,9 @@ class ReadSession:
         `log` is "episodic" or "semantic". NEG: there is none.
         """
         opened = self.opened()
-        position = (opened.episodes if log == "episodic" else opened.beliefs).position()
+        position = opened.beliefs.position()
+        if log == "episodic":
+            position = min(opened.episodes.position(), opened.beliefs.checkpoint())
         with open_log(self.places, log, opened.generation) as records:
             ahead = (r.recorded_at for r in records.read(position) if group in (None, r.group))
             last = records.latest() if group is None else records.last_recorded(group)

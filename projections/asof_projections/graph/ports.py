@@ -95,6 +95,13 @@ class GraphStore(Protocol):
         """Return the chain's hash over all records before the position."""
         ...
 
+    def checkpoint(self) -> int:
+        """Return the log's checkpoint as of the last commit that named one; INF: no commit has.
+
+        What follows from every record before it, in the log that this one is made from, is committed here.
+        """
+        ...
+
     def begin(self) -> None:
         """Open a transaction, unless one is open. `apply` and `commit` call it themselves."""
         ...
@@ -107,8 +114,10 @@ class GraphStore(Protocol):
         """
         ...
 
-    def commit(self, position: int, head: bytes) -> None:
+    def commit(self, position: int, head: bytes, checkpoint: int | None = None) -> None:
         """Make the applied records visible, with the position behind them and the chain's hash up to there.
+
+        checkpoint: that of the log there; None: it stays, since more of the same input follows.
 
         PositionConflict: a record at or after that position was applied.
         """

@@ -22,10 +22,12 @@ from asof_projections.graph.arango.wire import Document, chunks, decode, encode,
 from asof_streams.backoff import Backoff
 from asof_streams.errors import GraphUnavailable, NotFound, PositionConflict
 from asof_streams.events import Record
+from asof_streams.instants import INF
 from asof_streams.log import EventLog
 
 CHUNK: Final = 1_000  # documents a request
 _THEIRS: Final = ("_id", "_rev")  # fields that the server adds to a document
+_KEPT: Final = ("last", "mark", "checkpoint")  # of the stored checkpoint, where a commit does not name them
 _BACKOFF: Final = Backoff(0.05, 2.5, retries=5)  # of units of work
 
 
@@ -97,6 +99,10 @@ class ArangoGraph(ArangoScans):
         """Return the chain's hash over all records before the position."""
         return bytes.fromhex(self._current_checkpoint()["head"])
 
+    def checkpoint(self) -> int:
+        """Return the log's checkpoint as of the last commit that named one; INF: no commit has."""
+        return int(self._current_checkpoint().get("checkpoint", INF))
+
     def begin(self) -> None:
         """Read the committed position, unless records are applied already."""
         if self._next is None:
@@ -116,8 +122,10 @@ class ArangoGraph(ArangoScans):
             self._next = new[-1].position + 1
             self._last = new[-1]
 
-    def commit(self, position: int, head: bytes) -> None:
+    def commit(self, position: int, head: bytes, checkpoint: int | None = None) -> None:
         """Make the applied records visible, with the position behind them and the chain's hash up to there.
+
+        checkpoint: that of the log there; None: it stays, since more of the same input follows.
 
         PositionConflict: a record at or after that position was applied, or another process has committed meanwhile.
         """
@@ -127,10 +135,12 @@ class ArangoGraph(ArangoScans):
             raise PositionConflict(
                 f"{self._log} in ArangoDB has applied records up to {self._next}: it cannot commit at {position}"
             )
-        checkpoint = {"position": position, "head": head.hex()}
+        reached: Document = {"position": position, "head": head.hex()}
+        if checkpoint is not None:
+            reached["checkpoint"] = checkpoint
         if self._last is not None:
-            checkpoint |= {"last": self._last.position, "mark": _fingerprint(self._last, self._log)}
-        self._unit(lambda transaction: self._move(transaction, checkpoint))
+            reached |= {"last": self._last.position, "mark": _fingerprint(self._last, self._log)}
+        self._unit(lambda transaction: self._move(transaction, reached))
         self._projector.forget()
         self._next = self._last = None
         self._base = position
@@ -184,12 +194,12 @@ class ArangoGraph(ArangoScans):
             write=written, exclusive=[CHECKPOINTS], allow_implicit=False, lock_timeout=LOCK_SECONDS
         )
 
-    def _move(self, transaction: Any, checkpoint: Document) -> None:
-        """Write the changed documents and the checkpoint, unless an earlier attempt did."""
+    def _move(self, transaction: Any, reached: Document) -> None:
+        """Write the changed documents and how far they go, unless an earlier attempt did."""
         stored = self._checkpoint(transaction)
         assert stored is not None
-        if (stored["position"], stored["head"]) == (checkpoint["position"], checkpoint["head"]):
-            if checkpoint["position"] > self._base:
+        if (stored["position"], stored["head"]) == (reached["position"], reached["head"]):
+            if reached["position"] > self._base:
                 return  # the earlier attempt was committed, only its answer was lost
         elif stored["position"] != self._base:
             raise PositionConflict(
@@ -197,7 +207,8 @@ class ArangoGraph(ArangoScans):
                 "another process writes it"
             )
         self._write(transaction)
-        self._write_checkpoint(transaction, {name: stored[name] for name in ("last", "mark")} | checkpoint)
+        kept = {name: stored[name] for name in _KEPT if name in stored}
+        self._write_checkpoint(transaction, kept | reached)
 
     def _write(self, transaction: Any) -> None:
         start = prefix(self._log)

@@ -23,6 +23,7 @@ from asof_projections.graph.sqlite_store.version_cache import VersionCache
 from asof_streams.episodic import EpisodeWithdrawn, GroupErased
 from asof_streams.errors import DamagedView, PositionConflict
 from asof_streams.events import Record
+from asof_streams.instants import INF
 from asof_streams.semantic import EntityUndescribed, RelationDeclared
 from asof_streams.sqlite import SqliteGuard, connect, create, owes_vacuum, vacuum
 
@@ -121,6 +122,11 @@ class SqliteGraph(SqliteHistory, FullTextSearch, Traversal, SqliteAttributes, Sq
         head: bytes = self._one("SELECT value FROM meta WHERE key = 'head'")
         return head
 
+    def checkpoint(self) -> int:
+        """Return the log's checkpoint as of the last commit that named one; INF: no commit has."""
+        at: int | None = self._one("SELECT value FROM meta WHERE key = 'checkpoint'")
+        return INF if at is None else at
+
     def begin(self) -> None:
         """Open a transaction, unless one is open."""
         if self._next is None:
@@ -144,8 +150,10 @@ class SqliteGraph(SqliteHistory, FullTextSearch, Traversal, SqliteAttributes, Sq
                     if type(record.event) in _INVALIDATING:
                         self._projector.cache.clear()
 
-    def commit(self, position: int, head: bytes) -> None:
+    def commit(self, position: int, head: bytes, checkpoint: int | None = None) -> None:
         """Make the applied records visible, with the position behind them and the chain's hash up to there.
+
+        checkpoint: that of the log there; None: it stays, since more of the same input follows.
 
         PositionConflict: a record at or after that position was applied.
         """
@@ -159,6 +167,8 @@ class SqliteGraph(SqliteHistory, FullTextSearch, Traversal, SqliteAttributes, Sq
             self._projector.index_words()
             self._db.execute("UPDATE meta SET value = ? WHERE key = 'position'", (position,))
             self._db.execute("UPDATE meta SET value = ? WHERE key = 'head'", (head,))
+            if checkpoint is not None:  # a file of an earlier version has no such row
+                self._db.execute("INSERT OR REPLACE INTO meta VALUES ('checkpoint', ?)", (checkpoint,))
             if self._loading:
                 return  # nobody else sees the file; one commit at the end writes each page once
             self._db.execute("COMMIT")
