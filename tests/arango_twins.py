@@ -177,6 +177,9 @@ def counts(on, b):
     counted |= {name: sum(d["kt"] == b["open"] for d in on.rows(b, kind)) for name, kind in opened.items()}
     counted["communities"] = len({m["_to"] for m in on.rows(b, "member_of") if m["kt"] == b["open"]})
     counted |= {"names": len(on.rows(b, "names")), "formed": len(on.rows(b, "communities"))}
+    retried = {r["cause"]: r["n"] for r in sorted(on.rows(b, "retries"), key=lambda r: r["n"])}
+    unsettled = {(p["state"], p["cause"]) for p in on.rows(b, "parked") if retried.get(p["cause"], -1) < p["n"]}
+    counted |= {state: sum(is_ == state for is_, _ in unsettled) for state in ("parked", "failed")}
     counted["contradictions"] = sum(c["settled_at"] == b["open"] for c in on.rows(b, "contradictions"))
     return [counted]
 

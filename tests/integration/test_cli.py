@@ -376,7 +376,7 @@ def test_a_group_is_erased_only_when_told_twice_and_then_for_ever(told: Asof) ->
     assert "--yes" in told.err
     assert told.json("facts") != []
 
-    assert told.json("erase", "default", "--yes") == {"group_id": "default", "position": 3}
+    assert told.json("erase", "default", "--yes") == {"group_id": "default", "position": 3, "done": True}
 
     assert told.json("facts", "--any-time") == []
     assert told.json("entities") == []

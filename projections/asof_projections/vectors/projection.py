@@ -77,8 +77,9 @@ class VectorProjection:
 
         It has none if it holds as many as there are texts, and no text is newer than those it has followed.
         """
-        whole = len(self.index) == self._texts.count() and not self._some(1)
-        return abs(len(self.index) - self._saved) if whole else -1
+        held = len(self.index)
+        whole = held == self._texts.count() and not self._some(1)
+        return abs(held - self._saved) if whole else -1
 
     def save(self) -> None:
         """Save the whole index with the next number. StorageFailed."""

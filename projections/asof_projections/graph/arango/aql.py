@@ -266,13 +266,19 @@ FOR d IN @@rows
 """
 
 # The number of documents of each kind. Two of the counts read by facts_group's and duplicate_of's kt; all else is
-# counted.
+# counted. A message counts as parked or failed until it is retried: each is an exception, of which a memory has few.
 COUNTS: Final = """
+LET unsettled = (
+  FOR p IN @@parked
+    FILTER LENGTH(FOR r IN @@retries FILTER r.cause == p.cause AND r.n > p.n LIMIT 1 RETURN 1) == 0
+    RETURN DISTINCT { state: p.state, cause: p.cause })
 RETURN {
   episodes: LENGTH(@@episodes), mentions: LENGTH(@@mentions), relationships: LENGTH(@@relationships),
   entities: LENGTH(@@entities), facts: LENGTH(@@assertions), versions: LENGTH(@@facts),
   merges: LENGTH(FOR l IN @@duplicate_of FILTER l.kt == @open RETURN 1),
   open_versions: LENGTH(FOR f IN @@facts FILTER f.kt == @open RETURN 1),
+  parked: LENGTH(FOR p IN unsettled FILTER p.state == "parked" RETURN 1),
+  failed: LENGTH(FOR p IN unsettled FILTER p.state == "failed" RETURN 1),
   names: LENGTH(@@names), formed: LENGTH(@@communities),
   communities: LENGTH(FOR m IN @@member_of FILTER m.kt == @open RETURN DISTINCT m._to),
   contradictions: LENGTH(FOR c IN @@contradictions FILTER c.settled_at == @open RETURN 1)

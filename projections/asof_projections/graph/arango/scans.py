@@ -1,6 +1,5 @@
 """The episodic layer in ArangoDB row by row, and the whole store: its counts, and the digest that SQLite has too."""
 
-from collections import Counter
 from collections.abc import Iterator
 from hashlib import sha256
 from itertools import islice
@@ -78,9 +77,7 @@ class ArangoScans(ArangoNames):
 
     def counts(self) -> dict[str, int]:
         counts: dict[str, int] = self._query(aql.COUNTS, open=INF)[0]
-        unsettled = {(row.state, row.position) for row in self._unsettled(None)}
-        counts |= Counter(state for state, _ in unsettled)
-        return {name: counts.get(name, 0) for name in COUNTS}
+        return {name: counts[name] for name in COUNTS}
 
     def digest(self) -> str:
         digest = sha256()
