@@ -19,13 +19,14 @@ from typing import NamedTuple
 from asof.cli import app, calls
 
 ROOT = Path(__file__).resolve().parents[1]
+PARTS = ("tutorials", "how-to")
 DOCUMENTS_ON_KAFKA = ("kafka-topics", "produce-to-kafka", "replay-from-kafka", "run-several-workers")
 ON_KAFKA = [ROOT / "docs" / "how-to" / f"{name}.md" for name in DOCUMENTS_ON_KAFKA]
 SERVED = [ROOT / "docs" / "how-to" / f"{name}.md" for name in ("agent-memory", "move-from-graphiti", "serve")]
 IN_ARANGODB = ROOT / "docs" / "how-to" / "arangodb.md"
 OFFLINE = [
     path
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs" / "how-to").glob("*.md")))
+    for path in (ROOT / "README.md", *(path for part in PARTS for path in sorted((ROOT / "docs" / part).glob("*.md"))))
     if path not in [*ON_KAFKA, *SERVED, IN_ARANGODB]
 ]
 FENCED = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -1,4 +1,4 @@
-"""README and the how-tos do what they say, each in a directory of its own; tests/documents.py reads them."""
+"""README, tutorials and how-tos do what they say, each in a directory of its own; tests/documents.py reads them."""
 
 from pathlib import Path
 
