@@ -1,4 +1,4 @@
-"""Writes what follows from the code: docs/reference, docs/schemas, docs/asyncapi.yaml, and AsyncMemory.
+"""Writes what follows from the code: docs/reference, docs/schemas, docs/asyncapi.yaml, docs/pictures, and AsyncMemory.
 
 Run it after a change of a command, a setting, an event or the Python API: .venv/bin/python docs/generate.py, then
 `make format`. A test holds that it was run. The schema of a version that is no longer written stays as it was.
@@ -7,7 +7,7 @@ Run it after a change of a command, a setting, an event or the Python API: .venv
 
 from pathlib import Path
 
-from making import async_memory, asyncapi, command_line, events, python_api, schemas, settings, topics
+from making import async_memory, asyncapi, command_line, events, pictures, python_api, schemas, settings, topics
 
 DOCS = Path(__file__).parent
 
@@ -28,8 +28,14 @@ def contracts() -> dict[str, str]:
     return {"asyncapi.yaml": asyncapi.text(), **{f"schemas/{name}": text for name, text in schemas.files().items()}}
 
 
+def drawings() -> dict[str, str]:
+    """Return the text of each picture, by its path below docs."""
+    return pictures.files()
+
+
 if __name__ == "__main__":
-    for path, text in {**{f"reference/{page}": text for page, text in pages().items()}, **contracts()}.items():
+    references = {f"reference/{page}": text for page, text in pages().items()}
+    for path, text in {**references, **contracts(), **drawings()}.items():
         file = DOCS / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")

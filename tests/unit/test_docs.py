@@ -91,6 +91,17 @@ def test_schemas_and_the_description_of_the_topics_are_what_their_script_makes_o
     )
 
 
+def test_a_picture_is_what_its_script_draws_and_a_page_shows_it() -> None:
+    made: dict[str, str] = import_module("generate").drawings()
+    shown = "".join(path.read_text("utf-8") for path in TEXTS)
+
+    assert [path for path, text in made.items() if (DOCS / path).read_text("utf-8") != text] == [], (
+        "run docs/generate.py"
+    )
+    assert [path for path in made if f"{path})" not in shown] == []
+    assert {f"pictures/{path.name}" for path in (DOCS / "pictures").iterdir()} == made.keys()
+
+
 def test_every_command_and_every_option_of_it_is_documented_with_help(
     pages: dict[str, str], making: ModuleType
 ) -> None:
