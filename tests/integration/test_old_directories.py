@@ -1,157 +1,20 @@
 """Directories that an earlier version wrote open as they are, answer as they did, and are built anew as they were.
 
 tests/history/directories has them, tests/old_directories.py says what is there. No answer changes unless the changelog
-says so: what changes stands in CHANGED, and nowhere else.
+says so: what changes stands in CHANGED of tests/changed_answers.py, and nowhere else.
 """
 
 import hashlib
-import os
-import re
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, NamedTuple
 
 import pytest
 
+from changed_answers import CHANGED, wanted
 from http_server import serving
 from old_directories import NAMES, Ask, ask, expected, forget_derived, unpack
 
 CHANGELOG = Path(__file__).resolve().parents[2] / "CHANGELOG.md"
-
-
-class Changed(NamedTuple):
-    """Answers that are not what they were, on purpose."""
-
-    asked: tuple[str, ...]  # how the command lines begin, or the paths of the requests
-    entry: str  # words of the changelog's entry that says so
-    becomes: Callable[[Ask], Ask]  # given the question with the answer of old, that with the answer of today
-
-
-def failing(old: Ask) -> Ask:
-    """Return a question whose command ends with 1."""
-    return {**old, "code": 1}
-
-
-def limited(old: Ask) -> Ask:
-    """Return a question about an entity with as many facts as it asks for: there were as many of each direction."""
-    if "--limit" not in old["ask"]:
-        return old
-    limit = int(old["ask"][old["ask"].index("--limit") + 1])
-    return {**old, "answer": [{**entity, "facts": entity["facts"][:limit]} for entity in old["answer"]]}
-
-
-def seeking(old: Ask) -> Ask:
-    """Return a request whose answer goes on from a fact, not from a number of facts."""
-    cursor = "CjE3MTE5NjIwMDAwMDAwMDEKMTU2MTA3NTIwMDAwMDAwMAoxMDkKMTcxMDgzODgwMDAwMDAwMA"
-    return {**old, "answer": {**old["answer"], "next": cursor}}
-
-
-# Of `model`, which gave no answer about one message.
-_FAILED: Final = {
-    "log": "episodic",
-    "position": 12,
-    "group_id": "g",
-    "recorded_at": "2024-07-03T10:00:00Z",
-    "reason": "not JSON",
-    "state": "failed",
-}
-
-
-def counting(old: Ask) -> Ask:
-    """Return a question whose answer names the embedder, and counts what failed and what is being erased."""
-    answer = old["answer"]
-    failed = [_FAILED] if "model" in answer["generations"]["main"]["extractor"] else []
-    embedder = {"embedder": os.environ["ASOF_EMBEDDER"], "embedder_fallback": None}
-    more = {**embedder, "failed": len(failed), "erasing": 0}
-    parked = [{**message, "state": "parked"} for message in answer["parked_messages"]]
-    return {**old, "answer": {**answer, **more, "parked_messages": [*failed, *parked]}}
-
-
-def stepping(old: Ask) -> Ask:
-    """Return a search whose hits say how many steps they are away from a centre, where there is none."""
-    return {**old, "answer": [{**hit, "hop": None} for hit in old["answer"]]}
-
-
-def ranking(old: Ask) -> Ask:
-    """Return a search of two groups whose two best facts fit as well: the one said first comes first."""
-    if len(old["body"].get("group_ids") or ()) < 2:
-        return old
-    [later, earlier, *others] = old["answer"]["facts"]
-    return {**old, "answer": {"facts": [earlier, later, *others]}}
-
-
-def failing_not(old: Ask) -> Ask:
-    """Return a request for a message about which no model failed."""
-    return {**old, "answer": {**old["answer"], "failed": None}}
-
-
-def raising(old: Ask) -> Ask:
-    """Return events that were parked or failed in their second version; where a digest stands, it is of these."""
-    if "digest" in old:
-        return old
-    second = ("message.parked", "extraction.failed")
-    return {**old, "answer": [{**e, "version": 2} if e["type"] in second else e for e in old["answer"]]}
-
-
-def turning(old: Ask) -> Ask:
-    """Return an episodic graph whose turns are counted in their group, and stand at nodes and edges too."""
-    graph, counts, turns = old["answer"], Counter[str](), {}
-    for episode in graph["episodes"]:
-        group = episode["metadata"]["session_id"]
-        turns[episode["id"]] = counts[group]
-        counts[group] += 1
-
-    def turned(piece: dict[str, Any], content: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
-        turn = turns[piece["episode_id"]]
-        more = {"content": {**content, "turn": turn}, "metadata": {**metadata, "turn": str(turn)}}
-        return {**piece, **more}
-
-    def named(episode: dict[str, Any]) -> dict[str, Any]:
-        own = not re.fullmatch(r"turn_\d+", episode["metadata"]["turn_id"])
-        name = episode["metadata"]["turn_id"] if own else f"turn_{turns[episode['id']]}"
-        return {**episode, "metadata": {**episode["metadata"], "turn_id": name}}
-
-    nodes = [turned(node, {"mention": node["mention"]}, {"timestamp": node["validAt"]}) for node in graph["nodes"]]
-    edges = [turned(edge, edge["content"], edge["metadata"]) for edge in graph["edges"]]
-    return {**old, "answer": {"nodes": nodes, "edges": edges, "episodes": [named(e) for e in graph["episodes"]]}}
-
-
-def agreeing(old: Ask) -> Ask:
-    """Return a rebuild whose digest is that of what answers, although something was erased."""
-    answer = old["answer"]
-    return {**old, "answer": {**answer, "same": answer["digest"] == answer["compared_digest"]}}
-
-
-CHANGED: list[Changed] = [
-    Changed(
-        (
-            "timeline Ana --group gone --known-at",
-            "timeline Eva --group gone --known-at",
-            "timeline Ben --group two --known-at 2024-05",
-        ),
-        "`asof timeline` of a name that no entity has ends with 1 and says so",
-        failing,
-    ),
-    Changed(("stats",), "`asof stats` names the embedder, and counts what failed", counting),
-    Changed(("entity ",), "A limit of `entity` counts the facts of both directions together", limited),
-    Changed(("/v1/facts?group_id=two&any_time=true&limit=3",), "Cursors of `/v1` are opaque", seeking),
-    Changed(("search ",), "a hit says its `hop`", stepping),
-    Changed(("/search",), "A search of several groups ranks their facts together", ranking),
-    Changed(("/v1/messages/",), "`/v1/messages/{position}` says in `failed` why", failing_not),
-    Changed(("events",), "`message.parked` and `extraction.failed` are at version 2", raising),
-    Changed(("export --episodic",), "In the exported episodic graph `turn_N` counts the turns of a group", turning),
-    Changed(("rebuild",), "After an erasure `asof rebuild` has the digest of what answers", agreeing),
-]
-
-
-def wanted(old: Ask) -> Ask:
-    """Return a question with the answer that it is to have today."""
-    said = old["path"] if "path" in old else " ".join(old["ask"])
-    for changed in CHANGED:
-        if said.startswith(changed.asked):
-            old = changed.becomes(old)
-    return old
 
 
 def differing(data: Path, asked: list[Ask]) -> Iterator[tuple[Ask, Ask]]:
