@@ -297,7 +297,7 @@ FOREIGN: dict[str, tuple[bytes | None, bytes | None, Headers, str]] = {
     "null": (None, b"g", [("from", b"\xff")], "the value must be one JSON object in UTF-8"),
     "a list": (b"[]", None, [], "the value must be one JSON object in UTF-8"),
     "a group that cannot be": (
-        json.dumps({**SAID, "group_id": "two words"}).encode(),
+        json.dumps({**SAID, "group_id": "two\nlines"}).encode(),
         None,
         [],
         "group_id: a group id has 1 to 200 characters, and no control character",
@@ -314,7 +314,7 @@ FOREIGN: dict[str, tuple[bytes | None, bytes | None, Headers, str]] = {
         [("ce_type", b"order.placed")],
         (
             "ce_type: it is none of message.sent, fact.stated, entity.stated, identity.stated, withdrawal.requested,"
-            " erasure.requested"
+            " retry.requested, erasure.requested"
         ),
     ),
     "too large": (

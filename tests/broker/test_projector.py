@@ -165,6 +165,25 @@ def test_a_file_that_is_gone_from_a_directory_is_made_again_and_nothing_erased_c
     assert holds(tmp_path / "followed", SECRET) == []
 
 
+def test_content_that_is_not_to_be_kept_is_in_no_file_of_a_directory_that_only_follows(
+    world: World, tmp_path: Path
+) -> None:
+    followed, keys = tmp_path / "followed", tmp_path / "followed" / "messages.keys"
+    quiet = {"group_id": "a", "role": "Ana", "role_type": "user", "suppress_content": True}
+    world.send([{**quiet, "content": f"I moved to Berlin. The password is {SECRET}."}, {**quiet, "content": SECRET}])
+    with ReplicaFollower(DirectoryLayout(followed), world.connection, world.topics) as follower:
+        follower.catch_up()
+        assert holds(followed, SECRET) == []
+        assert list(keys.iterdir()) != []  # it waits for a worker, encrypted
+
+        wanted = told(world, tmp_path / "data")
+        follower.catch_up()
+        assert list(keys.iterdir()) == []
+    assert dump(followed) == wanted == follow(world, tmp_path / "anew")
+    assert [row[-2].type for row in wanted.semantic].count("fact.asserted") == 1
+    assert [holds(tmp_path / name, SECRET) for name in ("followed", "anew", "data")] == [[], [], []]
+
+
 # What does not stand.
 
 

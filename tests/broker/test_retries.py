@@ -129,6 +129,8 @@ def test_what_failed_and_what_was_retried_is_on_the_topics_and_no_copy_asks_agai
     world.send([{**SAID, "content": text} for text in texts])
     failed = taken(world, tmp_path / "data")
     assert [row[-2].type for row in failed.episodic].count("extraction.failed") == len(texts)
+    with Memory(Settings(data=tmp_path / "data", embedder="none")) as memory:
+        assert "Ana works at Siemens" in [found.fact for found in memory.facts(group_id="g")]
     server.faults = []
     calls = server.calls
     world.send([{"group_id": "g", "position": n} for n in (1, 0, 99)], ce_type=b"retry.requested")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -84,6 +85,24 @@ def test_beside_a_worker_it_takes_messages_and_answers_and_reads_what_it_wrote(
         assert server.end() == 0
     worker.stop()
     assert dump(tmp_path / "served") == dump(tmp_path / "worker")
+
+
+def test_a_group_of_any_text_is_one_from_the_service_to_every_copy(world: World, start: Start, tmp_path: Path) -> None:
+    group = "user@example.com/x"
+    worker = start(world, "worker")
+    with serving(tmp_path / "served", world) as server:
+        server.settled(post(server, group, SAID))
+        server.settled(post(server, "user@example.com", {**SAID, "content": "I live in Oslo."}))
+        assert [fact["fact"] for fact in server.search("lives", group)] == ["Ana lives in Paris"]
+        assert [e["group_id"] for e in server.episodes(quote(group, safe=""))] == [group]
+        assert {raw.key for raw in world.records(world.topics.messages)} == {group.encode(), b"user@example.com"}
+
+        assert server.client.delete(f"/group/{quote(group, safe='')}").is_success
+        assert server.episodes(quote(group, safe="")) == []
+        assert len(server.episodes("user@example.com")) == 1
+        assert server.end() == 0
+    worker.stop()
+    assert dump(tmp_path / "served") == dump(tmp_path / "worker") == world.afresh(tmp_path / "new")
 
 
 def test_a_message_that_is_sent_again_under_its_key_is_one(world: World, start: Start, tmp_path: Path) -> None:

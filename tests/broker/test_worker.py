@@ -1,6 +1,7 @@
 """What can go wrong around a worker; and at the end every message stands once, in order, as the embedded run has it."""
 
 import asyncio
+import json
 import shutil
 import sqlite3
 import threading
@@ -9,14 +10,18 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
 from asof.runtime.layout import DirectoryLayout
 from asof_agents.worker import FaustWorker, PartitionProgress
 from asof_streams.errors import WorkerStalled, WriterBusy
 from asof_streams.events import Draft, Event
+from asof_streams.instants import DAY, parse_moment
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Outgoing, Raw, claim, event
@@ -373,6 +378,43 @@ def test_recorded_time_rises_within_a_group_though_the_broker_gives_a_batch_one_
         assert len(set(times)) == 25
 
 
+def test_a_time_decades_ahead_dates_its_own_group_alone_and_the_same_in_every_copy(
+    bootstrap: str, prefix: str, tmp_path: Path
+) -> None:
+    ahead, end = parse_moment("2060-01-01"), parse_moment("9999-12-31T23:59:59Z")
+    asyncio.run(make_undated(bootstrap, f"{prefix}.messages"))
+    with World(bootstrap, prefix) as world:
+        for number, (group, time) in enumerate({"a": ahead, "b": end}.items()):
+            asyncio.run(send_at(world, time // 1_000, fact(number, group)))
+        world.send([fact(1, "a"), fact(2, "b"), fact(3, "c")])
+        partition = world.partition(tmp_path / "data")
+        partition.ingest([])
+        partition.close()
+
+        first, last, *later = [row[2] for row in dump(tmp_path / "data").messages]
+        assert (first, later[0]) == (ahead, ahead + 1)
+        assert end - 2 * DAY < last == later[1] - 1
+        assert later[2] < ahead
+        expect_embedded(world, tmp_path / "data", tmp_path)
+
+
+async def make_undated(bootstrap: str, topic: str) -> None:
+    """Make a topic on which a producer may say what time it is, as if it were the broker's clock."""
+    admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap)
+    await admin.start()
+    try:
+        given = {"message.timestamp.type": "CreateTime", "message.timestamp.after.max.ms": str(2**62)}
+        await admin.create_topics([NewTopic(topic, 1, 1, topic_configs={**given, "retention.ms": "-1"})])
+    finally:
+        await admin.close()
+
+
+async def send_at(world: World, time_ms: int, value: dict[str, Any]) -> None:
+    async with AIOKafkaProducer(bootstrap_servers=world.connection.bootstrap) as producer:
+        topic = world.topics.messages
+        await producer.send_and_wait(topic, json.dumps(value).encode(), partition=0, timestamp_ms=time_ms)
+
+
 # Its end.
 
 
@@ -541,9 +583,6 @@ def test_a_topic_that_would_lose_history_ends_a_worker_with_2_and_one_line(world
 
 
 async def set_retention(connection: Connection, topic: str) -> None:
-    from aiokafka.admin import AIOKafkaAdminClient
-    from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
-
     admin = AIOKafkaAdminClient(bootstrap_servers=connection.bootstrap)
     await admin.start()
     try:
