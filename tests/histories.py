@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from asking import Asker
-from asof_agents.engine import Engine, Generation, Layer, batch_of
+from asof_agents.engine import Engine
 from asof_agents.extraction.ports import Extraction, KnownNames, Mention, Relationship, StatedAttribute, Turn
 from asof_agents.extraction.registry import ExtractorRegistry, Ontologies
+from asof_agents.generation import Generation
 from asof_agents.handlers.episodes import episode_id
 from asof_agents.handlers.statement_writer import Build
+from asof_agents.layer import Layer, batch_of
 from asof_ontologies import registry
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.queries.temporal import TemporalQueries

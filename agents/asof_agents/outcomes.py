@@ -1,5 +1,6 @@
 """Counts the events of an episode for the process's log: numbers alone, never content."""
 
+import logging
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
@@ -15,6 +16,8 @@ from asof_streams.episodic import (
 from asof_streams.events import Event
 from asof_streams.semantic import EntityIntroduced, EntityMerged, FactAsserted, FactInvalidated, FactReinforced
 
+_log = logging.getLogger(__name__)
+
 _COUNTED: Final = {
     MentionObserved: "mentions",
     RelationshipStated: "relationships",
@@ -26,6 +29,11 @@ _COUNTED: Final = {
     FactInvalidated: "facts invalidated",
     ExtractionFailed: "questions failed",
 }
+
+
+def log_outcome(episode_id: str, log: str, events: Sequence[Event]) -> None:
+    """Write one line on what an episode caused in a log."""
+    _log.info("episode %s, %s: %s", episode_id, log, outcome_counts(events))
 
 
 def outcome_counts(events: Sequence[Event]) -> str:

@@ -9,11 +9,12 @@ a model after its producer asked to take it back.
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
-from asof_agents.engine import Engine, Generation, is_extracted_anew
+from asof_agents.engine import Engine
 from asof_agents.extraction.llm.journal import Journal
 from asof_agents.extraction.ports import Turn
 from asof_agents.extraction.registry import ExtractorRegistry
 from asof_agents.extraction.turns import turn_of, turns
+from asof_agents.generation import Generation, is_extracted_anew
 from asof_agents.handlers import episodes
 from asof_agents.handlers.mentions import CONTEXT_TURNS, context
 from asof_agents.ports import EpisodeView

@@ -8,7 +8,7 @@ import pytest
 
 from asof_agents.extraction.ports import Extraction
 from asof_agents.handlers.statement_writer import Build
-from asof_agents.unexpected import park_if_unexpected
+from asof_agents.parking import park_if_unexpected
 from asof_ontologies.model import Ontology
 from asof_streams.episodic import MessageParked
 from asof_streams.errors import InvalidInput, StorageFailed

@@ -216,7 +216,7 @@ def test_what_came_of_asking_is_logged_in_numbers_without_a_word_of_content(worl
         say(world, "My colleague Tom works at Acme, and I moved to Oslo.")
 
     episode = [r.event.episode_id for r in records(world.memory, "episodic") if r.event.type == "episode.recorded"][-1]
-    assert [record.getMessage() for record in caplog.records if record.name == "asof_agents.engine"] == [
+    assert [record.getMessage() for record in caplog.records if record.name == "asof_agents.outcomes"] == [
         f"episode {episode}, episodic: calls 2, retries 1, refused 0, mentions 4, relationships 3",
         (
             f"episode {episode}, semantic.main: calls 1, retries 0, refused 1, "

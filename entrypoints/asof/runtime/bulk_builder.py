@@ -20,7 +20,8 @@ from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.generations import follow, generation_of, open_semantic
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import existing, following_store, writable_log
-from asof_agents.engine import Generation, Layer
+from asof_agents.generation import Generation
+from asof_agents.layer import Layer
 from asof_projections.generations import GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.projector import building, put

@@ -8,10 +8,12 @@ from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import OpenLog, Progress, load_ontology, writable_log
 from asof.settings import Settings
-from asof_agents.engine import Generation, Layer, batch_of, group_batches
+from asof_agents.engine import ingest_batch
 from asof_agents.extraction.llm.journal import Journal
 from asof_agents.extraction.registry import Ontologies
+from asof_agents.generation import Generation
 from asof_agents.handlers.statement_writer import Build
+from asof_agents.layer import Layer, batch_of, group_batches
 from asof_agents.ports import EpisodeView
 from asof_agents.prefetcher import prefetch_batches
 from asof_ontologies import registry
@@ -100,7 +102,7 @@ def follow(
     if journal is not None and generation.extractors is not None:
         found = prefetch_batches(found, generation, episodes, journal)
     for number, batch in enumerate(found, 1):
-        generation.ingest(batch, episodes)
+        ingest_batch(generation, batch, episodes)
         if number % every == 0:
             layer.flush()
             if journal is not None:

@@ -8,7 +8,7 @@ from asof.runtime.erasure import erase_vectors
 from asof.runtime.generations import follow, generation_of, keep_ontology, open_semantic
 from asof.runtime.open_logs import OpenLogs
 from asof.runtime.wiring import Progress, following_store
-from asof_agents.engine import Generation
+from asof_agents.generation import Generation
 from asof_ontologies.model import Ontology
 from asof_projections.generations import GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph

@@ -12,8 +12,9 @@ from asof.runtime.open_logs import OpenLogs
 from asof.runtime.suppression import Suppression
 from asof.runtime.wiring import OpenLog, Progress, following_store
 from asof.settings import Settings
-from asof_agents.engine import Engine, Layer
+from asof_agents.engine import Engine
 from asof_agents.extraction.llm.usage import Usage
+from asof_agents.layer import Layer
 from asof_agents.prefetcher import Prefetcher
 from asof_ontologies.model import Ontology
 from asof_projections.generations import Catalog, GenerationInfo

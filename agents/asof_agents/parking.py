@@ -3,13 +3,16 @@
 What the world outside lacks, damage, and the end of memory or disk are no faults of a message, and are raised.
 """
 
+import logging
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from asof_streams.episodic import MessageParked
+from asof_streams.episodic import ExtractionFailed, MessageParked
 from asof_streams.errors import AsofError, InvalidInput, NotFound
 from asof_streams.events import Event
+
+_log = logging.getLogger(__name__)
 
 _TRIES: Final = 3
 
@@ -31,3 +34,12 @@ def park_if_unexpected(work: Callable[[], Sequence[Event]]) -> list[Event]:
         except Exception as error:  # noqa: BLE001 - nobody foresaw it
             reason = f"unexpected: {type(error).__name__}"
     return [MessageParked(reason=reason)]
+
+
+def warn_of_failures(position: int, log: str, events: Iterable[Event]) -> None:
+    """Write a warning for each failure among the events of a message: its position and the class of the reason."""
+    for event in events:
+        if isinstance(event, MessageParked):
+            _log.warning("message %d is parked in %s: %s", position, log, event.reason.partition(": ")[0])
+        elif isinstance(event, ExtractionFailed):
+            _log.warning("message %d, %s: %s failed: %s", position, log, event.prompt, event.reason)

@@ -1,0 +1,84 @@
+"""A generation: one build and policy by which episodic events become semantic ones, with its log and its store."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from asof_agents.extraction.ports import Answers
+from asof_agents.extraction.registry import ExtractorRegistry
+from asof_agents.handlers import entities, facts, identities, mentions, withdrawals
+from asof_agents.handlers.extraction_copy import copy_extraction
+from asof_agents.handlers.statement_writer import Build
+from asof_agents.layer import GenerationStore, Layer
+from asof_agents.outcomes import log_outcome
+from asof_agents.ports import EpisodeView
+from asof_agents.resolution.judge import Judge
+from asof_streams.episodic import EntityRecorded, EpisodeRecorded, EpisodeWithdrawn, GroupErased, IdentityRecorded
+from asof_streams.events import Event, Record
+
+
+@dataclass(slots=True)
+class Generation:
+    """One generation as the engine writes it.
+
+    recorded: returns the records of the episodic log that a message caused, by its position.
+    extractors, answers: set where the generation extracts anew instead of using the episodic log's mentions.
+    judge: asks a language model which entity a name means, where the rules leave it open; None: no model.
+    """
+
+    layer: Layer
+    store: GenerationStore
+    build: Build
+    recorded: Callable[[int], list[Record]]
+    extractors: ExtractorRegistry | None = None
+    answers: Answers | None = None
+    judge: Judge | None = None
+
+    def derive(self, batch: Sequence[Record], known: EpisodeView) -> list[Event]:
+        """Return the semantic events of one message, given its episodic events."""
+        first = batch[0]
+        events: list[Event] = []
+        if isinstance(first.event, EpisodeRecorded):
+            events = self._derive_facts(batch, known)
+            if self.judge is not None:
+                log_outcome(first.event.episode_id, self.layer.log.name, events)
+        elif isinstance(first.event, EntityRecorded):
+            events += entities.state(first, first.event, self.store)
+        elif isinstance(first.event, IdentityRecorded):
+            events += identities.state(first, first.event, self.build, self.store)
+        elif isinstance(first.event, EpisodeWithdrawn):
+            mentioned = known if self.extractors is None else self.store
+            events += withdrawals.withdraw(first, first.event, self.build, known, mentioned, self.store)
+        elif isinstance(first.event, GroupErased):
+            events.append(first.event)
+        return events
+
+    def speakers(self, first: Record, known: EpisodeView) -> Sequence[str]:
+        """Return the roles of an episode and of the turns before it; none for what is no message of a conversation."""
+        episode = first.event
+        if not isinstance(episode, EpisodeRecorded) or episode.source != "message":
+            return ()
+        roles = [e.role for e in mentions.context(first.group, episode, first.cause, known)]
+        return [role for role in (*roles, episode.role) if role]
+
+    def _derive_facts(self, batch: Sequence[Record], known: EpisodeView) -> list[Event]:
+        batch = self._extracted_anew(batch, known)
+        own = [r.event for r in batch[1:]] if self.extractors else []
+        speakers = partial(self.speakers, batch[0], known)
+        return own + facts.derive_semantic_events(batch, self.build, self.store, speakers, self.judge)
+
+    def _extracted_anew(self, batch: Sequence[Record], known: EpisodeView) -> Sequence[Record]:
+        first = batch[0]
+        if self.extractors is None or not isinstance(first.event, EpisodeRecorded):
+            return batch
+        if is_extracted_anew(first.event):
+            extractor, build = self.extractors.of(first.event), self.build.digest
+            events = mentions.extract(first, extractor, self.answers, known, self.store, build)
+        else:
+            events = copy_extraction(batch, known, self.store)
+        return [first, *(first._replace(event=event) for event in events)]
+
+
+def is_extracted_anew(episode: EpisodeRecorded) -> bool:
+    """Whether extraction anew applies to an episode: not to structured facts, nor where the content was suppressed."""
+    return episode.source != "fact" and not episode.suppressed

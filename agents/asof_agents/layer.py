@@ -1,0 +1,95 @@
+"""A layer: one log and the store that follows it, written together."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, takewhile
+from typing import Protocol
+
+from asof_agents.ports import BeliefView, EpisodeView
+from asof_streams.events import Draft, Event, Record
+from asof_streams.log import EventLog
+
+
+class LayerStore(Protocol):
+    """A store that follows a log, as the engine writes it."""
+
+    def apply(self, records: Sequence[Record]) -> None:
+        """Apply records: this store reads them at once, others after `commit`."""
+        ...
+
+    def commit(self, position: int, head: bytes, checkpoint: int) -> None:
+        """Make the applied records visible; `position` and `head` are the log's end and its chain hash there.
+
+        checkpoint: that of the log, with which readers of two layers see a message in both or in neither.
+        """
+        ...
+
+    def rollback(self) -> None:
+        """Drop the records that were applied since the last commit."""
+        ...
+
+
+class EpisodicStore(LayerStore, EpisodeView, Protocol):
+    """A store of the episodic layer."""
+
+
+class GenerationStore(LayerStore, BeliefView, EpisodeView, Protocol):
+    """A store of one generation. A generation that extracts anew keeps its own episodic rows there."""
+
+
+class Layer:
+    """One log and the store that follows it, written together."""
+
+    def __init__(self, log: EventLog, store: LayerStore) -> None:
+        self.log = log
+        self.store = store
+        self.checkpoint = log.checkpoint()  # the next position of the input log; durable after `flush`
+        self._next = log.end()
+        self._drafts: list[Draft] = []
+
+    def emit(self, group: str, recorded_at: int, cause: int, events: Sequence[Event]) -> list[Record]:
+        """Buffer the events of one cause as one batch and apply them; return the records that `flush` will append."""
+        start, size, make = self._next, len(events), tuple.__new__
+        records = [
+            make(Record, (start + place, group, recorded_at, cause, place, size, 0, event))
+            for place, event in enumerate(events)
+        ]
+        self._next += size
+        self._drafts += [Draft(group, recorded_at, cause, place, size, event) for place, event in enumerate(events)]
+        self.store.apply(records)
+        return records
+
+    @property
+    def end(self) -> int:
+        """The position that the next event will get."""
+        return self._next
+
+    def flush(self) -> None:
+        """Append the buffered events, then commit the store. After an error neither has them."""
+        if not self._drafts and self.checkpoint == self.log.checkpoint():
+            return
+        try:
+            end = self.log.append(self._drafts, checkpoint=self.checkpoint)
+        except BaseException:
+            self.store.rollback()
+            raise
+        self._drafts = []
+        self.store.commit(end, self.log.head(end), self.checkpoint)
+
+    def roll_back(self) -> None:
+        """Drop the events since the last flush."""
+        self._drafts = []
+        self._next = self.log.end()
+        self.checkpoint = self.log.checkpoint()
+        self.store.rollback()
+
+
+def batch_of(log: EventLog, cause: int) -> list[Record]:
+    """Return the records of an episodic or semantic log that a message caused, by its position."""
+    records = log.read(log.caused_by(cause))
+    return list(takewhile(lambda record: record.cause == cause, records))
+
+
+def group_batches(records: Iterable[Record]) -> Iterator[list[Record]]:
+    """Yield the records of an episodic or semantic log in batches: one for each message that caused events."""
+    for _, batch in groupby(records, key=lambda r: r.cause):
+        yield list(batch)
