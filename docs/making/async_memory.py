@@ -34,6 +34,7 @@ class AsyncMemory:
 
     One thread does the work, in the order in which it was asked for; cancelling a task does not stop its verb. Verbs
     that yield, such as `events`, are asynchronous iterators; what they are given by the caller is read by that thread.
+    After `close` every verb raises ContractError.
     """
 
     def __init__(self, open_memory: Callable[[], Memory]) -> None:

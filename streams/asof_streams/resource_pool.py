@@ -4,8 +4,10 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack
 from queue import SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from typing import Generic, TypeVar
+
+from asof_streams.errors import ContractError
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -19,14 +21,20 @@ class ResourcePool(Generic[T]):
     """
 
     def __init__(self, name: str, open_resource: Callable[[], AbstractContextManager[T]], size: int = 1) -> None:
+        self._name = name
         self._open = open_resource
+        self._finished = False
+        self._order = Lock()  # nothing may be queued behind the end: no thread would ever take it
         self._tasks: SimpleQueue[Callable[[Future[T]], None] | None] = SimpleQueue()
         self._closed: list[Future[None]] = [Future() for _ in range(size)]
         for number, closed in enumerate(self._closed):
             Thread(target=self._run, args=(closed,), name=f"{name}-{number}", daemon=True).start()
 
     def submit(self, work: Callable[[T], R]) -> "Future[R]":
-        """Let one of the threads do something with its resource. Cancelled before it is begun, it is not done."""
+        """Let one of the threads do something with its resource. Cancelled before it is begun, it is not done.
+
+        ContractError: the pool is closed, or about to be.
+        """
         result: Future[R] = Future()
 
         def task(resource: "Future[T]") -> None:
@@ -36,13 +44,19 @@ class ResourcePool(Generic[T]):
                 except BaseException as error:  # noqa: BLE001 - whoever submitted it has to know
                     result.set_exception(error)
 
-        self._tasks.put(task)
+        with self._order:
+            if self._finished:
+                raise ContractError(f"{self._name} is closed")
+            self._tasks.put(task)
         return result
 
     def finish(self) -> "list[Future[None]]":
-        """Submit nothing more after this; each future is done once a thread has closed its resource."""
-        for _ in self._closed:
-            self._tasks.put(None)
+        """Accept nothing more; return a future for each thread, done once it has closed its resource."""
+        with self._order:
+            if not self._finished:
+                self._finished = True
+                for _ in self._closed:
+                    self._tasks.put(None)
         return self._closed
 
     def close(self) -> None:

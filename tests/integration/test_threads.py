@@ -101,3 +101,17 @@ def test_the_twin_answers_the_tasks_of_two_event_loops(tmp_path):
     asyncio.run(twin.close())
 
     assert {name: len(facts) for name, facts in answers.items()} == {"Ana": EACH, "Ben": EACH}
+
+
+def test_a_verb_of_a_closed_twin_is_refused_instead_of_waiting_for_ever(tmp_path):
+    async def tell() -> None:
+        async with asof.open_async(tmp_path / "data", embedder="none") as twin:
+            await twin.add("I like Model1.", role="Ana")
+            listing = twin.events()
+            await anext(listing)
+        for verb in (twin.facts(about="Ana"), anext(listing), anext(twin.events())):
+            with pytest.raises(asof.ContractError, match="asof-memory is closed"):
+                await verb
+        await twin.close()
+
+    asyncio.run(tell())

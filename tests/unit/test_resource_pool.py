@@ -8,7 +8,7 @@ from threading import Barrier, Event, get_ident
 
 import pytest
 
-from asof_streams.errors import NotFound
+from asof_streams.errors import ContractError, NotFound
 from asof_streams.resource_pool import ResourcePool
 
 
@@ -90,3 +90,12 @@ def test_what_was_submitted_before_the_end_is_done() -> None:
     pool.close()
 
     assert done == list(range(100))
+
+
+def test_work_for_a_closed_pool_is_refused_at_once() -> None:
+    pool = ResourcePool("one", lambda: Resource().opened())
+    pool.close()
+
+    with pytest.raises(ContractError, match="one is closed"):
+        pool.submit(lambda _: "done")
+    pool.close()  # closing it again does no harm
