@@ -1,22 +1,19 @@
-"""What questions are asked of: a data directory, or on Kafka one for each partition, as far as the topics go."""
+"""Sessions for questions: one for a data directory, or on Kafka one for each partition, caught up with the topics."""
 
 import os
-import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from asof.runtime import clock
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.recovery import process_backlog
-from asof.runtime.replica_health import Health
-from asof.runtime.replica_manifest import PATIENCE, is_held, parts
-from asof.runtime.wiring import Opened, Progress, connection_of, existing, open_log, open_reader
+from asof.runtime.replica_manifest import parts
+from asof.runtime.wiring import Opened, Progress, existing, open_log, open_reader
+from asof.service.topic_catch_up import TopicCatchUp
 from asof.settings import Settings
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.rows import EntityRow, Moment
 from asof_projections.queries.temporal import TemporalQueries
-from asof_streams.errors import DamagedFile, InvalidInput, NotFound
+from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.instants import INF
 from asof_streams.messages import FactStatement
 from asof_streams.sqlite_log import SqliteLog
@@ -25,12 +22,8 @@ if TYPE_CHECKING:
     from asof.runtime.vector_search import VectorSearch
     from asof_projections.model.answers import Hit, Hits, WhatIf
     from asof_projections.model.queries import FactSearchQuery
-    from asof_streams.kafka.client import Client
 
 T = TypeVar("T")
-
-_AGAIN_SECONDS: Final = 0.1
-_GLANCE_SECONDS: Final = 0.05  # for which a look at the topics counts: many questions come at once
 
 
 class ReadSession:
@@ -129,24 +122,18 @@ class ReadSession:
 
 
 class ReadSessions:
-    """All of a memory. With the setting `kafka` it is brought up to the topics' ends before each question.
-
-    What another process keeps up, a worker or a projector, is left to it; another question is waited for.
-    """
+    """The directories of a memory. With the setting `kafka` they catch up with the topics before each question."""
 
     def __init__(self, places: DirectoryLayout, settings: Settings) -> None:
         self._places = places
         self._settings = settings
-        self._on_kafka = settings.kafka is not None
+        self._catch_up = TopicCatchUp(places, settings) if settings.kafka is not None else None
         self._sources: list[ReadSession] = []
-        self._client: Client | None = None
-        self._reached: dict[tuple[str, int], int] = {}  # where the topics ended when they were last followed
-        self._looked = 0.0  # when, by the monotonic clock, that was still so
 
     def every(self) -> list[ReadSession]:
         """Return the directories of all partitions."""
-        if self._on_kafka:
-            self._follow()
+        if self._catch_up is not None:
+            self._catch_up.run()
         if not self._sources:
             self._sources = [ReadSession(places, self._settings) for places in parts(self._places.root)]
         return self._sources
@@ -191,47 +178,8 @@ class ReadSessions:
         """Close what is open; the next question opens it anew."""
         for source in self._sources:
             source.close()
-        if self._client is not None:
-            self._client.close()
-            self._client = None
-
-    def _follow(self) -> None:
-        """Bring up what nobody else does."""
-        if self._is_up() or self._is_kept_up():
-            return
-        from asof.kafka.follower import ReplicaFollower
-        from asof_streams.kafka.topics import Topics
-
-        settings = self._settings
-        topics, connection = Topics(settings.kafka_prefix), connection_of(settings)
-        with ReplicaFollower(self._places, connection, topics, leave_held=True, settings=settings) as follower:
-            self._reached = {(topic, partition): end for topic, partition, _, end in follower.catch_up()}
-
-    def _is_kept_up(self) -> bool:
-        """Whether a process has the directory, and will have it for longer than a question has."""
-        until = time.monotonic() + PATIENCE
-        while all(is_held(part.root) for part in parts(self._places.root)):
-            with suppress(NotFound, DamagedFile):
-                if Health.read(self._places.root).well(clock.system()):
-                    return True
-            if time.monotonic() >= until:
-                return True
-            time.sleep(_AGAIN_SECONDS)
-        return False
-
-    def _is_up(self) -> bool:
-        """Whether nothing has come to the topics since they were followed."""
-        now = time.monotonic()
-        if not self._reached or now - self._looked < _GLANCE_SECONDS:
-            return bool(self._reached)
-        if self._client is None:
-            from asof_streams.kafka.client import Client
-
-            self._client = Client(connection_of(self._settings))
-        if self._client.ends(self._reached) != self._reached:
-            return False
-        self._looked = now
-        return True
+        if self._catch_up is not None:
+            self._catch_up.close()
 
 
 def _stamp(catalog: str) -> tuple[int, int]:

@@ -1,0 +1,77 @@
+"""Catching up with Kafka topics before a question, where no other process keeps the directory up to date."""
+
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from asof.runtime import clock
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.replica_health import Health
+from asof.runtime.replica_manifest import PATIENCE, is_held, parts
+from asof.runtime.wiring import connection_of
+from asof.settings import Settings
+from asof_streams.errors import DamagedFile, NotFound
+
+if TYPE_CHECKING:
+    from asof_streams.kafka.client import Client
+
+_POLL_SECONDS: Final = 0.1  # between two looks at who holds the directory
+_VALID_SECONDS: Final = 0.05  # for which a look at the topics' ends counts: many questions come at once
+
+
+class TopicCatchUp:
+    """Brings a replica up to the ends of its topics, for readers.
+
+    A worker or a projector that holds the directory is left to do so; another reader that is catching up is waited for.
+    """
+
+    def __init__(self, places: DirectoryLayout, settings: Settings) -> None:
+        self._places = places
+        self._settings = settings
+        self._client: Client | None = None
+        self._ends: dict[tuple[str, int], int] = {}  # of the topics, when they were last followed
+        self._looked = 0.0  # when, by the monotonic clock, the topics still ended there
+
+    def run(self) -> None:
+        """Catch up with the topics, unless nothing is new or another process does it."""
+        if self._is_current() or self._is_kept_up():
+            return
+        from asof.kafka.follower import ReplicaFollower
+        from asof_streams.kafka.topics import Topics
+
+        settings = self._settings
+        topics, connection = Topics(settings.kafka_prefix), connection_of(settings)
+        with ReplicaFollower(self._places, connection, topics, leave_held=True, settings=settings) as follower:
+            self._ends = {(topic, partition): end for topic, partition, _, end in follower.catch_up()}
+
+    def close(self) -> None:
+        """Close the client; the next look opens another."""
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
+    def _is_kept_up(self) -> bool:
+        """Whether another process holds the directory for longer than a question takes."""
+        until = time.monotonic() + PATIENCE
+        while all(is_held(part.root) for part in parts(self._places.root)):
+            with suppress(NotFound, DamagedFile):
+                if Health.read(self._places.root).well(clock.system()):
+                    return True
+            if time.monotonic() >= until:
+                return True
+            time.sleep(_POLL_SECONDS)
+        return False
+
+    def _is_current(self) -> bool:
+        """Whether the topics end where they did when they were last followed."""
+        now = time.monotonic()
+        if not self._ends or now - self._looked < _VALID_SECONDS:
+            return bool(self._ends)
+        if self._client is None:
+            from asof_streams.kafka.client import Client
+
+            self._client = Client(connection_of(self._settings))
+        if self._client.ends(self._ends) != self._ends:
+            return False
+        self._looked = now
+        return True
