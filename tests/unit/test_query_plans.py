@@ -165,6 +165,16 @@ def test_facts_of_every_shape_are_found_among_what_is_believed_and_what_once_was
     assert "kt>?" in searches[1]
 
 
+@pytest.mark.parametrize("shape", shapes(), ids=" + ".join)
+def test_facts_as_known_so_far_are_sought_among_open_versions_alone(db, shape):
+    steps = plan(db, facts.statement(*shape, closed=False))
+
+    kind = next(k for k in ("subject", "object", "relation", "group") if k in kinds(shape))
+    [search] = [step for step in steps if step.startswith("SEARCH versions")]
+    assert f"now_{kind} (" in search
+    assert full_scans(steps) == []
+
+
 @pytest.mark.parametrize(
     ("limits", "column"),
     [

@@ -31,12 +31,15 @@ def in_instants(fields: Mapping[str, Any], now: Callable[[], int], *, local: boo
     `local`: days begin at midnight of this machine's zone, else of UTC. InvalidInput names the field whose words may
     mean two times, or a period without a beginning or an end.
     """
-    return {name: _read(name, value, now, local=local) for name, value in fields.items()}
+    return {
+        name: _read(name, value, now, local=local)
+        if name in SPOKEN and isinstance(value, str | tuple | list)
+        else value
+        for name, value in fields.items()
+    }
 
 
 def _read(name: str, value: Any, now: Callable[[], int], *, local: bool) -> Any:
-    if name not in SPOKEN:
-        return value
     try:
         if name in _POINTS and isinstance(value, tuple | list) and len(value) == 2:
             return [_in_words(part, now, local=local) for part in value]

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, Final
 
 from asof_projections.graph.sqlite_store.base import SqliteReader, listed
-from asof_projections.model.queries import FactsFilter, numbers_of
+from asof_projections.model.queries import HEAD, FactsFilter, numbers_of
 from asof_projections.model.rows import FactRow, Moment, Window
 from asof_streams.instants import INF
 
@@ -66,14 +66,19 @@ LATEST: Final = f"""SELECT {FACT_COLUMNS} FROM (SELECT v.* FROM ({_SIDES}) v CRO
 
 
 @cache
-def statement(*shape: str) -> str:
-    """Return the statement for a shape: the names of its conditions."""
+def statement(*shape: str, closed: bool = True) -> str:
+    """Return the statement for a shape: the names of its conditions. `closed`: also of versions that are closed by now.
+
+    As known so far no closed version is seen, and most questions are asked so: to look for none is a sixth of the cost.
+    """
     now, past = _indexes({_CONDITIONS[name][0] for name in shape})
     where = " AND ".join([*(_CONDITIONS[name][1] for name in shape), MET])
+    versions = f"SELECT {_COLUMNS} FROM versions {now} WHERE {where} AND kt = {INF}"
+    if closed:
+        versions += f"""
+        UNION ALL SELECT {_COLUMNS} FROM versions {past} WHERE {where} AND kt < {INF} AND kt > :kmin"""
     return f"""SELECT {FACT_COLUMNS} FROM (
-        SELECT {_COLUMNS} FROM versions {now} WHERE {where} AND kt = {INF}
-        UNION ALL
-        SELECT {_COLUMNS} FROM versions {past} WHERE {where} AND kt < {INF} AND kt > :kmin
+        {versions}
         ORDER BY vf, fact, kf LIMIT :limit) v {FACT_JOINS}"""
 
 
@@ -115,7 +120,7 @@ class SqliteFacts(SqliteReader):
         if (page := query.page) is not None:
             parameters |= zip(("after_vf", "after_fact", "after_kf"), numbers_of(page, 3), strict=True)
             shape.append("after")
-        return self._read(self._rows(statement(*shape), parameters))
+        return self._read(self._rows(statement(*shape, closed=window.kmin < HEAD), parameters))
 
     def facts_around(self, uuids: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
         sides = (self._around(None, side, uuids, at, limit) for side in ("subject", "object"))
@@ -123,9 +128,10 @@ class SqliteFacts(SqliteReader):
 
     def _around(self, group: str | None, side: str, ids: Sequence[str], at: Moment, limit: int | None) -> list[FactRow]:
         """Return the facts with entities on one side, `subject` or `object`."""
-        parameters = _within(Window.at(at), limit)
+        window = Window.at(at)
+        parameters = _within(window, limit)
         shape = [_among(side, ids, parameters), *self._scope(group, None, parameters)]
-        return self._read(self._rows(statement(*shape), parameters))
+        return self._read(self._rows(statement(*shape, closed=window.kmin < HEAD), parameters))
 
     def _scope(self, group: str | None, relation: str | None, parameters: dict[str, Any]) -> list[str]:
         parameters["group"] = group
