@@ -99,7 +99,18 @@ class AccessDenied(ContractError):
 
 
 class UnavailableError(AsofError):
-    """The outside world failed; the same call may work later."""
+    """The outside world failed; the same call may work later.
+
+    accepted: of the good lines of a produce or an import, how many are on the log at least: those at the beginning.
+    """
+
+    def __init__(self, reason: str = "", accepted: int = 0) -> None:
+        super().__init__(reason, accepted)
+        self.reason: Final = reason
+        self.accepted: Final = accepted
+
+    def __str__(self) -> str:
+        return self.reason
 
 
 class WriterBusy(UnavailableError):

@@ -22,7 +22,15 @@ from asof_projections import generations
 from asof_projections.graph.arango import errors as of_arango
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams import errors
-from asof_streams.errors import AsofError, DamagedData, DamagedFile, DamagedLog, DamagedView, InvalidInput
+from asof_streams.errors import (
+    AsofError,
+    DamagedData,
+    DamagedFile,
+    DamagedLog,
+    DamagedView,
+    InvalidInput,
+    StorageFailed,
+)
 from asof_streams.kafka.state import State
 from asof_streams.sqlite_log import SqliteLog
 
@@ -41,6 +49,7 @@ EXAMPLES: list[Exception] = [
     *(of("why, and what to do") for of in classes()),
     InvalidInput("it must be one", "relation_type_map.0.source"),
     OntologyError("nothing is left", "excluded_entity_types"),
+    StorageFailed("the disk is full", accepted=512),
 ]
 
 
@@ -204,4 +213,4 @@ def test_a_graph_that_is_not_what_its_log_says_is_found(data: Path) -> None:
     [found] = [check for check in verify(DirectoryLayout(data)) if not check.ok]
 
     assert found.what == "graph of semantic.main"
-    assert "is not what its log says: move it away" in found.found
+    assert "is not what its log says: asof repair" in found.found

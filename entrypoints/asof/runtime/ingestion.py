@@ -83,11 +83,13 @@ def ingest(
             if acknowledged:
                 acknowledged(accepted, accepted + len(refused))
     except BrokerUnavailable as error:
-        raise BrokerUnavailable(f"{error}; the first {accepted} good lines, at least, are on the topic") from error
+        reason = f"{error}; the first {accepted} good lines, at least, are on the topic"
+        raise BrokerUnavailable(reason, accepted) from error
     except StorageFailed as error:
         with suppress(StorageFailed):  # what was acknowledged is shown, now or when there is room
             sink.flush()
-        raise StorageFailed(f"{error}; the first {accepted} good lines, at least, are on the log") from error
+        reason = f"{error}; the first {accepted} good lines, at least, are on the log"
+        raise StorageFailed(reason, accepted) from error
     except BaseException:  # also where the source failed: what was acknowledged is shown
         sink.flush()
         raise
