@@ -13,7 +13,7 @@ export UV_PYTHON := $(PYTHON)
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help setup demo kafka fake-model test all-tests nightly check quick-tests lint format verify-arango bench wheel clean
+.PHONY: help setup demo kafka fake-model test all-tests nightly mutants check quick-tests lint format verify-arango bench wheel clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1#/p' $(MAKEFILE_LIST) | while IFS='#' read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
@@ -34,6 +34,9 @@ test: ## every gate and every test
 
 nightly: $(READY) ## every test, as often as it tries at night: hundreds of kills, thousands of examples (hours)
 	ASOF_TEST_NIGHTLY=1 $(PYTEST)
+
+mutants: $(READY) ## change the code one thing at a time, and print what no test notices (hours)
+	.venv/bin/python tests/mutants.py
 
 check: ## the quick gates: format, lint, types, and the tests that take seconds
 	@$(MAKE) --no-print-directory -j2 lint quick-tests
