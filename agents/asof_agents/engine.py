@@ -70,6 +70,8 @@ class Engine:
             for generation in self.generations:
                 self._catch_up(generation, emitted[0].position)
                 ingest_batch(generation, emitted, self.store)
+        if isinstance(message.event, RetryRequest):
+            self.flush()  # a withdrawal of what it recorded reads that in the log
 
     def _catch_up(self, generation: Generation, stop: int) -> None:
         """Ingest the batches that a generation has missed: a flush may have failed after the episodic log's append."""

@@ -6,14 +6,21 @@ from functools import partial
 
 from asof_agents.extraction.ports import Answers
 from asof_agents.extraction.registry import ExtractorRegistry
-from asof_agents.handlers import entities, facts, identities, mentions, withdrawals
+from asof_agents.handlers import entities, episodes, facts, identities, mentions, withdrawals
 from asof_agents.handlers.extraction_copy import copy_extraction
 from asof_agents.handlers.statement_writer import Build
 from asof_agents.layer import GenerationStore, Layer
 from asof_agents.outcomes import log_outcome
 from asof_agents.ports import EpisodeView
 from asof_agents.resolution.judge import Judge
-from asof_streams.episodic import EntityRecorded, EpisodeRecorded, EpisodeWithdrawn, GroupErased, IdentityRecorded
+from asof_streams.episodic import (
+    EntityRecorded,
+    EpisodeRecorded,
+    EpisodeWithdrawn,
+    GroupErased,
+    IdentityRecorded,
+    MessageRetried,
+)
 from asof_streams.events import Event, Record
 
 
@@ -48,7 +55,8 @@ class Generation:
             events += identities.state(first, first.event, self.build, self.store)
         elif isinstance(first.event, EpisodeWithdrawn):
             mentioned = known if self.extractors is None else self.store
-            events += withdrawals.withdraw(first, first.event, self.build, known, mentioned, self.store)
+            retried = self._retried(first.event.episode_id, known)
+            events += withdrawals.withdraw(first, first.event, self.build, known, mentioned, self.store, retried)
         elif isinstance(first.event, GroupErased):
             events.append(first.event)
         return events
@@ -60,6 +68,17 @@ class Generation:
             return ()
         roles = [e.role for e in mentions.context(first.group, episode, first.cause, known)]
         return [role for role in (*roles, episode.role) if role]
+
+    def _retried(self, uuid: str, known: EpisodeView) -> list[int]:
+        """Return when the message of an episode was retried here; its retry may have recorded the episode."""
+        episode = known.episode(uuid)
+        if episode is None:
+            return []
+        position = episode.position
+        if episodes.episode_id(episode.group_id, position) != uuid:  # the position of the retry that recorded it
+            retries = (record.event for record in self.recorded(position))
+            position = next((event.position for event in retries if isinstance(event, MessageRetried)), position)
+        return self.store.retried(position)
 
     def _derive_facts(self, batch: Sequence[Record], known: EpisodeView) -> list[Event]:
         batch = self._extracted_anew(batch, known)

@@ -65,6 +65,10 @@ class EpisodeView(Protocol):
         """Return whether the message at a position is "parked" or "failed", or both, and was not retried since."""
         ...
 
+    def retried(self, position: int) -> list[int]:
+        """Return when the retries of the message at a position were recorded, in their order."""
+        ...
+
 
 class FactView(Protocol):
     """What structured facts, and belief itself, are worked out from."""
@@ -145,8 +149,8 @@ class BeliefView(FactView, Protocol):
         """Return the duplicate_of links made until a moment (None: ever) that touch one of these entities."""
         ...
 
-    def merged(self, group: str, recorded_at: int) -> list[str]:
-        """Return the ids of the links of a group that are believed and were made by the message recorded then."""
+    def merged(self, group: str, recorded_at: Sequence[int]) -> list[str]:
+        """Return the ids of the links of a group that are believed and were made by the messages recorded then."""
         ...
 
     def identity(self, uuids: Sequence[str], known: int | None) -> set[str]:
@@ -164,17 +168,18 @@ class BeliefView(FactView, Protocol):
         """Return the entity that a mention was taken to mean."""
         ...
 
-    def resting_on(self, episode: str, recorded_at: int) -> list[str]:
-        """Return the statements that rest on no episode but this one (recorded then), and withdrawn ones; latest first.
+    def resting_on(self, episode: str, recorded_at: Sequence[int]) -> list[str]:
+        """Return the statements that rest on no episode but this one, and withdrawn ones; latest first.
 
+        recorded_at: when the episode's message and its retries were recorded, and so all that it said.
         Dead ones too: what made them so may be taken back.
         """
         ...
 
-    def attested_without(self, episode: str, recorded_at: int) -> list[tuple[str, int]]:
-        """Return the facts that this episode (recorded then) said last, but not alone, with when others last did.
+    def attested_without(self, episode: str, recorded_at: Sequence[int]) -> list[tuple[str, int]]:
+        """Return the facts that this episode said last, but not alone, with when others last did.
 
-        What withdrawn episodes said does not count.
+        What withdrawn episodes said does not count. recorded_at: as of `resting_on`.
         """
         ...
 

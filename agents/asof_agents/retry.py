@@ -66,8 +66,9 @@ def derive_again(generation: Generation, batch: Sequence[Record], position: int,
         again = park_if_unexpected(partial(generation.derive, added, known))
     elif "parked" in unsettled:
         before = _before(generation, first.group, position, known)
-        records = [first._replace(event=record.event) for record in before]
-        again = park_if_unexpected(partial(generation.derive, [*records, *added], known)) if before else []
+        withdrawn = _is_withdrawn(generation, before)
+        records = [] if withdrawn else [first._replace(event=record.event) for record in before]
+        again = park_if_unexpected(partial(generation.derive, [*records, *added], known)) if records else []
     elif added or (unsettled and generation.answers is not None):
         again = park_if_unexpected(partial(_derive_more, generation, batch, position, known))
     else:
@@ -82,7 +83,7 @@ def _derive_more(generation: Generation, batch: Sequence[Record], position: int,
         return []
     episode = before[0].event
     first = batch[0]._replace(event=episode)
-    if known.withdrawn(episode.episode_id):
+    if _is_withdrawn(generation, before):
         return []
     build, store = generation.build, generation.store
     added, own = [record.event for record in batch[1:]], []
@@ -96,6 +97,12 @@ def _derive_more(generation: Generation, batch: Sequence[Record], position: int,
     speakers = partial(generation.speakers, first, known)
     more = facts.derive_semantic_events_of_retry(first, added, before, build, store, speakers, generation.judge)
     return [*own, *more]
+
+
+def _is_withdrawn(generation: Generation, before: Sequence[Record]) -> bool:
+    """Whether the episode of a message was withdrawn by then: a rebuild knows later withdrawals, too."""
+    episode = before[0].event if before else None
+    return isinstance(episode, EpisodeRecorded) and generation.store.withdrawn(episode.episode_id)
 
 
 def _before(generation: Generation, group: str, position: int, known: EpisodeView) -> list[Record]:

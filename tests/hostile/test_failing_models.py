@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from asking import records
+from asof_agents.handlers.episodes import episode_id
 from asof_streams.episodic import EpisodeRecorded, ExtractionAnswered, ExtractionFailed, MessageParked, MessageRetried
 from asof_streams.errors import NotFound
 from asof_streams.instants import DAY
@@ -243,6 +244,70 @@ def test_a_retry_of_an_erased_or_withdrawn_message_makes_nothing(world: World, s
     world.memory.erase("g")
     world.memory.retry([1], all_groups=True)
     assert facts(world) == set()
+
+
+def test_a_statement_that_was_parked_and_withdrawn_is_not_made_by_a_retry(world: World) -> None:
+    line = {"group_id": "g", "subject": "Ana", "relation": "lives_in"}
+    said = [{**line, "op": "correct", "ref": "home", "object": "Rome"}, {**line, "ref": "home", "object": "Oslo"}]
+    world.memory.import_facts([json.dumps(said[0])])
+    [episode] = world.memory.episodes(group_id="g")
+    world.memory.withdraw(episode.uuid, group_id="g")
+    world.memory.import_facts([json.dumps(said[1])])
+    world.memory.retry(group_id="g")
+
+    assert facts(world, any_time=True) == {"Ana lives in Oslo"}
+    assert waiting(world) == []
+    assert same_when_built_anew(world)
+
+
+def test_a_withdrawal_takes_back_what_a_retry_had_made_of_a_statement(world: World) -> None:
+    line = {"group_id": "g", "subject": "Ana", "relation": "lives_in"}
+    world.memory.import_facts([json.dumps({**line, "op": "correct", "ref": "home", "object": "Rome"})])
+    [episode] = world.memory.episodes(group_id="g")
+    world.memory.import_facts([json.dumps({**line, "ref": "home", "object": "Oslo"})])
+    world.memory.retry(group_id="g")
+    world.now += DAY
+    assert facts(world) == {"Ana lives in Rome"}
+    world.memory.withdraw(episode.uuid, group_id="g")
+
+    assert facts(world, any_time=True) == {"Ana lives in Oslo"}
+    assert same_when_built_anew(world)
+
+
+def test_a_withdrawal_takes_back_what_a_retry_had_made_of_a_parked_message(world: World, server: ModelServer) -> None:
+    server.says = _eats
+    say(world, "Eva ate pizza.", previous_episode_ids=[episode_id("g", 1)])
+    say(world, "ok")
+    server.faults = [AWAY] * CALLS
+    for state in ("parked", "failed"):
+        assert [state for _, state, _ in waiting(world)] == [state]
+        world.memory.retry([0], group_id="g")
+        world.now += DAY
+    assert facts(world) == {"Eva eats pizza"}
+    eaten = world.memory.episodes(group_id="g")[-1]
+    world.memory.withdraw(eaten.uuid, group_id="g")
+
+    assert facts(world) == set()
+    assert same_when_built_anew(world)
+
+
+def test_a_rebuild_has_what_a_retry_found_of_a_message_that_was_withdrawn_later(
+    world: World, server: ModelServer
+) -> None:
+    server.says = _eats
+    server.faults = [AWAY] * CALLS
+    say(world, "Eva ate pizza.")
+    world.memory.retry(group_id="g")
+    known = world.now
+    world.now += DAY
+    [episode] = world.memory.episodes(group_id="g")
+    world.memory.withdraw(episode.uuid, group_id="g")
+    assert (facts(world), facts(world, known_at=known)) == (set(), {"Eva eats pizza"})
+
+    assert same_when_built_anew(world)
+    world.memory.rebuild("later")
+    world.memory.switch("later")
+    assert (facts(world), facts(world, known_at=known)) == (set(), {"Eva eats pizza"})
 
 
 def test_what_was_answered_before_is_not_asked_for_again_by_a_retry(world: World, server: ModelServer) -> None:

@@ -6,7 +6,7 @@ it; an alias stays with the first other episode that uses it. Answers as of earl
 of an alias, or of a reinforcement, needs no event of its own: episode.withdrawn tells every reader of the log.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from asof_agents.handlers import attributes
 from asof_agents.handlers.statement_writer import MERGE, Build, StatementWriter, wordless
@@ -24,20 +24,23 @@ def withdraw(
     episodes: EpisodeView,
     mentioned: EpisodeView,
     known: BeliefView,
+    retried: Sequence[int],
 ) -> list[Event]:
     """Return the semantic events of a withdrawal: the withdrawal itself, then its consequences, latest statement first.
 
-    mentioned: has the mentions from which the generation is built.
+    mentioned: has the mentions from which the generation is built. retried: when the message was retried, since a retry
+    may have made statements of the episode.
     """
     episode = episodes.episode(withdrawn.episode_id)
     assert episode is not None, f"episode {withdrawn.episode_id} is in no log"
     names = ExactNames(known, build.digest, first.group, first.recorded_at, wordless(first))
     writer = StatementWriter(names, build, first.cause)
-    for uuid in known.resting_on(episode.uuid, episode.created_at):
+    recorded_at = [episode.created_at, *retried]
+    for uuid in known.resting_on(episode.uuid, recorded_at):
         writer.retract(writer.statement(uuid), "retracted")
-    for uuid, attested in known.attested_without(episode.uuid, episode.created_at):
+    for uuid, attested in known.attested_without(episode.uuid, recorded_at):
         writer.changes.attest(writer.statement(uuid), attested)
-    merges = known.merged(first.group, episode.created_at)
+    merges = known.merged(first.group, recorded_at)
     writer.changes.statements += [EntityUnmerged(merge_id=merge) for merge in merges if not merge.startswith(MERGE)]
     aliases = _names_by_others(first.group, episode.uuid, mentioned, known)
     return [withdrawn, *writer.events(), *aliases, *attributes.withdraw(episode.uuid, known)]

@@ -29,8 +29,8 @@ _PARTED: Final = """SELECT d.uuid, i.uuid FROM links l
     CROSS JOIN entities d ON d.n = l.duplicate CROSS JOIN entities i ON i.n = l.into_
     WHERE l.n IN (SELECT n FROM links WHERE duplicate = :n UNION SELECT n FROM links WHERE into_ = :n)
     AND l.closed IS NOT NULL AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.cause = l.closed)"""
-_MERGED: Final = f"""SELECT uuid FROM links WHERE grp = (SELECT n FROM groups WHERE name = ?) AND kf = ? AND kt = {INF}
-    ORDER BY n"""
+_MERGED: Final = f"""SELECT uuid FROM links WHERE grp = (SELECT n FROM groups WHERE name = ?) AND kt = {INF}
+    AND kf IN (SELECT value FROM json_each(?)) ORDER BY n"""
 _GIVEN: Final = """SELECT e.uuid, m.name FROM json_each(:names) named
     CROSS JOIN names m INDEXED BY name_key ON m.grp = :grp AND m.key = named.value
     CROSS JOIN entities e ON e.n = m.entity WHERE m.episode = :episode AND m.n <> m.entity
@@ -100,8 +100,8 @@ class SqliteIdentities(SqliteReader):
         pairs = self._rows(_PARTED, {"n": self._entity(uuid)})
         return {other for pair in pairs for other in pair if other != uuid}
 
-    def merged(self, group: str, recorded_at: int) -> list[str]:
-        return [uuid for (uuid,) in self._rows(_MERGED, (group, recorded_at))]
+    def merged(self, group: str, recorded_at: Sequence[int]) -> list[str]:
+        return [uuid for (uuid,) in self._rows(_MERGED, (group, listed(recorded_at)))]
 
     def appearances(self, uuids: Sequence[str], known: int | None) -> int:
         parameters = {"uuids": listed(uuids), "known": INF if known is None else known}

@@ -32,6 +32,7 @@ _TYPE_OF_NAME: Final = "SELECT type FROM mentions WHERE grp = ? AND folded = ? O
 _ANSWER: Final = "SELECT answered FROM answers WHERE grp = ? AND request = ? ORDER BY n LIMIT 1"
 
 _FAILURE: Final = "SELECT failed FROM failures WHERE grp = ? AND cause = ? AND request = ? ORDER BY n LIMIT 1"
+_RETRIED: Final = "SELECT created_at FROM retries WHERE cause = ? ORDER BY n"
 _STATES: Final = f"SELECT DISTINCT state FROM parked p WHERE cause = ? AND {UNSETTLED} ORDER BY state"
 
 _ENTITY_BY_ID: Final = f"{ENTITY} WHERE e.uuid = ?"
@@ -77,9 +78,9 @@ _RETRACTION: Final = """SELECT f.uuid, g.name, f.dead, f.target FROM retractions
 _RETRACTION_BY_ID: Final = f"{_RETRACTION} WHERE f.uuid = ?"
 _RETRACTIONS_OF: Final = f"{_RETRACTION} WHERE f.target = ? ORDER BY f.n"
 _OTHERS: Final = "({0} <> :episode AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = {0}))"
-_SAID_THEN: Final = "SELECT n, uuid FROM {0} WHERE created_at = :at AND episode = :episode"
-_FACTS_SAID: Final = """SELECT n FROM facts WHERE created_at = :at AND episode = :episode
-    UNION SELECT fact FROM reinforcements WHERE created_at = :at AND episode = :episode"""
+_THEN: Final = "created_at IN (SELECT value FROM json_each(:at)) AND episode = :episode"
+_SAID_THEN: Final = f"SELECT n, uuid FROM {{0}} WHERE {_THEN}"
+_FACTS_SAID: Final = f"SELECT n FROM facts WHERE {_THEN} UNION SELECT fact FROM reinforcements WHERE {_THEN}"
 _ATTESTED: Final = f"""SELECT uuid, last FROM (SELECT f.n, f.uuid, f.attested, max(
         iif({_OTHERS.format("f.episode")}, f.said_at, {NEG}), coalesce((SELECT max(r.said_at) FROM reinforcements r
             WHERE r.fact = f.n AND {_OTHERS.format("r.episode")}), {NEG})) AS last
@@ -159,6 +160,9 @@ class SqliteViews(SqliteReader):
     def unsettled(self, position: int) -> set[str]:
         return {state for (state,) in self._rows(_STATES, (position,))}
 
+    def retried(self, position: int) -> list[int]:
+        return [at for (at,) in self._rows(_RETRIED, (position,))]
+
     def entity(self, uuid: str) -> EntityRow | None:
         row = self._row(_ENTITY_BY_ID, (uuid,))
         return EntityRow._make(row) if row else None
@@ -228,11 +232,11 @@ class SqliteViews(SqliteReader):
         row = self._row(_RETRACTION_BY_ID, (uuid,))
         return None if row is None else _retraction(row)
 
-    def resting_on(self, episode: str, recorded_at: int) -> list[str]:
-        return [uuid for _, uuid in self._rows(_RESTING, {"episode": episode, "at": recorded_at})]
+    def resting_on(self, episode: str, recorded_at: Sequence[int]) -> list[str]:
+        return [uuid for _, uuid in self._rows(_RESTING, {"episode": episode, "at": listed(recorded_at)})]
 
-    def attested_without(self, episode: str, recorded_at: int) -> list[tuple[str, int]]:
-        return self._rows(_ATTESTED, {"episode": episode, "at": recorded_at})
+    def attested_without(self, episode: str, recorded_at: Sequence[int]) -> list[tuple[str, int]]:
+        return self._rows(_ATTESTED, {"episode": episode, "at": listed(recorded_at)})
 
     def retractions_of(self, uuid: str) -> list[Statement]:
         return [_retraction(row) for row in self._rows(_RETRACTIONS_OF, (uuid,))]
