@@ -205,7 +205,8 @@ class SqliteLog:
     ) -> list[range | InvalidInput]:
         """Accept the messages of several callers in one transaction; return each caller's positions, in order.
 
-        A request whose key was used before, also earlier in `submissions`, adds nothing and gets its first positions.
+        A request whose key was used before, also earlier in `submissions`, adds nothing and gets its first positions;
+        one without messages does not use its key.
         InvalidInput in an answer: the key belongs to another request; the other callers' messages are accepted.
         """
         new: list[AnyMessage] = []
@@ -221,7 +222,7 @@ class SqliteLog:
                     start = head.position + len(new)
                     positions = range(start, start + len(messages))
                     new += messages
-                    if request is not None:
+                    if request is not None and messages:
                         self._requests.record(request, positions, messages[0].group_id, clock)
                 answers.append(positions)
             if new:

@@ -53,19 +53,30 @@ def retry(session: Session, query: RetryQuery) -> list[Retried]:
 def retry_requests(session: Session, query: RetryQuery) -> list[RetryRequest]:
     """Return the messages that ask for retries, one for each, so that each is one step for whoever reads.
 
-    What names no group is left out of all: nothing can ever be made of it.
+    A position that is given twice is retried once. What names no group is left out of all: nothing can ever be made
+    of it.
     """
     if not query.positions:
         waiting = ParkedQuery(group_id=query.group_id, all_groups=query.all_groups, after=-1, limit=MAX_RETRIES)
         rows = [row for row in parked(session, waiting) if row.group_id]
         return [RetryRequest(group_id=row.group_id, position=row.position) for row in rows]
-    groups = [(position, message_at(session, position, query.group)[0]) for position in query.positions]
+    groups = [(position, message_at(session, position, query.group)[0]) for position in dict.fromkeys(query.positions)]
     for position, group in groups:
         if query.group not in (None, group):
             raise NotFound(f"group {query.group} has no message {position}")
         if not group:
             raise InvalidInput(f"message {position} names no group, so nothing can be made of it", field="positions")
     return [RetryRequest(group_id=group, position=position) for position, group in groups]
+
+
+def retries_at(session: Session, positions: range) -> list[Retried]:
+    """Return what an earlier request retried, by the positions of its messages; what was erased since is left out."""
+    found = [(message_at(session, position)[1], position) for position in positions]
+    return [
+        Retried(record.event.position, position)
+        for record, position in found
+        if record is not None and isinstance(record.event, RetryRequest)
+    ]
 
 
 @operation()

@@ -116,9 +116,13 @@ class Cursor(NamedTuple):
         """Read a cursor. ValueError: it is none that a page gave."""
         try:
             valid, known, first, *rest = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode().split("\n")
-            return cls(int(valid) if valid else None, int(known) if known else None, (first, *rest))
-        except (ValueError, binascii.Error):
+            return cls(_moment(valid), _moment(known), (first, *rest))
+        except (ValueError, binascii.Error, InvalidInput):
             raise ValueError("it is no cursor of a page: take the `next` of the page before") from None
+
+
+def _moment(text: str) -> int | None:
+    return instant(int(text)) if text else None
 
 
 def _cursor(text: str) -> str:

@@ -173,9 +173,14 @@ async def retry(given: v1.Retry, served: Served, caller: Writing, request: Once)
     """
     expect_own(caller, given.group_id)
     query = RetryQuery(group_id=given.group_id, all_groups=False, positions=tuple(given.positions))
-    messages = await served.ask(lambda session: curation.retry_requests(session, query))
-    positions = await served.take(messages, request)
-    retried = [Retried(message.position, at) for message, at in zip(messages, positions, strict=False)]  # taken before
+    if await served.made(request):
+        before = await served.take([], request)
+        retried = await served.ask(lambda session: curation.retries_at(session, before))
+    else:
+        messages = await served.ask(lambda session: curation.retry_requests(session, query))
+        positions = await served.take(messages, request)
+        taken = zip(messages, positions, strict=False)  # at the same moment, the same request may have taken others
+        retried = [Retried(message.position, at) for message, at in taken]
     return Response(curation.retry.dump(retried), 202, media_type="application/json")
 
 
