@@ -85,6 +85,7 @@ WRITES: dict[tuple[str, str], Any] = {
     ("POST", "/v1/facts"): {"group_id": "GROUP", "statements": [FACT, {"op": "retract", "ref": "ID"}]},
     ("POST", "/v1/identities"): {"group_id": "GROUP", "op": "merge", "entity": "ID", "into": "Ana"},
     ("POST", "/v1/settle"): {"group_id": "GROUP", "id": "ID"},
+    ("POST", "/v1/retry"): {"group_id": "GROUP", "positions": [3]},
     ("POST", "/clear"): None,
     ("DELETE", "/entity-edge/{uuid}"): None,
     ("DELETE", "/episode/{uuid}"): None,
@@ -275,7 +276,7 @@ BY_ID = {"fact", "why", "known_history", "episode", "message"}  # an id is of on
 OF_ALL = {"stats", "verify", "digest", "generations", "active", "events"}  # of the directory, for its owner
 CHANGES = {
     *("add", "produce", "import_facts", "state_fact", "state_entity", "end", "retract", "withdraw", "erase"),
-    *("merge", "split", "alias", "unalias", "rebuild", "switch", "drop", "repair", "settle", "close"),
+    *("merge", "split", "alias", "unalias", "rebuild", "switch", "drop", "repair", "settle", "retry", "close"),
 }
 OF_NO_MEMORY = {"completion", "demo", "doctor", "model", "serve", "worker", "topics", "graph"}
 
