@@ -87,8 +87,8 @@ def _derived_end(ordered: Sequence[Assertion], stated: Sequence[int], i: int) ->
     this = ordered[i]
     if this.end != INF:
         return stated[i]
-    for other, end in zip(ordered[i + 1 :], stated[i + 1 :], strict=True):
-        if other.value != this.value and end > this.attested:
+    for j in range(i + 1, len(ordered)):
+        if stated[j] > this.attested and (other := ordered[j]).value != this.value:
             return min(stated[i], other.start)
     return stated[i]
 
