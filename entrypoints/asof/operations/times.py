@@ -22,6 +22,7 @@ SPOKEN: Final = frozenset({"valid_at", "known_at", "from", "to", "start", "stop"
 _POINTS: Final = frozenset({"from", "to", "start", "stop"})
 _WORD: Final = re.compile(r"[A-Za-z]{2}|\d/\d")  # RFC 3339 has neither
 _DAY_OR_MONTH: Final = re.compile(r"\b(0?[1-9]|1[0-2])[/.](0?[1-9]|1[0-2])[/.]\d{2,4}\b")
+_LONGEST: Final = 200  # characters: no time that people say has more, and a reader of words takes its time
 _EXACT: Final = frozenset({"second", "minute", "hour"})
 
 
@@ -51,7 +52,7 @@ def _read(name: str, value: Any, now: Callable[[], int], *, local: bool) -> Any:
 
 
 def _in_words(value: Any, now: Callable[[], int], *, local: bool) -> Any:
-    if not isinstance(value, str) or not _WORD.search(value):
+    if not isinstance(value, str) or len(value) > _LONGEST or not _WORD.search(value):
         return value
     instant = read_words(value, now(), local=local)
     return value if instant is None else render(instant)

@@ -37,7 +37,7 @@ MAX_QUERY: Final = 2_000  # characters
 MAX_CHOICES: Final = 1_000  # of relations, types or groups
 MAX_RETRIES: Final = 1_000  # messages that one request retries
 FAR: Final = 2**53  # no log is as long
-_LONGEST_NAME: Final = 64  # characters of a name that an error repeats
+_LONGEST_NAME: Final = 64  # characters of a name that an error repeats, or compares with what is known
 
 Time = str | date | datetime | int
 
@@ -532,7 +532,7 @@ def unknown(name: str, known: Iterable[str], kind: str = "field") -> InvalidInpu
     The name of a field that is near to none may be content, and is not repeated; nor is a name that is no identifier.
     """
     names = [*known]
-    near = get_close_matches(name, names, 1, 0.6)
+    near = get_close_matches(name, names, 1, 0.6) if len(name) <= _LONGEST_NAME else []
     is_shown = (near or kind != "field") and name.isidentifier() and len(name) <= _LONGEST_NAME
     reason = f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}" if names else "there are none"
     return InvalidInput(f"no such {kind}; {reason}", field=name if is_shown else "(a name)")
