@@ -127,8 +127,8 @@ def test_an_unknown_type_stops_the_reader() -> None:
 
 
 def test_a_newer_version_stops_the_reader() -> None:
-    with pytest.raises(DecodeError, match=r"message\.parked version 2 is newer than 1: upgrade asof"):
-        decode("message.parked", 2, b'{"reason":"r"}')
+    with pytest.raises(DecodeError, match=r"message\.parked version 3 is newer than 2: upgrade asof"):
+        decode("message.parked", 3, b'{"reason":"r"}')
 
 
 @pytest.mark.parametrize(
