@@ -21,8 +21,8 @@ from asof_agents.parking import park_if_unexpected, warn_of_failures
 from asof_agents.ports import EpisodeView
 from asof_agents.recorder import Recorder
 from asof_agents.retry import derive_again, record_again
-from asof_streams.episodic import MessageRetried
-from asof_streams.events import Record
+from asof_streams.episodic import MessageParked, MessageRetried
+from asof_streams.events import Event, Record
 from asof_streams.messages import ErasureRequest, RetryRequest
 
 
@@ -51,6 +51,14 @@ class Engine:
         self._erase = erase
         self._message = messages
 
+    def park(self, message: Record, reason: str) -> None:
+        """Record, in the place of what follows from a message, that the runtime gave it up: a rebuild keeps that."""
+        events: list[Event] = [MessageParked(reason=reason)]
+        if isinstance(message.event, RetryRequest) and (retried := self._message(message.event.position)):
+            at = retried.position
+            events = [MessageRetried(position=at), MessageParked(reason=reason, position=at)]
+        self._emit(message, events)
+
     def ingest(self, message: Record) -> None:
         """Ingest one record of the messages log. Positions come in order; one before the checkpoint is skipped."""
         if message.position < self.episodic.checkpoint:
@@ -63,6 +71,9 @@ class Engine:
             events = record_again(self._recorder, self._message(message.event.position), message)
         else:
             events = park_if_unexpected(partial(self._recorder.record, message, message))
+        self._emit(message, events)
+
+    def _emit(self, message: Record, events: Sequence[Event]) -> None:
         warn_of_failures(message.position, self.episodic.log.name, events)
         emitted = self.episodic.emit(message.group, message.recorded_at, message.position, events) if events else []
         self.episodic.checkpoint = message.position + 1

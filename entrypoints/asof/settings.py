@@ -134,6 +134,8 @@ class Settings(BaseSettings):
     log_format: Literal["text", "json"] = "text"
     """How a process that serves or works writes its log to stderr: as text, or a JSON object a line."""
 
+    message_seconds: float = Field(default=120.0, gt=0.0)
+    """Seconds of processor time that `asof serve` and `asof worker` give to one message before they park it."""
     worker_patience: float = Field(default=300.0, gt=0.0)
     """Seconds for which a worker may stand still while its topic goes on, before it gives up to be started again."""
 

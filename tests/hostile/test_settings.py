@@ -45,6 +45,7 @@ SENSITIVE = {
     "graph_password": '"stolen"',
     "graph_password_file": '"secret.txt"',
     "keys_file": '"keys.toml"',
+    "message_seconds": "0.001",
 }
 SECRETS = [
     ("model_url", "http://a.example/v1", "model_key"),

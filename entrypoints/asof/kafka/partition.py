@@ -6,6 +6,7 @@ from typing import Final
 from asof.kafka.topic_logs import TopicLogs
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import PATIENCE
+from asof.runtime.watchdog import Watchdog
 from asof.runtime.writer import open_writer
 from asof.settings import Settings
 from asof_streams.kafka.client import Client
@@ -23,12 +24,18 @@ class Partition:
     """
 
     def __init__(
-        self, places: DirectoryLayout, settings: Settings, connection: Connection, topics: Topics, partition: int
+        self,
+        places: DirectoryLayout,
+        settings: Settings,
+        connection: Connection,
+        topics: Topics,
+        partition: int,
+        watchdog: Watchdog | None = None,
     ) -> None:
         self._client = Client(connection)
         self._logs = TopicLogs(places, self._client, topics, partition, writer=token_hex(8))
         try:
-            self._writer = open_writer(places, settings, self._logs.open, patience=PATIENCE)
+            self._writer = open_writer(places, settings, self._logs.open, patience=PATIENCE, watchdog=watchdog)
         except BaseException:
             self._logs.close()
             self._client.close()

@@ -12,6 +12,7 @@ from asof.kafka.partition import Partition
 from asof.runtime.child_process import Channel, ChannelClosed
 from asof.runtime.fork_server import ForkServer
 from asof.runtime.layout import DirectoryLayout
+from asof.runtime.watchdog import Watchdog
 from asof.settings import Settings
 from asof_streams.errors import WorkerStalled
 from asof_streams.kafka.connection import Connection
@@ -33,7 +34,8 @@ class Opening:
 
     def open(self) -> Partition:
         """Open the partition. WriterBusy: another process has its directory, and keeps it."""
-        return Partition(self.places, self.settings, self.connection, self.topics, self.partition)
+        watchdog = Watchdog(self.settings.message_seconds)
+        return Partition(self.places, self.settings, self.connection, self.topics, self.partition, watchdog)
 
 
 def partition_server() -> ForkServer:

@@ -24,6 +24,7 @@ __all__ = [
     "replica_manifest",
     "suppression",
     "vector_search",
+    "watchdog",
     "wiring",
     "writer",
 ]

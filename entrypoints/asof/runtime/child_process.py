@@ -174,9 +174,13 @@ class ChildProcess(Channel):
             self._process.wait(seconds)
         self.kill()
 
+    def abort(self) -> None:
+        """End it at once; whoever receives from it learns that."""
+        self._process.kill()
+
     def kill(self) -> None:
         """End it at once, and close the channel."""
-        self._process.kill()
+        self.abort()
         self._process.wait()
         self.close()
 

@@ -10,6 +10,7 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.open_generations import OpenGenerations
 from asof.runtime.open_logs import OpenLogs
 from asof.runtime.suppression import Suppression
+from asof.runtime.watchdog import Overdue, Watchdog
 from asof.runtime.wiring import OpenLog, Progress, following_store
 from asof.settings import Settings
 from asof_agents.engine import Engine
@@ -19,6 +20,7 @@ from asof_agents.prefetcher import Prefetcher
 from asof_ontologies.model import Ontology
 from asof_projections.generations import Catalog, GenerationInfo
 from asof_streams.events import Record
+from asof_streams.messages import ErasureRequest
 
 
 class Writer:
@@ -28,8 +30,10 @@ class Writer:
     behind. Messages that were not ingested wait for `process`.
     """
 
-    def __init__(self, logs: OpenLogs) -> None:
+    def __init__(self, logs: OpenLogs, watchdog: Watchdog | None = None) -> None:
         self.logs = logs
+        self._watchdog = watchdog
+        self._overdue = -1  # the position of a message that took too long
         self.messages, self.episodic = logs.messages, logs.episodic
         with ExitStack() as opened:
             opened.callback(logs.close)
@@ -80,14 +84,19 @@ class Writer:
         """Ingest the messages before position `stop` that were not ingested; None: all that there are.
 
         Not flushed, they are shown later, many at once. After an error nothing of them is kept but the messages
-        themselves, and the next call begins with them again.
+        themselves, and the next call begins with them again. One that takes too long is parked.
         """
+        while not self._process(flush=flush, stop=stop):
+            pass
+
+    def _process(self, *, flush: bool, stop: int | None) -> bool:
+        """Return False where a message took too long: it is to be done again, without that one."""
         try:
             for message in self.messages.read(self.engine.episodic.checkpoint, stop):
                 self._suppression.note(message)
                 if self._prefetcher:
                     self._prefetcher.prefetch_from(message.position)
-                self.engine.ingest(message)
+                self._ingest(message)
                 self._unflushed += 1
                 if self._unflushed >= self._build.batch:
                     self._flush()
@@ -97,11 +106,27 @@ class Writer:
                 self._finish_build()
                 self._project()
                 self._vacuum.run()
-        except BaseException:
+        except BaseException as error:
             self.engine.roll_back()
             if self._prefetcher:
                 self._prefetcher.reset()
+            if isinstance(error, Overdue):
+                return False
             raise
+        return True
+
+    def _ingest(self, message: Record) -> None:
+        if self._watchdog is None or isinstance(message.event, ErasureRequest):
+            self.engine.ingest(message)
+        elif message.position == self._overdue:
+            self.engine.park(message, self._watchdog.verdict)
+        else:
+            try:
+                with self._watchdog.watch():
+                    self.engine.ingest(message)
+            except Overdue:
+                self._overdue = message.position
+                raise
 
     def _flush(self) -> None:
         self._unflushed = 0
@@ -190,10 +215,15 @@ class Writer:
 
 
 def open_writer(
-    places: DirectoryLayout, settings: Settings, open_log: OpenLog | None = None, *, patience: float = 0.0
+    places: DirectoryLayout,
+    settings: Settings,
+    open_log: OpenLog | None = None,
+    *,
+    patience: float = 0.0,
+    watchdog: Watchdog | None = None,
 ) -> Writer:
     """Open the logs of a directory (see OpenLogs), and process the messages that wait on them."""
-    writer = Writer(OpenLogs(places, settings, open_log, patience=patience))
+    writer = Writer(OpenLogs(places, settings, open_log, patience=patience), watchdog)
     try:
         writer.process(flush=True)
     except BaseException:

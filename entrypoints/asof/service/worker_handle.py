@@ -17,6 +17,8 @@ from asof.settings import Settings
 from asof_agents.extraction.llm.usage import Usage
 from asof_streams.errors import AsofError, UnavailableError
 
+_GRACE_SECONDS: Final = 10.0  # for the message that is being processed when it is told to end
+
 log = logging.getLogger(__name__)
 
 
@@ -75,6 +77,7 @@ class Worker:
         self._next = -1  # all messages before it are processed
         self._alive = True
         self._said_why = False  # it ended
+        self._stopped = False  # in the midst of a message
         self._child = ChildProcess(run, settings)
         began: Future[int] = Future()
         self._thread = Thread(target=self._listen, args=(began,), name="asof-worker")
@@ -138,9 +141,16 @@ class Worker:
         return future
 
     def stop(self) -> None:
-        """End after the message that is being processed; whatever waits behind it stays on the log."""
+        """End after the message that is being processed; whatever waits behind it stays on the log.
+
+        Where that message takes more than ten seconds, it stays on the log too.
+        """
         self._child.finish()
-        self._thread.join()
+        self._thread.join(_GRACE_SECONDS)
+        if self._thread.is_alive():
+            self._stopped = True
+            self._child.abort()
+            self._thread.join()
         self._child.stop()
 
     def _listen(self, began: Future[int]) -> None:
@@ -177,6 +187,9 @@ class Worker:
         for future in waiting:
             if future.set_running_or_notify_cancel():
                 future.set_exception(_ended())
+        if self._stopped:
+            log.warning("message %d takes long: it stays on the log", self.next)
+            code = 0
         if code and not self._said_why:
             log.critical("the worker ended with exit code %d", code)
         if not began.done():

@@ -14,6 +14,7 @@ from asof.runtime.child_process import Channel, ChannelClosed
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.open_logs import OpenLogs
 from asof.runtime.processes import log_to_stderr, lower_priority
+from asof.runtime.watchdog import Watchdog
 from asof.runtime.writer import Writer
 from asof.service.worker_handle import Began, Reached, Waits
 from asof.settings import Settings
@@ -38,7 +39,7 @@ def process(channel: Channel, settings: Settings) -> None:
     except BaseException:
         logs.close()
         raise
-    with closing(Writer(logs)) as writer:
+    with closing(Writer(logs, Watchdog(settings.message_seconds))) as writer:
         Processing(writer, channel).run()
 
 
