@@ -13,7 +13,7 @@ export UV_PYTHON := $(PYTHON)
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help setup demo kafka fake-model test all-tests nightly mutants check quick-tests lint format verify-arango bench wheel clean
+.PHONY: help setup demo kafka fake-model test all-tests nightly mutants check quick-tests lint format verify-arango bench quality wheel clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1#/p' $(MAKEFILE_LIST) | while IFS='#' read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
@@ -51,6 +51,9 @@ verify-arango: $(READY) ## hold the ArangoDB adapter to its contract on the serv
 
 bench: $(READY) ## measure: a table here, JSON in bench/results/
 	.venv/bin/python -m bench
+
+quality: $(READY) ## measure what searches find of conversations under ASOF_TEST_DATA (minutes)
+	.venv/bin/python -m bench.quality
 
 wheel: $(READY) ## build the source distribution, and the wheel from it, into dist/
 	$(UV) build --out-dir dist

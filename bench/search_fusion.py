@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof_projections.embedding.minilm import MiniLMEmbedder
-from asof_projections.retrieval.search import content_words
+from asof_projections.retrieval.question import content_words
 
 Scores = NDArray[np.float64]
 TOP = 10

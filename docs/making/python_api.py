@@ -39,6 +39,7 @@ RETURNED: tuple[type[Any], ...] = (
     answers.Refused,
     answers.Fact,
     answers.Hit,
+    answers.EpisodeHit,
     answers.Scores,
     answers.Entity,
     answers.EntityProfile,

@@ -1,4 +1,4 @@
-"""The port of one generation's graph, with the reads that questions, search and export need."""
+"""The ports of one generation's graph and of all turns, with the reads that questions, search and export need."""
 
 from collections.abc import Iterator, Sequence
 from typing import Protocol
@@ -6,8 +6,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from asof_projections.graph.ports import GraphStore, Neighbourhood
-from asof_projections.model.rows import EntityRow, LinkRow, Moment
+from asof_projections.graph.ports import GraphStore, Neighbourhood, Turns
+from asof_projections.model.rows import EntityRow, EpisodeRow, LinkRow, Moment
 
 
 class BeliefStore(GraphStore, Protocol):
@@ -68,4 +68,46 @@ class BeliefStore(GraphStore, Protocol):
 
     def named(self, numbers: Sequence[int]) -> list[EntityRow]:
         """Return the entities that have the names with these numbers, in their order, each once."""
+        ...
+
+
+class TurnStore(Protocol):
+    """The turns of an episodic graph, by number."""
+
+    def turns(self, groups: Sequence[str] | None, known: int) -> Turns:
+        """Return the turns of some groups (None: of all) that are recorded by a known moment, and not withdrawn."""
+        ...
+
+    def having(self, word: str, turns: Turns) -> NDArray[np.int64]:
+        """Return numbers of turns that have a word in their text or in their speaker's name, in another form too.
+
+        All of `turns` that have it are among them, and perhaps others.
+        """
+        ...
+
+    def turn_texts(self, after: int = -1) -> Iterator[tuple[int, str, str]]:
+        """Yield (number, group, text) of every turn with a greater number, ascending, withdrawn or not.
+
+        The text is without the names of those who had spoken in the group up to then.
+        """
+        ...
+
+    def turn_count(self) -> int:
+        """Return the number of turns: as many as `turn_texts` yields."""
+        ...
+
+    def episodes_numbered(self, numbers: Sequence[int]) -> dict[int, EpisodeRow]:
+        """Return the episodes with these numbers, in their order."""
+        ...
+
+    def turn_numbers(self, uuids: Sequence[str]) -> list[int]:
+        """Return the numbers of the episodes with these ids."""
+        ...
+
+    def begin_read(self) -> bool:
+        """Begin a consistent read: until `end_read` all reads see one state. False: they do so already."""
+        ...
+
+    def end_read(self) -> None:
+        """End a consistent read: later reads see what was committed since `begin_read`."""
         ...

@@ -175,16 +175,34 @@ def test_a_question_that_cannot_be_read_ends_a_batch_with_its_line(
 def test_search_finds_by_words(told: Asof) -> None:
     found = told.json("search", "who is in Leeds?", "--limit", "1")
 
-    assert [f["fact"] for f in found] == ["Ben lives in Leeds"]
-    assert found[0].keys() >= FACT_KEYS
+    assert [f["fact"] for f in found["facts"]] == ["Ben lives in Leeds"]
+    assert found["facts"][0].keys() >= FACT_KEYS
     assert "Ben lives in Leeds" in told("search", "Leeds")
+
+
+def test_search_finds_what_was_said_also_where_it_gave_no_fact(asof: Asof) -> None:
+    asof("add", "What a day!", "--role", "Ana", "--timestamp", "2024-01-01T00:00:00Z")
+    asof("add", "The parcel with the lamp has come.", "--role", "Ben", "--timestamp", "2024-01-02T00:00:00Z")
+    asof("add", "I live in Oslo.", "--role", "Ana", "--timestamp", "2024-01-03T00:00:00Z")
+
+    found = asof.json("search", "where is my lamp?", "--over", "episodes", "--limit", "1")
+    both = asof.json("search", "Oslo", "--limit", "1")
+    shown = asof("search", "the lamp")
+
+    assert [(e["content"], e["role"]) for e in found["episodes"]] == [("The parcel with the lamp has come.", "Ben")]
+    assert found["facts"] == []
+    assert [episode["facts"] for episode in both["episodes"]] == [[both["facts"][0]["uuid"]]]
+    assert "2024-01-02" in shown
+    assert "Ben" in shown
+    asof("search", "x", "--over", "all", code=2)
+    assert "'--over'" in asof.err
 
 
 def test_search_finds_what_held_at_any_time_where_it_is_asked_to(asof: Asof) -> None:
     asof("add", "I live in Paris.", "--role", "Ana", "--timestamp", "2024-01-01T00:00:00Z")
     asof("add", "I live in Oslo now.", "--role", "Ana", "--timestamp", "2024-02-01T00:00:00Z")
 
-    now, ever = asof("search", "Ana"), asof("search", "Ana", "--any-time")
+    now, ever = (asof("search", "Ana", "--over", "facts", *more) for more in ((), ("--any-time",)))
 
     assert "Paris" not in now
     assert "Paris" in ever

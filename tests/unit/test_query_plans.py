@@ -14,6 +14,8 @@ from asof_projections.graph.sqlite_store import (
     identities,
     scans,
     schema,
+    turn_cache,
+    turns,
     version_cache,
     views,
 )
@@ -91,6 +93,9 @@ READERS = {
     version_cache._CLOSED: "version_closed (closed>?)",
     version_cache._LAST: "version_closed",
     fts._SENTENCES: "PRIMARY KEY (rowid>?)",
+    turn_cache._TURNS: "turn (n>?)",
+    turn_cache._WITHDRAWN: "PRIMARY KEY (rowid>?)",
+    turns._TEXTS: "turn (n>?)",
     bm25._SHARE: "PRIMARY KEY (rowid>?)",
     bm25._SCORES: "version_fact (fact=? AND kt>?)",
 }

@@ -7,7 +7,8 @@ from asking import search_of
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.hashing import HashingEmbedder
 from asof_projections.model.rows import Moment
-from asof_projections.retrieval.search import NameSearch, Search, content_words
+from asof_projections.retrieval.question import content_words
+from asof_projections.retrieval.search import NameSearch, Search
 from asof_projections.vectors.faiss_index import FaissVectorIndex
 from asof_projections.vectors.projection import VectorProjection, facts_of, names_of
 from histories import History, on

@@ -12,11 +12,11 @@ NAMES = [
     "AccessDenied", "Added", "AsofError", "AsyncMemory", "Attribute", "BeliefPeriod", "BrokerUnavailable", "Cause",
     "Change", "Changes", "Community", "Consequence", "ContractError", "Contradiction", "DamagedData", "DamagedFile",
     "DamagedLog", "DamagedView", "DecodeError", "Difference", "Done", "EmptyMemory", "Entity", "EntityProfile",
-    "Episode", "Erased", "Evidence", "Explanation", "Fact", "FactVersion", "GraphUnavailable", "GroupInfo", "Hit",
-    "Hits", "Hop", "InvalidInput", "Link", "LogEvent", "Memory", "ModelUnavailable", "Named", "NotFound", "Page",
-    "Parked", "ParkedMessage", "PositionConflict", "Produced", "Queued", "Refused", "Retried", "Scores", "Segment",
-    "Settled", "StorageFailed", "TopicUnfit", "UnavailableError", "WhatIf", "WorkerStalled", "WriterBusy",
-    "__version__", "open", "open_async",
+    "Episode", "EpisodeHit", "Erased", "Evidence", "Explanation", "Fact", "FactVersion", "GraphUnavailable",
+    "GroupInfo", "Hit", "Hits", "Hop", "InvalidInput", "Link", "LogEvent", "Memory", "ModelUnavailable", "Named",
+    "NotFound", "Page", "Parked", "ParkedMessage", "PositionConflict", "Produced", "Queued", "Refused", "Retried",
+    "Scores", "Segment", "Settled", "StorageFailed", "TopicUnfit", "UnavailableError", "WhatIf",
+    "WorkerStalled", "WriterBusy", "__version__", "open", "open_async",
 ]  # fmt: skip
 _ERRORS = (
     "AccessDenied", "AsofError", "BrokerUnavailable", "ContractError", "DamagedData", "DamagedFile", "DamagedLog",

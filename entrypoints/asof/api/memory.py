@@ -44,7 +44,7 @@ from asof.operations.answers import (
     WhatIf,
 )
 from asof.operations.operation import read_query
-from asof.operations.queries import Time
+from asof.operations.queries import Over, Time
 from asof.operations.sessions import Progress
 from asof.operations.times import in_instants
 from asof.settings import Settings
@@ -260,15 +260,20 @@ class Memory:
         group_id: str = queries.DEFAULT_GROUP,
         all_groups: bool = False,
         group_ids: Sequence[str] = (),
+        over: Over = "both",
         limit: int = 10,
     ) -> Hits[Hit]:
         """Return the facts that hold and fit a question best, by words and by meaning, best first; at most `limit`.
+
+        `episodes` of the answer are the turns that fit it best, understood or not; at most `limit`, and behind them
+        those that say the facts. `over` may be "facts" or "episodes" alone. Only `known_at` and groups are of turns.
 
         `any_time` lifts valid time. `relations` and `entity_types` leave only facts of these relations, and from or to
         an entity of these types. With a `center`, an entity's name or id, facts fewer steps away from it come first;
         `hops` leaves only those at most so many steps away. `group_ids` asks about several groups.
 
             memory.search("Where does Ana live?", known_at="2024-06-01")
+            [turn.content for turn in memory.search("What did Ana say of her job?").episodes]
             memory.search("Who cooks?", relations=["works_as", "knows"], center="Ana", hops=2)
         """
         return facts.search.ask(
@@ -284,6 +289,7 @@ class Memory:
             group_ids=group_ids,
             group_id=group_id,
             all_groups=all_groups,
+            over=over,
             limit=limit,
         )
 

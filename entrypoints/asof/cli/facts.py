@@ -10,7 +10,7 @@ from asof.cli.calls import Call
 from asof.cli.json_lines import counted, lines_of, objects_of
 from asof.cli.options import File
 from asof.cli.parameters import Parameters
-from asof.cli.tables import FACTS, SEGMENTS
+from asof.cli.tables import EPISODES, FACTS, SEGMENTS
 from asof.operations import facts as operations
 from asof.operations.entities import expect_names
 from asof.operations.errors import InvalidInput
@@ -74,8 +74,17 @@ def _question(fields: dict[str, Any]) -> Any:
         raise InvalidInput(error.reason, "subject" if error.field == "about" else error.field) from None
 
 
+def show_found(found: Any) -> None:
+    """Print the facts that a search found, and the episodes."""
+    if found or not found.episodes:
+        FACTS(found)
+    if found.episodes:
+        show.line()
+        EPISODES(found.episodes)
+
+
 fact = question(operations.fact, lambda fact: FACTS([fact]), arguments=("id",))
-search = question(operations.search, FACTS, arguments=("query",), progress="embedding")
+search = question(operations.search, show_found, arguments=("query",), progress="embedding")
 overlapping = question(operations.overlapping, FACTS)
 throughout = question(operations.throughout, SEGMENTS)
 

@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from asof.cli import show
 
+_WORDS: Final = 120  # characters of what was said that a table shows
+
 Column = tuple[str, str | Callable[[Any], Any]]
 """A header, and the path of an attribute or a function of an answer."""
 
@@ -32,6 +34,11 @@ def _cell(value: Any) -> show.Cell:
     return show.when(value) if isinstance(value, datetime) else value
 
 
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _WORDS else f"{line[: _WORDS - 1]}…"
+
+
 FACTS: Final = Table(
     ("fact", "fact"),
     ("from", "valid_at"),
@@ -39,6 +46,13 @@ FACTS: Final = Table(
     ("known since", "created_at"),
     ("id", "uuid"),
     nothing="no such fact, as of then",
+)
+EPISODES: Final = Table(
+    ("said", "valid_at"),
+    ("speaker", "role"),
+    ("words", lambda episode: _shortened(episode.content)),
+    ("facts", lambda episode: len(episode.facts) or ""),
+    ("id", "uuid"),
 )
 SEGMENTS: Final = Table(
     ("subject", "subject"),

@@ -16,6 +16,7 @@ from asof_projections.model.queries import (
     WhyQuery,
 )
 from asof_projections.retrieval.center import nearness
+from asof_projections.retrieval.turns import merged
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.messages import FactStatement, accept
 
@@ -43,14 +44,16 @@ def throughout(session: Session, query: ThroughoutQuery) -> Page[Segment]:
 def search(session: Session, query: FactSearchQuery) -> Hits[Hit]:
     """Return the facts that hold and fit a question best, best first; of equals the one said first.
 
-    With a centre, of those that fit the facts fewest steps away from it come first. While the embedder fails, words
-    alone decide, and `unavailable` says why.
+    With a centre, of those that fit the facts fewest steps away from it come first. Beside them are the episodes that
+    fit it best, best first, and behind those the ones that say the facts. While the embedder fails, words alone decide,
+    and `unavailable` says why.
     """
     at = moment_of(session, query)
     found = [source.search(query, at, session.progress) for source in session.sources.among(query.groups)]
     if len(found) == 1:
         return found[0]
     hits = Hits(sorted((hit for each in found for hit in each), key=nearness)[: query.limit])
+    hits.episodes = merged([each.episodes for each in found], hits, query.limit)
     hits.unavailable = next((each.unavailable for each in found if each.unavailable), None)
     return hits
 

@@ -41,7 +41,7 @@ def search_groups(
     InvalidInput: the query is not valid Unicode, or too long.
     """
     scope: dict[str, Any] = {"all_groups": True} if groups is None else {"group_ids": groups}
-    return search.ask(session, query=query, any_time=True, limit=limit, center=center, **scope)
+    return search.ask(session, query=query, any_time=True, over="facts", limit=limit, center=center, **scope)
 
 
 def node(session: Session, group: str, uuid: str) -> Entity | None:

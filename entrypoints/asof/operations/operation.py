@@ -4,6 +4,7 @@ An operation is a function of a session and a query. Its query model says which 
 says what comes back; doors derive their parameters, options, tables, JSON and descriptions from both.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib import import_module
@@ -58,7 +59,7 @@ class Operation(Generic[Q, A]):
             except EmptyMemory:
                 if not self.lists:
                     raise
-                empty: Any = Page() if self.is_paged else []
+                empty: Any = (get_origin(self.answer) or list)()
                 return empty  # type: ignore[no-any-return]
 
     @cached_property
@@ -86,7 +87,9 @@ class Operation(Generic[Q, A]):
         return list.__class_getitem__(self.item)
 
     def to_json(self, answer: A) -> Any:
-        """Return an answer as JSON's own types; a list as a list."""
+        """Return an answer as JSON's own types; a list as a list, unless another one stands beside it."""
+        if any(get_origin(kind) is list for kind in self._beside.values()):
+            return json.loads(self.dump(answer))
         return self._json.dump_python(answer, mode="json")
 
     def dump(self, answer: A) -> bytes:

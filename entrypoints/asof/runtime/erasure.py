@@ -99,17 +99,21 @@ def _owes(path: Path) -> bool:
 
 
 def erase_vectors(places: DirectoryLayout, generation: str, group: str) -> None:
-    """Forget a group's vectors, by what the generation's graph still says of it; the next search makes the index anew.
+    """Forget a group's vectors, by what the graphs still say of it; the next search makes the index anew.
 
-    To be called before the graph forgets the group. Where the graph cannot say, all vectors are forgotten.
+    To be called before the graphs forget the group. Where the generation's cannot say, all vectors are forgotten.
     """
-    for index in (places.index(generation), places.names_index(generation)):
+    for index in (places.index(generation), places.names_index(generation), places.turns_index):
         index.unlink(missing_ok=True)
     if not places.vectors.exists():
         return
     try:
-        with SqliteGraph(places.graph(generation), f"semantic.{generation}") as store:
-            texts = [text for _, of, text in chain(store.sentences(), store.names()) if of == group]
+        with (
+            SqliteGraph(places.graph(generation), f"semantic.{generation}") as store,
+            SqliteGraph(places.episodes, "episodic") as episodes,
+        ):
+            every = chain(store.sentences(), store.names(), episodes.turn_texts())
+            texts = [text for _, of, text in every if of == group]
     except ContractError:  # not there, damaged, or of another version: nobody knows whose the vectors are
         for suffix in ("", "-wal", "-shm"):
             places.vectors.with_name(places.vectors.name + suffix).unlink(missing_ok=True)

@@ -87,6 +87,8 @@ def _vector_checks(places: DirectoryLayout) -> list[tuple[str, Callable[[], str]
     checks: list[tuple[str, Callable[[], str]]] = []
     if places.vectors.exists():
         checks.append((f"vectors {places.vectors.name}", partial(_check_cache, places)))
+    if places.turns_index.exists():
+        checks.append((f"vectors {places.turns_index.name}", partial(_check_turns, places)))
     for info in existing(places).generations:
         for path, is_of_facts in ((places.index(info.name), True), (places.names_index(info.name), False)):
             if path.exists():
@@ -100,6 +102,14 @@ def _check_cache(places: DirectoryLayout) -> str:
 
     check_cache(places.vectors)
     return "pages whole"
+
+
+def _check_turns(places: DirectoryLayout) -> str:
+    from asof_projections.vectors.inspection import check_index
+
+    with SqliteGraph(places.episodes, "episodic") as store:
+        texts = [(number, text) for number, _, text in store.turn_texts()]
+    return f"{check_index(places.turns_index, texts, places.vectors)} vectors, each as its text"
 
 
 def _check_index(places: DirectoryLayout, generation: str, path: Path, *, is_of_facts: bool) -> str:

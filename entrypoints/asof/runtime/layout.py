@@ -38,6 +38,11 @@ class DirectoryLayout:
         return self.root / "vectors.db"
 
     @property
+    def turns_index(self) -> Path:
+        """Vectors of turns."""
+        return self.root / "turns.index"
+
+    @property
     def ontology(self) -> Path:
         """The ontology that messages are read with, as it was when the directory was made."""
         return self.root / "ontology.json"

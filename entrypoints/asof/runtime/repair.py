@@ -63,7 +63,7 @@ def _clear_log(places: DirectoryLayout, name: str) -> None:
         raise ContractError(f"{places.messages} is the truth, and made from nothing: restore it from a backup")
     if name == "episodic":
         _expect_all_said(places)
-        _remove(places.episodic, places.episodes)
+        _remove(places.episodic, places.episodes, places.turns_index)
     for info in existing(places).generations:
         if name in ("episodic", f"semantic.{info.name}"):
             _remove(places.semantic(info.name), places.graph(info.name))

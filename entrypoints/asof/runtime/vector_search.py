@@ -12,11 +12,14 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import Opened, Progress
 from asof.settings import Settings
 from asof_projections.embedding.cache import CachedEmbedder
+from asof_projections.embedding.ports import Embedder
 from asof_projections.model.answers import Hit, Hits
 from asof_projections.model.queries import FactSearchQuery
 from asof_projections.model.rows import EntityRow, Moment
 from asof_projections.retrieval.search import NameSearch, Search
-from asof_projections.vectors.projection import Texts, VectorProjection, facts_of, names_of
+from asof_projections.retrieval.turns import EpisodeSearch
+from asof_projections.vectors.faiss_index import FaissVectorIndex
+from asof_projections.vectors.projection import Texts, VectorProjection, facts_of, names_of, turns_of
 from asof_streams.errors import InvalidInput, ModelUnavailable, StorageFailed
 
 _REST_SECONDS: Final = 30.0  # for which an embedder that failed is not asked by a search
@@ -33,28 +36,46 @@ class VectorSearch:
         self._beliefs = opened.beliefs
         self._names_file = places.names_index(opened.generation)
         self._file = places.index(opened.generation)
+        self._episodes = opened.episodes
+        self._turns_file = places.turns_index
         self._projection: VectorProjection | None = None  # until it is asked for
         self._names: VectorProjection | None = None
+        self._turns: VectorProjection | None = None
         self._kept_up = False
         self._failure = ""  # of the embedder, when it was last asked
         self._rests_until = 0.0  # by the monotonic clock
 
     def search(self, query: FactSearchQuery, at: Moment, progress: Progress | None = None) -> Hits[Hit]:
-        """Return the best facts of a moment. Where the index is kept up, what it has not come to is found by words.
+        """Return the best facts and turns of a moment. What an index that is kept up lacks is found by words.
 
         Without an embedder words alone decide; while it fails too, and then the answer says so. One that failed rests
         for a while, so that no search waits for it.
         """
         if self._embedder is not None and time.monotonic() >= self._rests_until:
             with suppress(ModelUnavailable), self._noting_failure():
-                projection = self._facts()
-                if not self._kept_up:
-                    projection.catch_up(progress)
-                    _save(projection, 1)
-                return Hits(Search(self._beliefs, self._embedder, projection.index).search(query, at))
-        hits = Hits(Search(self._beliefs).search(query, at))
+                return self._search(query, at, self._embedder, progress)
+        hits = self._search(query, at, None, None)
         hits.unavailable = self._failure or None
         return hits
+
+    def _search(
+        self, query: FactSearchQuery, at: Moment, embedder: Embedder | None, progress: Progress | None
+    ) -> Hits[Hit]:
+        hits: Hits[Hit] = Hits()
+        if query.over != "episodes":
+            index = self._caught_up(self._facts(), progress).index if embedder else None
+            hits.extend(Search(self._beliefs, embedder, index).search(query, at))
+        if query.over != "facts":
+            index = self._caught_up(self._said(), progress).index if embedder else None
+            hits.episodes = EpisodeSearch(self._episodes, embedder, index).search(query, hits)
+        return hits
+
+    def _caught_up(self, projection: VectorProjection, progress: Progress | None) -> VectorProjection:
+        """Bring an index up to the graph, unless it is kept up."""
+        if not self._kept_up:
+            projection.catch_up(progress)
+            _save(projection, 1)
+        return projection
 
     @contextmanager
     def _noting_failure(self) -> Iterator[None]:
@@ -88,6 +109,7 @@ class VectorSearch:
         with self._noting_failure():
             self._facts()
             self._named()
+            self._said()
             for projection in self._held():
                 while projection.catch_up_some(_SOME):
                     if time.monotonic() > until:
@@ -102,6 +124,17 @@ class VectorSearch:
         assert self._projection is not None, "there is no embedder"
         return self._projection
 
+    def _said(self) -> VectorProjection:
+        """Return the vectors of turns, opened with the first question that needs them.
+
+        Turns are in the directory alone, also where a graph database has the facts.
+        """
+        assert self._cache is not None, "there is no embedder"
+        if self._turns is None:
+            index = FaissVectorIndex.open(self._turns_file, self._cache.model_id, self._cache.dimensions)
+            self._turns = VectorProjection(turns_of(self._episodes), self._cache, index)
+        return self._turns
+
     def _named(self) -> VectorProjection | None:
         """Return the vectors of names, opened with the first question that needs them."""
         if self._names is None:
@@ -115,7 +148,7 @@ class VectorSearch:
         return VectorProjection(texts, self._cache, index)
 
     def _held(self) -> list[VectorProjection]:
-        return [projection for projection in (self._projection, self._names) if projection is not None]
+        return [projection for projection in (self._projection, self._names, self._turns) if projection is not None]
 
     def close(self) -> None:
         """Save what is held, and close the cache."""

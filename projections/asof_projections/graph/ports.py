@@ -80,6 +80,30 @@ class Neighbourhood(NamedTuple):
     inward: list[FactRow]
 
 
+class Turns(NamedTuple):
+    """Turns as columns, by group, then in the order of the log. A turn is an episode with words of its own.
+
+    A turn's number is the position of its episode in the log, so it never changes.
+    """
+
+    n: NDArray[np.int64]
+    grp: NDArray[np.int64]
+    said: NDArray[np.int64]
+    speaker: NDArray[np.int32]  # by place in `speakers`
+    characters: NDArray[np.int32]
+    words: NDArray[np.int32]
+    asks: NDArray[np.bool]  # whether it ends with a question mark
+    order: NDArray[np.int64]  # their places by ascending number
+    speakers: Sequence[str]
+
+    def places(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the places of those of some numbers that are there."""
+        if not len(self.n):
+            return np.empty(0, np.int64)
+        places = self.order[np.searchsorted(self.n, numbers, sorter=self.order).clip(max=len(self.n) - 1)]
+        return np.asarray(places[self.n[places] == numbers], np.int64)
+
+
 class GraphStore(Protocol):
     """A projection that follows one log. Its rows and its position change in one transaction."""
 

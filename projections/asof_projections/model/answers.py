@@ -101,14 +101,6 @@ class Page(list[T], Generic[T]):
         return page
 
 
-class Hits(list[T], Generic[T]):
-    """Hits, best first. `unavailable` says why they were found by words alone; None: as the settings say."""
-
-    BESIDE: ClassVar = {"unavailable": str | None}  # of the list in JSON
-
-    unavailable: str | None = None
-
-
 @answer
 class Fact(Answer):
     """A fact: when it holds in the world, and when it was believed as first said. A null time is an open end."""
@@ -432,9 +424,40 @@ class Episode(Answer):
     created_at: Annotated[Instant, Field(description="When it was recorded.")]
 
     @classmethod
-    def of(cls, row: EpisodeRow) -> Self:
-        """Return a row as an answer."""
-        return cls(*row[:8], row.content, instant_of(row.valid_at), instant_of(row.created_at))
+    def of(cls, row: EpisodeRow, *more: Any) -> Self:
+        """Return a row as an answer; `more` are the values of a subclass's own fields."""
+        return cls(*row[:8], row.content, instant_of(row.valid_at), instant_of(row.created_at), *more)
+
+
+@answer
+class EpisodeHit(Episode):
+    """An episode that fits a question, or that says a fact which does."""
+
+    score: Annotated[
+        float | None,
+        Field(
+            description="Compares the episodes of one answer; null: it is here for the facts that it says.",
+            examples=[4.25],
+        ),
+    ]
+    scores: Scores
+    facts: Annotated[tuple[Id, ...], Field(description="The facts of this answer that it says.")]
+
+
+class Hits(list[T], Generic[T]):
+    """The facts that a search found, best first, with the episodes that it found.
+
+    `unavailable` says why they were found by words alone; None: as the settings say.
+    """
+
+    BESIDE: ClassVar = {"unavailable": str | None, "episodes": list[EpisodeHit]}  # of the list in JSON
+
+    unavailable: str | None = None
+    episodes: list[EpisodeHit]
+
+    def __init__(self, facts: Iterable[T] = (), episodes: Iterable[EpisodeHit] = ()) -> None:
+        super().__init__(facts)
+        self.episodes = list(episodes)
 
 
 @answer

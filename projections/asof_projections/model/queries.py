@@ -40,6 +40,7 @@ FAR: Final = 2**53  # no log is as long
 _LONGEST_NAME: Final = 64  # characters of a name that an error repeats, or compares with what is known
 
 Time = str | date | datetime | int
+Over = Literal["facts", "episodes", "both"]
 
 
 def instant(time: Time) -> int:
@@ -288,7 +289,11 @@ class ThroughoutQuery(PeriodQuery):
 
 
 class FactSearchQuery(AnyTimeQuery):
-    """Find the facts that hold and fit a question best, by words and by meaning."""
+    """Find the facts that hold and fit a question best, and the turns that do, by words and by meaning.
+
+    Times of validity, and all filters but groups, are of facts: with such a filter, only turns that say the facts found
+    are there.
+    """
 
     query: Annotated[str, Field(max_length=MAX_QUERY)] = Field(
         description="Words, or a question.", examples=["Where does Ana live?"]
@@ -304,7 +309,17 @@ class FactSearchQuery(AnyTimeQuery):
     group_ids: Annotated[tuple[GroupId, ...], Field(max_length=MAX_CHOICES)] = Field(
         (), description="Several groups, instead of one.", examples=[["ana", "team"]]
     )
+    over: Over = Field(
+        "both", description="Facts, episodes (what was said, understood or not), or both; each up to the limit."
+    )
     limit: int = Field(10, ge=1, le=1_000, description="At most this many.")
+
+    @field_validator("over")
+    @classmethod
+    def _filters_are_of_facts(cls, over: Over, given: ValidationInfo) -> Over:
+        if over == "episodes" and any(given.data.get(name) for name in ("relations", "entity_types", "center")):
+            raise ValueError("relations, entity_types and center are of facts: leave them out, or search both")
+        return over
 
     @field_validator("hops")
     @classmethod
@@ -336,6 +351,11 @@ class FactSearchQuery(AnyTimeQuery):
     def is_filtered(self) -> bool:
         """Whether it is about fewer facts than those of one group, or of all."""
         return bool(self.relations or self.entity_types or self.hops or len(self.group_ids) > 1)
+
+    @property
+    def is_about_facts(self) -> bool:
+        """Whether it has filters that only facts pass."""
+        return bool(self.relations or self.entity_types or self.hops)
 
 
 class EntitiesQuery(KnownQuery, Paged):

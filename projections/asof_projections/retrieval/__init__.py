@@ -1,6 +1,7 @@
-"""Retrieval: facts by words and meaning, entities by similar names."""
+"""Retrieval: facts by words and meaning, entities by similar names, turns by many signals."""
 
 __all__ = [
     "center",
     "search",
+    "turns",
 ]

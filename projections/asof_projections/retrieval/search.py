@@ -6,7 +6,6 @@ hits, and finds less than words alone (bench/search_fusion.py). Both parts searc
 at the moment, so no good hit is lost behind facts that do not count.
 """
 
-import re
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
@@ -21,17 +20,12 @@ from asof_projections.model.rows import EntityRow, Moment
 from asof_projections.ports import BeliefStore
 from asof_projections.queries.consistent_read import consistent_read
 from asof_projections.retrieval.center import hop_of, nearness, steps_from_center
+from asof_projections.retrieval.question import content_words
 from asof_projections.vectors.ports import Ids, LiveFacts, VectorIndex
 
 WORDS: Final = 0.6  # the weight of words; the rest is that of meaning
 _CANDIDATES: Final = 3  # of each part, for each hit wanted
 _CANDIDATES_LEAST: Final = 50
-_WORD: Final = re.compile(r"\w+")
-_STOP_WORDS: Final = frozenset(  # they occur everywhere, so they find everything
-    "a about am an and are as at be been but by can could did do does for from had has have he her him his how i if in "
-    "into is it its me my of on or our she should so that the their them then there these they this to was we were "
-    "what when where which who whom whose why will with would you your".split()
-)
 
 
 class Search:
@@ -106,12 +100,6 @@ class NameSearch:
             vector, _CANDIDATES * limit, among=among
         )  # an entity may have several of the names
         return self._beliefs.named([number for number, _ in nearest])[:limit]
-
-
-def content_words(query: str) -> str:
-    """Return the words of a query that are no stop words; all of them, if none is left."""
-    words = _WORD.findall(query)
-    return " ".join([w for w in words if w.casefold() not in _STOP_WORDS] or words)
 
 
 def _rounded(part: float | None) -> float | None:

@@ -106,6 +106,16 @@ class FaissVectorIndex:
         nearest = np.lexsort((ids, -scores))[:k]
         return [(int(ids[at]), float(scores[at])) for at in nearest]
 
+    def cosines(self, query: Vectors, ids: Ids) -> NDArray[np.float64]:
+        found = np.full(len(ids), np.nan)
+        with self._lock:
+            if len(self):
+                rows = np.searchsorted(self._held, ids).clip(max=len(self) - 1)
+                held = np.flatnonzero(self._held[rows] == ids)
+                if len(held):
+                    found[held] = self._scores(rows[held], query)
+        return found
+
     def save(self, position: int) -> None:
         with self._lock:
             digest = snapshot.digest(self._body)

@@ -55,6 +55,10 @@ class VectorIndex(Protocol):
         """
         ...
 
+    def cosines(self, query: Vectors, ids: Ids) -> NDArray[np.float64]:
+        """Return the cosine of each id with a unit vector of shape (dimensions,), as `search` does; NaN: not there."""
+        ...
+
     def save(self, position: int) -> None:
         """Save all vectors with a position. StorageFailed.
 

@@ -1,8 +1,8 @@
-"""The projection of a generation's facts, or of its names, into a vector index.
+"""The projection of a generation's facts, or of its names, or of all turns, into a vector index.
 
-Sentences and names never change, so the projection follows only new numbers, and the removal of erased groups. The
-index is saved with the next number. After a crash or damage, vectors come from the cache by text, so none is computed
-twice.
+Sentences, names and turns never change, so the projection follows only new numbers, and the removal of erased groups.
+The index is saved with the next number. After a crash or damage, vectors come from the cache by text, so none is
+computed twice.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Final
 
 from asof_projections.embedding.cache import CachedEmbedder
-from asof_projections.ports import BeliefStore
+from asof_projections.ports import BeliefStore, TurnStore
 from asof_projections.vectors.ports import VectorIndex
 
 BATCH: Final = 256  # texts embedded at once
@@ -36,6 +36,11 @@ def facts_of(beliefs: BeliefStore) -> Texts:
 def names_of(beliefs: BeliefStore) -> Texts:
     """Return the names of a generation's entities and communities."""
     return Texts(beliefs.name_count, beliefs.names)
+
+
+def turns_of(episodes: TurnStore) -> Texts:
+    """Return the texts of all turns, without the names of those who speak."""
+    return Texts(episodes.turn_count, episodes.turn_texts)
 
 
 class VectorProjection:

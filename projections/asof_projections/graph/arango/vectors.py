@@ -92,6 +92,10 @@ class ArangoVectorIndex(ArangoReader):
             rows = self._query(aql.NEAR, **parameters, **_EVER, keys=keys, holding=False)
         return [(int(n), float(score)) for n, score in rows]
 
+    def cosines(self, query: Vectors, ids: Ids) -> NDArray[np.float64]:
+        found = dict(self.search(query, len(ids), ids))
+        return np.array([found.get(int(number), np.nan) for number in ids], np.float64)
+
     def save(self, position: int) -> None:
         self._write(self._db.collection(CHECKPOINTS), [{"_key": self._name, "position": position, **self._model}])
         self.position = position

@@ -3,11 +3,12 @@
 import json
 import sqlite3
 from collections.abc import Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
 from asof_projections.graph.sqlite_store.write_buffer import WriteBuffer
-from asof_streams.sqlite import SqliteGuard
+from asof_streams.sqlite import SqliteGuard, snapshot
 
 _PAGE: Final = 1_000  # rows
 _RELATION: Final = "SELECT r.n FROM groups g CROSS JOIN relations r ON r.grp = g.n WHERE g.name = ? AND r.name = ?"
@@ -99,6 +100,15 @@ class SqliteReader:
         """Return the content of the column `object` for a value such as "e:<uuid>" or "v:<literal>"."""
         kind, _, identity = value.partition(":")
         return identity if kind == "v" else self._entity(identity)
+
+    @contextmanager
+    def _one_state(self) -> Iterator[bool]:
+        """Let several statements read one state; yield whether it may have uncommitted rows."""
+        if self._db.in_transaction:
+            yield True
+        else:
+            with snapshot(self._db):
+                yield False
 
 
 def value_of(entity: str | None, literal: Any) -> str | None:

@@ -82,8 +82,18 @@ _LEAVE: Final = f"UPDATE memberships SET kt = ? WHERE entity = ? AND kt = {INF}"
 _JOIN: Final = _insert("memberships", 5)
 _FACT: Final = _insert("facts", 24)
 _VERSION: Final = "INSERT INTO versions VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)"
-_WORDS: Final = """INSERT INTO sentence_words (rowid, sentence, grp)
-    SELECT n, sentence, grp FROM sentences WHERE n >= ?"""
+_WORDS: Final = {
+    "sentence_words": """INSERT INTO sentence_words (rowid, sentence, grp)
+        SELECT n, sentence, grp FROM sentences WHERE n >= ?""",
+    "turn_words": """INSERT INTO turn_words (rowid, content, speaker, grp)
+        SELECT n, content, speaker, grp FROM turns WHERE n >= ?""",
+}
+_FORGET_WORDS: Final = (
+    """INSERT INTO sentence_words (sentence_words, rowid, sentence, grp)
+        SELECT 'delete', n, sentence, grp FROM sentences WHERE grp = 'g' || ?""",
+    """INSERT INTO turn_words (turn_words, rowid, content, speaker, grp)
+        SELECT 'delete', n, content, speaker, grp FROM turns WHERE grp = 'g' || ?""",
+)
 _REINFORCEMENT: Final = _insert("reinforcements", 7)
 _ENDING: Final = _insert("endings", 13)
 _RETRACTION: Final = _insert("retractions", 8)
@@ -110,8 +120,8 @@ class SqliteEventProjector:
         self._db = db
         self.write_buffer = WriteBuffer(db, empty=empty)
         self.cache: GenerationalCache[Any] = GenerationalCache()  # of reads, which share it
-        self.indexing_words = True  # a bulk load makes the word index at its end
-        self._unindexed: int | None = None  # the first fact that is not in the word index
+        self.indexing_words = True  # a bulk load makes the word indexes at its end
+        self._unindexed: dict[str, int] = {}  # the first fact or turn that is not in its word index, by the index
         self.row_ids = RowIds(db, index_for, self.write_buffer)
         self._index_for = index_for
         self._handlers: dict[type, _Handler] = {
@@ -150,7 +160,7 @@ class SqliteEventProjector:
         self.write_buffer.forget()
         self.cache.clear()
         self.row_ids.forget()
-        self._unindexed = None
+        self._unindexed.clear()
 
     def apply(self, record: Record) -> None:
         """Write the rows of one record. Types of events that the graph does not store are skipped."""
@@ -159,11 +169,15 @@ class SqliteEventProjector:
             handler(record, record.event)
 
     def index_words(self) -> None:
-        """Add all facts since the last call to the word index: together they cost less than one by one."""
+        """Add what came since the last call to the word indexes: together it costs less than one by one."""
         self.write_buffer.flush()
-        if self._unindexed is not None:
-            self._db.execute(_WORDS, (self._unindexed,))
-            self._unindexed = None
+        for index, first in self._unindexed.items():
+            self._db.execute(_WORDS[index], (first,))
+        self._unindexed.clear()
+
+    def _index_later(self, index: str, n: int) -> None:
+        if self.indexing_words:
+            self._unindexed.setdefault(index, n)
 
     # The episodic layer.
 
@@ -172,6 +186,8 @@ class SqliteEventProjector:
         self.write_buffer.add(
             _EPISODE, (r.position, e.episode_id, self.row_ids.group(r), r.cause, *text, e.valid_at, r.recorded_at)
         )
+        if e.source != "fact" and e.content_length:
+            self._index_later("turn_words", r.position)
 
     def _mention(self, r: Record, e: MentionObserved) -> None:
         words = (e.entity_type, e.text, e.text.casefold(), e.start, e.speaker, e.repeats)
@@ -294,8 +310,7 @@ class SqliteEventProjector:
             *_touches(e.fact_id, (group, subject, relation, obj)),
         )
         self._open(r, n, (group, subject, relation, obj), e.holds)
-        if self._unindexed is None and self.indexing_words:
-            self._unindexed = n
+        self._index_later("sentence_words", n)
 
     def _reinforced(self, r: Record, e: FactReinforced) -> None:
         self.write_buffer.flush_for(e.fact_id)
@@ -376,11 +391,8 @@ class SqliteEventProjector:
         if group is None:
             return
         if self.indexing_words:
-            self._db.execute(
-                "INSERT INTO sentence_words (sentence_words, rowid, sentence, grp) "
-                "SELECT 'delete', n, sentence, grp FROM sentences WHERE grp = 'g' || ?",
-                group,
-            )
+            for statement in _FORGET_WORDS:
+                self._db.execute(statement, group)
         for table in schema.GROUPED:
             self._db.execute(f"DELETE FROM {table} WHERE grp = ?", group)
         self._db.execute("DELETE FROM groups WHERE n = ?", group)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from functools import cache
 from typing import Final
 
@@ -16,7 +15,6 @@ from asof_projections.graph.sqlite_store.version_cache import VersionCache
 from asof_projections.model.queries import FactSearchQuery
 from asof_projections.model.rows import Moment, Window
 from asof_streams.instants import INF
-from asof_streams.sqlite import snapshot
 
 _WORD: Final = re.compile(r"\w+")
 _SENTENCES: Final = """SELECT f.n, g.name, f.sentence, f.n FROM facts f CROSS JOIN groups g ON g.n = f.grp
@@ -81,12 +79,3 @@ class FullTextSearch(SqliteReader):
 
     def sentences(self, after: int = -1) -> Iterator[tuple[int, str, str]]:
         return (row[:3] for row in self._pages(_SENTENCES, after))
-
-    @contextmanager
-    def _one_state(self) -> Iterator[bool]:
-        """Let several statements read one state; yield whether it may have uncommitted rows."""
-        if self._db.in_transaction:
-            yield True
-        else:
-            with snapshot(self._db):
-                yield False

@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from asof_projections.graph.sqlite_store import schema
 from asof_projections.graph.sqlite_store.scans import HASHED, ORDER
 from asof_streams.errors import DamagedView
 from asof_streams.sqlite import SqliteGuard, connect
@@ -19,7 +20,7 @@ _MANY: Final = 1_000_000  # findings: the false ones must not crowd out the othe
 _ORDER: Final = ORDER | {
     "answers": "n",
     "words": "grp, word, entity, episode",
-    "sentence_words_config": "k",
+    **{f"{words}_config": "k" for words in schema.WORDS},
     "sqlite_schema": "type, name",
 }
 _NAMED: Final = {  # a name that is erased and comes again gets another id
@@ -44,7 +45,8 @@ def check_file(path: Path, named: Path) -> None:
         found = {line for (line,) in db.execute(f"PRAGMA integrity_check({_MANY})")}
         if found - {"ok", _FALSE}:
             raise DamagedView(f"{named} is damaged: its pages or indexes do not agree; {_REMEDY}")
-        db.execute("INSERT INTO sentence_words (sentence_words, rank) VALUES ('integrity-check', 1)")
+        for words in schema.WORDS:
+            db.execute(f"INSERT INTO {words} ({words}, rank) VALUES ('integrity-check', 1)")
 
 
 def content_of(path: Path, named: Path) -> str:

@@ -19,7 +19,8 @@ from asof_streams.instants import INF
 # rows in free space, so they are built anew.
 _REVISION: Final = "2"
 
-# The last statement lets FTS gather so many bytes of words before it writes them.
+# The statements with `hashsize` let FTS gather so many bytes of words before it writes them. A turn is an episode with
+# words of its own: a structured fact is found by its sentence, and suppressed content is not there.
 TABLES: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE groups (n INTEGER PRIMARY KEY, name TEXT NOT NULL);
@@ -93,6 +94,12 @@ CREATE VIEW sentences AS SELECT n, sentence, 'g' || grp AS grp FROM facts;
 CREATE VIRTUAL TABLE sentence_words USING fts5 (sentence, grp, content = 'sentences', content_rowid = 'n',
     tokenize = "porter unicode61 remove_diacritics 2");
 INSERT INTO sentence_words (sentence_words, rank) VALUES ('hashsize', 8388608);
+
+CREATE VIEW turns AS SELECT n, substr(body, -content_length) AS content, role AS speaker, 'g' || grp AS grp
+    FROM episodes WHERE source <> 'fact' AND content_length > 0;
+CREATE VIRTUAL TABLE turn_words USING fts5 (content, speaker, grp, content = 'turns', content_rowid = 'n',
+    columnsize = 0, tokenize = "porter unicode61 remove_diacritics 2");
+INSERT INTO turn_words (turn_words, rank) VALUES ('hashsize', 8388608);
 """
 
 GROUPED: Final = (  # every table whose rows belong to a group
@@ -121,6 +128,7 @@ KEYS: Final = {
     "retraction_uuid": "UNIQUE INDEX retraction_uuid ON retractions (uuid)",
     "contradiction_uuid": "UNIQUE INDEX contradiction_uuid ON contradictions (uuid)",
     "community_uuid": "UNIQUE INDEX community_uuid ON communities (uuid)",
+    "turn": "INDEX turn ON episodes (n) WHERE source <> 'fact' AND content_length > 0",  # an erasure reads their texts
     "version_fact": "INDEX version_fact ON versions (fact, kt)",  # close what is open of a fact; its history
 }
 
@@ -184,6 +192,8 @@ READ: Final = {
     "mention_uuid": f"INDEX mention_uuid ON mentions ({_START.format('uuid')})",
     "relationship_uuid": f"INDEX relationship_uuid ON relationships ({_START.format('uuid')})",
 }
+
+WORDS: Final = {"sentence_words": "sentences", "turn_words": "turns"}  # full-text indexes, and what each is of
 
 INDEXES: Final = KEYS | ASKED | READ
 

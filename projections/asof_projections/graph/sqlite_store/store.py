@@ -19,6 +19,8 @@ from asof_projections.graph.sqlite_store.history import SqliteHistory
 from asof_projections.graph.sqlite_store.name_numbers import SqliteNames
 from asof_projections.graph.sqlite_store.row_ids import Claim
 from asof_projections.graph.sqlite_store.traversal import Traversal
+from asof_projections.graph.sqlite_store.turn_cache import TurnCache
+from asof_projections.graph.sqlite_store.turns import SqliteTurns
 from asof_projections.graph.sqlite_store.version_cache import VersionCache
 from asof_streams.episodic import EpisodeWithdrawn, GroupErased
 from asof_streams.errors import DamagedView, PositionConflict
@@ -47,7 +49,9 @@ _SORTING: Final = (
 )  # KiB; it also bounds the size of a sort, so that a second thread sorts too
 
 
-class SqliteGraph(SqliteHistory, FullTextSearch, Traversal, SqliteAttributes, SqliteCommunities, SqliteNames):
+class SqliteGraph(
+    SqliteHistory, FullTextSearch, Traversal, SqliteAttributes, SqliteCommunities, SqliteNames, SqliteTurns
+):
     """A GraphStore in the file `path` that follows the log named `log`. Used by the thread that opened it.
 
     writable: made where there is none; one process may write at a time. NotFound: there is none to read.
@@ -75,6 +79,7 @@ class SqliteGraph(SqliteHistory, FullTextSearch, Traversal, SqliteAttributes, Sq
             self._write_buffer, self._cache = self._projector.write_buffer, self._projector.cache
         self._checkpoints = Checkpoints(path)
         self._version_cache = VersionCache()
+        self._turn_cache = TurnCache()
         self._next: int | None = None  # while a transaction is open: the position after the last record applied
         self._loading = False
         self._indexed: set[str] = set()  # during a bulk load: the indexes that are there
@@ -183,7 +188,7 @@ class SqliteGraph(SqliteHistory, FullTextSearch, Traversal, SqliteAttributes, Sq
         self._checkpoints.wait()
         with self._guard:
             if owes_vacuum(self._db):
-                self._db.execute("INSERT INTO sentence_words (sentence_words) VALUES ('optimize')")  # erased words too
+                self._tell_words("optimize")  # erased words too
             return vacuum(self._db)
 
     def rollback(self) -> None:
@@ -191,6 +196,7 @@ class SqliteGraph(SqliteHistory, FullTextSearch, Traversal, SqliteAttributes, Sq
         self._next = None
         self._projector.forget()
         self._version_cache = VersionCache()
+        self._turn_cache = TurnCache()
         if self._db.in_transaction:
             with self._guard:
                 self._db.execute("ROLLBACK")
@@ -218,8 +224,12 @@ class SqliteGraph(SqliteHistory, FullTextSearch, Traversal, SqliteAttributes, Sq
                 self._next = None
             self._set(_SORTING)
             self._index(schema.ASKED | schema.READ)
-            self._db.execute("INSERT INTO sentence_words (sentence_words) VALUES ('rebuild')")
+            self._tell_words("rebuild")
             self._set(("PRAGMA synchronous = NORMAL", "PRAGMA journal_mode = WAL", *_WRITING))
+
+    def _tell_words(self, command: str) -> None:
+        for words in schema.WORDS:
+            self._db.execute(f"INSERT INTO {words} ({words}) VALUES ('{command}')")
 
     def answer_handlers(self) -> None:
         """Make the indexes that the reads of handlers need, during a bulk load."""

@@ -1,0 +1,107 @@
+"""Conversations with questions about them, asked through the real store: what searches weigh, and what they find.
+
+A folder has a file of messages for each conversation and questions.jsonl: group_id, question, category, and as evidence
+the names of the turns that hold the answer. Questions without an answer are left out.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import asof
+from asof.runtime.embedders import choose_embedder
+from asof.runtime.layout import DirectoryLayout
+from asof.settings import Settings
+from asof_projections.embedding.cache import CachedEmbedder
+from asof_projections.embedding.ports import Embedder
+from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_projections.model.queries import HEAD
+from asof_projections.retrieval.profile import profile
+from asof_projections.retrieval.turns import EpisodeSearch
+from asof_projections.vectors.faiss_index import FaissVectorIndex
+from asof_projections.vectors.projection import VectorProjection, turns_of
+
+DATA: Final = (
+    Path(os.environ.get("ASOF_TEST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data") / "locomo-dev"
+)
+_FIELDS: Final = ("group_id", "name", "role", "role_type", "content", "timestamp", "source_description")
+
+
+class Asked(NamedTuple):
+    """A question, its evidence, and what a search weighs for it."""
+
+    group: str
+    question: str
+    category: str
+    evidence: frozenset[str]  # names of turns
+    names: list[str]  # of the candidates
+    signals: NDArray[np.float64]
+
+    @property
+    def relevant(self) -> NDArray[np.float64]:
+        """Which candidates are evidence."""
+        return np.array([name in self.evidence for name in self.names], np.float64)
+
+    def best(self, scores: NDArray[np.float64]) -> list[str]:
+        """Return the names of the candidates, best first."""
+        return [self.names[place] for place in np.lexsort((np.arange(len(scores)), -scores))]
+
+
+def questions_of(folder: Path) -> list[dict[str, Any]]:
+    """Return the questions of a folder that have an answer."""
+    asked = [json.loads(line) for line in (folder / "questions.jsonl").open(encoding="utf-8")]
+    return [each for each in asked if each["category"] != "adversarial" and each["evidence"]]
+
+
+def conversations_of(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """Return the messages of each conversation of a folder."""
+    paths = [path for path in sorted(folder.glob("*.jsonl")) if path.name != "questions.jsonl"]
+    return {path.stem: [json.loads(line) for line in path.open(encoding="utf-8")] for path in paths}
+
+
+@contextmanager
+def told(folder: Path) -> Iterator[tuple[asof.Memory, Path]]:
+    """Tell all conversations of a folder to a memory in a temporary directory."""
+    with TemporaryDirectory(prefix="asof-quality-") as temporary:
+        directory = Path(temporary) / "memory"
+        with asof.open(directory) as memory:
+            for messages in conversations_of(folder).values():
+                for message in messages:
+                    memory.add(**{name: message[name] for name in _FIELDS})
+            yield memory, directory
+
+
+@contextmanager
+def turn_search(directory: Path, embedder: Embedder) -> Iterator[tuple[EpisodeSearch, SqliteGraph]]:
+    """Open the turns of a directory for search, with a vector for each."""
+    places = DirectoryLayout(directory)
+    cache = CachedEmbedder(embedder, places.vectors)
+    with SqliteGraph(places.episodes, "episodic") as episodes:
+        index = FaissVectorIndex.open(places.turns_index, cache.model_id, cache.dimensions)
+        vectors = VectorProjection(turns_of(episodes), cache, index)
+        vectors.catch_up()
+        vectors.save()
+        yield EpisodeSearch(episodes, embedder, index), episodes
+    cache.close()
+
+
+def weighed(folder: Path, directory: Path) -> list[Asked]:
+    """Return each question of a folder with its candidates."""
+    embedder = choose_embedder(Settings())
+    assert embedder is not None, "weights are learned with an embedder"
+    asked = []
+    with turn_search(directory, embedder) as (search, episodes):
+        for each in questions_of(folder):
+            found = search.candidates(each["question"], (each["group_id"],), HEAD, profile().pool)
+            rows = episodes.episodes_numbered(found.numbers.tolist())
+            names = [rows[number].name for number in found.numbers.tolist()]
+            evidence = frozenset(each["evidence"])
+            asked.append(Asked(each["group_id"], each["question"], each["category"], evidence, names, found.signals))
+    return asked

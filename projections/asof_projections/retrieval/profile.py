@@ -1,0 +1,45 @@
+"""Ranking profiles: the weights of the signals, as data that comes with the package."""
+
+from functools import cache
+from importlib import resources
+from typing import Annotated, Final, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from asof_projections.retrieval.signals import OF_MEANING, SIGNALS
+
+Name = Literal["learned", "fixed"]
+DEFAULT: Final[Name] = "learned"
+
+
+class Profile(BaseModel):
+    """The weight of each signal of a search over turns; a signal that is left out has none."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    made_by: str = Field(description="The command that made it, or that it was set by hand.")
+    learned_on: str | None = Field(None, description="SHA-256 of the questions that it was learned on.")
+    pool: Annotated[int, Field(ge=1, description="Candidates by words, and as many by meaning.")] = 400
+    weights: dict[str, float]
+    without_vectors: dict[str, float] = Field(description="The weights where there are words alone.")
+
+    @model_validator(mode="after")
+    def _of_signals(self) -> Self:
+        if self.weights.keys() - set(SIGNALS) or self.without_vectors.keys() - (set(SIGNALS) - OF_MEANING):
+            raise ValueError("weights are of signals, and without vectors of none that compares meaning")
+        return self
+
+    def scores(self, signals: NDArray[np.float64], *, by_meaning: bool) -> NDArray[np.float64]:
+        """Return the weighed sum of each row of signals."""
+        weights = self.weights if by_meaning else self.without_vectors
+        sums: NDArray[np.float64] = signals @ np.array([weights.get(name, 0.0) for name in SIGNALS])
+        return sums
+
+
+@cache
+def profile(name: Name = DEFAULT) -> Profile:
+    """Return a profile that comes with asof."""
+    return Profile.model_validate_json(resources.files(__package__).joinpath(f"profile_{name}.json").read_bytes())

@@ -1,0 +1,154 @@
+"""The signals of a search over turns: each a column over the candidates, from 0 to 1, to be weighed by a profile.
+
+All of them are computed from the turns that are known at the moment that is asked about, and from no others: document
+frequencies, mean length and the extremes too. So an answer as of an earlier moment is the answer that was given then.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof_projections.graph.ports import Turns
+from asof_projections.retrieval.question import Question
+
+Column = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+SESSION_GAP: Final = 30 * 60 * 1_000_000  # microseconds of silence after which another conversation begins
+SIGNALS: Final = (
+    "words", "meaning", "meaning_squared", "words_after", "words_before", "meaning_after", "meaning_before",
+    "words_two_away", "meaning_two_away", "speaker_named", "date_named", "tells_when", "asks", "length",
+    "session", "session_coverage", "coverage_near", "coverage_around", "coverage", "words_and_meaning",
+    "speaker_and_meaning",
+)  # fmt: skip
+OF_MEANING: Final = frozenset(name for name in SIGNALS if "meaning" in name)
+_SATURATION, _LENGTH_SHARE = 1.2, 0.75  # BM25's k1 and b
+_BEST_OF_SESSION: Final = 5
+_YEAR_ALONE: Final = 0.3
+_LONG: Final = 6.0  # log of the characters of a long turn
+
+
+class Matches(NamedTuple):
+    """Which turns have which words of a question: a row of `has` for each word, a column for each turn."""
+
+    has: NDArray[np.float32]
+    weights: NDArray[np.float32]  # of the words: inverse document frequencies among these turns
+
+    @classmethod
+    def of(cls, has: NDArray[np.float32]) -> "Matches":
+        """Return the matches with the weights of their words."""
+        return cls(has, np.log((has.shape[1] + 1) / (has.sum(1) + 0.5)).astype(np.float32))
+
+    @property
+    def sums(self) -> Column:
+        """The weight of each turn's words."""
+        return (self.weights @ self.has).astype(np.float64)
+
+    def coverage(self, has: NDArray[np.float32]) -> Column:
+        """Return the weight of the words in each column, as a share of the question's words."""
+        sums: Column = (self.weights @ has).astype(np.float64) / max(float(self.weights.sum()), 1e-9)
+        return sums
+
+
+def bm25(matches: Matches, words: NDArray[np.int32]) -> Column:
+    """Return BM25 of every turn; a word counts once, however often a turn says it."""
+    if not len(matches.weights):
+        return np.zeros(len(words))
+    lengths = 1 - _LENGTH_SHARE + _LENGTH_SHARE * words / words.mean()
+    return np.asarray(matches.sums * (1 + _SATURATION) / (1 + _SATURATION * lengths), np.float64)
+
+
+def sessions(turns: Turns) -> Places:
+    """Return the number of each turn's session: of those in a group with no long silence between them."""
+    begins = (np.diff(turns.grp) != 0) | (np.abs(np.diff(turns.said)) > SESSION_GAP)
+    return np.concatenate([[0], np.cumsum(begins)]) if len(turns.n) else np.zeros(0, np.int64)
+
+
+class Near:
+    """Reads what stands beside candidates, within their session."""
+
+    def __init__(self, session: Places, candidates: Places) -> None:
+        self._session = session
+        self._candidates = candidates
+
+    def at(self, column: NDArray[np.floating], steps: int) -> NDArray[np.floating]:
+        """Return the values so many turns after the candidates; 0 where there is none."""
+        places = self._candidates + steps
+        beside = np.clip(places, 0, len(self._session) - 1)
+        is_there = (places == beside) & (self._session[beside] == self._session[self._candidates])
+        return np.where(is_there, column[..., beside], 0)
+
+    def coverage(self, matches: Matches, steps: int) -> Column:
+        """Return the coverage of the question by the turns at most so many steps away."""
+        has = matches.has[:, self._candidates]
+        for step in range(1, steps + 1):
+            for side in (step, -step):
+                has = np.maximum(has, self.at(matches.has, side))
+        return matches.coverage(has)
+
+
+def date_named(question: Question, said: NDArray[np.int64]) -> Column:
+    """Return how well the day of each turn fits the months and years that a question names."""
+    months = said.astype("datetime64[us]").astype("datetime64[M]").astype(np.int64)
+    in_year = np.isin(1970 + months // 12, sorted(question.years))
+    if question.months:
+        in_month = np.isin(1 + months % 12, sorted(question.months))
+        return np.asarray(in_month & (in_year | (not question.years)), np.float64)
+    return np.asarray(_YEAR_ALONE * in_year, np.float64)
+
+
+def session_signals(session: Places, score: Column, matches: Matches, candidates: Places) -> tuple[Column, Column]:
+    """Return, for each candidate, the mean of its session's best and the coverage of the question by its session.
+
+    Both count candidates alone. The mean is a share of the best session's.
+    """
+    _, of = np.unique(session[candidates], return_inverse=True)
+    order = np.lexsort((-score, of))
+    starts = np.flatnonzero(np.r_[True, np.diff(of[order]) != 0])
+    rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.r_[starts, len(order)]))
+    best = np.bincount(of[order], np.where(rank < _BEST_OF_SESSION, score[order], 0)) / _BEST_OF_SESSION
+    has = np.maximum.reduceat(matches.has[:, candidates[order]], starts, axis=1)
+    return (best / max(float(best.max()), 1e-9))[of], matches.coverage(has)[of]
+
+
+def columns(
+    question: Question,
+    turns: Turns,
+    matches: Matches,
+    cosines: Column,
+    candidates: Places,
+    tells_time: NDArray[np.bool],
+) -> Column:
+    """Return the signals of the candidates: a row for each, in the order of SIGNALS.
+
+    cosines: of every turn; NaN, where it is not known. tells_time: which candidates have words of time.
+    """
+    session = sessions(turns)
+    near = Near(session, candidates)
+    words = bm25(matches, turns.words)
+    words /= max(float(words.max(initial=0)), 1e-9)
+    meaning = _spread(cosines, candidates)
+    w, m = words[candidates], meaning[candidates]
+    named = np.array([speaker in question.named for speaker in turns.speakers], np.bool)
+    speaker = named[turns.speaker[candidates]].astype(np.float64)
+    of_session, session_coverage = session_signals(session, (w + m) / 2, matches, candidates)
+    return np.stack(
+        [
+            w, m, m**2, near.at(words, 1), near.at(words, -1), near.at(meaning, 1), near.at(meaning, -1),
+            (near.at(words, 2) + near.at(words, -2)) / 2, (near.at(meaning, 2) + near.at(meaning, -2)) / 2,
+            speaker, date_named(question, turns.said[candidates]), tells_time * float(question.asks_when),
+            turns.asks[candidates], np.log1p(turns.characters[candidates]) / _LONG, of_session, session_coverage,
+            near.coverage(matches, 1), near.coverage(matches, 2), near.coverage(matches, 0), w * m, speaker * m,
+        ],
+        axis=1,
+    )  # fmt: skip
+
+
+def _spread(cosines: Column, candidates: Places) -> Column:
+    """Return cosines spread from 0, the least of a candidate, to 1, the most; 0 where there is none."""
+    of = cosines[candidates]
+    if np.isnan(of).all():
+        return np.zeros(len(cosines))
+    least, most = float(np.nanmin(of)), float(np.nanmax(of))
+    return np.nan_to_num(np.clip((cosines - least) / max(most - least, 1e-9), 0, 1), nan=0.0)

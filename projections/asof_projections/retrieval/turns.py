@@ -1,0 +1,145 @@
+"""Search over turns: candidates by words and by meaning, signals of each, and a profile that weighs them."""
+
+import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof_projections.embedding.ports import Embedder
+from asof_projections.graph.ports import Turns
+from asof_projections.model.answers import EpisodeHit, Hit, Scores
+from asof_projections.model.queries import FactSearchQuery
+from asof_projections.ports import TurnStore
+from asof_projections.retrieval import signals
+from asof_projections.retrieval.profile import Profile, profile
+from asof_projections.retrieval.question import MONTHS, Question
+from asof_projections.vectors.ports import VectorIndex
+
+_WORD: Final = re.compile(r"\w+")
+_YEAR: Final = re.compile(r"\b\d{4}s?\b")
+_DAYS: Final = "monday tuesday wednesday thursday friday saturday sunday"
+_TIMES: Final = frozenset(
+    f"{word}{plural}"
+    for word in (
+        *"yesterday today tomorrow ago last next week weekend month year day night morning since recently".split(),
+        *("summer", "winter", "spring", "fall", *_DAYS.split(), *MONTHS),
+    )
+    for plural in ("", "s")
+)
+
+
+class Candidates(NamedTuple):
+    """The turns that a search weighs: their numbers, a row of signals for each, and what words and meaning say."""
+
+    numbers: NDArray[np.int64]
+    signals: NDArray[np.float64]
+    by_meaning: bool
+    words: NDArray[np.float64]  # BM25, as a share of the best
+    cosines: NDArray[np.float64]  # NaN: it has no vector
+
+
+_NONE: Final = Candidates(np.zeros(0, np.int64), np.zeros((0, len(signals.SIGNALS))), False, np.zeros(0), np.zeros(0))
+
+
+class EpisodeSearch:
+    """Searches the turns of an episodic graph; without an embedder, by words alone."""
+
+    def __init__(self, episodes: TurnStore, embedder: Embedder | None = None, index: VectorIndex | None = None) -> None:
+        self._episodes = episodes
+        self._meaning = None if embedder is None or index is None else (embedder, index)
+
+    def search(
+        self, query: FactSearchQuery, facts: Sequence[Hit] = (), weights: Profile | None = None
+    ) -> list[EpisodeHit]:
+        """Return the turns known at a moment that fit a question best, best first; of equals the one said first.
+
+        Behind them come those that say some facts, in the order of the log, where they are not among the best. Where
+        the query has filters of facts, they alone are there.
+        """
+        weights = weights or profile()
+        says: dict[str, list[str]] = {}
+        for fact in facts:
+            for episode in fact.episodes:
+                says.setdefault(episode, []).append(fact.uuid)
+        begun = self._episodes.begin_read()
+        try:
+            turns = self._episodes.turns(query.groups, query.known)
+            found = self._weigh(query.query, turns, 0 if query.is_about_facts else weights.pool)
+            scores = weights.scores(found.signals, by_meaning=found.by_meaning)
+            best = found.numbers[np.lexsort((found.numbers, -scores))[: query.limit]].tolist()
+            said = np.array(sorted(self._episodes.turn_numbers(list(says))), np.int64)
+            sources = turns.n[turns.places(said)].tolist()
+            rows = self._episodes.episodes_numbered([*dict.fromkeys([*best, *sources])])
+        finally:
+            if begun:
+                self._episodes.end_read()
+        place = {number: at for at, number in enumerate(found.numbers.tolist())}
+        hits = []
+        for number, row in rows.items():
+            at = place.get(number)
+            score = None if at is None else round(float(scores[at]), 6)
+            parts = Scores(None, None) if at is None else Scores(_part(found.words[at]), _part(found.cosines[at]))
+            hits.append(EpisodeHit.of(row, score, parts, tuple(says.get(row.uuid, ()))))
+        return hits
+
+    def candidates(self, text: str, groups: Sequence[str] | None, known: int, pool: int) -> Candidates:
+        """Return what a search weighs, in the order of the log: a pool by words, and as many by meaning."""
+        return self._weigh(text, self._episodes.turns(groups, known), pool)
+
+    def _weigh(self, text: str, turns: Turns, pool: int) -> Candidates:
+        who = np.flatnonzero(np.bincount(turns.speaker, minlength=len(turns.speakers))).tolist()
+        question = Question.of(text, [turns.speakers[number] for number in who])
+        if not pool or not len(turns.n):
+            return _NONE
+        with ThreadPoolExecutor(1) as beside:
+            vectors = self._meaning and beside.submit(self._meaning[0].embed, [question.text])
+            matches = self._matches(question.words, turns)
+            words = signals.bm25(matches, turns.words)
+        cosines, nearest = np.full(len(turns.n), np.nan), np.empty(0, np.int64)
+        if self._meaning and vectors:
+            index, [vector] = self._meaning[1], vectors.result()
+            found = index.search(vector, pool, turns.n[turns.order])
+            nearest = turns.places(np.array([number for number, _ in found], np.int64))
+            cosines[nearest] = [cosine for _, cosine in found]
+        best = np.argpartition(-words, pool - 1)[:pool] if len(words) > pool else np.arange(len(words))
+        chosen = np.unique(np.concatenate([best[words[best] > 0], nearest]))
+        if self._meaning and vectors:  # the cosines of what words found, and of what stands beside candidates
+            beside_them = np.unique((chosen[:, None] + np.arange(-2, 3)).ravel())
+            beside_them = beside_them[(beside_them >= 0) & (beside_them < len(turns.n))]
+            rest = beside_them[np.isnan(cosines[beside_them])]
+            cosines[rest] = index.cosines(vector, turns.n[rest])
+        tells = self._tell_time(turns.n[chosen]) if question.asks_when else np.zeros(len(chosen), np.bool)
+        if not len(chosen):
+            return _NONE
+        rows = signals.columns(question, turns, matches, cosines, chosen, tells)
+        share = words[chosen] / max(float(words.max(initial=0)), 1e-9)
+        return Candidates(turns.n[chosen], rows, bool(len(nearest)), share, cosines[chosen])
+
+    def _matches(self, words: Sequence[str], turns: Turns) -> signals.Matches:
+        has = np.zeros((len(words), len(turns.n)), np.float32)
+        for row, word in zip(has, words, strict=True):
+            row[turns.places(self._episodes.having(word, turns))] = 1
+        return signals.Matches.of(has)
+
+    def _tell_time(self, numbers: NDArray[np.int64]) -> NDArray[np.bool]:
+        rows = self._episodes.episodes_numbered(numbers.tolist())
+        return np.array([_tells_time(rows[number].content) for number in numbers.tolist()], np.bool)
+
+
+def merged(found: Sequence[Sequence[EpisodeHit]], facts: Sequence[Hit], limit: int) -> list[EpisodeHit]:
+    """Return the best of answers about several groups, and behind them the episodes of the facts that are left."""
+    left = {fact.uuid for fact in facts}
+    every = [hit for each in found for hit in each]
+    best = sorted((hit for hit in every if hit.score is not None), key=lambda hit: -(hit.score or 0))[:limit]
+    return best + [hit for hit in every if hit not in best and left.intersection(hit.facts)]
+
+
+def _tells_time(text: str) -> bool:
+    return not _TIMES.isdisjoint(_WORD.findall(text.casefold())) or _YEAR.search(text) is not None
+
+
+def _part(value: float) -> float | None:
+    return None if np.isnan(value) or value == 0 else round(float(value), 6)
