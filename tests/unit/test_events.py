@@ -82,6 +82,7 @@ STRATEGIES = {
     "excluded_entity_types": st.none() | st.lists(KIND),
     "relation_types": st.none() | st.dictionaries(RELATION, TEXT),
     "relation_type_map": st.none() | st.lists(st.builds(RelationPair, source=KIND, target=KIND, relations=RELATIONS)),
+    "position": st.integers(0, 2**63 - 1),
     "previous_episode_ids": st.none() | st.lists(TEXT, max_size=20),
 }
 
