@@ -73,6 +73,11 @@ def test_a_period_without_an_end_is_no_time(words: str) -> None:
         in_instants({"valid_at": words}, lambda: NOW)
 
 
+def test_a_number_with_a_fraction_is_not_read_as_the_fraction_alone() -> None:
+    with pytest.raises(InvalidInput, match="valid_at: a number with a fraction"):
+        in_instants({"valid_at": "5 1/2 years ago"}, lambda: NOW)
+
+
 def test_what_names_no_time_stays_for_the_rule_of_times_to_refuse() -> None:
     given = {"valid_at": "soon", "about": "now", "known_at": "2024-05-01T09:30:00Z", "from": 5, "to": None}
 

@@ -22,6 +22,7 @@ SPOKEN: Final = frozenset({"valid_at", "known_at", "from", "to", "start", "stop"
 _POINTS: Final = frozenset({"from", "to", "start", "stop"})
 _WORD: Final = re.compile(r"[A-Za-z]{2}|\d/\d")  # RFC 3339 has neither
 _DAY_OR_MONTH: Final = re.compile(r"\b(0?[1-9]|1[0-2])[/.](0?[1-9]|1[0-2])[/.]\d{2,4}\b")
+_MIXED: Final = re.compile(r"\d\s+\d+/\d")  # of which the reader of words would see the fraction alone
 _LONGEST: Final = 200  # characters: no time that people say has more, and a reader of words takes its time
 _EXACT: Final = frozenset({"second", "minute", "hour"})
 
@@ -65,6 +66,8 @@ def read_words(text: str, now: int, *, local: bool) -> int | None:
     """
     from asof_agents.extraction.english.dates import read_time
 
+    if _MIXED.search(text):
+        raise InvalidInput("a number with a fraction is not read; give whole numbers or a date")
     zone = to_datetime(now).astimezone().utcoffset() if local else None
     minutes = 0 if zone is None else round(zone.total_seconds() / 60)
     last, following = (read_time(text, now, tense=tense, offset_minutes=minutes) for tense in ("past", "future"))
