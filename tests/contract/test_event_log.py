@@ -201,8 +201,8 @@ class Foreign(Event):
 
 
 class Newer(Event):
-    type: ClassVar[str] = "message.parked"
-    version: ClassVar[int] = 2
+    type: ClassVar[str] = MessageParked.type
+    version: ClassVar[int] = MessageParked.version + 1
     reason: str = ""
 
 

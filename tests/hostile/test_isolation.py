@@ -48,6 +48,7 @@ QUESTIONS = {  # by parameter, what is asked; of those that are needed, the firs
     "from": ["2020", "0"],
     "to": ["2030", "9"],
     "query": ["Where does Ana live?", CANARY],
+    "over": ["facts", "episodes", "both"],
     "like": ["Ana", CANARY],
     "name": ["Ana", CANARY, "Oslo"],
     "hops": ["3"],

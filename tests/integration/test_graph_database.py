@@ -99,14 +99,14 @@ def test_every_question_has_the_answer_that_the_files_give(run, server) -> None:
     assert "Lisbon" in in_arango[0]
 
 
-def test_search_compares_the_vectors_in_the_database_and_makes_no_file(run, data, server) -> None:
+def test_search_compares_the_vectors_in_the_database_and_makes_a_file_of_turns_alone(run, data, server) -> None:
     tell(run)
     asked = ("search", "who works", "--json")
 
     found = json.loads(run(*asked))
 
-    assert found[0]["fact"] == "Ben works at Acme"
-    assert not [*data.rglob("*.index")]
+    assert found["facts"][0]["fact"] == "Ben works at Acme"
+    assert [file.name for file in data.rglob("*.index")] == ["turns.index"]
     kept = vectors_in(server)
     assert len(kept) == len(json.loads(run("facts", "--any-time", "--json")))
     files = {hit["uuid"]: hit["scores"]["meaning"] for hit in json.loads(run(*asked, "--graph", "sqlite"))}

@@ -432,9 +432,9 @@ def test_what_is_new_is_embedded_behind_the_worker_and_no_search_waits_for_it(tm
         server.say("g", "I live in Paris.")
         wait_until(lambda: server.metric("asof_embedder_up") == 0)
     with serving(tmp_path / "data") as server:
-        wait_until(lambda: vectors_kept(tmp_path / "data") == 3)  # of the fact, and of the names that it joins
+        wait_until(lambda: vectors_kept(tmp_path / "data") == 4)  # of the turn, the fact, and the names that it joins
         server.say("g", "I like chess.")
-        wait_until(lambda: vectors_kept(tmp_path / "data") == 5)
+        wait_until(lambda: vectors_kept(tmp_path / "data") == 7)
 
         assert len(server.search("what does Ana like", "g")) == 2
         server.end()
@@ -442,7 +442,7 @@ def test_what_is_new_is_embedded_behind_the_worker_and_no_search_waits_for_it(tm
         assert len(memory.search("chess", all_groups=True)) == 2
 
 
-def test_names_and_facts_are_embedded_once_each(tmp_path: Path) -> None:
+def test_turns_names_and_facts_are_embedded_once_each(tmp_path: Path) -> None:
     with embedding_server.serving() as embedder:
         settings = {"ASOF_EMBEDDER": "openai", "ASOF_EMBEDDING_URL": embedder.url}
 
@@ -451,11 +451,18 @@ def test_names_and_facts_are_embedded_once_each(tmp_path: Path) -> None:
 
         with serving(tmp_path / "data", **settings) as server:
             server.say("g", "I live in Paris.")
-            wait_until(lambda: vectors_kept(tmp_path / "data") == 3)
-            assert texts() == ["Ana", "Ana lives in Paris", "Paris"]
-            server.say("g", "I like Paris.")
             wait_until(lambda: vectors_kept(tmp_path / "data") == 4)
-            assert texts() == ["Ana", "Ana likes Paris", "Ana lives in Paris", "Paris"]
+            assert texts() == ["Ana", "Ana lives in Paris", "I live in Paris.", "Paris"]
+            server.say("g", "I like Paris.")
+            wait_until(lambda: vectors_kept(tmp_path / "data") == 6)
+            assert texts() == [
+                "Ana",
+                "Ana likes Paris",
+                "Ana lives in Paris",
+                "I like Paris.",
+                "I live in Paris.",
+                "Paris",
+            ]
 
 
 def test_one_worker_starts_with_the_service_writes_all_and_stops_with_it(tmp_path: Path) -> None:
@@ -482,10 +489,10 @@ def test_an_erased_group_leaves_no_vector_however_it_comes_between(tmp_path: Pat
         for _ in range(3):
             post(server, "gone", *({**SAID, "content": f"I like Zarquon{n}."} for n in range(200)))
             assert server.client.delete("/group/gone").is_success
-        wait_until(lambda: vectors_kept(tmp_path / "data") == 3)
+        wait_until(lambda: vectors_kept(tmp_path / "data") == 4)
         time.sleep(0.2)
 
-        assert vectors_kept(tmp_path / "data") == 3
+        assert vectors_kept(tmp_path / "data") == 4
 
 
 def vectors_kept(data: Path) -> int:

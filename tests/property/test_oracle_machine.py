@@ -211,9 +211,10 @@ class Machine(RuleBasedStateMachine):
         self.compared[line["op"] if made is not None else "parked"] += 1
 
     def clock(self, group, tick):
-        """Turn the clock, maybe back: what is recorded is always later than what was recorded before in its group."""
+        """Turn the clock, maybe back: no message is recorded before another, and its group's are all apart."""
         self.world.now += tick
-        recorded_at = max([self.world.now, *(r + 1 for r in self.recorded[group][-1:])])
+        latest = [times[-1] for times in self.recorded.values() if times]
+        recorded_at = max([self.world.now, *latest, *(r + 1 for r in self.recorded[group][-1:])])
         self.recorded[group].append(recorded_at)
         return recorded_at
 

@@ -30,7 +30,10 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "erase": ("writes", "Make everything of a group gone, for ever."),
     "facts": ("facts", "Ask which facts hold."),
     "fact": ("facts", "Ask for one fact by its id, as it is believed now; of several periods the last."),
-    "search": ("facts", "Find the facts that hold and fit a question best, by words and by meaning."),
+    "search": (
+        "facts",
+        "Find the facts that hold and fit a question best, and the turns that do, by words and by meaning.",
+    ),
     "overlapping": ("facts", "Ask which facts hold at some instant of a period [start, stop)."),
     "throughout": (
         "facts",

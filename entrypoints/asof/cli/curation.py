@@ -70,7 +70,10 @@ def _retry(call: Call, query: Any) -> None:
 
 
 _retry.__name__ = "retry"
-_retry.__doc__ = """Process messages again that were parked or failed: all of `asof parked`, if no position is given."""
+_retry.__doc__ = """Process messages again that were parked or failed.
+
+Without a position, all that `asof parked` lists.
+"""
 retry = command(
     operations.retry,
     parameters=Parameters(operations.retry.query, arguments=("positions",), names={"positions": "POSITION"}),

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, HTTPException, Response
 from pydantic import ValidationError
+from starlette.convertors import PathConvertor, register_url_convertor
 
 from asof.http.routes.authorization import Administering, Reading, Writing, expect_own
 from asof.http.routes.binding import run
@@ -46,6 +47,14 @@ _MOST: Final = 1_000  # facts at once
 _MOST_EPISODES: Final = 10_000  # some clients count episodes this way
 _WORDS: Final = 128  # of a query; the search ignores the rest
 
+
+class TextConvertor(PathConvertor):
+    """Any text in a path, slashes too, but not none: Graphiti has no group without a name."""
+
+    regex = ".+"
+
+
+register_url_convertor("text", TextConvertor())
 router = APIRouter(tags=["graphiti"])
 
 _TAKEN: Final[dict[int | str, dict[str, Any]]] = {
@@ -125,7 +134,7 @@ async def delete_entity_edge(uuid: str, served: Served, caller: Writing, request
     return graphiti.Result(message="Entity Edge deleted", success=True)
 
 
-@router.delete("/group/{group_id:path}", responses=_ERASING)
+@router.delete("/group/{group_id:text}", responses=_ERASING)
 async def delete_group(
     group_id: str, response: Response, served: Served, caller: Administering, request: Once
 ) -> graphiti.Result:
@@ -172,7 +181,7 @@ async def get_memory(given: graphiti.GetMemory, served: Read, caller: Reading) -
     return await _search(served, query_of(given.messages), groups, given.max_facts, given.center_node_uuid)
 
 
-@router.get("/episodes/{group_id:path}")
+@router.get("/episodes/{group_id:text}")
 async def get_episodes(group_id: str, last_n: int, served: Read, caller: Reading) -> list[graphiti.EpisodicNode]:
     """Return the last episodes of a group that were said by now, the earliest first; at most 10,000."""
     [group] = _own(caller, "group_id", group_id, of="path")
