@@ -144,7 +144,7 @@ class _NoDay(date):
 
 
 def forbid_clocks() -> None:
-    """Let every clock and every die raise, also where one was imported by name. No warning is written: it has a date."""
+    """Let every clock and every die raise, also where one was imported by name. No log is written: it has dates."""
     logging.disable()
     for module, names in ((time, ("time", "time_ns", "localtime", "gmtime")), (uuid, ("uuid1", "uuid4"))):
         for name in names:

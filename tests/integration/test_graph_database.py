@@ -109,8 +109,8 @@ def test_search_compares_the_vectors_in_the_database_and_makes_a_file_of_turns_a
     assert [file.name for file in data.rglob("*.index")] == ["turns.index"]
     kept = vectors_in(server)
     assert len(kept) == len(json.loads(run("facts", "--any-time", "--json")))
-    files = {hit["uuid"]: hit["scores"]["meaning"] for hit in json.loads(run(*asked, "--graph", "sqlite"))}
-    assert {hit["uuid"]: hit["scores"]["meaning"] for hit in found} == pytest.approx(files, abs=1e-3)
+    files = {hit["uuid"]: hit["scores"]["meaning"] for hit in json.loads(run(*asked, "--graph", "sqlite"))["facts"]}
+    assert {hit["uuid"]: hit["scores"]["meaning"] for hit in found["facts"]} == pytest.approx(files, abs=1e-3)
     start = len(server.asked)
     assert json.loads(run(*asked)) == found
     assert "insert" not in server.asked[start:]  # what has a vector is not given it again

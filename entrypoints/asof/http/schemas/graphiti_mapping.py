@@ -9,6 +9,7 @@ from asof.http.schemas import graphiti
 from asof.operations.answers import Entity, Episode, Fact
 from asof.operations.errors import InvalidInput
 from asof.operations.messages import (
+    NOT_UNICODE,
     AnyMessage,
     EntityStatement,
     Message,
@@ -24,11 +25,16 @@ from asof.operations.times import from_datetime
 
 
 def messages_of(given: graphiti.AddMessages) -> list[AnyMessage]:
-    """Return the messages for the log. An invalid group id parks them when they are processed, as Graphiti does."""
+    """Return the messages for the log. An invalid group id parks them when they are processed, as Graphiti does.
+
+    RequestValidationError: the group id, or a text, has half of a surrogate pair: no JSON may hold that.
+    """
     group = given.group_id or DEFAULT_GROUP
     try:
         check_group(group)
     except InvalidInput as error:
+        if error.reason == NOT_UNICODE:
+            raise unprocessable(error.reason, "group_id") from None
         return [RecordRefused(group_id="", reason=str(error.within("group_id")))] * len(given.messages)
     options = {"schema_id": given.schema_id} | ({"suppress_content": True} if given.suppress_content else {})
     return [_message(group, number, message, options) for number, message in enumerate(given.messages)]
