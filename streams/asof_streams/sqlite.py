@@ -168,6 +168,20 @@ def truncate_wal(connection: sqlite3.Connection) -> bool:
     return not busy
 
 
+def sync_commits(connection: sqlite3.Connection) -> None:
+    """Have all that was committed on the disk.
+
+    By a commit that waits for it, which changes nothing. Opening the file once more, to flush it, would do harm: the
+    first descriptor of a file that a process closes ends all the locks of that process on it, SQLite's too. Another
+    process could then take itself for the last one, and remove the write-ahead log that this one writes to.
+    """
+    [level] = connection.execute("PRAGMA synchronous").fetchone()
+    [version] = connection.execute("PRAGMA user_version").fetchone()
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute(f"PRAGMA user_version = {version}")
+    connection.execute(f"PRAGMA synchronous = {level}")
+
+
 @contextmanager
 def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
     """Read one state of the file. Keep it short: the write-ahead log cannot be truncated meanwhile."""

@@ -13,10 +13,19 @@ from asof_streams.content_keys import ContentKeys, decrypt, encrypt, is_encrypte
 from asof_streams.episodic import GroupErased
 from asof_streams.errors import DamagedLog, DecodeError, InvalidInput, PositionConflict, WriterBusy
 from asof_streams.events import Draft, Record, decode
-from asof_streams.files import sync
 from asof_streams.instants import NEG, SECOND
 from asof_streams.messages import AnyMessage, ErasureRequest, Message
-from asof_streams.sqlite import SqliteGuard, connect, create, owe_vacuum, snapshot, transaction, truncate_wal, vacuum
+from asof_streams.sqlite import (
+    SqliteGuard,
+    connect,
+    create,
+    owe_vacuum,
+    snapshot,
+    sync_commits,
+    transaction,
+    truncate_wal,
+    vacuum,
+)
 from asof_streams.sqlite_records import REMEDY, Head, Records, Row, empty_log_script
 from asof_streams.sqlite_requests import KeyedRequest, Requests
 
@@ -284,9 +293,7 @@ class SqliteLog:
     def sync(self) -> None:
         """Have everything that was appended on the disk, also where a log is not durable otherwise."""
         with self._guard:
-            for path in (self.path, self.path.with_name(self.path.name + "-wal")):
-                if path.exists():
-                    sync(path)
+            sync_commits(self._db)
 
     def group_of(self, position: int) -> str:
         """Return the group of a record, also of an erased one."""
