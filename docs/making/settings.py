@@ -15,6 +15,11 @@ that over the default. The file is the one named with `--settings FILE`, `ASOF_S
 **`./asof.toml` is not trusted**, as it may have come with a repository that was cloned. The column "found" says what it
 may set without being named: `inside` is a path below its own folder; anything that is not `yes` or `inside` is refused.
 
+**A data directory that nobody named has to be yours.** `./asof-data`, or what `./asof.toml` names, is refused where it
+belongs to another user, every user may write to it, or it leads out of the current directory; name it with `--data` if
+you trust it. In any data directory links are refused, and SQLite files with views or triggers that asof did not make.
+What a stranger's memory says is still theirs: do not believe it because asof does.
+
 **A secret is sent only to the address that it was set with.** A key in the environment and an address in a file (or the
 other way round) is refused: set both in the environment, both in one file, or both as arguments. The default address
 goes with any key.

@@ -1,9 +1,12 @@
 """What an operator may choose: read once, from arguments, ASOF_* variables or a TOML file.
 
 The file is ./asof.toml unless one is named. Whoever made the current directory, such as the author of a cloned
-repository, may have put that one there, so it sets only what sends nothing anywhere and reads nothing outside.
+repository, may have put that one there, so it sets only what sends nothing anywhere and reads nothing outside. They may
+have put ./asof-data there, too, so a data directory that nobody named has to be this user's own.
 """
 
+import os
+import stat
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -54,7 +57,8 @@ def from_found(name: str) -> FromFound:
 class Settings(BaseSettings):
     """Every setting, in the order of docs/reference/settings.md.
 
-    InvalidInput: ./asof.toml sets what only a named file may, or a secret was not set where its address was.
+    InvalidInput: ./asof.toml sets what only a named file may, a secret was not set where its address was, or the data
+    directory was not named and is not this user's own.
     """
 
     model_config = SettingsConfigDict(env_prefix="ASOF_", frozen=True, extra="forbid")
@@ -162,6 +166,8 @@ class Settings(BaseSettings):
         file = TomlConfigSettingsSource(settings_cls, named or _FOUND)
         if named is None:
             _expect_harmless(file())
+            if arguments.get("data") is None and environment.get("data") is None:
+                _expect_own(Path(file().get("data", settings_cls.model_fields["data"].default)))
         _expect_secrets_with_addresses((arguments, environment, file()))
         return init_settings, env_settings, file
 
@@ -183,6 +189,20 @@ def _expect_harmless(found: Mapping[str, Any]) -> None:
                     f"--settings {_FOUND}, else set ASOF_{name.upper()}",
                     name,
                 )
+
+
+def _expect_own(data: Path) -> None:
+    """Refuse a data directory that nobody named, if it is another user's, open to all, or leads out of here."""
+    named = f"if you trust it, name it with --data {data}, or set ASOF_DATA"
+    if not data.resolve().is_relative_to(Path.cwd().resolve()):
+        raise InvalidInput(f"./{data} leads outside of its folder: {named}", "data")
+    if not data.exists():
+        return
+    status = data.stat()
+    if status.st_uid != os.geteuid():
+        raise InvalidInput(f"./{data} belongs to another user: {named}", "data")
+    if status.st_mode & stat.S_IWOTH:
+        raise InvalidInput(f"every user may write to ./{data}: {named}; or chmod 700 {data}", "data")
 
 
 def _expect_secrets_with_addresses(sources: Sequence[Mapping[str, Any]]) -> None:

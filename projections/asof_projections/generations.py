@@ -90,7 +90,8 @@ def load(directory: Path) -> Catalog | None:
                 f"{FILE} has format {stored['format']}: the directory was made by another version of asof"
             )
         catalog = Catalog(stored["active"], tuple(GenerationInfo(**g) for g in stored["generations"]))
-        if stored["digest"] == _digest(catalog):
+        are_names = all(isinstance(info.name, str) and is_name(info.name) for info in catalog.generations)
+        if are_names and stored["digest"] == _digest(catalog):  # a name becomes a path, and anybody can make a digest
             return catalog
     except (ValueError, KeyError, TypeError):
         pass

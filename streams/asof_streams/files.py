@@ -4,12 +4,13 @@ Files and folders that are made here are for their user alone, whatever the umas
 """
 
 import os
+import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from asof_streams.errors import StorageFailed
+from asof_streams.errors import DamagedFile, StorageFailed
 
 _OTHERS: Final = 0o077  # the rights of a file's group and of everybody else
 _OURS: Final = (
@@ -22,7 +23,11 @@ _OURS: Final = (
     "generations/**/*",
     "ontologies",
     "ontologies/*",
-)
+    "messages.keys",
+    "messages.keys/*",
+    "partition-*",
+)  # a folder before what is in it
+_NAMES_ANOTHER: Final = bytes.fromhex("d9d505f920a163d7")  # the end of a journal of SQLite that names a further file
 
 
 def make_folder(path: Path) -> None:
@@ -39,6 +44,28 @@ def make_file(path: Path) -> None:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         os.fchmod(descriptor, 0o600)
         os.close(descriptor)
+
+
+def expect_own_files(directory: Path) -> None:
+    """Refuse a data directory in which a name of a memory leads elsewhere. DamagedFile: which one.
+
+    Somebody else may have made it: as a part of a repository that was cloned, or of an archive. What asof writes,
+    removes or closes to others would be whatever a link leads to, and SQLite deletes the file that a journal names.
+    """
+    for path in (path for pattern in _OURS for path in directory.glob(pattern)):
+        with suppress(FileNotFoundError):  # another process has just finished with it
+            if _leads_elsewhere(path):
+                raise DamagedFile(
+                    f"{path} leads elsewhere, as nothing does that asof makes: put the file itself there, or do not "
+                    f"trust {directory}"
+                )
+
+
+def _leads_elsewhere(path: Path) -> bool:
+    mode = path.lstat().st_mode
+    if stat.S_ISREG(mode) and path.name.endswith("-journal"):
+        return path.read_bytes().endswith(_NAMES_ANOTHER)
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def tighten(directory: Path) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from asof_streams.errors import StorageFailed, WriterBusy
-from asof_streams.files import make_folder, tighten
+from asof_streams.files import expect_own_files, make_folder, tighten
 
 _NAME: Final = "writer.lock"
 _AGAIN_SECONDS: Final = 0.05
@@ -19,12 +19,13 @@ log = logging.getLogger(__name__)
 class WriterLock:
     """Locks a directory from construction until release(). WriterBusy: another process, or this one, holds the lock.
 
-    patience: the seconds to wait for the lock before WriterBusy is raised.
+    patience: the seconds to wait for the lock before WriterBusy is raised. DamagedFile: a name in it leads elsewhere.
     The file `writer.lock` stays behind with the last holder's process id, for people to read; it is not the lock.
     """
 
     def __init__(self, directory: Path, *, patience: float = 0.0) -> None:
         path = directory / _NAME
+        expect_own_files(directory)
         try:
             make_folder(directory)
             self._file: int | None = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

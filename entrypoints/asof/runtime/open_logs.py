@@ -74,8 +74,9 @@ class OpenLogs:
         for folder in self._uncatalogued():
             if not self.places.unfinished(folder.name).exists():
                 shutil.rmtree(folder)
-        for file in self.places.root.rglob("*.building*"):
-            file.unlink()
+        for pattern in ("*.db.building*", "generations/*/*.db.building*"):
+            for file in self.places.root.glob(pattern):
+                file.unlink()
 
     def remove_uncatalogued(self) -> None:
         """Remove every folder of a generation that is in no catalogue, answers of a model included."""

@@ -16,6 +16,7 @@ from asof.settings import Settings
 from asof_projections.generations import Catalog
 from asof_projections.queries.temporal import TemporalQueries
 from asof_streams.errors import InvalidInput
+from asof_streams.files import expect_own_files
 
 if TYPE_CHECKING:
     from asof.kafka.producer import Producer
@@ -34,6 +35,7 @@ class Session:
     """
 
     def __init__(self, places: DirectoryLayout, settings: Settings, now: Callable[[], int]) -> None:
+        expect_own_files(places.root)
         self.places = places
         self.settings = settings
         self.now = now

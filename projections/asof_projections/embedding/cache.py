@@ -100,6 +100,9 @@ class CachedEmbedder:
 
     def _prepare(self) -> int:
         """Make the tables where they are not there yet, and return the number of our model in them."""
+        self._db.execute("PRAGMA trusted_schema = OFF")
+        if self._db.execute("SELECT 1 FROM sqlite_schema WHERE type IN ('view', 'trigger')").fetchone():
+            raise sqlite3.DatabaseError  # a program that SQLite would run: somebody else made the file
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
         self._db.execute("PRAGMA secure_delete = ON")  # erased rows are overwritten

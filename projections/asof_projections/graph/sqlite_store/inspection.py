@@ -42,6 +42,7 @@ def copy_store(path: Path, beside: Path) -> None:
 def check_file(path: Path, named: Path) -> None:
     """Check pages, indexes and words of a copy. DamagedView, which names the original: they do not agree."""
     with SqliteGuard(named, _REMEDY, DamagedView), closing(sqlite3.connect(path, isolation_level=None)) as db:
+        schema.expect_own_statements(db, named)
         found = {line for (line,) in db.execute(f"PRAGMA integrity_check({_MANY})")}
         if found - {"ok", _FALSE}:
             raise DamagedView(f"{named} is damaged: its pages or indexes do not agree; {_REMEDY}")

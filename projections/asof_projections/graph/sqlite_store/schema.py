@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from asof_streams.chain import genesis
-from asof_streams.errors import ContractError
+from asof_streams.errors import ContractError, DamagedView
 from asof_streams.instants import INF
 
 # To be raised when the same events make other rows in the same tables. 2: files of revision 1 may have copies of erased
@@ -198,6 +198,8 @@ WORDS: Final = {"sentence_words": "sentences", "turn_words": "turns"}  # full-te
 INDEXES: Final = KEYS | ASKED | READ
 
 _LAYOUT: Final = (TABLES.rstrip("; \n"), *(f"CREATE {index}" for index in INDEXES.values()))
+_STATEMENTS: Final = frozenset(statement.strip() for part in _LAYOUT for statement in part.split(";"))
+_META: Final = next(statement for statement in _STATEMENTS if statement.startswith("CREATE TABLE meta "))
 VERSION: Final = f"{_REVISION}-{sha256(';'.join(_LAYOUT).encode()).hexdigest()[:8]}"
 
 
@@ -212,12 +214,22 @@ def script(log: str) -> str:
 
 def check(db: sqlite3.Connection, path: Path, log: str) -> None:
     """Refuse a store of another schema, or of another log."""
-    try:
-        meta = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('schema', 'log')"))
-    except sqlite3.OperationalError:
-        meta = {}
+    meta: dict[str, str] = {}
+    if db.execute("SELECT sql FROM sqlite_schema WHERE name = 'meta'").fetchone() == (_META,):
+        meta.update(db.execute("SELECT key, value FROM meta WHERE key IN ('schema', 'log')"))
     found = meta.get("schema", "none")
     if found != VERSION:
         raise ContractError(f"{path} has graph schema {found}, this asof reads {VERSION}: rebuild it from its log")
+    expect_own_statements(db, path)
     if meta["log"] != log:
         raise ContractError(f"{path} follows the log {meta['log']}, not {log}")
+
+
+def expect_own_statements(db: sqlite3.Connection, path: Path) -> None:
+    """Refuse a store that holds a view, a trigger or a virtual table which is not of this schema.
+
+    Those are programs that SQLite runs, and somebody else may have made the file.
+    """
+    found = {sql for (sql,) in db.execute("SELECT sql FROM sqlite_schema WHERE rootpage = 0 AND sql IS NOT NULL")}
+    if found - _STATEMENTS:
+        raise DamagedView(f"{path} has statements in it that asof did not make: move it away, it is made anew")
