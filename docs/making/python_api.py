@@ -9,7 +9,7 @@ import asof
 from asof.api import memory
 from asof.runtime import integrity
 from asof_projections import generations
-from asof_projections.model import answers
+from asof_projections.model import answers, contexts
 from making.source import annotated, described, methods, signature
 
 PAGE = """\
@@ -41,6 +41,13 @@ RETURNED: tuple[type[Any], ...] = (
     answers.Hit,
     answers.EpisodeHit,
     answers.Scores,
+    contexts.Context,
+    contexts.EntityLine,
+    contexts.FactLine,
+    contexts.ChangeLine,
+    contexts.EpisodeLine,
+    contexts.EntityOutline,
+    contexts.LeftOut,
     answers.Entity,
     answers.EntityProfile,
     answers.Attribute,

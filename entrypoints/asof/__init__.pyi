@@ -41,6 +41,13 @@ from asof_projections.model.answers import Scores as Scores
 from asof_projections.model.answers import Segment as Segment
 from asof_projections.model.answers import Settled as Settled
 from asof_projections.model.answers import WhatIf as WhatIf
+from asof_projections.model.contexts import ChangeLine as ChangeLine
+from asof_projections.model.contexts import Context as Context
+from asof_projections.model.contexts import EntityLine as EntityLine
+from asof_projections.model.contexts import EntityOutline as EntityOutline
+from asof_projections.model.contexts import EpisodeLine as EpisodeLine
+from asof_projections.model.contexts import FactLine as FactLine
+from asof_projections.model.contexts import LeftOut as LeftOut
 from asof_streams.errors import AccessDenied as AccessDenied
 from asof_streams.errors import AsofError as AsofError
 from asof_streams.errors import BrokerUnavailable as BrokerUnavailable

@@ -39,6 +39,8 @@ QUESTIONS = {  # by parameter, what is asked; of those that are needed, the firs
     "relations": ["lives_in", "works_at"],
     "entity_types": ["place", "person"],
     "center": ["Ana", CANARY, NOTHING],
+    "budget": ["200", "10000"],
+    "timezone": ["Asia/Tokyo"],
     "group_ids": [],  # of others, below
     "object": ["Oslo", CANARY],
     "object_type": ["place", "organization"],
@@ -138,7 +140,15 @@ def ask(server: Server, request: dict[str, Any]) -> tuple[int, str]:
         text = unnamed(text)
     if request["url"] in GLOBAL_POSITIONS:
         text = re.sub(r'"next":\d+', '"next":N', text)
+    if request["url"] == "/v1/context":
+        text = at_any_time(text)
     return answer.status_code, re.sub(r'"next":"[^"]+"', '"next":CURSOR', text)
+
+
+def at_any_time(context: str) -> str:
+    """Return a context without the moment at which it was asked for, and up to which message it is."""
+    told = re.sub(r"As of [-0-9: ]+", "As of TIME", context)
+    return re.sub(r'"valid_at":"[^"]+","known_at":("[^"]+"|null),"position":(\d+|null)', "", told)
 
 
 def unnamed(text: str) -> str:
@@ -256,6 +266,7 @@ NAMED = {"group_id": OWN}
 VERBS: dict[str, list[dict[str, Any]]] = {
     "facts": [{}, {"any_time": True}, {"about": "Ana"}, {"object": CANARY}],
     "search": [{"query": "Where does Ana live?"}, {"query": CANARY}],
+    "context": [{"query": "Where does Ana live?", "valid_at": AT}, {"query": CANARY, "valid_at": AT}],
     "entities": [{}, {"like": CANARY}],
     "entity": [{"name": "Ana"}, {"name": CANARY}],
     "communities": [{}],
@@ -305,7 +316,10 @@ def answer_of(memory: Memory, verb: str, given: dict[str, Any]) -> str:
 def shown(answer: Any) -> Any:
     """Return all that an answer holds: its repr has no content. Cursors know times alone."""
     if is_dataclass(answer):
-        return {field.name: shown(getattr(answer, field.name)) for field in fields(answer) if field.name != "next"}
+        passed_over = {"next", "position"} if isinstance(answer, asof.Context) else {"next"}
+        return {
+            field.name: shown(getattr(answer, field.name)) for field in fields(answer) if field.name not in passed_over
+        }
     return [shown(one) for one in answer] if isinstance(answer, list | tuple) else answer
 
 
@@ -359,4 +373,5 @@ def printing(command: Asof, line: list[str]) -> str:
     code = calls.run(app, [*line, "--data", str(command.data)])
     out, err = command._capsys.readouterr()
     assert code in {0, 1}, (line, err)
-    return re.sub(r'"next": *("[^"]*"|\d+)', "", f"{code}{out}")
+    positions = r"|(?<=Z\", )\"position\": \d+(?=, \"timezone\")"  # up to which message a context is
+    return re.sub(r'"next": *("[^"]*"|\d+)' + positions, "", f"{code}{out}")

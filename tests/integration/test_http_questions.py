@@ -242,6 +242,8 @@ def test_a_message_of_an_erased_group_says_so(server: Server) -> None:
         ("facts?cursor=x", 422, "cursor: "),
         ("facts?min_position=-1", 422, "min_position: "),
         ("search", 422, "query: "),
+        ("context?query=x&timezone=Nowhere", 422, "timezone: no time zone of this name"),
+        ("context?query=x&budget=10", 422, "budget: "),
         ("diff?from=2024&to=soon", 422, "to: "),
         ("events?log=none", 422, "log: "),
         ("overlapping?from=2024&to=2020", 422, "a period begins before it ends"),

@@ -10,21 +10,24 @@ if TYPE_CHECKING:
 
 NAMES = [
     "AccessDenied", "Added", "AsofError", "AsyncMemory", "Attribute", "BeliefPeriod", "BrokerUnavailable", "Cause",
-    "Change", "Changes", "Community", "Consequence", "ContractError", "Contradiction", "DamagedData", "DamagedFile",
-    "DamagedLog", "DamagedView", "DecodeError", "Difference", "Done", "EmptyMemory", "Entity", "EntityProfile",
-    "Episode", "EpisodeHit", "Erased", "Evidence", "Explanation", "Fact", "FactVersion", "GraphUnavailable",
-    "GroupInfo", "Hit", "Hits", "Hop", "InvalidInput", "Link", "LogEvent", "Memory", "ModelUnavailable", "Named",
-    "NotFound", "Page", "Parked", "ParkedMessage", "PositionConflict", "Produced", "Queued", "Refused", "Retried",
-    "Scores", "Segment", "Settled", "StorageFailed", "TopicUnfit", "UnavailableError", "WhatIf",
-    "WorkerStalled", "WriterBusy", "__version__", "open", "open_async",
+    "Change", "ChangeLine", "Changes", "Community", "Consequence", "Context", "ContractError", "Contradiction",
+    "DamagedData", "DamagedFile", "DamagedLog", "DamagedView", "DecodeError", "Difference", "Done", "EmptyMemory",
+    "Entity", "EntityLine", "EntityOutline", "EntityProfile", "Episode", "EpisodeHit", "EpisodeLine", "Erased",
+    "Evidence", "Explanation", "Fact", "FactLine", "FactVersion", "GraphUnavailable", "GroupInfo", "Hit", "Hits",
+    "Hop", "InvalidInput", "LeftOut", "Link", "LogEvent", "Memory", "ModelUnavailable", "Named", "NotFound", "Page",
+    "Parked", "ParkedMessage", "PositionConflict", "Produced", "Queued", "Refused", "Retried", "Scores", "Segment",
+    "Settled", "StorageFailed", "TopicUnfit", "UnavailableError", "WhatIf", "WorkerStalled", "WriterBusy",
+    "__version__", "open", "open_async",
 ]  # fmt: skip
 _ERRORS = (
     "AccessDenied", "AsofError", "BrokerUnavailable", "ContractError", "DamagedData", "DamagedFile", "DamagedLog",
     "DamagedView", "DecodeError", "EmptyMemory", "GraphUnavailable", "InvalidInput", "ModelUnavailable", "NotFound",
     "PositionConflict", "StorageFailed", "TopicUnfit", "UnavailableError", "WorkerStalled", "WriterBusy",
 )  # fmt: skip
+_OF_CONTEXTS = ("ChangeLine", "Context", "EntityLine", "EntityOutline", "EpisodeLine", "FactLine", "LeftOut")
 _HOMES = {
     **dict.fromkeys(NAMES, "asof_projections.model.answers"),
+    **dict.fromkeys(_OF_CONTEXTS, "asof_projections.model.contexts"),
     **dict.fromkeys(_ERRORS, "asof_streams.errors"),
     "AsyncMemory": "asof.api.async_memory",
     "Memory": "asof.api.memory",

@@ -13,13 +13,26 @@ about every group.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Self, Unpack
 
-from asof.operations import curation, entities, facts, generations, history, logs, queries, sessions, upkeep, writes
+from asof.operations import (
+    context,
+    curation,
+    entities,
+    facts,
+    generations,
+    history,
+    logs,
+    queries,
+    sessions,
+    upkeep,
+    writes,
+)
 from asof.operations.answers import (
     Added,
     BeliefPeriod,
     Changes,
     Check,
     Community,
+    Context,
     Contradiction,
     Difference,
     Entity,
@@ -291,6 +304,41 @@ class Memory:
             all_groups=all_groups,
             over=over,
             limit=limit,
+        )
+
+    def context(
+        self,
+        query: str,
+        *,
+        budget: int = 2_000,
+        valid_at: Time | None = None,
+        known_at: Time | None = None,
+        timezone: str = "UTC",
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+    ) -> Context:
+        """Return what is known about a question, as one text for a prompt and as the lines that it is made of.
+
+        The text names who and what the question is about, the facts that hold at the moment, those that ended or are
+        still ahead with what replaced them, and the turns that fit it best or say the facts. It is marked as reference
+        data, and what was said or named by people stands in double quotes, from which nothing breaks out.
+
+        It has never more than `budget` tokens, 200 to 100,000, by a rule that counts a little more than models do
+        (docs/how-to/give-context-to-a-model.md); `left_out` lists what had no place. Times in the text are of
+        `timezone`, an IANA name. Where nothing is known, also in a memory to which nothing was written, it says so.
+        InvalidInput: there is no such time zone.
+
+            prompt = memory.context("Where does Ana live?", timezone="Europe/Berlin").text
+        """
+        return context.context.ask(
+            self._session,
+            query=query,
+            budget=budget,
+            valid_at=valid_at,
+            known_at=known_at,
+            timezone=timezone,
+            group_id=group_id,
+            all_groups=all_groups,
         )
 
     def entities(

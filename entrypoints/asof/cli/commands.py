@@ -34,6 +34,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
         "facts",
         "Find the facts that hold and fit a question best, and the turns that do, by words and by meaning.",
     ),
+    "context": ("context", "Ask for what is known about a question, as one text for a prompt."),
     "overlapping": ("facts", "Ask which facts hold at some instant of a period [start, stop)."),
     "throughout": (
         "facts",
@@ -124,6 +125,7 @@ EXAMPLES: Final = {
     "facts": 'asof facts --about Ana --valid-at "last May"',
     "fact": "asof fact 1c8e2d4a",
     "search": 'asof search "where does Ana live" --center Ana',
+    "context": 'asof context "where does Ana live" --timezone Europe/Berlin --budget 1000',
     "overlapping": "asof overlapping --from 2023 --to 2024 --relation lives_in",
     "throughout": "asof throughout --from 2023-01 --to 2023-06 --about Ana",
     "why": "asof why 1c8e2d4a",

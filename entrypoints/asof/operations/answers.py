@@ -32,6 +32,7 @@ from asof_projections.model.answers import (
     Settled,
     WhatIf,
 )
+from asof_projections.model.contexts import Context
 
 __all__ = [
     "Added",
@@ -39,6 +40,7 @@ __all__ = [
     "Changes",
     "Check",
     "Community",
+    "Context",
     "Contradiction",
     "Difference",
     "Entity",

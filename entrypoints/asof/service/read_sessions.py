@@ -84,6 +84,18 @@ class ReadSession:
             last = records.latest() if group is None else records.last_recorded(group)
             return min(next(ahead, INF) - 1, last)  # the records of a group are in the order of their times
 
+    def reached(self, group: str | None) -> tuple[int, int]:
+        """Return the known moment of an answer about a group (None: any) now, and up to which message that is.
+
+        They are the recorded time of the group's last message that is believed, NEG if there is none; and the position
+        before which every message is.
+        """
+        opened = self.opened()
+        with open_log(self.places, "episodic") as records:
+            believed = opened.beliefs.checkpoint()
+            position = records.cause_of(believed) if believed < records.end() else records.checkpoint()
+        return self.known(group, "episodic"), position
+
     def ids(self, start: str) -> list[str]:
         """Return ids of facts, entities, episodes and what else has one that begin so: two at most of each layer."""
         name = self.opened().generation

@@ -8,9 +8,10 @@ microseconds since 1970; a query holds it as microseconds. Stores take the query
 import base64
 import binascii
 from collections.abc import Callable, Iterable, Mapping
-from datetime import date, datetime
+from datetime import UTC, date, datetime, tzinfo
 from difflib import get_close_matches
 from typing import Annotated, Any, Final, Literal, NamedTuple, Self, TypedDict, TypeVar
+from zoneinfo import ZoneInfo, available_timezones
 
 from pydantic import (
     AfterValidator,
@@ -36,6 +37,8 @@ MAX_NAME: Final = 1_000  # characters
 MAX_QUERY: Final = 2_000  # characters
 MAX_CHOICES: Final = 1_000  # of relations, types or groups
 MAX_RETRIES: Final = 1_000  # messages that one request retries
+MIN_BUDGET: Final = 200  # tokens of a context: what stands around its lines takes half of it
+MAX_BUDGET: Final = 100_000
 FAR: Final = 2**53  # no log is as long
 _LONGEST_NAME: Final = 64  # characters of a name that an error repeats, or compares with what is known
 
@@ -356,6 +359,40 @@ class FactSearchQuery(AnyTimeQuery):
     def is_about_facts(self) -> bool:
         """Whether it has filters that only facts pass."""
         return bool(self.relations or self.entity_types or self.hops)
+
+
+def zone_of(name: str) -> tzinfo:
+    """Return a time zone by its IANA name. ValueError: this machine knows none of this name."""
+    if name == "UTC":
+        return UTC  # also where there is no database of zones
+    try:
+        return ZoneInfo(name)
+    except (ValueError, KeyError, OSError):
+        near = get_close_matches(name[:_LONGEST_NAME], available_timezones(), 1)
+        advice = f"did you mean {near[0]}?" if near else "write it as Europe/Berlin"
+        raise ValueError(f"no time zone of this name is known here; {advice}") from None
+
+
+def _zone(name: str) -> str:
+    zone_of(name)
+    return name
+
+
+class ContextQuery(MomentQuery):
+    """Ask for what is known about a question, as one text for a prompt."""
+
+    query: Annotated[str, Field(max_length=MAX_QUERY)] = Field(
+        description="Words, or a question.", examples=["Where does Ana live?"]
+    )
+    budget: int = Field(
+        2_000,
+        ge=MIN_BUDGET,
+        le=MAX_BUDGET,
+        description="The text has at most so many tokens, by a rule that counts a little more than models do.",
+    )
+    timezone: Annotated[str, AfterValidator(_zone)] = Field(
+        "UTC", description="The IANA name of the zone of the times in the text.", examples=["Europe/Berlin"]
+    )
 
 
 class EntitiesQuery(KnownQuery, Paged):

@@ -31,5 +31,11 @@ def summary(attributes: Sequence[AttributeRow], facts: Sequence[FactRow]) -> str
     return whole
 
 
+def surest(attributes: Sequence[AttributeRow]) -> tuple[AttributeRow, ...]:
+    """Return the surest value of each attribute over an entity and its duplicates, in their order."""
+    best = {a.name: a for a in sorted(attributes, key=lambda a: a.sureness)}
+    return tuple(a for a in attributes if best[a.name] is a)
+
+
 def _ended(sentence: str) -> str:
     return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."

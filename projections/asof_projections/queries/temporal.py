@@ -49,12 +49,12 @@ from asof_projections.model.queries import (
     TimelineQuery,
     WhyQuery,
 )
-from asof_projections.model.rows import AttributeRow, EntityRow, FactRow, Moment, SegmentRow, Window
+from asof_projections.model.rows import EntityRow, FactRow, Moment, SegmentRow, Window
 from asof_projections.ports import BeliefStore
 from asof_projections.queries import diffs, timelines
 from asof_projections.queries.consistent_read import consistent_read
 from asof_projections.queries.evidence import Witness
-from asof_projections.queries.summaries import SUMMARISED, summary
+from asof_projections.queries.summaries import SUMMARISED, summary, surest
 from asof_streams.errors import NotFound
 from asof_streams.ids import shown_id
 from asof_streams.instants import INF
@@ -267,7 +267,7 @@ class TemporalQueries:
         links = self._beliefs.links(same, at.known)
         ends = {uuid: self._beliefs.entity(uuid) for link in links for uuid in (link.duplicate, link.into)}
         called = {uuid: end.name for uuid, end in ends.items() if end is not None}
-        attributes = self._attributes(same, at.known)
+        attributes = surest(self._beliefs.attributes(same, at.known))
         communities = self._beliefs.communities(entity.group_id, at.known, of=same)
         return EntityProfile(
             shown_id(entity.uuid),
@@ -281,12 +281,6 @@ class TemporalQueries:
             tuple(Named(community.uuid, community.name) for community in communities),
             facts_of(self._touching(entity.group_id, same, at, limit)[:limit]),
         )
-
-    def _attributes(self, same: Sequence[str], known: int | None) -> tuple[AttributeRow, ...]:
-        """Return the surest value of each attribute over an entity and its duplicates."""
-        attributes = self._beliefs.attributes(same, known)
-        surest = {a.name: a for a in sorted(attributes, key=lambda a: a.sureness)}
-        return tuple(a for a in attributes if surest[a.name] is a)
 
     def _segments(self, facts: Sequence[FactRow], known: int | None) -> list[SegmentRow]:
         ends = {end for f in facts for end in (f.subject_uuid, f.object_uuid) if end is not None}

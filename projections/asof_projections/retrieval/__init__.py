@@ -1,7 +1,10 @@
 """Retrieval: facts by words and meaning, entities by similar names, turns by many signals."""
 
 __all__ = [
+    "about",
     "center",
+    "changes",
+    "context",
     "search",
     "turns",
 ]

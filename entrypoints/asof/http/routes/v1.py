@@ -15,7 +15,7 @@ from asof.http.routes.binding import ask_by_id, bind, bind_id, expect_found, exp
 from asof.http.routes.idempotency import Once
 from asof.http.routes.parameters import Read, Served, known_parameters
 from asof.http.schemas import problems, v1
-from asof.operations import curation, entities, facts, generations, history, logs, upkeep
+from asof.operations import context, curation, entities, facts, generations, history, logs, upkeep
 from asof.operations.answers import Page, Queued, Retried, WhatIf
 from asof.operations.errors import NotFound
 from asof.operations.operation import Operation
@@ -30,6 +30,7 @@ _OF_A_GROUP: Final[dict[str, Operation[Any, Any]]] = {
     "/overlapping": facts.overlapping,
     "/throughout": facts.throughout,
     "/search": facts.search,
+    "/context": context.context,
     "/entities": entities.entities,
     "/entity": entities.entity,
     "/communities": entities.communities,

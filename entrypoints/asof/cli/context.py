@@ -1,0 +1,55 @@
+"""The command that gives a context: what is known about a question, as one text for a prompt."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, Final
+
+import typer
+
+from asof.cli import show
+from asof.cli.binding import command
+from asof.cli.calls import Call
+from asof.cli.parameters import Parameters
+from asof.cli.tables import Table
+from asof.operations import context as operations
+
+
+def _hit(item: Any) -> Any:
+    """Return the fact or the turn of a line; None: it is about an entity."""
+    return getattr(item, "fact", None) or getattr(item, "episode", None)
+
+
+def _part(name: str) -> Callable[[Any], float | None]:
+    return lambda item: _hit(item) and getattr(_hit(item).scores, name)
+
+
+_LINES: Final = Table(
+    ("kind", "kind"),
+    ("score", lambda item: _hit(item) and _hit(item).score),
+    ("words", _part("words")),
+    ("meaning", _part("meaning")),
+    ("tokens", "tokens"),
+    ("line", "line"),
+    nothing="nothing is known about this",
+)
+
+
+def _explain(answer: Any) -> None:
+    """Print the lines of a context with their scores, and how it was answered."""
+    _LINES(answer.items)
+    left_out = f", {len(answer.left_out)} lines left out" if answer.left_out else ""
+    show.talk(f"{answer.tokens} of {answer.budget} tokens{left_out}")
+
+
+@command(operations.context, parameters=Parameters(operations.context.query, arguments=("query",)))
+def context(
+    call: Call,
+    query: Any,
+    *,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print its lines as a table, with the parts of each score.")
+    ] = False,
+) -> None:
+    """Ask for what is known about a question, as one text for a prompt."""
+    with call.existing("embedding") as session:
+        answer = operations.context(session, query)
+    call.answer(operations.context, answer, _explain if explain else lambda answer: show.line(answer.text))

@@ -1,0 +1,53 @@
+"""The context of a question: what is known about it, as one text for a prompt."""
+
+from asof.operations.operation import operation
+from asof.service.session import Session
+from asof_projections.model.contexts import Context
+from asof_projections.model.queries import ContextQuery
+from asof_projections.model.rows import Moment
+from asof_projections.retrieval.about import About
+from asof_projections.retrieval.changes import changes, holds
+from asof_projections.retrieval.context import Findings, compose, search_of, turns_of
+from asof_streams.errors import EmptyMemory
+from asof_streams.instants import FIRST, LAST, NEG
+
+
+@operation(vectors=lambda _: True)
+def context(session: Session, query: ContextQuery) -> Context:
+    """Return what is known about a question, as one text for a prompt and as the lines that it is made of.
+
+    It names who and what the question is about, the facts that hold at the moment, those that ended or are still ahead
+    with what replaced them, and the turns that fit it best or say the facts. The text is marked as reference data, has
+    never more tokens than the budget, and says "Nothing is known about this" where that is so. While the embedder
+    fails, words alone decide, and `unavailable` says why.
+    """
+    valid = _rendered(session.now() if query.valid_at is None else query.valid_at)
+    try:
+        source = session.of(query.group)
+        opened = source.opened()
+    except EmptyMemory:
+        return compose(query, Moment(valid, NEG), 0, Findings())
+    asked_at = None if query.known_at is None else (_rendered(query.known_at), None)
+    known, position = asked_at or source.reached(query.group)
+    at = Moment(valid, known)
+    if known == NEG:
+        return compose(query, at, position, Findings())
+    search = search_of(query, at)
+    hits = source.search(search, at, session.progress)
+    whenever = search.model_copy(update={"valid_at": None, "any_time": True, "over": "facts"})
+    others = source.search(whenever, Moment(None, known), session.progress)
+    facts = [fact for fact in hits if holds(fact, valid)]
+    turns = turns_of(hits)
+    findings = Findings(
+        About(opened.beliefs).entities(query.query, query.group, known, facts, turns),
+        facts,
+        changes(opened.questions, others, valid, known),
+        turns,
+        hits.unavailable or others.unavailable,
+    )
+    return compose(query, at, position, findings)
+
+
+def _rendered(instant: int) -> int:
+    """Return an instant, or the nearest one that a calendar has."""
+    return min(max(instant, FIRST), LAST)

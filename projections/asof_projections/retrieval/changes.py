@@ -1,0 +1,49 @@
+"""What changed: facts that ended before a moment or begin after it, and what replaced them, or what they will."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from itertools import islice
+from typing import Final, NamedTuple
+
+from asof_projections.model.answers import Fact, Hit, instant_of
+from asof_projections.model.queries import FactsQuery, ask
+from asof_projections.model.rows import Moment
+from asof_projections.queries.temporal import TemporalQueries
+from asof_streams.instants import from_datetime
+
+_MOST: Final = 10  # each of which is a question about its slot
+
+
+class SlotChange(NamedTuple):
+    """A fact that ended, or will begin; when; and the fact of its slot that began, or will end, at that moment."""
+
+    fact: Hit
+    changed_at: datetime
+    other: Fact | None
+
+
+def holds(fact: Fact, at: int) -> bool:
+    """Whether a fact holds at a moment of valid time."""
+    moment = instant_of(at)
+    return (fact.valid_at is None or fact.valid_at <= moment) and (fact.invalid_at is None or moment < fact.invalid_at)
+
+
+def changes(questions: TemporalQueries, facts: Iterable[Hit], valid: int, known: int) -> list[SlotChange]:
+    """Return those of some facts that do not hold at a moment, in their order, ten at most."""
+    others = (fact for fact in facts if not holds(fact, valid))
+    return [_change(questions, fact, valid, known) for fact in islice(others, _MOST)]
+
+
+def _change(questions: TemporalQueries, fact: Hit, valid: int, known: int) -> SlotChange:
+    if fact.invalid_at is not None and from_datetime(fact.invalid_at) <= valid:
+        began = _slot(questions, fact, Moment(from_datetime(fact.invalid_at), known))
+        return SlotChange(fact, fact.invalid_at, next((f for f in began if f.valid_at == fact.invalid_at), None))
+    assert fact.valid_at is not None, "it holds"
+    ends = _slot(questions, fact, Moment(from_datetime(fact.valid_at) - 1, known))
+    return SlotChange(fact, fact.valid_at, next((f for f in ends if f.invalid_at == fact.valid_at), None))
+
+
+def _slot(questions: TemporalQueries, fact: Fact, at: Moment) -> Iterator[Fact]:
+    """Return the other facts of a fact's slot that hold at a moment."""
+    query = ask(FactsQuery, {"group_id": fact.group_id, "about": fact.subject_uuid, "relation": fact.relation})
+    return (other for other in questions.facts(query, at) if other.uuid != fact.uuid)
