@@ -97,7 +97,7 @@ READERS = {
     turn_cache._WITHDRAWN: "PRIMARY KEY (rowid>?)",
     turns._TEXTS: "turn (n>?)",
     bm25._SHARE: "PRIMARY KEY (rowid>?)",
-    bm25._SCORES: "version_fact (fact=? AND kt>?)",
+    bm25._LENGTHS: "PRIMARY KEY (rowid=?)",
 }
 
 

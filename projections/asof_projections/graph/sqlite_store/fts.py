@@ -59,9 +59,13 @@ class FullTextSearch(SqliteReader):
         if not words:
             return []
         grp = None if group is None else self._group(group)
-        with self._guard, self._one_state():
+        with self._guard, self._one_state() as writing:
             self._flush()
-            return best(self._db, words, grp, Window.at(at), limit, among)
+            self._version_cache.refresh(self._db, writing=writing)
+            holding = self._version_cache.holding(grp, Window.at(at))
+            if among is not None:
+                holding = holding[np.isin(holding, among, assume_unique=True)]
+            return best(self._db, words, grp, holding, limit)
 
     def live(self, group: str | None, at: Moment) -> NDArray[np.int64]:
         with self._guard, self._one_state() as writing:
