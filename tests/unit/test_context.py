@@ -36,11 +36,8 @@ def test_a_context_says_whom_it_is_about_what_holds_what_it_replaced_and_who_sai
     [berlin] = (item.fact for item in context.items if item.kind == "fact")
     assert lines(context, "fact") == [f'- "Ana lives in Berlin", since 2024-03-01 [{berlin.uuid[:8]}]']
     [change] = (item for item in context.items if item.kind == "change")
-    assert (change.fact.object, change.changed_at, change.other) == (
-        "Madrid",
-        berlin.valid_at,
-        asof_fact(memory, berlin),
-    )
+    assert (change.fact.object, change.changed_at) == ("Madrid", berlin.valid_at)
+    assert change.other == memory.fact(berlin.uuid)
     assert f'2024-01-10 09:00 to 2024-03-01 [{change.fact.uuid[:8]}]; then "Ana lives in Berlin"' in change.line
     assert [line[:-11] for line in lines(context, "episode")] == [
         '- 2024-01-10 09:00, "Ana": "I live in Madrid."',
@@ -49,10 +46,6 @@ def test_a_context_says_whom_it_is_about_what_holds_what_it_replaced_and_who_sai
     ]
     assert all(item.line in context.text.splitlines() for item in context.items)
     assert str(context) == context.text
-
-
-def asof_fact(memory: Memory, hit: asof.Hit) -> asof.Fact:
-    return memory.fact(hit.uuid)
 
 
 def test_times_are_of_the_readers_zone_and_a_day_is_the_same_day_in_each(memory: Memory) -> None:
@@ -164,8 +157,8 @@ def test_the_least_budget_has_something_of_each_part_and_tells_what_was_left_out
 
     assert context.tokens == tokens(context.text) <= MIN_BUDGET
     assert {item.kind for item in context.items} >= {"entity", "fact", "episode"}
-    assert len(context.left_out) == context.text.count("Left out for the budget: ") * len(context.left_out) > 3
     assert {left.kind for left in context.left_out} == {"change", "episode"}
+    assert "\nLeft out for the budget: 1 change, " in context.text
 
 
 @pytest.mark.parametrize("budget", [MIN_BUDGET - 1, 100_001])
@@ -212,7 +205,7 @@ def test_a_long_turn_is_quoted_where_it_has_the_words_of_the_question() -> None:
         ("a\u2028b\u0085c\x1b[0m\x00", '"a\\u2028b\\u0085c\\u001b[0m\\u0000"'),
         ("\u202eevil\u200b\ufeff\U000e0041\U000e0101", '"\\u202eevil\\u200b\\ufeff\\udb40\\udc41\\udb40\\udd01"'),
         ("non\u00a0breaking\u3000wide", '"non breaking wide"'),
-        ("Zoë 東京 👩\u200d👧 می\u200cخواهم", '"Zoë 東京 👩\u200d👧 می\u200cخواهم"'),
+        ("Zoë 東京 👩\u200d👧 \u0645\u06cc\u200c", '"Zoë 東京 👩\u200d👧 \u0645\u06cc\u200c"'),
     ],
 )
 def test_a_quote_is_one_line_of_what_can_be_seen(text: str, quoted: str) -> None:
