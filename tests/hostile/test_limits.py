@@ -102,7 +102,7 @@ def test_requests_without_a_key_that_is_known_are_limited_by_address(tmp_path: P
         passed.append(200)
 
     passed: list[int] = []
-    guard = AuthenticationMiddleware(app, Keys.read(written(tmp_path / "keys.toml")), None)
+    guard = AuthenticationMiddleware(app, Keys.read(written(tmp_path / "keys.toml")), None, now=lambda: 0.0)
 
     def ask(path: str, address: str) -> int:
         async def send(message: Message) -> None:
@@ -118,7 +118,7 @@ def test_requests_without_a_key_that_is_known_are_limited_by_address(tmp_path: P
         return (answers or passed)[0]
 
     first = ask(path, "2001:db8::1")
-    answers = {ask(path, f"2001:db8::{number:x}") for number in range(2, 1_000)}
+    answers = {ask(path, f"2001:db8::{number:x}") for number in range(2, 300)}
 
     assert answers == {first, 429}
     assert ask(path, "2001:db9::1") == first

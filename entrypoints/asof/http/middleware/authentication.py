@@ -7,6 +7,8 @@ none by itself, so with keys any host will do.
 """
 
 import re
+import time
+from collections.abc import Callable
 from ipaddress import ip_address
 from typing import Final
 
@@ -35,11 +37,17 @@ class AuthenticationMiddleware:
     Guards against CSRF and DNS rebinding where there are no keys.
     """
 
-    def __init__(self, app: ASGIApp, keys: Keys | None, rate: TokenBucket | None) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        keys: Keys | None,
+        rate: TokenBucket | None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._app = app
         self._keys = keys
         self._rate = rate
-        self._strangers = TokenBucket(_STRANGERS_RATE)
+        self._strangers = TokenBucket(_STRANGERS_RATE, now)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = self._judge(scope) if scope["type"] == "http" else None
