@@ -237,9 +237,10 @@ class TemporalQueries:
 
     def _is_elsewhere(self, group: str | None, name: str, known: int | None) -> bool:
         """Whether this is the id of an entity of another group, which is like no name for those who ask about one."""
-        if group is None or self._beliefs.meant(group, name, known):
+        entity = None if group is None else self._beliefs.entity(name)
+        if group is None or entity is None or entity.group_id == group or self._beliefs.meant(group, name, known):
             return False
-        return self._beliefs.entity(name) is not None and entity_with_id(self._beliefs, group, name) is None
+        return entity_with_id(self._beliefs, group, name) is None
 
     def _meant(self, group: str | None, name: str, known: int | None) -> list[str]:
         """Return the ids of the entities with a name or an id, and of their duplicates."""
