@@ -174,6 +174,20 @@ def test_a_batch_asks_about_the_default_group_as_well(told: Asof, write: Callabl
     assert [{f["subject"] for f in answer} for answer in answers] == [{"Ana", "Ben"}, {"Kim"}, {"Ben"}]
 
 
+def test_a_context_is_printed_as_its_text_and_explained_line_by_line(told: Asof) -> None:
+    asked = ("context", "where does Ana live", "--valid-at", "2024-05-01", "--timezone", "Europe/Berlin")
+    found = told.json(*asked)
+
+    assert told(*asked) == found["text"] + "\n"
+    assert "Times are of Europe/Berlin. As of 2024-05-01;" in found["text"]
+    explained = told(*asked, "--explain").splitlines()
+    assert explained[0].split() == ["kind", "score", "words", "meaning", "tokens", "line"]
+    assert [line.split()[0] for line in explained[2:]] == [item["kind"] for item in found["items"]]
+    assert told.err == f"{found['tokens']} of 2000 tokens\n"
+    told("context", "x", "--timezone", "Berlin", code=2)
+    assert told.err.startswith("asof: --timezone: no time zone of this name is known here")
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -65,6 +65,12 @@ def asked(memory: Memory, path: str, parameters: dict[str, Any]) -> Any:
         ("search", {"query": "lives", "group_ids": ["g", "other"], "relations": ["lives_in", "likes"]}, "facts"),
         ("search", {"query": "sister", "group_id": "kin", "center": "Eva", "hops": 1}, "facts"),
         ("search", {"query": "lives", "all_groups": True, "entity_types": ["Person"]}, "facts"),
+        ("context", {"query": "Where does Ana live?", "group_id": "g", "valid_at": "2024"}, None),
+        (
+            "context",
+            {"query": "Leeds", "group_id": "g", "valid_at": "2024", "budget": 200, "timezone": "Asia/Tokyo"},
+            None,
+        ),
         ("entities", {"all_groups": True}, "entities"),
         ("entities", {"group_id": "g", "like": "Berlinn", "limit": 3}, "entities"),
         ("entity", {"name": "Ana", "group_id": "g"}, "entities"),

@@ -19,7 +19,12 @@ from effort import tries
 
 PLACES = st.sampled_from(["Oslo", "Rome", "Lima"])
 WHO = st.sampled_from(["Ana", "Ben"])
-SAID = st.tuples(st.just("say"), WHO, st.sampled_from(["I live in {}.", "I never lived in {}.", "{} is loud."]), PLACES)
+SAID = st.tuples(
+    st.just("say"),
+    WHO,
+    st.sampled_from(["I live in {}.", "I never lived in {}.", "It was {}, not Rome.", "{} is loud."]),
+    PLACES,
+)
 MOVED = st.tuples(st.just("state"), WHO, st.integers(2018, 2026), PLACES)
 OTHER = st.tuples(st.just("other"), WHO, st.just("I live in {}."), PLACES)
 UNDONE = st.tuples(st.just("withdraw"), st.integers(0, 5))
@@ -81,8 +86,9 @@ def test_no_text_breaks_out_of_its_quote_or_takes_more_than_the_budget(memory, t
     for number in range(3):
         memory.add(f"{text} {number} answers", role=name, group_id=group)
     memory.state_fact(subject=f"{name}x", relation="answers", object=text + "y", group_id=group)
+    memory.state_entity("own-id", f"answers {name}", summary=text, group_id=group)
 
-    context = memory.context("Who answers?", group_id=group, budget=budget)
+    context = memory.context(f"Who answers {name}?"[:2_000], group_id=group, budget=budget)
 
     assert tokens(context.text) == context.tokens <= budget
     begin, note, *inner, end = context.text.split("\n")

@@ -167,6 +167,15 @@ def test_a_budget_that_cannot_be_is_refused(memory: Memory, budget: int) -> None
         memory.context(HOME, budget=budget)
 
 
+def test_a_fact_says_what_it_corrects(memory: Memory) -> None:
+    memory.add("It was Bern, not Berlin.", role="Ana", timestamp="2024-04-03T09:00:00Z")
+
+    [fact] = (item for item in memory.context(HOME, valid_at=NOON).items if item.kind == "fact")
+
+    assert (fact.fact.object, fact.corrects) == ("Bern", "Ana lives in Berlin")
+    assert fact.line.endswith('; it was wrong that "Ana lives in Berlin"')
+
+
 def test_an_entity_is_told_with_its_other_names_and_what_it_is_like(memory: Memory) -> None:
     memory.alias("Ana", "Annie")
     memory.state_entity("staff-7", "Ben Ode", summary="Ben cooks.\nWell.")

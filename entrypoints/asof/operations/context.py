@@ -6,7 +6,7 @@ from asof_projections.model.contexts import Context
 from asof_projections.model.queries import ContextQuery
 from asof_projections.model.rows import Moment
 from asof_projections.retrieval.about import About
-from asof_projections.retrieval.changes import changes, holds
+from asof_projections.retrieval.changes import changes, corrected, holds
 from asof_projections.retrieval.context import Findings, compose, search_of, turns_of
 from asof_streams.errors import EmptyMemory
 from asof_streams.instants import FIRST, LAST, NEG
@@ -43,6 +43,7 @@ def context(session: Session, query: ContextQuery) -> Context:
         facts,
         changes(opened.questions, others, valid, known),
         turns,
+        corrected(opened.beliefs, facts),
         hits.unavailable or others.unavailable,
     )
     return compose(query, at, position, findings)

@@ -50,6 +50,9 @@ class FactLine(Line):
 
     kind: Literal["fact"]
     fact: Hit
+    corrects: Annotated[
+        str | None, Field(examples=["Ana lives in Paris"], description="The sentence of the fact that it corrects.")
+    ]
 
 
 @answer

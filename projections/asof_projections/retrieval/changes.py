@@ -1,10 +1,11 @@
-"""What changed: facts that ended before a moment or begin after it, and what replaced them, or what they will."""
+"""What changed: facts that ended before a moment or begin after it, and what replaced them; and what was wrong."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import islice
 from typing import Final, NamedTuple
 
+from asof_projections.graph.ports import GraphStore
 from asof_projections.model.answers import Fact, Hit, instant_of
 from asof_projections.model.queries import FactsQuery, ask
 from asof_projections.model.rows import Moment
@@ -32,6 +33,17 @@ def changes(questions: TemporalQueries, facts: Iterable[Hit], valid: int, known:
     """Return those of some facts that do not hold at a moment, in their order, ten at most."""
     others = (fact for fact in facts if not holds(fact, valid))
     return [_change(questions, fact, valid, known) for fact in islice(others, _MOST)]
+
+
+def corrected(beliefs: GraphStore, facts: Iterable[Fact]) -> dict[str, str]:
+    """Return the sentences of the facts that the first ten of some facts correct, by the ids of these."""
+    sentences = {}
+    for fact in islice(facts, _MOST):
+        provenance = beliefs.provenance(fact.uuid)
+        wrong = provenance and provenance.corrects and beliefs.fact(provenance.corrects)
+        if wrong:
+            sentences[fact.uuid] = wrong.fact
+    return sentences
 
 
 def _change(questions: TemporalQueries, fact: Hit, valid: int, known: int) -> SlotChange:

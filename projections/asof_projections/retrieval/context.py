@@ -4,7 +4,7 @@ The parts take turns: the entities first, then the best fact, turn and change, t
 that still fits is taken. So a small budget has something of each, and a line is there whole or not at all.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, zip_longest
 from typing import Final, NamedTuple
 
@@ -36,6 +36,7 @@ class Findings(NamedTuple):
     facts: Sequence[Hit] = ()
     changes: Sequence[SlotChange] = ()
     episodes: Sequence[EpisodeHit] = ()
+    corrected: Mapping[str, str] = {}  # the sentence that a fact corrects, by its id
     unavailable: str | None = None
 
 
@@ -88,7 +89,11 @@ def _lines(findings: Findings, wording: Wording) -> Iterator[Item]:
     def counted(line: str) -> tuple[str, int]:
         return line, tokens(line)
 
-    facts = (FactLine(*counted(wording.fact(fact)), "fact", fact) for fact in findings.facts)
+    wrong = findings.corrected
+    facts = (
+        FactLine(*counted(wording.fact(fact, wrong.get(fact.uuid))), "fact", fact, wrong.get(fact.uuid))
+        for fact in findings.facts
+    )
     episodes = (EpisodeLine(*counted(wording.episode(hit)), "episode", hit) for hit in findings.episodes)
     changes = (
         ChangeLine(*counted(wording.change(*change)), "change", change.fact, change.changed_at, change.other)

@@ -17,16 +17,18 @@ _WORD: Final = re.compile(r"\w+")
 _STEM: Final = 5  # letters by which words are compared
 _BEFORE: Final = 40  # characters that an excerpt shows before the first of the words that it was chosen for
 _AS_THEY_ARE: Final = "\u200c\u200d"  # joiners: unseen, and part of words and of pictures
+_PERHAPS_ESCAPED: Final = re.compile(r'["\\<>]|[^ -~]')
 _TAGS: Final = {"<": "\\u003c", ">": "\\u003e"}
 _SMUGGLERS: Final = range(0xE0100, 0xE01F0)  # variation selectors that no text needs, and that can carry one unseen
 
 
 def quote(text: str) -> str:
     """Return a text as a JSON string on one line, without a sign that is unseen or that begins or ends a tag."""
-    return f'"{"".join(map(_quoted, text))}"'
+    return f'"{_PERHAPS_ESCAPED.sub(_quoted, text)}"'
 
 
-def _quoted(sign: str) -> str:
+def _quoted(match: re.Match[str]) -> str:
+    sign = match[0]
     if sign in _TAGS:
         return _TAGS[sign]
     if sign not in '"\\' and (sign.isprintable() or sign in _AS_THEY_ARE) and ord(sign) not in _SMUGGLERS:

@@ -56,9 +56,10 @@ class Wording:
         attributes = [f"{self._quote(each.name)} {self._quote(each.value)}" for each in entity.attributes[:_ATTRIBUTES]]
         return f"- {self._quote(entity.name)}{kind}{also}{': ' if attributes else ''}{'; '.join(attributes)}"
 
-    def fact(self, fact: Fact) -> str:
-        """Return a line: the sentence, its period, its id."""
-        return f"- {self._quote(fact.fact)}{self._period(fact)} {_id(fact.uuid)}"
+    def fact(self, fact: Fact, corrects: str | None = None) -> str:
+        """Return a line: the sentence, its period, its id, and the sentence that it corrects."""
+        wrong = "" if corrects is None else f"; it was wrong that {self._quote(corrects)}"
+        return f"- {self._quote(fact.fact)}{self._period(fact)} {_id(fact.uuid)}{wrong}"
 
     def change(self, fact: Fact, changed_at: datetime, other: Fact | None) -> str:
         """Return a line about a fact that ended, or will begin: its period, and what replaced it, or what it will."""
