@@ -1,6 +1,7 @@
 """The command line: `asof`."""
 
 import os
+import signal
 import sys
 from io import TextIOWrapper
 from typing import Annotated
@@ -38,8 +39,15 @@ def _options(
     del version
 
 
+def _end(*_: object) -> None:
+    """Leave as one that was asked to stop, closing what is open."""
+    sys.exit(0)
+
+
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    if sys.argv[1:2] in (["serve"], ["worker"]):  # until they have set what a running one does
+        signal.signal(signal.SIGTERM, _end)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8")  # as what is stored, whatever the locale
