@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from asof_agents.handlers.invalidations import value_of
 from asof_agents.ports import FactView
 from asof_projections.model.rows import EntityRow, LinkRow, Slot, Statement
-from asof_projections.versions import Assertion, Ending, Interval
+from asof_projections.slot_cache import SlotCache, assertion_of, intervals
+from asof_projections.versions import Ending, Interval
 from asof_streams.events import Event, Record
 from asof_streams.instants import INF
 from asof_streams.semantic import (
@@ -21,7 +22,6 @@ from asof_streams.semantic import (
     FactReinforced,
     FactRestored,
     FactRetracted,
-    Period,
 )
 
 
@@ -40,6 +40,7 @@ class Overlay:
         self._retractions: defaultdict[str, list[str]] = defaultdict(list)  # by target
         self._refs: dict[str, str] = {}  # the latest fact of each
         self._held: dict[str, tuple[Interval, ...]] = {}  # by fact
+        self._whole = SlotCache()
 
     def slots(self) -> list[tuple[str, str, str]]:
         """Return the group, subject and relation of every slot that was touched, sorted."""
@@ -49,6 +50,7 @@ class Overlay:
         """Take the events of a message."""
         for record in records:
             self._apply(record, record.event)
+            self._whole.apply(record)
 
     def _apply(self, record: Record, event: Event) -> None:
         match event:
@@ -77,20 +79,17 @@ class Overlay:
                         self._put(self._there(other)._replace(dead=dead))
             case FactInvalidated(fact_id=uuid, holds=holds) | FactRestored(fact_id=uuid, holds=holds):
                 self._put(self._there(uuid))
-                self._held[uuid] = _intervals(holds)
+                self._held[uuid] = intervals(holds)
             case ContradictionFlagged() | ContradictionSettled():
                 pass  # it is for a person, and nothing is believed because of it
             case _:
                 raise TypeError(f"{event.type} is no event of a structured fact")
 
     def _assert(self, record: Record, event: FactAsserted) -> None:
-        uuid, end = event.fact_id, INF if event.valid_to is None else event.valid_to
-        value, order = _compared(event), (record.cause, record.place)
-        assert value is not None, f"fact {uuid} has no object"
-        assertion = Assertion(uuid, value, event.valid_from, end, order, event.said_at)
+        uuid, assertion = event.fact_id, assertion_of(record, event)
         where = (record.group, event.subject, event.relation)
         self._put(Statement(uuid, *where, dead=False, assertion=assertion, confidence=event.confidence, ref=event.ref))
-        self._held[uuid] = _intervals(event.holds)
+        self._held[uuid] = intervals(event.holds)
         if event.ref is not None:
             self._refs[event.ref] = uuid
 
@@ -116,6 +115,11 @@ class Overlay:
         return self._known.single(group, relation)
 
     def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
+        if value is not None:
+            return self._merged(group, subject, relation, value)
+        return self._whole.read(group, subject, relation, lambda: self._merged(group, subject, relation, None))
+
+    def _merged(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
         known = self._known.slot(group, subject, relation, value)
         ours = {uuid: self._statements[uuid] for uuid in self._slots.get((group, subject, relation), ())}
         live = [statement for statement in ours.values() if not statement.dead]
@@ -146,9 +150,5 @@ class Overlay:
         return self._known.open_contradictions(facts)
 
 
-def _compared(event: FactAsserted | FactEnded) -> str | None:
+def _compared(event: FactEnded) -> str | None:
     return None if event.object is None and event.value is None else value_of(event.object, event.value)
-
-
-def _intervals(holds: tuple[Period, ...]) -> tuple[Interval, ...]:
-    return tuple((start, INF if end is None else end) for start, end in holds)

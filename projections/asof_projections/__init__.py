@@ -11,6 +11,7 @@ __all__ = [
     "projector",
     "queries",
     "retrieval",
+    "slot_cache",
     "vectors",
     "versions",
 ]

@@ -9,9 +9,10 @@ later statement.
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise, product
-from typing import NamedTuple
+from operator import itemgetter
+from typing import Final, NamedTuple
 
-from asof_streams.instants import INF
+from asof_streams.instants import INF, NEG
 
 Interval = tuple[int, int]  # half-open, microseconds
 
@@ -25,6 +26,9 @@ class Assertion(NamedTuple):
     end: int  # INF: no end stated
     order: tuple[int, int]  # (cause, place): which of two equal starts was said later
     attested: int  # the last moment at which it was said
+
+
+_START: Final = itemgetter(Assertion._fields.index("start"), Assertion._fields.index("order"))
 
 
 class Ending(NamedTuple):
@@ -49,24 +53,31 @@ def belief(
     if len(assertions) == 1 and not endings:  # as most slots are
         [only] = assertions
         return {only.fact_id: ((only.start, only.end),)}
-    ordered = sorted(assertions, key=_start)
+    ordered = sorted(assertions, key=_START)
     stated = _stated_ends(ordered, endings) if endings else [a.end for a in ordered]
     if not single or len(ordered) == 1:  # nothing there can displace another
         return {a.fact_id: ((a.start, end),) for a, end in zip(ordered, stated, strict=True)}
     held: dict[str, tuple[Interval, ...]] = {}
     covered: list[Interval] = []  # by what starts later; disjoint, the earliest last
+    next_start, next_end, next_value = INF, NEG, ""
     for i in range(len(ordered) - 1, -1, -1):
-        start, end = ordered[i].start, _derived_end(ordered, stated, i)
-        held[ordered[i].fact_id] = tuple(_minus((start, end), reversed(covered)))
-        if start < end:
-            while covered and covered[-1][0] <= end:
-                end = max(end, covered.pop()[1])
-            covered.append((start, end))
+        fact, value, start, end, _, attested = ordered[i]
+        if end == INF and next_end > attested and next_value != value:  # as of nearly every assertion of a long slot
+            end = min(stated[i], next_start)
+        else:
+            end = _derived_end(ordered, stated, i)
+        next_start, next_end, next_value = start, stated[i], value
+        if start >= end:
+            held[fact] = ()
+            continue
+        if not covered or covered[-1][0] >= end:
+            held[fact] = ((start, end),)
+        else:
+            held[fact] = tuple(_minus((start, end), reversed(covered)))
+        while covered and covered[-1][0] <= end:
+            end = max(end, covered.pop()[1])
+        covered.append((start, end))
     return held
-
-
-def _start(assertion: Assertion) -> tuple[int, tuple[int, int]]:
-    return assertion.start, assertion.order
 
 
 def _stated_ends(ordered: Iterable[Assertion], endings: Iterable[Ending]) -> list[int]:

@@ -43,22 +43,28 @@ class SlotState:
     causes: dict[str, tuple[InvalidationKind, str]] = field(
         default_factory=dict
     )  # why a fact lost belief, where it is known
-    _by_value: dict[str, dict[str, None]] = field(default_factory=dict)  # the facts of each value
+    _by_value: dict[str, dict[str, None]] | None = None  # the facts of each value, once it is asked for
 
     def put(self, assertion: Assertion) -> None:
         """Add an assertion, or replace what it said before."""
         self.assertions[assertion.fact_id] = assertion
-        self._by_value.setdefault(assertion.value, {})[assertion.fact_id] = None
+        if self._by_value is not None:
+            self._by_value.setdefault(assertion.value, {})[assertion.fact_id] = None
 
     def remove(self, assertion: Assertion) -> None:
         """Remove an assertion, if it is there."""
-        if self.assertions.pop(assertion.fact_id, None) is not None:
+        if self.assertions.pop(assertion.fact_id, None) is not None and self._by_value is not None:
             self._by_value[assertion.value].pop(assertion.fact_id)
 
     def of(self, value: str | None) -> list[Assertion]:
         """Return the assertions of a value, in their order; None: all of them."""
-        facts = self.assertions if value is None else self._by_value.get(value, {})
-        return [self.assertions[fact_id] for fact_id in facts]
+        if value is None:
+            return list(self.assertions.values())
+        if self._by_value is None:
+            self._by_value = {}
+            for assertion in self.assertions.values():
+                self._by_value.setdefault(assertion.value, {})[assertion.fact_id] = None
+        return [self.assertions[fact_id] for fact_id in self._by_value.get(value, ())]
 
 
 @dataclass(slots=True)
@@ -94,8 +100,7 @@ class BeliefChanges:
     def _load(self, state: SlotState, subject: str, relation: str, value: str | None) -> None:
         known = self.known.slot(self.group, subject, relation, value)
         if known.assertions:
-            for assertion in known.assertions:
-                state.put(assertion)
+            state.assertions = {assertion.fact_id: assertion for assertion in known.assertions}
             state.before = known.held
         if known.endings:
             state.endings = {e.ending_id: e for e in known.endings}
@@ -234,28 +239,26 @@ class BeliefChanges:
         after = [
             (w, belief(w.assertions.values(), tuple(w.endings.values()), single=w.single)) for w in self._slots.values()
         ]
-        holds = {fact: periods for _, held in after for fact, periods in held.items()}
+        holds = {fact: held[fact] for _, held in after for fact in self.asserted if fact in held}
         events: list[Event] = []
-        new = set()
         for said in self.statements:
             if not isinstance(said, dict):
                 events.append(said)
                 continue
             fact = said["fact_id"]
             events.append(FactAsserted(**said, holds=_open(holds.get(fact, ()))))
-            new.add(fact)
         for slot, held in after:
-            if older := (slot.before.keys() | held.keys()) - new:
-                events.extend(_consequences(slot, sorted(older), held))
+            before, asserted = slot.before, self.asserted
+            changed = [f for f, periods in held.items() if before.get(f, ()) != periods and f not in asserted]
+            changed += [f for f, periods in before.items() if periods and f not in held]
+            events.extend(_consequences(slot, sorted(changed), held))
         return events
 
 
-def _consequences(slot: SlotState, older: Sequence[str], held: Mapping[str, tuple[Interval, ...]]) -> Iterator[Event]:
+def _consequences(slot: SlotState, changed: Sequence[str], held: Mapping[str, tuple[Interval, ...]]) -> Iterator[Event]:
     """Yield the changes of belief in facts that were known before this message."""
-    for fact_id in older:
+    for fact_id in changed:
         before, now = slot.before.get(fact_id, ()), held.get(fact_id, ())
-        if before == now:
-            continue
         if _within(before, now):
             yield FactRestored(fact_id=fact_id, cause=slot.last, holds=_open(now))
         else:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
 from asof_projections.graph.sqlite_store.write_buffer import WriteBuffer
+from asof_projections.slot_cache import SlotCache
 from asof_streams.sqlite import SqliteGuard, snapshot
 
 _PAGE: Final = 1_000  # rows
@@ -22,6 +23,7 @@ class SqliteReader:
     generation: str  # the name of the generation; "" for the episodic layer
     _write_buffer: WriteBuffer | None = None  # the writer's; None: a reader
     _cache: GenerationalCache[Any] | None = None  # the writer's: rows that only it changes; None: a reader
+    _slots: SlotCache | None = None  # the writer's, too
 
     def _flush(self) -> None:
         """Write the buffered rows, so that a read misses none."""

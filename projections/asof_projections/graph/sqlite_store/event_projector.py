@@ -16,6 +16,7 @@ from asof_projections.graph.sqlite_store.row_ids import Claim, RowIds
 from asof_projections.graph.sqlite_store.views import ANY_ENDING
 from asof_projections.graph.sqlite_store.write_buffer import WriteBuffer
 from asof_projections.model.rows import EntityRow
+from asof_projections.slot_cache import SlotCache
 from asof_streams.episodic import (
     EpisodeRecorded,
     EpisodeWithdrawn,
@@ -120,6 +121,7 @@ class SqliteEventProjector:
         self._db = db
         self.write_buffer = WriteBuffer(db, empty=empty)
         self.cache: GenerationalCache[Any] = GenerationalCache()  # of reads, which share it
+        self.slots = SlotCache()  # of reads, too
         self.indexing_words = True  # a bulk load makes the word indexes at its end
         self._unindexed: dict[str, int] = {}  # the first fact or turn that is not in its word index, by the index
         self.row_ids = RowIds(db, index_for, self.write_buffer)
@@ -159,6 +161,7 @@ class SqliteEventProjector:
         """Drop buffer and caches: after a rollback or an erasure their rows may be gone."""
         self.write_buffer.forget()
         self.cache.clear()
+        self.slots.clear()
         self.row_ids.forget()
         self._unindexed.clear()
 
@@ -167,6 +170,7 @@ class SqliteEventProjector:
         handler = self._handlers.get(type(record.event))
         if handler is not None:
             handler(record, record.event)
+            self.slots.apply(record)
 
     def index_words(self) -> None:
         """Add what came since the last call to the word indexes: together it costs less than one by one."""

@@ -193,6 +193,11 @@ class SqliteViews(SqliteReader):
         return bool(self._cached(_SINGLE, group, relation))
 
     def slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
+        if value is not None or self._slots is None:
+            return self._load_slot(group, subject, relation, value)
+        return self._slots.read(group, subject, relation, lambda: self._load_slot(group, subject, relation, None))
+
+    def _load_slot(self, group: str, subject: str, relation: str, value: str | None) -> Slot:
         key = (self._entity(subject), self._relation(group, relation))
         ended = self._cached(ANY_ENDING)  # cached: it is read for every statement, and most memories have no ending
         if value is None:
