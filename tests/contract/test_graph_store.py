@@ -48,6 +48,7 @@ from asof_streams.semantic import (
     MentionResolved,
     RelationDeclared,
 )
+from effort import tries
 from graph_stores import LOG, ArangoStores, SqliteStores, Stores
 from semantic_story import SECOND, START, Story, ended, entity, fact, retracted, unasserted
 
@@ -265,7 +266,9 @@ def histories(draw) -> tuple[Story, list[tuple[str, int, int, int, int]]]:
     return story, rectangles
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # each history has a store of its own
+@settings(  # each history has a store of its own
+    max_examples=tries(20, nightly=2_000), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(histories())
 def test_every_question_gives_the_rectangles_that_it_meets(stores, history) -> None:
     story, rectangles = history

@@ -175,14 +175,14 @@ def test_08_kills_at_any_moment_lose_nothing_double_nothing_and_end_as_a_clean_r
 
 def test_content_that_is_not_to_be_kept_is_gone_at_the_end_whenever_the_process_was_killed(tmp_path, zygote):
     chance = random.Random(SEED)
-    quiet = [json.loads(line) | {"suppress_content": True} for line in conversation(60)]
+    quiet = [json.loads(line) | {"suppress_content": True} for line in conversation(20)]
     for line in quiet:
         line["content"] += " It is dark, the canary says."
     zygote.lines = tmp_path / "quiet.jsonl"
     zygote.lines.write_bytes(b"\n".join(json.dumps(line).encode() for line in quiet) + b"\n")
     clean = tmp_path / "clean"
     _, acked, seconds = zygote.run("ingest", clean)
-    assert acked == 60
+    assert acked == 20
     expected = digests(clean)
 
     kills, rounds = 0, 0

@@ -13,6 +13,9 @@ from asof_streams.errors import DamagedLog
 from asof_streams.events import Draft
 from asof_streams.messages import ErasureRequest, Message
 from asof_streams.sqlite_log import SqliteLog
+from effort import tries
+
+STRIDE = tries(7, nightly=1)  # of the bytes that are flipped
 
 
 def said(group: str, content: str) -> Message:
@@ -103,9 +106,9 @@ def test_every_flipped_byte_is_harmless_or_found(kind: str, mask: int, request: 
     before = see(path)
     found: list[str] = []
     harmless = 0
-    for offset, byte in enumerate(whole):
+    for offset in range(0, len(whole), STRIDE):
         without_leftovers(path)
-        path.write_bytes(whole[:offset] + bytes([byte ^ mask]) + whole[offset + 1 :])
+        path.write_bytes(whole[:offset] + bytes([whole[offset] ^ mask]) + whole[offset + 1 :])
         try:
             after = see(path)
         except DamagedLog as error:
@@ -115,7 +118,7 @@ def test_every_flipped_byte_is_harmless_or_found(kind: str, mask: int, request: 
             harmless += 1
 
     assert [what for what in found if not re.search(r"position \d+", what)] == []
-    assert len(found) > len(whole) / 4
+    assert len(found) > len(whole) / STRIDE / 4
     assert harmless > 0  # the places that SQLite does not use
 
 
