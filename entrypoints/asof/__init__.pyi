@@ -35,8 +35,11 @@ from asof_projections.model.answers import Parked as Parked
 from asof_projections.model.answers import ParkedMessage as ParkedMessage
 from asof_projections.model.answers import Produced as Produced
 from asof_projections.model.answers import Queued as Queued
+from asof_projections.model.answers import RankedNode as RankedNode
 from asof_projections.model.answers import Refused as Refused
 from asof_projections.model.answers import Retried as Retried
+from asof_projections.model.answers import Retrieval as Retrieval
+from asof_projections.model.answers import RetrievalMetrics as RetrievalMetrics
 from asof_projections.model.answers import Scores as Scores
 from asof_projections.model.answers import Segment as Segment
 from asof_projections.model.answers import Settled as Settled

@@ -57,7 +57,7 @@ from asof.operations.answers import (
     WhatIf,
 )
 from asof.operations.operation import read_query
-from asof.operations.queries import Over, Time
+from asof.operations.queries import Mindset, Over, Profile, Time
 from asof.operations.sessions import Progress
 from asof.operations.times import in_instants
 from asof.settings import Settings
@@ -274,6 +274,11 @@ class Memory:
         all_groups: bool = False,
         group_ids: Sequence[str] = (),
         over: Over = "both",
+        profile: Profile = "default",
+        mindset: Mindset | None = None,
+        start: Time | None = None,
+        stop: Time | None = None,
+        explain: bool = False,
         limit: int = 10,
     ) -> Hits[Hit]:
         """Return the facts that hold and fit a question best, by words and by meaning, best first; at most `limit`.
@@ -285,9 +290,15 @@ class Memory:
         an entity of these types. With a `center`, an entity's name or id, facts fewer steps away from it come first;
         `hops` leaves only those at most so many steps away. `group_ids` asks about several groups.
 
+        The profile "pipeline" begins with what is similar and walks through the graph around it; facts and turns have
+        scores that compare. `retrieval` of the answer then has the entities that the question names and a context for
+        a prompt, and with `explain` the parts of each score and the time of each step. `mindset` says how the question
+        thinks, `start` and `stop` when something was said last.
+
             memory.search("Where does Ana live?", known_at="2024-06-01")
             [turn.content for turn in memory.search("What did Ana say of her job?").episodes]
             memory.search("Who cooks?", relations=["works_as", "knows"], center="Ana", hops=2)
+            print(memory.search("How did Ana come to Berlin?", profile="pipeline").retrieval.context)
         """
         return facts.search.ask(
             self._session,
@@ -303,6 +314,11 @@ class Memory:
             group_id=group_id,
             all_groups=all_groups,
             over=over,
+            profile=profile,
+            mindset=mindset,
+            start=start,
+            stop=stop,
+            explain=explain,
             limit=limit,
         )
 

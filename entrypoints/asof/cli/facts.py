@@ -10,7 +10,7 @@ from asof.cli.calls import Call
 from asof.cli.json_lines import counted, lines_of, objects_of
 from asof.cli.options import File
 from asof.cli.parameters import Parameters
-from asof.cli.tables import EPISODES, FACTS, SEGMENTS
+from asof.cli.tables import EPISODES, FACTS, RANKING, SEGMENTS
 from asof.operations import facts as operations
 from asof.operations.entities import expect_names
 from asof.operations.errors import InvalidInput
@@ -81,6 +81,18 @@ def show_found(found: Any) -> None:
     if found.episodes:
         show.line()
         EPISODES(found.episodes)
+    if found.retrieval is not None and found.retrieval.metrics is not None:
+        _show_retrieval(found.retrieval)
+
+
+def _show_retrieval(retrieval: Any) -> None:
+    """Print how the retrieval pipeline ranked, and what each step took."""
+    show.line()
+    RANKING(retrieval.ranking)
+    show.line(f"\nmindset: {retrieval.mindset or 'none'}")
+    for step, microseconds in retrieval.metrics.to_json().items():
+        show.line(f"{step}: {microseconds}")
+    show.line(f"\n{retrieval.context}")
 
 
 fact = question(operations.fact, lambda fact: FACTS([fact]), arguments=("id",))

@@ -54,6 +54,17 @@ EPISODES: Final = Table(
     ("facts", lambda episode: len(episode.facts) or ""),
     ("id", "uuid"),
 )
+RANKING: Final = Table(
+    ("kind", "kind"),
+    ("score", "score"),
+    ("similarity", "similarity"),
+    ("centrality", "centrality"),
+    ("recency", "recency"),
+    ("mindset", "mindset"),
+    ("way", "way"),
+    ("hops", "hops"),
+    ("id", "uuid"),
+)
 SEGMENTS: Final = Table(
     ("subject", "subject"),
     ("relation", "relation"),

@@ -69,7 +69,7 @@ def serve(settings: Settings, host: str, port: int, started: Callable[[str], Non
         )
     failed, metrics = Event(), Metrics()
     sys.setswitchinterval(_SWITCH_SECONDS)
-    with _listen(host, port) as listening, Service(settings, failed.set, metrics.took) as service:
+    with _listen(host, port) as listening, Service(settings, failed.set, metrics.took, metrics.retrieved) as service:
         app = application(service, metrics, keys, rate)
         config = uvicorn.Config(
             app,

@@ -1,6 +1,7 @@
 """The questions about facts: which hold, which overlap a period, which fit a question, which would be believed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from asof.operations.moments import known_of, moment_of, page_of
@@ -16,6 +17,7 @@ from asof_projections.model.queries import (
     WhyQuery,
 )
 from asof_projections.retrieval.center import nearness
+from asof_projections.retrieval.pipeline.answers import merged_retrieval, summed
 from asof_projections.retrieval.turns import merged
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.messages import FactStatement, accept
@@ -46,15 +48,24 @@ def search(session: Session, query: FactSearchQuery) -> Hits[Hit]:
 
     With a centre, of those that fit the facts fewest steps away from it come first. Beside them are the episodes that
     fit it best, best first, and behind those the ones that say the facts. While the embedder fails, words alone decide,
-    and `unavailable` says why.
+    and `unavailable` says why. With the profile `pipeline`, `retrieval` says what was made of the question.
     """
     at = moment_of(session, query)
     found = [source.search(query, at, session.progress) for source in session.sources.among(query.groups)]
-    if len(found) == 1:
-        return found[0]
-    hits = Hits(sorted((hit for each in found for hit in each), key=nearness)[: query.limit])
-    hits.episodes = merged([each.episodes for each in found], hits, query.limit)
+    hits = found[0] if len(found) == 1 else _joined(found, query.limit)
+    if hits.retrieval is not None:
+        shown = {"metrics": hits.metrics} if query.explain else {"ranking": ()}
+        hits.retrieval = replace(hits.retrieval, **shown)
+    return hits
+
+
+def _joined(found: Sequence[Hits[Hit]], limit: int) -> Hits[Hit]:
+    """Return the best of the answers of several partitions."""
+    hits = Hits(sorted((hit for each in found for hit in each), key=nearness)[:limit])
+    hits.episodes = merged([each.episodes for each in found], hits, limit)
     hits.unavailable = next((each.unavailable for each in found if each.unavailable), None)
+    hits.retrieval = merged_retrieval(found, hits, limit)
+    hits.metrics = summed([each.metrics for each in found])
     return hits
 
 

@@ -9,6 +9,7 @@ from typing import Final
 from asof.runtime.embedders import choose_embedder
 from asof.runtime.graph_database import Of, vectors_of
 from asof.runtime.layout import DirectoryLayout
+from asof.runtime.stopwatch import Stopwatch
 from asof.runtime.wiring import Opened, Progress
 from asof.settings import Settings
 from asof_projections.embedding.cache import CachedEmbedder
@@ -16,6 +17,8 @@ from asof_projections.embedding.ports import Embedder
 from asof_projections.model.answers import Hit, Hits
 from asof_projections.model.queries import FactSearchQuery
 from asof_projections.model.rows import EntityRow, Moment
+from asof_projections.retrieval.pipeline.search import PipelineSearch
+from asof_projections.retrieval.pipeline.seeds import Meaning
 from asof_projections.retrieval.search import NameSearch, Search
 from asof_projections.retrieval.turns import EpisodeSearch
 from asof_projections.vectors.faiss_index import FaissVectorIndex
@@ -61,6 +64,8 @@ class VectorSearch:
     def _search(
         self, query: FactSearchQuery, at: Moment, embedder: Embedder | None, progress: Progress | None
     ) -> Hits[Hit]:
+        if query.profile == "pipeline":
+            return self._walk(query, at, embedder, progress)
         hits: Hits[Hit] = Hits()
         if query.over != "episodes":
             index = self._caught_up(self._facts(), progress).index if embedder else None
@@ -68,6 +73,19 @@ class VectorSearch:
         if query.over != "facts":
             index = self._caught_up(self._said(), progress).index if embedder else None
             hits.episodes = EpisodeSearch(self._episodes, embedder, index).search(query, hits)
+        return hits
+
+    def _walk(
+        self, query: FactSearchQuery, at: Moment, embedder: Embedder | None, progress: Progress | None
+    ) -> Hits[Hit]:
+        """Search with the profile `pipeline`."""
+        stopwatch = Stopwatch()
+        with stopwatch("total_us"):
+            followed = (self._facts(), self._named(), self._said()) if embedder else ()
+            indexes = [self._caught_up(each, progress).index for each in followed if each is not None]
+            meaning = Meaning(embedder, *indexes) if embedder else None
+            hits = PipelineSearch(self._beliefs, self._episodes, meaning, measure=stopwatch).search(query, at)
+        hits.metrics = stopwatch.metrics()
         return hits
 
     def _caught_up(self, projection: VectorProjection, progress: Progress | None) -> VectorProjection:

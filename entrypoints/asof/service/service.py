@@ -19,6 +19,7 @@ from asof.service.search_process import Searcher
 from asof.service.worker_handle import Run, Worker
 from asof.service.worker_process import process
 from asof.settings import Settings
+from asof_projections.model.answers import Hits, RetrievalMetrics
 from asof_streams.errors import NotFound, UnavailableError
 from asof_streams.messages import AnyMessage, ErasureRequest
 from asof_streams.resource_pool import ResourcePool
@@ -38,16 +39,23 @@ class Service:
 
     Its first start makes the directory. WriterBusy: another process writes there. `failed` is called, from a thread,
     when the worker ended because of an error, so that nothing is processed any more; `took` with the seconds that each
-    message took.
+    message took; `retrieved` with what the steps of a search by the profile `pipeline` took.
     """
 
-    def __init__(self, settings: Settings, failed: Callable[[], None], took: Callable[[Iterable[float]], None]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        failed: Callable[[], None],
+        took: Callable[[Iterable[float]], None],
+        retrieved: Callable[[RetrievalMetrics], None],
+    ) -> None:
         places = DirectoryLayout(settings.data)
         self.ending = False  # so that feeds end before the service does
         self.feeds: Counter[str] = Counter()  # open now, by the name of their key
         self._suppresses = settings.suppress_content
         with ExitStack() as stack:
             self._took = took
+            self._retrieved = retrieved
             self._embedder: BackgroundEmbedder | None = None
             self.on_topics: Final = settings.kafka is not None
             self.worker: Final = Worker(_run_of(settings), settings, self._reached, failed)
@@ -146,7 +154,10 @@ class Service:
     async def search(self, question: Callable[[Reader], R]) -> R:
         """Answer a question that needs the embedder, and that pickle can take. UnavailableError: as of `ask`."""
         await self._opened()
-        return await asyncio.wrap_future(self._searcher.submit(lambda searcher: searcher.ask(question)))
+        answer = await asyncio.wrap_future(self._searcher.submit(lambda searcher: searcher.ask(question)))
+        if isinstance(answer, Hits) and answer.metrics is not None:
+            self._retrieved(answer.metrics)
+        return answer
 
     async def _opened(self) -> None:
         if not self.worker.ready:

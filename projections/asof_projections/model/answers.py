@@ -444,15 +444,64 @@ class EpisodeHit(Episode):
     facts: Annotated[tuple[Id, ...], Field(description="The facts of this answer that it says.")]
 
 
+@answer
+class RankedNode(Answer):
+    """A fact, turn or entity that the retrieval pipeline ranked, with the parts of its score."""
+
+    kind: Annotated[str, Field(examples=["fact"], description="fact, turn or entity.")]
+    uuid: Id
+    score: Annotated[float, Field(examples=[0.61])]
+    similarity: Annotated[float, Field(examples=[0.7], description="Its own, or what a walk through the graph left.")]
+    centrality: Annotated[float, Field(examples=[0.5], description="Its neighbours, as a share of the most.")]
+    recency: Annotated[float, Field(examples=[0.9], description="A half after each half-life.")]
+    mindset: Annotated[float | None, Field(description="How it fits the mindset; null: the question has none.")]
+    way: Annotated[
+        str, Field(examples=["meaning"], description="What reached it: meaning, words, name, graph or community.")
+    ]
+    hops: Annotated[int, Field(examples=[0], description="Steps through the graph from what the question found.")]
+
+
+@answer
+class RetrievalMetrics(Answer):
+    """What each step of the retrieval pipeline took, in microseconds."""
+
+    query_embedding_us: int
+    vector_search_us: int
+    entity_extraction_us: int
+    graph_expansion_us: int
+    community_selection_us: int
+    reranking_us: int
+    context_assembly_us: int
+    total_us: int
+
+
+@answer
+class Retrieval(Answer):
+    """What the retrieval pipeline made of a question."""
+
+    mindset: Annotated[str | None, Field(examples=["convergent"], description="Null: its words tell none.")]
+    entities: Annotated[tuple[Entity, ...], Field(description="Those that the question names, in its order.")]
+    context: Annotated[str, Field(description="The memories and entities in markdown, as reference data of a prompt.")]
+    ranking: Annotated[tuple[RankedNode, ...], Field(description="Best first; none unless `explain` asks for them.")]
+    metrics: Annotated[RetrievalMetrics | None, Field(description="Null unless `explain` asks for it.")]
+
+
 class Hits(list[T], Generic[T]):
     """The facts that a search found, best first, with the episodes that it found.
 
-    `unavailable` says why they were found by words alone; None: as the settings say.
+    `unavailable` says why they were found by words alone; None: as the settings say. `retrieval` is what the profile
+    `pipeline` made of the question; None: another profile ranked.
     """
 
-    BESIDE: ClassVar = {"unavailable": str | None, "episodes": list[EpisodeHit]}  # of the list in JSON
+    BESIDE: ClassVar = {  # of the list in JSON
+        "unavailable": str | None,
+        "episodes": list[EpisodeHit],
+        "retrieval": Retrieval | None,
+    }
 
     unavailable: str | None = None
+    retrieval: Retrieval | None = None
+    metrics: RetrievalMetrics | None = None  # of the profile `pipeline`, also where nobody asks for them
     episodes: list[EpisodeHit]
 
     def __init__(self, facts: Iterable[T] = (), episodes: Iterable[EpisodeHit] = ()) -> None:

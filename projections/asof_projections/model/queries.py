@@ -44,6 +44,8 @@ _LONGEST_NAME: Final = 64  # characters of a name that an error repeats, or comp
 
 Time = str | date | datetime | int
 Over = Literal["facts", "episodes", "both"]
+Profile = Literal["default", "pipeline"]
+Mindset = Literal["convergent", "divergent", "algorithmic"]
 
 
 def instant(time: Time) -> int:
@@ -315,7 +317,36 @@ class FactSearchQuery(AnyTimeQuery):
     over: Over = Field(
         "both", description="Facts, episodes (what was said, understood or not), or both; each up to the limit."
     )
+    profile: Profile = Field(
+        "default",
+        description="How they are found and ranked: `default`, which finds most, or `pipeline`, which walks from what "
+        "is similar through the graph around it.",
+    )
+    mindset: Mindset | None = Field(
+        None, description="How the question thinks; told by its words, if left out. Of the profile `pipeline`."
+    )
+    start: Instant | None = Field(
+        None, alias="from", description="Said last from this time on. Of the profile `pipeline`."
+    )
+    stop: Instant | None = Field(None, alias="to", description="Said last before this time. Of the profile `pipeline`.")
+    explain: bool = Field(
+        False, description="With the parts of each score and the time of each step. Of the profile `pipeline`."
+    )
     limit: int = Field(10, ge=1, le=1_000, description="At most this many.")
+
+    @field_validator("profile")
+    @classmethod
+    def _without_a_center(cls, profile: Profile, given: ValidationInfo) -> Profile:
+        if profile == "pipeline" and given.data.get("center") is not None:
+            raise ValueError("the pipeline finds by itself which entities a question names: leave center out")
+        return profile
+
+    @field_validator("mindset", "start", "stop", "explain")
+    @classmethod
+    def _of_the_pipeline(cls, value: Any, given: ValidationInfo) -> Any:
+        if value not in (None, False) and given.data.get("profile") == "default":
+            raise ValueError("it is of the profile `pipeline`: give that too")
+        return value
 
     @field_validator("over")
     @classmethod

@@ -5,6 +5,7 @@ __all__ = [
     "center",
     "changes",
     "context",
+    "pipeline",
     "search",
     "turns",
 ]

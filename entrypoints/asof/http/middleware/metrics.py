@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable
+from dataclasses import fields
 from typing import Final
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -9,7 +10,7 @@ from prometheus_client.core import CounterMetricFamily
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from asof.operations.answers import Usage
+from asof.operations.answers import RetrievalMetrics, Usage
 from asof.operations.process import version
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
@@ -22,6 +23,7 @@ _OF_MODELS: Final = {
 }
 _METHODS: Final = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
 _REQUEST_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0)
+_STEP_SECONDS: Final = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0)
 _MESSAGE_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 
 
@@ -60,6 +62,13 @@ class Metrics:
             buckets=_MESSAGE_SECONDS,
             registry=self._registry,
         )
+        self._step_seconds = Histogram(
+            "asof_retrieval_step_duration_seconds",
+            "What a step of the retrieval pipeline took.",
+            ["step"],
+            buckets=_STEP_SECONDS,
+            registry=self._registry,
+        )
         self.messages = self._gauge("asof_messages", "Where the messages log ends.")
         self.processed = self._gauge("asof_messages_processed", "The position of the next message to process.")
         self.waiting = self._gauge("asof_queue_messages", "Messages on the log that wait to be processed.")
@@ -87,6 +96,11 @@ class Metrics:
         """Count processed messages, by the seconds that each took."""
         for each in seconds:
             self._message_seconds.observe(each)
+
+    def retrieved(self, metrics: RetrievalMetrics) -> None:
+        """Count a search by the retrieval pipeline, by what each of its steps took."""
+        for field in fields(metrics):
+            self._step_seconds.labels(field.name.removesuffix("_us")).observe(getattr(metrics, field.name) / 1_000_000)
 
     def text(self) -> bytes:
         """Return all metrics in the text format of Prometheus."""
