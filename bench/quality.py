@@ -95,11 +95,16 @@ def ways(folder: Path, memory: asof.Memory, asked: Sequence[Asked]) -> dict[str,
         hits = memory.search(each.question, group_id=each.group, over="episodes", limit=200)
         return [hit.name for hit in hits.episodes]
 
+    def walked(each: Asked) -> Sequence[str]:
+        hits = memory.search(each.question, group_id=each.group, over="episodes", profile="pipeline", limit=200)
+        return [hit.name for hit in hits.episodes if hit.score is not None]
+
     return {
         **{way: baseline(way) for way in _BASELINES},
         "profile fixed": lambda a: a.best(profile("fixed").scores(a.signals, by_meaning=True)),
         "profile learned, without this chat": lambda a: a.best(a.signals @ others[a.group]),
         "search as shipped (it flatters)": found,
+        "profile pipeline": walked,
     }
 
 

@@ -62,5 +62,9 @@ def test_a_search_without_its_embedder_answers_by_words_and_says_so(tmp_path: Pa
             ["Ana lives in Paris"],
             True,
         )
+        walked = memory.search("Paris", group_id="g", profile="pipeline")
+        assert ([hit.fact for hit in walked], walked[0].scores.words) == (["Ana lives in Paris"], 1.0)
+        assert "cannot be reached" in str(walked.unavailable)
     with asof.open(tmp_path / "data", embedder="hash") as memory:
         assert memory.search("Paris", group_id="g").unavailable is None
+        assert memory.search("Paris", group_id="g", profile="pipeline").unavailable is None

@@ -76,6 +76,24 @@ def write(tmp_path: Path) -> Callable[..., str]:
 # Questions.
 
 
+def test_a_search_by_the_pipeline_tells_on_request_how_it_ranked_and_how_long_each_step_took(told: Asof) -> None:
+    plain = told.json("search", "Where is Ana?", "--profile", "pipeline")["retrieval"]
+    explained = told.json("search", "Where is Ana?", "--profile", "pipeline", "--explain")["retrieval"]
+    shown = told("search", "Where is Ana?", "--profile", "pipeline", "--explain", "--mindset", "convergent")
+
+    assert [entity["name"] for entity in plain["entities"]] == ["Ana"]
+    assert (plain["ranking"], plain["metrics"]) == ([], None)
+    assert plain["context"].startswith("## Relevant Memories\n[1] (score: ")
+    assert {node["kind"] for node in explained["ranking"]} == {"fact", "turn", "entity"}
+    assert explained["metrics"]["total_us"] >= explained["metrics"]["graph_expansion_us"] > 0
+    assert "centrality" in shown
+    assert "mindset: convergent\nquery_embedding_us: " in shown
+    assert "## Known Entities\n- Ana (type: " in shown
+    assert told.json("search", "Where is Ana?")["retrieval"] is None
+    told("search", "Ana", "--explain", code=2)
+    assert "profile" in told.err
+
+
 def test_a_fact_is_shown_by_its_id(told: Asof) -> None:
     (lisbon,) = told.json("facts", "--object", "Lisbon", "--any-time")
 

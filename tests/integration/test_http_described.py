@@ -171,6 +171,7 @@ def test_real_answers_are_as_described(server: Server, described: dict[str, Any]
         ("/v1/throughout", "/v1/throughout", {"from": "2024-04", "to": "2024-05", **GROUP}),
         ("/v1/search", "/v1/search", {"query": "Where does Ana live?", "any_time": "true", **GROUP}),
         ("/v1/context", "/v1/context", {"query": "Where does Ana live?", "timezone": "Europe/Berlin", **GROUP}),
+        ("/v1/search", "/v1/search", {"query": "Ana", "profile": "pipeline", "explain": "true", **GROUP}),
         ("/v1/entities", "/v1/entities", GROUP),
         ("/v1/entity", "/v1/entity", {"name": "Ana", **GROUP}),
         ("/v1/neighbourhood", "/v1/neighbourhood", {"name": "Ana", **GROUP}),

@@ -17,6 +17,10 @@ from model_server import prompt_tokens
 from patience import wait_until
 
 MOVED = "I moved to Berlin in March."
+STEPS = (
+    "query_embedding", "vector_search", "entity_extraction", "graph_expansion", "community_selection", "reranking",
+    "context_assembly", "total",
+)  # fmt: skip
 MEGABYTE = b" " * 1_000_000
 
 
@@ -86,6 +90,7 @@ def test_metrics_count_requests_by_route_and_messages_by_what_became_of_them(ser
     server.say("metered", MOVED, MOVED)
     server.say("not\ta group", MOVED)
     server.search("Berlin", "metered")
+    server.client.get("/v1/search?query=Berlin&group_id=metered&profile=pipeline")
     server.client.get("/episodes/metered")
     server.client.get("/v1/messages/0")
     server.client.get("/v1/messages/first")
@@ -107,6 +112,9 @@ def test_metrics_count_requests_by_route_and_messages_by_what_became_of_them(ser
     assert requests("GET", "none", 404) == 1
     assert requests("other", "/v1/facts", 405) == 1
     assert grown("asof_http_request_duration_seconds_count method=POST route=/messages") == 2
+    steps = {name: grown(f"asof_retrieval_step_duration_seconds_count step={name}") for name in STEPS}
+    assert steps == dict.fromkeys(STEPS, 1)
+    assert grown("asof_retrieval_step_duration_seconds_sum step=total") > 0
     assert grown("asof_message_processing_duration_seconds_count") == 3
     assert grown("asof_message_processing_duration_seconds_sum") > 0
     assert grown("asof_messages") == grown("asof_messages_processed") == 3

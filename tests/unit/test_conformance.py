@@ -24,6 +24,7 @@ MESSAGES: dict[str, list[Any]] = {
     "traces": [37, 38, 39, "39 again"],
 }
 GRAPH = range(1, 16)  # the criteria of the third document
+RETRIEVAL = {"retrieval": 54, "failure": 2}  # how many the fourth has, of its retrieval pipeline
 AGENTS = {1: 5, 2: 3, 3: 3, 4: 2, 5: 4}  # of each requirement of the second document, how many criteria it has
 
 
@@ -32,8 +33,9 @@ def test_every_criterion_has_its_row_and_nothing_else_has() -> None:
     second = [f"{requirement}.{n}" for requirement, count in AGENTS.items() for n in range(1, count + 1)]
 
     third = [f"graph {number}" for number in GRAPH]
+    fourth = [f"{kind} {n}" for kind, count in RETRIEVAL.items() for n in range(1, count + 1)]
 
-    assert [row.number for row in conformance.rows()] == [*first, *second, *third]
+    assert [row.number for row in conformance.rows()] == [*first, *second, *third, *fourth]
 
 
 each_row = pytest.mark.parametrize("row", conformance.rows(), ids=lambda row: row.number)

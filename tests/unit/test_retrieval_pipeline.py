@@ -155,7 +155,7 @@ def test_what_is_less_similar_than_the_least_is_no_seed(history, meaning):
     assert {node.uuid for node in near} == {node.uuid for node in every if node.similarity >= 0.2}
 
 
-def test_without_vectors_the_share_of_the_best_words_is_what_is_similar(history):
+def test_without_vectors_the_share_of_words_is_what_is_similar(history):
     hits = ask(history, "Who had a picnic by the lake?", config={"enable_entity_extraction": False})
 
     assert contents(hits) == ["We had a picnic by the lake"]

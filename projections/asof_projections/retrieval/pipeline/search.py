@@ -2,8 +2,8 @@
 
     mindset → query embedding → vector search and query entities → graph expansion → communities → re-ranking → context
 
-It reads facts, entities and turns as of one moment. Without an embedder words take the place of vectors: the share of
-the best BM25 is then what is similar. Whoever wants to know what a step takes gives a `measure`.
+It reads facts, entities and turns as of one moment. Without an embedder words take the place of vectors: the share of a
+question's words that a memory has is then its similarity. Whoever wants to know what a step takes gives a `measure`.
 """
 
 from collections import Counter

@@ -1,6 +1,7 @@
 """The seeds of the pipeline: the nodes nearest in meaning to a question, or where there are no vectors, in words."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from asof_projections.retrieval.pipeline.configuration import PipelineConfig
 from asof_projections.retrieval.pipeline.expansion import Reached
 from asof_projections.retrieval.pipeline.nodes import Key, Reach
 from asof_projections.retrieval.question import Question, content_words
+from asof_projections.retrieval.signals import SIGNALS
 from asof_projections.retrieval.turns import EpisodeSearch
 from asof_projections.vectors.ports import LiveFacts, VectorIndex
 
@@ -73,15 +75,28 @@ def by_meaning(
 
 
 def by_words(beliefs: BeliefStore, episodes: TurnStore, scope: Scope, config: PipelineConfig) -> Reached:
-    """Return the facts and turns that have words of a question; each has its share of the best BM25 of its kind."""
-    count, (query, at, _, among) = config.vector_top_k, scope
-    facts = dict(beliefs.text(content_words(query.query), query.group, at, count, among))
-    best = max(facts.values(), default=1.0)
-    shares = [(Key("fact", number), score / best) for number, score in facts.items()]
+    """Return the facts and turns that have words of a question, each with the share of those that it has.
+
+    A share depends on nothing that was said later, or in another group; in turns a rare word weighs more.
+    """
+    query = scope.query
+    shares = list(_facts_with_words(beliefs, content_words(query.query).split(), scope, config.vector_top_k))
     if not query.is_about_facts:
-        found = EpisodeSearch(episodes).candidates(query.query, query.groups, query.known, count)
-        shares += [
-            (Key("turn", n), share) for n, share in zip(found.numbers.tolist(), found.words.tolist(), strict=True)
-        ]
+        found = EpisodeSearch(episodes).candidates(query.query, query.groups, query.known, config.vector_top_k)
+        coverage = found.signals[:, SIGNALS.index("coverage")].tolist()
+        shares += [(Key("turn", n), share) for n, share in zip(found.numbers.tolist(), coverage, strict=True)]
     shares.sort(key=lambda each: (-each[1], each[0]))
-    return {key: Reach(share, "words") for key, share in shares[:count] if share >= config.min_similarity}
+    best = shares[: config.vector_top_k]
+    return {key: Reach(share, "words") for key, share in best if share >= config.min_similarity}
+
+
+def _facts_with_words(
+    beliefs: BeliefStore, words: Sequence[str], scope: Scope, count: int
+) -> Iterator[tuple[Key, float]]:
+    group, at = scope.query.group, scope.at
+    pool = [number for number, _ in beliefs.text(" ".join(words), group, at, count, scope.among)]
+    among = np.array(sorted(pool), np.int64)
+    distinct = dict.fromkeys(word.casefold() for word in words)
+    having = Counter(number for word in distinct for number, _ in beliefs.text(word, group, at, count, among))
+    for number in pool:
+        yield Key("fact", number), having[number] / len(distinct)
