@@ -1,5 +1,7 @@
 """The page of settings: one row for each field of asof.settings.Settings, with the docstring below it."""
 
+from pydantic import BaseModel
+
 from asof.settings import Settings, from_found
 from making.source import attributes
 
@@ -34,6 +36,6 @@ def page() -> str:
     meanings = dict(attributes(Settings))
     rows = []
     for name, field in Settings.model_fields.items():
-        default = "" if field.default is None else f"`{field.default}`"
+        default = "" if field.default is None or isinstance(field.default, BaseModel) else f"`{field.default}`"
         rows.append(f"| `ASOF_{name.upper()}` | `{name}` | {from_found(name)} | {default} | {meanings[name]} |\n")
     return PAGE + "".join(rows)

@@ -13,9 +13,10 @@ from pathlib import Path
 from tomllib import TOMLDecodeError
 from typing import Any, Final, Literal
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
+from asof_projections.retrieval.pipeline.configuration import PipelineConfig
 from asof_streams.distribution import install_command
 from asof_streams.errors import InvalidInput
 from asof_streams.kafka.connection import SaslMechanism, SecurityProtocol
@@ -27,6 +28,7 @@ _HARMLESS: Final = frozenset(
         "model_timeout",
         "model_calls",
         "embedding_dimensions",
+        "pipeline",
         "clock_years",
         "log_level",
         "log_format",
@@ -97,6 +99,8 @@ class Settings(BaseSettings):
     """Its model, or that of sentence-transformers."""
     embedding_dimensions: int | None = Field(default=None, gt=0)
     """How long its vectors are to be; left out, as long as the model makes them."""
+    pipeline: PipelineConfig = PipelineConfig()
+    """Parameters of searches by the profile `pipeline`, as a table or a JSON object; what a question says wins."""
     kafka: str | None = None
     """Kafka's brokers, HOST:PORT with commas between several; left out, the logs are files in the directory."""
     kafka_prefix: str = "asof"
@@ -142,6 +146,13 @@ class Settings(BaseSettings):
     """Seconds of processor time that `asof serve` and `asof worker` give to one message before they park it."""
     worker_patience: float = Field(default=300.0, gt=0.0)
     """Seconds for which a worker may stand still while its topic goes on, before it gives up to be started again."""
+
+    @field_validator("pipeline")
+    @classmethod
+    def _of_no_question(cls, pipeline: PipelineConfig) -> PipelineConfig:
+        if pipeline.model_fields_set & {"namespace", "final_top_k"}:
+            raise ValueError("every question has its own group_id and limit: leave namespace and final_top_k out")
+        return pipeline
 
     @property
     def in_arango(self) -> bool:

@@ -13,6 +13,7 @@ HARMLESS = {
     "model_timeout": "5.0",
     "model_calls": "2",
     "embedding_dimensions": "8",
+    "pipeline": "{ recency_weight = 0.0 }",
     "clock_years": "5.0",
     "log_level": '"debug"',
     "log_format": '"json"',

@@ -4,6 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from asking import search_of
+from asof.settings import read
 from asof_projections.model.answers import Entity
 from asof_projections.model.queries import HEAD
 from asof_projections.model.rows import EntityRow, Moment
@@ -62,6 +63,18 @@ def test_a_configuration_is_frozen_and_knows_its_parameters() -> None:
         PipelineConfig.model_validate({"top_k": 1})
     with pytest.raises(ValidationError):
         PipelineConfig.model_validate({"recency_weight": 1.5})
+
+
+def test_the_configuration_is_a_setting_but_for_what_every_question_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASOF_PIPELINE", '{"graph_expansion_hops": 2, "ner_labels": ["Person"]}')
+
+    assert read().pipeline == PipelineConfig.model_validate({"graph_expansion_hops": 2, "ner_labels": ["Person"]})
+    assert read(pipeline={"recency_weight": 0.0}).pipeline.recency_weight == 0.0
+    for wrong in ({"namespace": ["g"]}, {"final_top_k": 3}, {"hops": 2}, {"vector_top_k": 0}):
+        with pytest.raises(InvalidInput) as refused:
+            read(pipeline=wrong)
+        assert refused.value.field is not None
+        assert refused.value.field.startswith("pipeline")
 
 
 def test_a_question_narrows_the_configuration() -> None:

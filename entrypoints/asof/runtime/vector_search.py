@@ -36,6 +36,7 @@ class VectorSearch:
     def __init__(self, places: DirectoryLayout, opened: Opened, settings: Settings) -> None:
         self._embedder = choose_embedder(settings)  # of questions: they are not kept
         self._cache = CachedEmbedder(self._embedder, places.vectors) if self._embedder else None
+        self._pipeline = settings.pipeline
         self._beliefs = opened.beliefs
         self._names_file = places.names_index(opened.generation)
         self._file = places.index(opened.generation)
@@ -84,7 +85,7 @@ class VectorSearch:
             followed = (self._facts(), self._named(), self._said()) if embedder else ()
             indexes = [self._caught_up(each, progress).index for each in followed if each is not None]
             meaning = Meaning(embedder, *indexes) if embedder else None
-            hits = PipelineSearch(self._beliefs, self._episodes, meaning, measure=stopwatch).search(query, at)
+            hits = PipelineSearch(self._beliefs, self._episodes, meaning, self._pipeline, stopwatch).search(query, at)
         hits.metrics = stopwatch.metrics()
         return hits
 

@@ -2,6 +2,7 @@
 
 __all__ = [
     "answers",
+    "configuration",
     "search",
     "seeds",
 ]
