@@ -11,7 +11,7 @@ from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.hashing import HashingEmbedder
 from asof_projections.model.rows import Moment
 from asof_projections.retrieval.pipeline.search import PipelineSearch
-from asof_projections.retrieval.pipeline.seeds import Meaning
+from asof_projections.retrieval.pipeline.seeds import SearchVectors
 from asof_projections.retrieval.turns import EpisodeSearch
 from asof_projections.vectors.faiss_index import FaissVectorIndex
 from asof_projections.vectors.projection import VectorProjection, facts_of, names_of, turns_of
@@ -43,7 +43,7 @@ def test_the_pipeline_as_of_an_earlier_moment_gives_what_it_gave_then_context_an
             )
             for n, each in enumerate(texts)
         ]
-        meaning = Meaning(cached, *(each.index for each in following))
+        meaning = SearchVectors(cached, *(each.index for each in following))
         given_then = {}
         for number, event in enumerate(events):
             day = f"2024-01-{number + 1:02}"

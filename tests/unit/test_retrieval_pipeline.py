@@ -11,7 +11,7 @@ from asof_projections.model.queries import HEAD
 from asof_projections.model.rows import Moment
 from asof_projections.retrieval.pipeline.configuration import PipelineConfig
 from asof_projections.retrieval.pipeline.search import PipelineSearch
-from asof_projections.retrieval.pipeline.seeds import Meaning
+from asof_projections.retrieval.pipeline.seeds import SearchVectors
 from asof_projections.vectors.faiss_index import FaissVectorIndex
 from asof_projections.vectors.projection import VectorProjection, facts_of, names_of, turns_of
 from asof_streams.messages import IdentityStatement
@@ -73,7 +73,7 @@ def meaning(history, tmp_path):
     for projection in projections:
         projection.catch_up()
     embedder.asked.clear()
-    yield Meaning(embedder, *(projection.index for projection in projections))
+    yield SearchVectors(embedder, *(projection.index for projection in projections))
     cached.close()
 
 

@@ -18,7 +18,7 @@ from asof_projections.model.answers import Hit, Hits
 from asof_projections.model.queries import FactSearchQuery
 from asof_projections.model.rows import EntityRow, Moment
 from asof_projections.retrieval.pipeline.search import PipelineSearch
-from asof_projections.retrieval.pipeline.seeds import Meaning
+from asof_projections.retrieval.pipeline.seeds import SearchVectors
 from asof_projections.retrieval.search import NameSearch, Search
 from asof_projections.retrieval.turns import EpisodeSearch
 from asof_projections.vectors.faiss_index import FaissVectorIndex
@@ -84,7 +84,7 @@ class VectorSearch:
         with stopwatch("total_us"):
             followed = (self._facts(), self._named(), self._said()) if embedder else ()
             indexes = [self._caught_up(each, progress).index for each in followed if each is not None]
-            meaning = Meaning(embedder, *indexes) if embedder else None
+            meaning = SearchVectors(embedder, *indexes) if embedder else None
             hits = PipelineSearch(self._beliefs, self._episodes, meaning, self._pipeline, stopwatch).search(query, at)
         hits.metrics = stopwatch.metrics()
         return hits

@@ -24,7 +24,7 @@ from asof_projections.retrieval.pipeline.mindset import mindset_of
 from asof_projections.retrieval.pipeline.nodes import Key, Node, Reach
 from asof_projections.retrieval.pipeline.query_entities import Match, QueryEntities
 from asof_projections.retrieval.pipeline.ranking import rank
-from asof_projections.retrieval.pipeline.seeds import Meaning, Scope, by_meaning, by_words, embed
+from asof_projections.retrieval.pipeline.seeds import Scope, SearchVectors, by_meaning, by_words, embed
 
 Step = Literal[
     "query_embedding_us",
@@ -46,7 +46,7 @@ class PipelineSearch:
         self,
         beliefs: BeliefStore,
         episodes: TurnStore,
-        meaning: Meaning | None = None,
+        meaning: SearchVectors | None = None,
         config: PipelineConfig | None = None,
         measure: Measure = lambda _: nullcontext(),
     ) -> None:

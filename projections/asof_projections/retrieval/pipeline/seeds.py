@@ -21,7 +21,7 @@ from asof_projections.retrieval.turns import EpisodeSearch
 from asof_projections.vectors.ports import LiveFacts, VectorIndex
 
 
-class Meaning(NamedTuple):
+class SearchVectors(NamedTuple):
     """An embedder, and the vectors of facts, names and turns that it made."""
 
     embedder: Embedder
@@ -44,7 +44,7 @@ class Scope(NamedTuple):
         return (None,) if self.query.groups is None else self.query.groups
 
 
-def embed(question: str, meaning: Meaning, turns: Turns) -> Vectors:
+def embed(question: str, meaning: SearchVectors, turns: Turns) -> Vectors:
     """Return the vector of a question, and of the same as turns are compared: they have no speakers' names."""
     speaking = np.flatnonzero(np.bincount(turns.speaker, minlength=len(turns.speakers))).tolist()
     nameless = Question.of(question, [turns.speakers[number] for number in speaking]).text
@@ -52,7 +52,7 @@ def embed(question: str, meaning: Meaning, turns: Turns) -> Vectors:
 
 
 def by_meaning(
-    beliefs: BeliefStore, meaning: Meaning, vectors: Vectors, scope: Scope, config: PipelineConfig
+    beliefs: BeliefStore, meaning: SearchVectors, vectors: Vectors, scope: Scope, config: PipelineConfig
 ) -> Reached:
     """Return the `vector_top_k` nodes nearest to a question, as far as `min_similarity` lets them be."""
     count, (query, at, turns, among) = config.vector_top_k, scope
