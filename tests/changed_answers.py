@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from old_directories import Ask
+from old_directories import Ask, found_again
 
 
 class Changed(NamedTuple):
@@ -59,17 +59,9 @@ def counting(old: Ask) -> Ask:
     return {**old, "answer": {**answer, **more, "parked_messages": [*failed, *parked]}}
 
 
-def stepping(old: Ask) -> Ask:
-    """Return a search whose hits say how many steps they are away from a centre, where there is none."""
-    return {**old, "answer": [{**hit, "hop": None} for hit in old["answer"]]}
-
-
-def ranking(old: Ask) -> Ask:
-    """Return a search of two groups whose two best facts fit as well: the one said first comes first."""
-    if len(old["body"].get("group_ids") or ()) < 2:
-        return old
-    [later, earlier, *others] = old["answer"]["facts"]
-    return {**old, "answer": {"facts": [earlier, later, *others]}}
+def unranked(old: Ask) -> Ask:
+    """Return a search whose hits are facts without scores."""
+    return {**old, "answer": found_again(old["answer"], old["answer"])}
 
 
 def failing_not(old: Ask) -> Ask:
@@ -133,8 +125,7 @@ CHANGED: list[Changed] = [
     Changed(("stats",), "`asof stats` names the embedder, and counts what failed", counting),
     Changed(("entity ",), "A limit of `entity` counts the facts of both directions together", limited),
     Changed(("/v1/facts?group_id=two&any_time=true&limit=3",), "Cursors of `/v1` are opaque", seeking),
-    Changed(("search ",), "a hit says its `hop`", stepping),
-    Changed(("/search",), "A search of several groups ranks their facts together", ranking),
+    Changed(("search ",), "Scores of facts by words count the facts that hold at the moment", unranked),
     Changed(("/v1/messages/",), "`/v1/messages/{position}` says in `failed` why", failing_not),
     Changed(("events",), "`message.parked` and `extraction.failed` are at version 2", raising),
     Changed(("export --episodic",), "In the exported episodic graph `turn_N` counts the turns of a group", turning),

@@ -35,6 +35,8 @@ OF_GROUPS: Final = frozenset(
     "changes communities diff entities entity export facts history search timeline".split(),
 )
 
+RANKING: Final = frozenset(("score", "scores", "hop", "probability"))  # of a hit: the other fields are of the fact
+
 Ask = dict[str, Any]
 """`ask`: the arguments of a command; `lines`: of a file that stands in them as @; `code` and `answer`: what came of it,
 but for the sentence of an error; `digest`: the answer is that of the events that were printed."""
@@ -71,9 +73,22 @@ def ask(data: Path, question: Ask) -> Ask:
         arguments[arguments.index("@")] = str(file)
     elif arguments[0] in OF_GROUPS and "--group" not in arguments:
         arguments.append("--all-groups")
+    if arguments[0] == "search":
+        arguments += ["--limit", "1000"]
     said = asof(*arguments, "--data", str(data))
     answer = _lasting(arguments[0], _read(said.out))
+    answer = found_again(answer, question["answer"]) if arguments[0] == "search" else answer
     return {**question, "code": said.code, "answer": _digest(answer) if "digest" in question else answer}
+
+
+def found_again(facts: list[Any], before: list[Any]) -> list[Any]:
+    """Return those of some facts that were found before, as they came then and without their scores.
+
+    How facts are ranked changes; what was found is found, and is what it was.
+    """
+    known = {fact["uuid"]: fact for fact in facts}
+    again = (known[fact["uuid"]] for fact in before if fact["uuid"] in known)
+    return [{name: value for name, value in fact.items() if name not in RANKING} for fact in again]
 
 
 def _read(text: str) -> Any:

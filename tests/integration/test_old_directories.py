@@ -12,7 +12,7 @@ import pytest
 
 from changed_answers import CHANGED, wanted
 from http_server import serving
-from old_directories import NAMES, Ask, ask, expected, forget_derived, unpack
+from old_directories import NAMES, Ask, ask, expected, forget_derived, found_again, unpack
 
 CHANGELOG = Path(__file__).resolve().parents[2] / "CHANGELOG.md"
 
@@ -82,8 +82,12 @@ def test_a_messages_log_alone_becomes_what_it_was(unpacked: Path) -> None:
 def test_a_server_on_a_directory_answers_as_it_did(unpacked: Path) -> None:
     with serving(unpacked, ASOF_EMBEDDER="none") as server:
         for old in expected(unpacked.name)["http"]:
-            answer = server.client.request(old["method"], old["path"], json=old["body"])
-            assert answer.json() == wanted(old)["answer"], f"{old['method']} {old['path']}"
+            ranks = old["path"] in ("/search", "/get-memory")
+            body = {**old["body"], "max_facts": 1_000} if ranks else old["body"]
+            answer = server.client.request(old["method"], old["path"], json=body).json()
+            if ranks:
+                answer = {"facts": found_again(answer["facts"], old["answer"]["facts"])}
+            assert answer == wanted(old)["answer"], f"{old['method']} {old['path']}"
 
 
 def test_what_changed_is_in_the_changelog() -> None:
