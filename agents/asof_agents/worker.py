@@ -86,8 +86,7 @@ class FaustWorker:
             watch.cancel()
             start.cancel()
             await self._leave({*self._tasks})
-            await self._within_reason(self._leaving)
-            await self._within_reason({asyncio.create_task(self._app.stop())})
+            await self._within_reason({*self._leaving, asyncio.create_task(self._app.stop())})
 
     async def _start(self) -> None:
         async with translate_errors(self._connection, self._topic):
@@ -203,6 +202,11 @@ class _ConsumerThread(driver.AIOKafkaConsumerThread):
     """Faust's consumer without the records of aborted transactions, which Faust would deliver."""
 
     Worker: type[WorkerThread] = _Daemon
+
+    async def on_thread_stop(self) -> None:
+        """Stop the consumer. Without a broker that fails, and who waits for the thread would never hear of its end."""
+        with suppress(asyncio.CancelledError, Exception):
+            await super().on_thread_stop()
 
     def _create_worker_consumer(self, transport: Any) -> AIOKafkaConsumer:
         consumer = super()._create_worker_consumer(transport)

@@ -442,6 +442,8 @@ def test_a_worker_stops_when_asked_though_the_broker_is_gone(own_broker: Broker,
     time.sleep(3)
     running.stop()
 
+    assert "Exception in thread" not in running.said(), "Faust would wait for a thread that never says its end"
+
 
 class Blocked:
     """An intake that is open, and never comes back from taking."""
