@@ -5,6 +5,7 @@ from asof.api.exports import open_async as open_async
 from asof.api.memory import Memory as Memory
 from asof_projections.model.answers import Added as Added
 from asof_projections.model.answers import Attribute as Attribute
+from asof_projections.model.answers import Belief as Belief
 from asof_projections.model.answers import BeliefPeriod as BeliefPeriod
 from asof_projections.model.answers import Cause as Cause
 from asof_projections.model.answers import Change as Change
@@ -14,6 +15,7 @@ from asof_projections.model.answers import Consequence as Consequence
 from asof_projections.model.answers import Contradiction as Contradiction
 from asof_projections.model.answers import Difference as Difference
 from asof_projections.model.answers import Done as Done
+from asof_projections.model.answers import Effect as Effect
 from asof_projections.model.answers import Entity as Entity
 from asof_projections.model.answers import EntityProfile as EntityProfile
 from asof_projections.model.answers import Episode as Episode

@@ -263,6 +263,54 @@ def test_a_message_with_the_uuid_of_an_episode_adds_none_and_names_that_one(serv
     assert caused(server, position) == []
 
 
+def test_a_request_that_waits_is_told_what_each_of_its_messages_did(server: Server) -> None:
+    said = [
+        {**SAID, "timestamp": "2024-01-01T00:00:00Z"},
+        {**SAID, "content": "Hm."},
+        {**SAID, "content": "I live in Rome.", "uuid": "nobody"},
+    ]
+    plain = {"message": "Messages added to processing queue", "success": True}
+
+    answer = server.client.post("/messages", params={"wait": True}, json={"group_id": "waits", "messages": said})
+
+    assert answer.status_code == 202
+    body = answer.json()
+    lives, nothing, parked = body.pop("outcomes")
+    assert body == plain
+    position = int(answer.headers["asof-position"])
+    assert [lives, nothing, parked] == [server.client.get(f"/v1/messages/{position + n}").json() for n in range(3)]
+    assert [(b["fact"], b["valid_at"]) for b in lives["effect"]["began"]] == [
+        ("Ana lives in Paris", "2024-01-01T00:00:00Z")
+    ]
+    assert (nothing["effect"]["understood"], parked["state"]) == (False, "parked")
+    assert server.client.post("/messages", json={"group_id": "waits", "messages": said}).json() == plain
+    nobody = server.client.post("/messages", params={"wait": True}, json={"group_id": "waits", "messages": []})
+    assert nobody.json() == {**plain, "outcomes": []}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "kind"),
+    [
+        (
+            "/v1/facts",
+            {"statements": [{"op": "retract", "subject": "Ana", "relation": "lives_in", "object": "Paris"}]},
+            "retracted",
+        ),
+        ("/v1/identities", {"op": "alias", "entity": "Ana", "name": "Annie"}, None),
+    ],
+)
+def test_a_statement_that_waits_is_told_what_it_did(server: Server, path: str, body: Any, kind: str | None) -> None:
+    group = f"waits-{path[-1]}"
+    server.say(group, "I live in Paris.")
+
+    told = server.client.post(path, params={"wait": True}, json={"group_id": group, **body}).json()
+
+    [outcome] = told["outcomes"]
+    assert [outcome["position"]] == told["positions"]
+    effect = outcome["effect"]
+    assert [k for k in ("began", "ended", "retracted", "restored") if effect[k]] == ([kind] if kind else [])
+
+
 @pytest.mark.parametrize("uuid", ["日本", "a\r\nSet-Cookie: b=c", "\x00", "\U0001f389"])
 def test_any_text_may_be_a_uuid_and_no_header_can_be_made_with_it(server: Server, uuid: str) -> None:
     answer = post(server, "any-uuid", {**SAID, "uuid": uuid})

@@ -84,7 +84,11 @@ class AsyncMemory:
         timestamp: Time | None = None,
         **fields: Any,
     ) -> Added:
-        """Add one message; durable when it returns. Return its position and the id of its episode.
+        """Add one message; durable when it returns. Return its position, the id of its episode, and what it did.
+
+            memory.add("I moved to Berlin in March", role="Ana").effect.began
+
+        `message(position)` says the effect later, as it was then. It is None on Kafka, and of a parked message.
 
         Other fields are Graphiti's (name, source_description, source), and those that say how it is read (schema_id,
         entity_types and others, suppress_content): docs/reference/events.md has them, under `message.sent`.

@@ -7,6 +7,7 @@ import typer
 from asof.cli import show
 from asof.cli.binding import command, question
 from asof.cli.calls import Call
+from asof.cli.effects import NOT_UNDERSTOOD
 from asof.cli.parameters import Parameters
 from asof.cli.tables import CHANGES, Table
 from asof.operations import logs as operations
@@ -41,7 +42,10 @@ def _outcome(answer: Any) -> None:
     match answer.state:
         case "done":
             show.line(f"message {answer.position}: done, {answer.mentions} mentions, episode {answer.episode_id}")
-            CHANGES(answer.changes)
+            if answer.effect.understood:
+                CHANGES(answer.changes)
+            else:
+                show.line(NOT_UNDERSTOOD)
         case "parked":
             show.line(f"message {answer.position}: parked: {answer.reason}")
         case state:

@@ -8,6 +8,7 @@ import typer
 from asof.cli import show
 from asof.cli.binding import command
 from asof.cli.calls import Call
+from asof.cli.effects import show_effect
 from asof.cli.facts import show_what_if
 from asof.cli.parameters import Parameters
 from asof.operations import facts, logs, writes
@@ -66,12 +67,14 @@ def add(call: Call, query: Any) -> None:
         raise InvalidInput("there are no words in it", field="content")
     with call.session() as session:
         added = writes.add(session, query)
-    if call.as_json:
-        show.data(writes.add.to_json(added))
-    elif added.episode_id is None:
-        show.line(f"message at offset {added.position}")
-    else:
-        show.line(f"message {added.position}, episode {added.episode_id}")
+        if call.as_json:
+            show.data(writes.add.to_json(added))
+            return
+        show.line(_where(added, session) + (f", episode {added.episode_id}" if added.episode_id else ""))
+        if reason := _parked_because(session, added):
+            show.talk(f"message {added.position} was parked: {reason}")
+        elif query.uuid is None:
+            show_effect(session, added.effect)
 
 
 _DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be believed, and write nothing.")]
@@ -150,18 +153,24 @@ def write_request(call: Call, operation: Operation[Any, Any], query: Any) -> Non
     """Put a message on the log of a memory, making it where there is none; ContractError says why it was parked."""
     with call.session() as session:
         requested = operation(session, with_whole_ids(session, query))
-        reason = None if session.on_kafka else _reason(session, requested.position)
-    if reason is not None:
-        raise ContractError(f"message {requested.position} was parked: {reason}")
-    if call.as_json:
-        show.data(operation.to_json(requested))
-    else:
-        show.line(f"message {'at offset ' if session.on_kafka else ''}{requested.position}")
+        if reason := _parked_because(session, requested):
+            raise ContractError(f"message {requested.position} was parked: {reason}")
+        if call.as_json:
+            show.data(operation.to_json(requested))
+            return
+        show.line(_where(requested, session))
+        show_effect(session, getattr(requested, "effect", None))  # settling has none of its own
 
 
-def _reason(session: "Session", position: int) -> str | None:
+def _where(written: Any, session: "Session") -> str:
+    return f"message {'at offset ' if session.on_kafka else ''}{written.position}"
+
+
+def _parked_because(session: "Session", written: Any) -> str | None:
     """Return why a message was parked, if it was."""
-    outcome = logs.message.ask(session, position=position)
+    if session.on_kafka or getattr(written, "effect", None) is not None:
+        return None
+    outcome = logs.message.ask(session, position=written.position)
     return outcome.reason if outcome.state == "parked" else None
 
 

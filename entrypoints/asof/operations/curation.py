@@ -4,7 +4,7 @@ from heapq import merge as merge_sorted
 
 from asof.operations.logs import message_at
 from asof.operations.operation import operation
-from asof.operations.writes import put
+from asof.operations.writes import put, request
 from asof.runtime.inbound_message import InboundMessage
 from asof.service.session import Session
 from asof_projections.model.answers import Contradiction, ParkedMessage, Requested, Retried, Settled
@@ -103,4 +103,4 @@ def settling(session: Session, query: SettleRequest) -> list[FactStatement]:
 @operation()
 def state_identity(session: Session, query: IdentityStatement) -> Requested:
     """State that two entities are one, that they are two, or that one has another name; each can be taken back."""
-    return Requested(put(session, query))
+    return request(session, query)

@@ -10,6 +10,7 @@ from asof.runtime.replica_manifest import is_copy
 from asof.runtime.wiring import open_log
 from asof.service.session import Session
 from asof_agents.handlers.episodes import episode_id
+from asof_agents.layer import batch_of
 from asof_projections.model.answers import (
     Change,
     Done,
@@ -32,6 +33,7 @@ from asof_projections.model.queries import (
     MessageQuery,
 )
 from asof_projections.model.rows import Window
+from asof_projections.queries.effects import effect_of
 from asof_streams import instants
 from asof_streams.errors import InvalidInput, NotFound, UnavailableError
 from asof_streams.events import Record
@@ -73,7 +75,8 @@ def generation_of(session: Session, query: EventsQuery) -> str | None:
 def message(session: Session, query: MessageQuery) -> Outcome:
     """Return what became of a processed message: its changes, or why it was parked. NotFound: there is none."""
     group, record, at = message_at(session, query.position)
-    opened = session.of(group or None).opened()
+    source = session.of(group or None)
+    opened = source.opened()
     stores = (opened.episodes, opened.beliefs)
     rows = [p for store in stores for p in store.parked(group or None, after=at - 1, limit=_STATES) if p.position == at]
     reasons = {row.state: row.reason for row in reversed(rows)}
@@ -82,10 +85,15 @@ def message(session: Session, query: MessageQuery) -> Outcome:
     uuid = getattr(record and record.event, "uuid", None) or episode_id(group, at)
     if record is None and opened.episodes.episode(uuid) is None:  # else its content alone was suppressed
         return Erased(query.position, "erased")
-    changes = tuple(Change.of(row) for row in opened.beliefs.changes(at - 1, 1) if row.position == at)
+    row = opened.episodes.episode(uuid)
+    changes = [change for change in opened.beliefs.changes(at - 1, 1) if change.position == at]
+    with open_log(source.places, "semantic", opened.generation) as log:
+        events = [record.event for record in batch_of(log, at)]
+    worded = row is not None and row.position == at and row.source != "fact"
     mentions = len(opened.episodes.mentions_of([uuid]))
-    found = uuid if opened.episodes.episode(uuid) else None
-    return Done(query.position, "done", group, found, mentions, changes, reasons.get("failed"))
+    shown = tuple(map(Change.of, changes))
+    effect = effect_of(events, changes, worded=worded)
+    return Done(query.position, "done", group, row and row.uuid, mentions, shown, reasons.get("failed"), effect)
 
 
 def message_at(session: Session, position: int, group: str | None = None) -> tuple[str, Record | None, int]:

@@ -27,26 +27,29 @@ from asof_streams.messages import (
 @operation()
 def add(session: Session, query: Message) -> Added:
     """Add one message. It is durable when this returns."""
+    if session.on_kafka:
+        return Added(put(session, query), None)
     position = put(session, query)
-    return Added(position, None if session.on_kafka else query.uuid or episode_id(query.group_id, position))
+    effect = session.writer().effect(position, worded=query.uuid is None)
+    return Added(position, query.uuid or episode_id(query.group_id, position), effect)
 
 
 @operation()
 def state_fact(session: Session, query: FactStatement) -> Requested:
     """State, end, correct or retract a structured fact: exact names, nothing is extracted."""
-    return Requested(put(session, query))
+    return request(session, query)
 
 
 @operation()
 def state_entity(session: Session, query: EntityStatement) -> Requested:
     """State an entity under an id of the producer's own."""
-    return Requested(put(session, in_scope(query)))
+    return request(session, in_scope(query))
 
 
 @operation()
 def withdraw(session: Session, query: WithdrawalRequest) -> Requested:
     """Withdraw an episode: what rests on it alone is retracted; its past can still be asked about."""
-    return Requested(put(session, query))
+    return request(session, query)
 
 
 @operation()
@@ -54,6 +57,12 @@ def erase(session: Session, query: ErasureRequest) -> Erasure:
     """Erase everything of a group, at every moment of both clocks. On Kafka its records stay on the topics."""
     position = put(session, query)
     return Erasure(position, None if session.on_kafka else not session.writer().erasing)
+
+
+def request(session: Session, message: AnyMessage) -> Requested:
+    """Put a message without words on the log, durably; return its position, and what it did where that is known."""
+    position = put(session, message)
+    return Requested(position, None if session.on_kafka else session.writer().effect(position, worded=False))
 
 
 def put(session: Session, message: AnyMessage) -> int:

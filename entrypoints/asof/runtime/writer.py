@@ -19,6 +19,7 @@ from asof_agents.layer import Layer
 from asof_agents.prefetcher import Prefetcher
 from asof_ontologies.model import Ontology
 from asof_projections.generations import Catalog, GenerationInfo
+from asof_projections.model.answers import Effect
 from asof_streams.events import Record
 from asof_streams.messages import ErasureRequest
 
@@ -197,6 +198,10 @@ class Writer:
     def ontology(self, name: str) -> Ontology:
         """Return the ontology that a generation is built with."""
         return kept_ontology(self.logs.places.ontology_of(name))
+
+    def effect(self, position: int, *, worded: bool) -> Effect | None:
+        """Return what a processed message did in the generation that answers (see `effect_of`); None: it was parked."""
+        return self.generations.effect(self.catalog.active, position, worded=worded)
 
     def usage(self) -> Usage:
         """Return what asking a language model has cost since this was opened."""

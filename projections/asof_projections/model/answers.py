@@ -139,9 +139,13 @@ class Fact(Answer):
 
     def __str__(self) -> str:
         """Return the claim: subject, relation, object and period."""
-        since = "" if self.valid_at is None else f" from {_day(self.valid_at)}"
-        until = "" if self.invalid_at is None else f" until {_day(self.invalid_at)}"
-        return f"{self.subject} {self.relation} {self.object}{since}{until}"
+        return _claim(self)
+
+
+def _claim(fact: "Fact | Belief") -> str:
+    since = "" if fact.valid_at is None else f" from {_day(fact.valid_at)}"
+    until = "" if fact.invalid_at is None else f" until {_day(fact.invalid_at)}"
+    return f"{fact.subject} {fact.relation} {fact.object}{since}{until}"
 
 
 def _day(moment: datetime) -> str:
@@ -510,11 +514,50 @@ class Hits(list[T], Generic[T]):
 
 
 @answer
+class Belief(Answer):
+    """A fact over one period, as it was believed at some moment."""
+
+    uuid: Id
+    subject: Name
+    relation: Relation
+    object: Annotated[str, Field(examples=["Berlin"])]
+    fact: Annotated[str, Field(examples=["Ana lives in Berlin"], description="Its sentence.")]
+    valid_at: Instant | None
+    invalid_at: Instant | None
+
+    @classmethod
+    def of(cls, row: FactRow) -> Self:
+        """Return a row as an answer."""
+        return cls(row.uuid, *row[2:5], row.fact, time_of(row.valid_at), time_of(row.invalid_at))
+
+    def __str__(self) -> str:
+        """Return the claim: subject, relation, object and period."""
+        return _claim(self)
+
+
+@answer
+class Effect(Answer):
+    """What a message did to what is believed: its facts as they were known then, each list in the order of the log."""
+
+    began: Annotated[tuple[Belief, ...], Field(description="Facts that it said first.")]
+    ended: Annotated[tuple[Belief, ...], Field(description="Facts that hold over less time since; what is left.")]
+    retracted: Annotated[tuple[Belief, ...], Field(description="Facts that are no longer believed; what there was.")]
+    restored: Annotated[tuple[Belief, ...], Field(description="Facts that are believed again, or over more time.")]
+    reinforced: Annotated[tuple[Id, ...], Field(description="The ids of the facts that it said again.")]
+    understood: Annotated[
+        bool, Field(description="False: nothing was understood, and the message is kept as an episode alone.")
+    ]
+
+
+@answer
 class Added(Answer):
     """A message that is on the log for good."""
 
     position: Annotated[Position, Field(description="On Kafka its offset, in the partition of its group.")]
     episode_id: Annotated[Id | None, Field(description="Null on Kafka, where it is known once a worker processed it.")]
+    effect: Annotated[
+        Effect | None, Field(description="Null on Kafka, where a worker processes it, and of a parked message.")
+    ] = None
 
 
 @answer
@@ -522,6 +565,9 @@ class Requested(Answer):
     """A request that is on the log for good, and its place there."""
 
     position: Annotated[Position, Field(description="On Kafka its offset, in the partition of its group.")]
+    effect: Annotated[
+        Effect | None, Field(description="Null on Kafka, where a worker processes it, and of a parked request.")
+    ] = None
 
 
 @answer
@@ -539,9 +585,10 @@ class Erasure(Answer):
 
 
 @answer
-class Settled(Requested):
+class Settled(Answer):
     """Contradictions that were settled for one fact: the messages that retract the others follow one another."""
 
+    position: Annotated[Position, Field(description="On Kafka its offset, in the partition of its group.")]
     kept: Id
     retracted: Annotated[tuple[Id, ...], Field(description="A message for each, from the position on.")]
 
@@ -698,6 +745,7 @@ class Done(Answer):
         str | None,
         Field(examples=["timeout"], description="Why a model gave no answer, so that rules decided alone; null: none."),
     ]
+    effect: Effect
 
 
 @answer

@@ -15,6 +15,7 @@ from starlette.convertors import PathConvertor, register_url_convertor
 from asof.http.routes.authorization import Administering, Reading, Writing, expect_own
 from asof.http.routes.binding import run
 from asof.http.routes.idempotency import Once
+from asof.http.routes.outcomes import Wait, outcomes
 from asof.http.routes.parameters import Read, Served
 from asof.http.schemas import graphiti
 from asof.http.schemas.graphiti_mapping import (
@@ -87,8 +88,14 @@ async def healthcheck() -> graphiti.Health:
 
 @router.post("/messages", status_code=202, responses=_TAKEN)
 async def add_messages(
-    given: graphiti.AddMessages, response: Response, served: Served, caller: Writing, request: Once
-) -> graphiti.Result:
+    given: graphiti.AddMessages,
+    response: Response,
+    served: Served,
+    caller: Writing,
+    request: Once,
+    *,
+    wait: Wait = False,
+) -> graphiti.Taken:
     """Accept messages. They are on the log, on disk, before the answer, and processed afterwards, in order.
 
     The headers `Asof-Position` and `Asof-Episode-Id` name the first message; the others follow without a gap. On Kafka
@@ -97,12 +104,15 @@ async def add_messages(
     expect_own(caller, given.group_id or DEFAULT_GROUP)
     if given.schema_id not in (None, *served.ontologies):
         raise unprocessable(f"there is no such ontology; known are {', '.join(served.ontologies)}", "schema_id")
+    positions = range(0)
     if messages := messages_of(given):
-        position = (await served.take(messages, request)).start
+        positions = await served.take(messages, request)
+        position = positions.start
         response.headers[POSITION] = str(position)
         if isinstance(first := messages[0], Message) and not served.on_topics:
             response.headers[EPISODE] = quote(first.uuid or episode_id(first.group_id, position))  # a uuid is any text
-    return graphiti.Result(message="Messages added to processing queue", success=True)
+    became = await outcomes(served, positions) if wait else None
+    return graphiti.Taken(message="Messages added to processing queue", success=True, outcomes=became)
 
 
 @router.post("/entity-node", status_code=201)

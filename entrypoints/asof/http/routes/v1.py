@@ -14,13 +14,14 @@ from starlette.background import BackgroundTask
 from asof.http.routes.authorization import Reading, Writing, expect_own, may_read
 from asof.http.routes.binding import ask_by_id, bind, bind_id, expect_found, expect_group, json_of, query_route, run
 from asof.http.routes.idempotency import Once
+from asof.http.routes.outcomes import Wait, outcome, outcomes
 from asof.http.routes.parameters import Read, Served, known_parameters
 from asof.http.schemas import problems, v1
 from asof.operations import context, curation, entities, facts, generations, history, logs, upkeep
-from asof.operations.answers import Page, Queued, Retried, WhatIf
+from asof.operations.answers import Page, Retried, WhatIf
 from asof.operations.errors import NotFound
 from asof.operations.operation import Operation
-from asof.operations.queries import ExportQuery, GroupsQuery, HistoryQuery, KnownHistoryQuery, MessageQuery, RetryQuery
+from asof.operations.queries import ExportQuery, GroupsQuery, HistoryQuery, KnownHistoryQuery, RetryQuery
 from asof.service.api_keys import Caller
 from asof.service.service import Service
 
@@ -66,9 +67,7 @@ async def message(position: int, served: Read, caller: Reading) -> Response:
     group = await served.ask(lambda session: logs.message_at(session, position)[0])
     if not caller.owns(group):
         raise NotFound(f"there is no message {position}")
-    if served.worker.next <= position < await served.ask(lambda reader: reader.end()):
-        return json_of(logs.message, Queued(position, "queued", max(position - served.worker.next, 0)))
-    return json_of(logs.message, await run(served, logs.message, MessageQuery(position=position)))
+    return json_of(logs.message, await outcome(served, position))
 
 
 @query_route(router, "/history", HistoryQuery, response_model=history.history.model)
@@ -137,35 +136,45 @@ async def export(served: Service, caller: Caller, query: ExportQuery) -> Respons
     return FileResponse(path, media_type=media_type, background=BackgroundTask(os.unlink, path))
 
 
+async def _stated(served: Service, positions: range, *, wait: bool) -> v1.Stated:
+    return v1.Stated(positions=list(positions), outcomes=await outcomes(served, positions) if wait else None)
+
+
 @router.post("/facts", status_code=202, responses=problems.OF_A_BODY)
-async def state_facts(given: v1.Statements, served: Served, caller: Writing, request: Once) -> v1.Stated:
+async def state_facts(
+    given: v1.Statements, served: Served, caller: Writing, request: Once, *, wait: Wait = False
+) -> v1.Stated:
     """State, end, correct or retract structured facts. They are on the log when this returns, and processed later."""
     expect_own(caller, given.group_id)
     messages = await run_in_threadpool(given.messages)  # a thousand times in words take a second
-    return v1.Stated(positions=list(await served.take(messages, request)))
+    return await _stated(served, await served.take(messages, request), wait=wait)
 
 
 @router.post("/identities", status_code=202, responses=problems.OF_A_BODY)
-async def state_identity(given: v1.Identity, served: Served, caller: Writing, request: Once) -> v1.Stated:
+async def state_identity(
+    given: v1.Identity, served: Served, caller: Writing, request: Once, *, wait: Wait = False
+) -> v1.Stated:
     """Merge or split two entities, or give or take an alias. It is on the log when this returns, and processed later.
 
     A merge is known from then on, and a split takes it back; past known moments stay as they were.
     """
     expect_own(caller, given.group_id)
-    return v1.Stated(positions=list(await served.take([given.message()], request)))
+    return await _stated(served, await served.take([given.message()], request), wait=wait)
 
 
 @router.post("/settle", status_code=202, responses=problems.OF_A_BODY)
-async def settle(given: v1.Settlement, served: Served, caller: Writing, request: Once) -> v1.Stated:
+async def settle(
+    given: v1.Settlement, served: Served, caller: Writing, request: Once, *, wait: Wait = False
+) -> v1.Stated:
     """Keep one fact of the contradictions that are open: the facts that it contradicts are retracted.
 
     The retractions are on the log when this returns, and processed later. 404: no contradiction of the fact is open.
     """
     expect_own(caller, given.group_id)
     if await served.made(request):
-        return v1.Stated(positions=list(await served.take([], request)))
+        return await _stated(served, await served.take([], request), wait=wait)
     statements = await served.ask(lambda session: curation.settling(session, given.request()))
-    return v1.Stated(positions=list(await served.take(statements, request)))
+    return await _stated(served, await served.take(statements, request), wait=wait)
 
 
 @router.post("/retry", status_code=202, response_model=curation.retry.model, responses=problems.OF_A_BODY)

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, FailFast, Field, PlainSerializer, model_validator
 
+from asof.operations.answers import Outcome
 from asof.operations.errors import InvalidInput
 from asof.operations.messages import (
     EntityTypes,
@@ -151,6 +152,14 @@ class Result(BaseModel):
 
     message: str = Field(examples=["Messages added to processing queue"])
     success: bool = Field(examples=[True])
+
+
+class Taken(Result):
+    """The result of taking messages; asked to wait, also what became of each."""
+
+    outcomes: list[Outcome] | None = Field(
+        None, description="With `wait` alone: what became of each.", exclude_if=lambda outcomes: outcomes is None
+    )
 
 
 class SearchQuery(BaseModel):

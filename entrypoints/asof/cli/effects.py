@@ -1,0 +1,27 @@
+"""The lines that tell what a message did to what is believed."""
+
+from typing import TYPE_CHECKING, Any, Final
+
+from asof.cli import show
+from asof.operations import facts
+
+if TYPE_CHECKING:
+    from asof.operations.sessions import Session
+
+NOT_UNDERSTOOD: Final = "nothing understood, kept as an episode"
+_KINDS: Final = ("began", "ended", "retracted", "restored")
+
+
+def show_effect(session: "Session", effect: Any) -> None:
+    """Print a line for each fact that a message touched, or one that says that there is none; None: not known here."""
+    if effect is None:
+        return
+    for kind in _KINDS:
+        for belief in getattr(effect, kind):
+            show.line(f"{kind}: {belief.fact}, {show.period(belief.valid_at, belief.invalid_at)}")
+    for uuid in effect.reinforced:
+        show.line(f"said again: {facts.fact.ask(session, id=uuid).fact}")
+    if not effect.understood:
+        show.line(NOT_UNDERSTOOD)
+    elif not (effect.reinforced or any(getattr(effect, kind) for kind in _KINDS)):
+        show.line("no fact changed")

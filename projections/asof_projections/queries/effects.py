@@ -1,0 +1,54 @@
+"""What a message did to what is believed: the versions of facts that it opened and closed, what it said again. Pure.
+
+A version is never edited, so the answer about a message is the same whenever it is asked.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from asof_projections.graph.ports import GraphStore
+from asof_projections.model.answers import Belief, Effect
+from asof_projections.model.rows import ChangeRow, FactRow
+from asof_streams.events import Event
+from asof_streams.semantic import EntityDescribed, EntityIntroduced, FactReinforced, MentionResolved, RelationDeclared
+
+_NAMES = (EntityIntroduced, EntityDescribed, MentionResolved, RelationDeclared)  # state nothing by themselves
+
+_STATES = 4  # rows of one message that say that it was parked or failed, at most
+
+Rows = Mapping[str, Sequence[FactRow]]
+
+
+def effect_of(events: Iterable[Event], changes: Iterable[ChangeRow], *, worded: bool) -> Effect:
+    """Return the effect of a message, given its semantic events and the changes that it made, in log order.
+
+    worded: it is kept as an episode of words, of which something may have been understood or nothing.
+    """
+    stated = [event for event in events if not isinstance(event, _NAMES)]
+    before, after = dict[str, list[FactRow]](), dict[str, list[FactRow]]()
+    for change in changes:
+        (after if change.opened else before).setdefault(change.fact.uuid, []).append(change.fact)
+    new = [uuid for uuid, rows in after.items() if uuid not in before and rows[0].created_at == rows[0].known_from]
+    wider = [uuid for uuid in after if uuid not in new and _within(before.get(uuid, ()), after[uuid])]
+    return Effect(
+        _beliefs(new, after),
+        _beliefs([uuid for uuid in before if uuid in after and uuid not in wider], after),
+        _beliefs([uuid for uuid in before if uuid not in after], before),
+        _beliefs(wider, after),
+        tuple(dict.fromkeys(event.fact_id for event in stated if isinstance(event, FactReinforced))),
+        understood=not worded or bool(stated),
+    )
+
+
+def is_parked(store: GraphStore, position: int) -> bool:
+    """Whether the message at a position is parked in a store."""
+    rows = store.parked(None, after=position - 1, limit=_STATES)
+    return any((row.position, row.state) == (position, "parked") for row in rows)
+
+
+def _beliefs(uuids: Iterable[str], rows: Rows) -> tuple[Belief, ...]:
+    return tuple(Belief.of(row) for uuid in uuids for row in rows[uuid])
+
+
+def _within(inner: Sequence[FactRow], outer: Sequence[FactRow]) -> bool:
+    """Whether every period of `inner` lies within one of `outer`."""
+    return all(any(out.valid_at <= row.valid_at and row.invalid_at <= out.invalid_at for out in outer) for row in inner)
