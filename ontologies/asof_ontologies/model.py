@@ -88,6 +88,17 @@ class Ontology(Part):
         """Relation types by name."""
         return {relation.name: relation for relation in self.relation_types}
 
+    def canonical(self, relation: str) -> tuple[str, bool]:
+        """Return the name under which facts have a relation, and whether source and target are exchanged.
+
+        Of two inverse relations it is the one that the ontology defines first.
+        """
+        found = self.relations.get(relation)
+        if found is None or found.inverse is None or found.inverse == relation:
+            return relation, False
+        order = list(self.relations)
+        return (found.inverse, True) if order.index(found.inverse) < order.index(relation) else (relation, False)
+
     def is_value(self, type_: str) -> bool:
         """Whether the instances of an entity type are values, such as ages, and not entities."""
         kind = self.entities.get(type_)

@@ -67,6 +67,7 @@ QUESTIONS = {  # by parameter, what is asked; of those that are needed, the firs
     "generation": ["g1"],
     "last_n": ["1000"],
     "min_position": ["0"],
+    "wait": [],  # of writes alone
     "all_groups": [],  # refused below
     "id": [NOTHING],
     "uuid": [NOTHING],
@@ -303,7 +304,7 @@ CHANGES = {
     *("add", "produce", "import_facts", "state_fact", "state_entity", "end", "retract", "withdraw", "erase"),
     *("merge", "split", "alias", "unalias", "rebuild", "switch", "drop", "repair", "settle", "retry", "close"),
 }
-OF_NO_MEMORY = {"completion", "demo", "doctor", "model", "serve", "worker", "topics", "graph"}
+OF_NO_MEMORY = {"completion", "demo", "doctor", "model", "read", "serve", "worker", "topics", "graph"}
 
 
 def told(verb: str) -> str:

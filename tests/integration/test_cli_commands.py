@@ -195,6 +195,21 @@ def test_a_message_that_was_parked_is_said_to_be_when_it_is_added(asof: Asof) ->
     assert "message 0 was parked: uuid: " in asof.err
 
 
+def test_a_text_is_read_without_a_memory_and_what_is_missing_is_explained(asof: Asof) -> None:
+    text = "I moved to Berlin in March. I might move to Rome."
+    said = ("read", text, "--role", "Ana", "--timestamp", "2024-04-02")
+
+    assert "Ana lives in Berlin   holds   2024-03-01           in March" in asof(*said)
+    explained = asof(*said, "--explain").splitlines()
+    assert "  time: in March is 2024-03-01 to 2024-04-01" in explained
+    assert explained[-1] == '  no fact: I might move to Rome.: "might" makes it unsure'
+    assert [len(one["statements"]) for one in asof.json(*said)["sentences"]] == [1, 0]
+    asof("read", "Hm.")
+    assert "nothing understood: --explain says why" in asof.err
+    asof("read", "Hm.", "--ontology", "none.yaml", code=2)
+    assert not asof.data.exists()
+
+
 def test_the_digest_of_a_generation_is_that_which_a_rebuild_compares(told: Asof) -> None:
     built = told.json("rebuild", "--name", "second")
 
@@ -519,7 +534,7 @@ def _operations() -> Iterator[Any]:
 
 
 ONLY_FUNCTIONS = {  # that no query and answer model describe
-    *("produce", "import_facts", "what_if", "replay", "export", "doctor", "pull_model"),
+    *("produce", "import_facts", "what_if", "replay", "export", "doctor", "pull_model", "read_text"),
     *("create_graphs", "check_graphs", "copy_graphs"),
     *("create_topics", "check_topics", "lag_of_topics", "work", "project", "health"),
 }

@@ -3,6 +3,7 @@
 import pytest
 
 from asof_agents.extraction.english.dates import find_times
+from asof_agents.extraction.english.explanation import explain
 from asof_agents.extraction.english.extractor import EnglishExtractor
 from asof_agents.extraction.ports import Extraction, Turn
 from asof_ontologies.registry import load
@@ -440,3 +441,18 @@ def test_project_work_is_read_with_the_agent_memory_ontology(text: str, expected
 def test_the_version_names_the_rules_and_the_ontology() -> None:
     assert DEFAULT.version != AGENT_MEMORY.version
     assert load("default").digest[:12] in DEFAULT.version
+
+
+def test_a_dry_run_finds_exactly_what_extraction_finds() -> None:
+    ops = {"holds": "assert", "ended": "end", "denied": "retract"}
+    texts = [text for text, _ in STATEMENTS]
+
+    for text in (*texts, " ".join(texts[:20])):
+        found = read(text)
+        sentences = explain(text, load("default"), SAID_AT, "Kim").sentences
+        assert sorted(stated.op for sentence in sentences for stated in sentence.statements) == sorted(
+            ops[one.stance] for one in found.relationships
+        ), text
+        assert sorted(mention.text for sentence in sentences for mention in sentence.mentions) == sorted(
+            mention.text for mention in found.mentions
+        ), text

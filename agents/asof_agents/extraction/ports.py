@@ -75,6 +75,7 @@ class Relationship:
     time_words: str | None = field(default=None, repr=False)
     confidence: float = 1.0  # 0 to 1
     span: tuple[int, int] = (0, 0)  # the sentence that says it, in the turn's text
+    cue: str | None = field(default=None, compare=False)  # of the ontology, by which a rule recognised it
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,7 @@ class ExtractorRegistry:
         self._named = ontology
         self._make = make
         usual = make(ontology, None)
-        self._usual = SchemaFilter(usual, ontology) if any(r.pairs for r in ontology.relation_types) else usual
+        self._usual = SchemaFilter(usual, ontology) if is_restricted(ontology) else usual
         self._made: dict[str, Extractor] = {}
 
     def of(self, episode: EpisodeRecorded) -> Extractor:
@@ -137,7 +137,10 @@ class SchemaFilter:
 
     def extract(self, turn: Turn, before: Sequence[Turn], known: KnownNames, answer: str | None = None) -> Extraction:
         """Return the extractor's result without mentions and relationships of other types."""
-        extraction = self._extractor.extract(turn, before, known, answer)
+        return self.restrict(self._extractor.extract(turn, before, known, answer))
+
+    def restrict(self, extraction: Extraction) -> Extraction:
+        """Return an extraction without mentions and relationships of other types."""
         relationships = tuple(filter(self._may_relate, extraction.relationships))
         rejected = (RejectedPart("fact", "type"),) * (len(extraction.relationships) - len(relationships))
         return replace(
@@ -155,6 +158,11 @@ class SchemaFilter:
         pairs = self._pairs.get(relationship.relation)
         ends = relationship.source.type, relationship.target.type
         return self._types >= set(ends) and (pairs is None or ends in pairs)
+
+
+def is_restricted(ontology: Ontology) -> bool:
+    """Whether an ontology relates only some pairs of types, which extractors do not know by themselves."""
+    return any(relation.pairs for relation in ontology.relation_types)
 
 
 def _keep(kept: dict[Any, Any], key: Any, value: Any) -> None:

@@ -13,7 +13,6 @@ from asof_agents.handlers.structured_facts import state
 from asof_agents.ports import BeliefView
 from asof_agents.resolution.entities import Resolver, Speakers
 from asof_agents.resolution.judge import Judge
-from asof_ontologies.model import Ontology, RelationType
 from asof_projections.versions import Assertion
 from asof_streams.episodic import EpisodeRecorded, MentionObserved, MessageParked, RelationshipStated
 from asof_streams.errors import InvalidInput, NotFound
@@ -112,7 +111,7 @@ class ChatStatements(StatementWriter[Resolver]):
         source, target = self.names.meant(stated.source), self.names.meant(stated.target)
         if source is None or target is None or source == target:
             return  # the mention was never resolved, or the words name one thing twice
-        relation, flipped = _canonical(self.ontology, stated.relation)
+        relation, flipped = self.ontology.canonical(stated.relation)
         self._declare(relation)
         subject, object_ = (target, source) if flipped else (source, target)
         other = self.names.entity(object_)
@@ -169,15 +168,3 @@ class ChatStatements(StatementWriter[Resolver]):
 
     def _object_name(self, triple: Triple) -> str:
         return triple.value if triple.value is not None else self.names.entity(triple.object or "").name
-
-
-def _canonical(ontology: Ontology, name: str) -> tuple[str, bool]:
-    """Return the name under which facts have a relation, and whether source and target are exchanged.
-
-    Of two inverse relations it is the one that the ontology defines first.
-    """
-    relation: RelationType | None = ontology.relations.get(name)
-    if relation is None or relation.inverse is None or relation.inverse == name:
-        return name, False
-    order = list(ontology.relations)
-    return (relation.inverse, True) if order.index(relation.inverse) < order.index(name) else (name, False)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "demo": ("demo", "Show what it is for: a story of two years."),
     "add": ("writes", "Add one message."),
+    "read": ("reading", "Read a text by the rules, and show what is found in it."),
     "produce": ("batches", "Add messages given as JSON lines."),
     "import": ("batches", "Add structured facts given as JSON lines."),
     "assert": ("writes", "State that a fact holds."),
@@ -109,6 +110,7 @@ SECTIONS: Final = {  # of the help: the title, and the first command
 EXAMPLES: Final = {
     "demo": "asof demo",
     "add": 'asof add "I moved to Berlin in March" --role Ana',
+    "read": 'asof read "I moved to Berlin in March" --explain',
     "produce": "asof produce chat.jsonl --group team",
     "import": "asof import facts.jsonl --strict",
     "assert": "asof assert Ana lives_in Berlin --valid-at 2024-03-01",

@@ -563,6 +563,15 @@ class MessageQuery(Query):
     position: int = Field(ge=0, le=FAR, description="Its position in the messages log; on Kafka its offset.")
 
 
+class ReadQuery(Query):
+    """Read a text by the rules, and show what is found in it. Nothing is written, and no memory is asked."""
+
+    content: str = Field(min_length=1, description="The words.")
+    ontology: str | None = Field(None, description="Its id, or a YAML file; that of the settings, if left out.")
+    role: str = Field("", description="The speaker's name; I, if left out.")
+    timestamp: Instant | None = Field(None, description="When it was said; now, if left out.")
+
+
 class EventsQuery(Query):
     """Replay a log, or a page of it."""
 

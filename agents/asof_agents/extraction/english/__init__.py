@@ -2,6 +2,7 @@
 
 __all__ = [
     "dates",
+    "explanation",
     "extractor",
     "lexicon",
 ]

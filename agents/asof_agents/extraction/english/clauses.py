@@ -32,9 +32,20 @@ _NOT_NOW = frozenset("old former ex previous last first next future dream ideal 
 def extract_clauses(context: TurnContext, parsed: ParsedSentence) -> None:
     """Add the statements of a sentence that are sure."""
     low = parsed.sentence.low
-    if parsed.sentence.question or not UNSURE_SENTENCE.isdisjoint(low) or _thinks(low):
+    if reason := _not_sure(parsed):
+        context.miss(parsed, (0, len(low)), reason)
         return
     _ClauseReader(context, parsed).read()
+
+
+def _not_sure(parsed: ParsedSentence) -> str | None:
+    """Return why nothing of a sentence is sure; None: it may be."""
+    low = parsed.sentence.low
+    if parsed.sentence.question:
+        return "a question states nothing"
+    if word := next((word for word in low if word in UNSURE_SENTENCE), None):
+        return f'"{word}" makes it unsure'
+    return "it is only a guess" if _thinks(low) else None
 
 
 def _thinks(low: tuple[str, ...]) -> bool:
@@ -54,6 +65,7 @@ class _ClauseReader:
         self.stated = False  # whether the previous clause gave a relationship
 
     def read(self) -> None:
+        context, parsed = self.context, self.parsed
         at, unsure, count = 0, False, len(self.low)
         while at < count:
             word = self.low[at]
@@ -74,6 +86,7 @@ class _ClauseReader:
                 unsure = False  # "I needed a change, so I moved to Berlin"
             elif word in UNSURE_FROM:
                 unsure = True
+                context.miss(parsed, (at, count), "it may be only a thought, a wish or a report")
             following = None if unsure else self._clause(at)
             at = max(following or 0, at + 1)
 
@@ -85,7 +98,10 @@ class _ClauseReader:
             context.work.spend(CLAUSE)
             self.subject, self.last, self.stated = subject, None, False
             # the main verb says more than the "am" or "have" before it
-            for predicate in reversed(predicates(parsed.sentence, subject.next, context.patterns, third=subject.third)):
+            found = predicates(parsed.sentence, subject.next, context.patterns, third=subject.third)
+            if not found:
+                context.miss(parsed, (at, subject.next + 2), "no verb of a cue follows, or not for sure")
+            for predicate in reversed(found):
                 self.last = self.last or predicate
                 end = extract_statements(context, parsed, subject, predicate, at)
                 if end is not None:
@@ -132,7 +148,10 @@ class _ClauseReader:
             return Subject((speaker,), at + 1, third=False, confidence=0.95) if speaker else None
         if word in {"he", "she"}:
             person = context.people.resolve_pronoun(word, self.parsed.sentence.starts[at])
-            return Subject((person,), at + 1, third=True, confidence=0.75) if person else None
+            if person is None:
+                context.miss(self.parsed, (at, at + 1), "it is not clear whom it means")
+                return None
+            return Subject((person,), at + 1, third=True, confidence=0.75)
         begins = at == 0 or before in CLAUSE_STARTS or before in ADVERBS
         if at in self.parsed.names:
             return (

@@ -4,14 +4,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from asof_agents.extraction import documents
 from asof_agents.extraction.english.events import past_deed
 from asof_agents.extraction.english.findings import Findings
 from asof_agents.extraction.english.lexicon import SPEAKER_WORDS, SUBJECT_PRONOUNS
 from asof_agents.extraction.english.name_spans import NameSpan, NameTypes, names_in
-from asof_agents.extraction.english.patterns import Patterns
+from asof_agents.extraction.english.patterns import CueEntry, Patterns
 from asof_agents.extraction.english.sentences import Sentence, parse_sentences
 from asof_agents.extraction.english.subjects import People
 from asof_agents.extraction.english.times.lexer import may_tell_time
@@ -28,6 +28,16 @@ class FindTimes(Protocol):
     def __call__(
         self, text: str, reference: int, *, tense: Literal["past", "future"] = "past"
     ) -> Sequence[TimeHint]: ...
+
+
+class Miss(NamedTuple):
+    """Words that nearly stated something, and why they did not."""
+
+    sentence: int  # where it begins in the turn's text
+    words: str
+    reason: str
+    relation: str | None  # of the cue that nearly matched, if one did
+    cue: str | None
 
 
 @dataclass
@@ -78,7 +88,13 @@ class TurnContext:
     """One turn during its extraction."""
 
     def __init__(
-        self, turn: Turn, before: Sequence[Turn], known: KnownNames, patterns: Patterns, find_times: FindTimes
+        self,
+        turn: Turn,
+        before: Sequence[Turn],
+        known: KnownNames,
+        patterns: Patterns,
+        find_times: FindTimes,
+        misses: list[Miss] | None = None,
     ) -> None:
         self.turn = turn = replace(turn, text=documents.words(turn.text)) if turn.is_json else turn
         self.before = before
@@ -86,6 +102,7 @@ class TurnContext:
         self.work = Work()
         self.findings = Findings(turn, self.work)
         self._find_times = find_times
+        self.misses = misses  # collected for an explanation; None: nobody asks for them
         self.sentences = list(self._parsed())
         roles = frozenset(other.role for other in (turn, *before))
         asked = dict.fromkeys(name.text for parsed in self.sentences for name in parsed.names.values())
@@ -98,6 +115,13 @@ class TurnContext:
         self.people = People(before, roles)
         self._may_speak = True  # until no word that means the speaker was found
         self.strong = {name.text for parsed in self.sentences for name in parsed.names.values() if not name.weak}
+
+    def miss(self, parsed: ParsedSentence, words: tuple[int, int], reason: str, entry: CueEntry | None = None) -> None:
+        """Note why the words [first, after) of a sentence state nothing, where an explanation is asked for."""
+        if self.misses is not None:
+            start, end = parsed.sentence.span(words[0], max(words[0] + 1, min(words[1], len(parsed.sentence.low))))
+            cue = (entry.relation.name, entry.text) if entry else (None, None)
+            self.misses.append(Miss(parsed.sentence.start, self.turn.text[start:end], reason, *cue))
 
     def _parsed(self) -> Iterator[ParsedSentence]:
         for sentence in parse_sentences(self.turn.text):

@@ -120,9 +120,10 @@ def _correct(
         grain=None,
         time_words=None,
         span=span,
+        cue=None,
     )
     context.findings.add(denied)
-    context.findings.add(replace(found, source=source, target=target, span=span))
+    context.findings.add(replace(found, source=source, target=target, span=span, cue=None))
 
 
 def _speaker_or(context: TurnContext, source: Mention) -> Mention:

@@ -1,6 +1,6 @@
 """The English extractor: rules driven by an ontology's cues. It works offline, and prefers precision to recall."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from asof_agents.extraction.english.clauses import extract_clauses
@@ -13,6 +13,10 @@ from asof_agents.extraction.ports import Extraction, KnownNames, Relationship, T
 from asof_ontologies.model import Ontology
 
 _VERSION = "rules-1"
+
+
+def _unknown(_names: Sequence[str]) -> Mapping[str, str]:
+    return {}
 
 
 class EnglishExtractor:
@@ -37,6 +41,17 @@ class EnglishExtractor:
         """
         del answer
         context = TurnContext(turn, before, known, self._patterns, self._find_times)
+        self._extract(context, known)
+        return context.findings.extraction()
+
+    def explain(self, turn: Turn) -> TurnContext:
+        """Return all that `extract` knows at its end of a turn without context, near misses included."""
+        context = TurnContext(turn, (), _unknown, self._patterns, self._find_times, misses=[])
+        self._extract(context, _unknown)
+        return context
+
+    def _extract(self, context: TurnContext, known: KnownNames) -> None:
+        before = context.before
         self._read(context)
         stated: dict[str, Sequence[Relationship]] = {}  # by each earlier turn, by its episode
 
@@ -55,7 +70,8 @@ class EnglishExtractor:
                     kind = context.types.in_place(parsed.sentence, name)
                     if kind:
                         context.name_mention(parsed, name, kind)
-        return context.findings.extraction()
+                    else:
+                        context.miss(parsed, (name.first, name.last), "no type of entity is known for this name")
 
     def _earlier(self, turn: Turn, before: Sequence[Turn], known: KnownNames) -> Sequence[Relationship]:
         """Return the relationships of an earlier turn, the latest first, with the mentions of its own extraction."""

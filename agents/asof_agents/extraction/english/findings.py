@@ -51,6 +51,7 @@ class Findings:
         hint: TimeHint | None,
         sentence: Sentence,
         confidence: float,
+        cue: str,
     ) -> None:
         """Add a relationship, as `add` does."""
         timed = hint is not None and (meaning.valid_from is not None or meaning.valid_to is not None)
@@ -65,6 +66,7 @@ class Findings:
             hint.words if timed and hint else None,
             confidence,
             (sentence.start, sentence.end),
+            cue,
         )
         self.add(found)
 

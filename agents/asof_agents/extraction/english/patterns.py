@@ -28,6 +28,7 @@ class CueEntry:
     lemma: str
     takes: str
     next_words: frozenset[str]  # those of which one has to come next; empty where others may
+    text: str  # the cue as the ontology writes it
 
     @property
     def weight(self) -> int:
@@ -83,12 +84,12 @@ def _heads(ontology: Ontology) -> dict[str, tuple[CueEntry, ...]]:
             ("end", relation.ends),
         )
         for kind, texts in kinds:
-            for cue in map(parse_cue, texts):
+            for text, cue in zip(texts, map(parse_cue, texts), strict=True):
                 if cue.verb == "*":
                     continue
                 for word, tags in _words(cue).items():
                     lemma, first = cue.verb or word, _required_first(cue.steps)
-                    entry = CueEntry(relation, kind, tags, cue.steps, cue.reversed, lemma, cue.takes, first)
+                    entry = CueEntry(relation, kind, tags, cue.steps, cue.reversed, lemma, cue.takes, first, text)
                     found.setdefault(word, []).append(entry)
     return {word: tuple(sorted(entries, key=lambda entry: -entry.weight)) for word, entries in found.items()}
 

@@ -62,7 +62,7 @@ def extract_relational_nouns(context: TurnContext, parsed: ParsedSentence) -> No
         for relation in relations:
             words = _targets_of(context, parsed, relation, at, at + size, plural=noun not in nouns)
             if words:
-                _state(context, parsed, relation, owner, words)
+                _state(context, parsed, relation, owner, words, noun)
                 break
 
 
@@ -209,7 +209,12 @@ def _closes(low: tuple[str, ...], at: int) -> bool:
 
 
 def _state(
-    context: TurnContext, parsed: ParsedSentence, relation: RelationType, owner: Mention, names: list[WordRange]
+    context: TurnContext,
+    parsed: ParsedSentence,
+    relation: RelationType,
+    owner: Mention,
+    names: list[WordRange],
+    noun: str,
 ) -> None:
     for first, last in names:
         start, end = parsed.sentence.span(first, last)
@@ -225,4 +230,4 @@ def _state(
         if kind == "Person":
             context.people.add(target)
         confidence = 0.95 if owner.speaker else 0.85
-        context.findings.relate(owner, relation.name, target, _HOLDS, None, parsed.sentence, confidence)
+        context.findings.relate(owner, relation.name, target, _HOLDS, None, parsed.sentence, confidence, noun)

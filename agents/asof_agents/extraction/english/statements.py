@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from asof_agents.extraction.english.clause_times import time_of
-from asof_agents.extraction.english.context import ParsedSentence, TurnContext
+from asof_agents.extraction.english.context import Miss, ParsedSentence, TurnContext
 from asof_agents.extraction.english.events import deed_at, without_times
 from asof_agents.extraction.english.lexicon import ADVERBS, BARE
 from asof_agents.extraction.english.meaning import Meaning, meaning
@@ -18,6 +18,8 @@ from asof_agents.extraction.ports import Mention, TimeHint
 
 _FAVORITE = frozenset({"favorite", "favourite", "fave", "fav"})  # "my favorite store" is nobody's own
 _LATELY = frozenset({"just", "recently", "finally"})  # as good as a time: the message's
+_DEED = "<*>"
+_NEAREST = 5  # near misses of one verb that an explanation has
 _DEED_CONFIDENCE = 0.8
 
 
@@ -91,7 +93,9 @@ def _deny_contrast(context: TurnContext, parsed: ParsedSentence, subject: Subjec
     for mention in subject.mentions:
         source = _registered(context, mention)
         relation = fit.entry.relation.name
-        context.findings.relate(source, relation, target, Meaning("denied"), None, sentence, subject.confidence)
+        context.findings.relate(
+            source, relation, target, Meaning("denied"), None, sentence, subject.confidence, fit.entry.text
+        )
     return name.last
 
 
@@ -118,7 +122,7 @@ def extract_deed(context: TurnContext, parsed: ParsedSentence, subject: Subject,
             stated = Meaning("holds", hint.start if hint else None)
             person = mention if mention.type != UNTYPED else replace(mention, type=relation.sources[0])
             source = _registered(context, person)
-            context.findings.relate(source, relation.name, deed, stated, hint, parsed.sentence, _DEED_CONFIDENCE)
+            context.findings.relate(source, relation.name, deed, stated, hint, parsed.sentence, _DEED_CONFIDENCE, _DEED)
     return end
 
 
@@ -133,25 +137,56 @@ def _fits(
         context.work.spend(len(entries) // CUES)
         _times(context, parsed, predicate)  # objects end where a time begins
     found = []
+    before = len(context.misses or ())
     near = next_words(parsed.sentence, predicate.after, parsed.timed) if entries else ()
     for entry in entries:
         if entry.next_words and entry.next_words.isdisjoint(near):
             continue
         if predicate.form and predicate.form not in entry.forms:
             continue
-        if not entry.reversed and UNTYPED not in kinds and kinds.isdisjoint(entry.relation.sources):
+        of_subject = entry.reversed or UNTYPED in kinds or not kinds.isdisjoint(entry.relation.sources)
+        if not of_subject and context.misses is None:
             continue
         at = match_steps(entry.steps, parsed.sentence, predicate.after, parsed.timed)
         if at is None:
             continue
+        words = (predicate.head, at)
+        if not of_subject:
+            context.miss(parsed, words, "the relation is not one of such a subject", entry)
+            continue
         targets = targets_at(context, parsed, at, entry) or _fronted(context, parsed, start, at, entry)
         if targets:
             found.append(_Fit(entry, targets))
+        elif entry.steps or entry.lemma != "be":  # "<be> {typed}" comes near whatever is
+            context.miss(parsed, words, "no object of a fitting type stands where the cue wants one", entry)
+    if context.misses is not None and entries:
+        _keep_nearest(context, context.misses, parsed, predicate, entries, before, found)
     # a name of no known type is no person where the words fit something else: "Globex is based in Zurich"
     other = UNTYPED in kinds
     return sorted(
         found, key=lambda fit: (*fit.rank, other and "Person" not in fit.entry.relation.sources), reverse=True
     )
+
+
+def _keep_nearest(
+    context: TurnContext,
+    misses: list[Miss],
+    parsed: ParsedSentence,
+    predicate: Predicate,
+    entries: Sequence[CueEntry],
+    before: int,
+    found: Sequence[_Fit],
+) -> None:
+    """Keep the nearest misses of a verb, from `before` on; where no cue came near, its cues; none if one matched."""
+    if found:
+        del misses[before:]
+    elif len(misses) == before and parsed.sentence.low[predicate.head] != "my":
+        words = (predicate.head, predicate.after)
+        for entry in entries[:_NEAREST] if len(entries) <= _NEAREST else ():
+            context.miss(parsed, words, "the words around it are not those of the cue", entry)
+        if len(entries) > _NEAREST:
+            context.miss(parsed, words, f"the words around it are those of none of its {len(entries)} cues")
+    del misses[before + _NEAREST :]
 
 
 def _fronted(context: TurnContext, parsed: ParsedSentence, start: int, at: int, entry: CueEntry) -> list[Target]:
@@ -187,6 +222,8 @@ def _add(
     says_nothing = hint is None and not phrase.name and entry.lemma != "my" and bare
     favorite = entry.lemma == "my" and not entry.steps and parsed.sentence.low[predicate.after] in _FAVORITE
     if stated is None or says_nothing or favorite:
+        reason = "its tense does not say for sure that it holds or ended" if stated is None else "the object is vague"
+        context.miss(parsed, (predicate.head, phrase.after), reason, entry)
         return False
     relation = entry.relation.opposite if stated.opposite and entry.relation.opposite else entry.relation.name
     confidence = round(subject.confidence * (1.0 if target.fit else 0.9), 2)
@@ -199,11 +236,13 @@ def _add(
         end = context.findings.mention(target.kind, *parsed.sentence.span(phrase.first, phrase.last))
         if entry.reversed:
             source, end = end, source
-        context.findings.relate(source, relation, end, stated, hint, parsed.sentence, confidence)
+        context.findings.relate(source, relation, end, stated, hint, parsed.sentence, confidence, entry.text)
         opposite = context.patterns.ontology.relations[relation].opposite
         if opposite and stated.stance == "holds" and _says_now(parsed, predicate.head, phrase.after):
             # "I love running now": it was otherwise before
-            context.findings.relate(source, opposite, end, Meaning("ended"), None, parsed.sentence, confidence)
+            context.findings.relate(
+                source, opposite, end, Meaning("ended"), None, parsed.sentence, confidence, entry.text
+            )
     return True
 
 

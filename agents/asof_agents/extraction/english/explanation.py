@@ -1,0 +1,157 @@
+"""What the English rules find in a text, and why they find no more: sentence by sentence, with nothing remembered.
+
+It is the extraction itself, asked to keep what it otherwise drops. No name is resolved: the text is all that is known.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from asof_agents.extraction.english.context import Miss, ParsedSentence, TurnContext
+from asof_agents.extraction.english.dates import find_times
+from asof_agents.extraction.english.extractor import EnglishExtractor
+from asof_agents.extraction.ports import Extraction, Mention, Relationship, TimeHint, Turn
+from asof_agents.extraction.registry import SchemaFilter, is_restricted
+from asof_ontologies.model import Ontology
+from asof_projections.model.answers import Answer, Confidence, Instant, Name, Relation, answer, time_of
+
+_OPS: dict[str, Literal["assert", "end", "retract"]] = {"holds": "assert", "ended": "end", "denied": "retract"}
+_UNNAMED, _SPEAKER = "I", "the speaker"  # of whom no name is given
+_NO_CLAUSE = "it has no subject with the verb of a cue, and no noun of a relation"
+_TYPES_DO_NOT_FIT = "the types of its ends are none that the ontology relates so"
+
+
+@answer
+class ReadMention(Answer):
+    """An entity as worded."""
+
+    type: Annotated[str, Field(examples=["Location"])]
+    text: Annotated[str, Field(examples=["Berlin"])]
+
+
+@answer
+class ReadTime(Answer):
+    """Words of time, and the period that they mean for a message said at that time."""
+
+    words: Annotated[str, Field(examples=["in March"])]
+    kind: Annotated[str, Field(examples=["point"], description="point, since, until or during.")]
+    start: Annotated[Instant | None, Field(description="Null: no start is stated.")]
+    stop: Annotated[Instant | None, Field(description="Null: no end is stated.")]
+    grain: Annotated[str, Field(examples=["month"])]
+
+
+@answer
+class ReadStatement(Answer):
+    """A statement as it would be made of the text: the fact that it asserts, ends or retracts."""
+
+    op: Literal["assert", "end", "retract"]
+    subject: Name
+    relation: Relation
+    object: Annotated[str, Field(examples=["Berlin"])]
+    fact: Annotated[str, Field(examples=["Ana lives in Berlin"], description="Its sentence.")]
+    valid_at: Annotated[Instant | None, Field(description="Null: none is stated, so it is when it was said.")]
+    invalid_at: Annotated[Instant | None, Field(description="Null: none is stated.")]
+    time_words: Annotated[str | None, Field(examples=["in March"])]
+    confidence: Confidence
+    cue: Annotated[str | None, Field(examples=["<move> to"], description="Null: it corrects an earlier statement.")]
+
+
+@answer
+class NearMiss(Answer):
+    """Words that nearly stated something, and why they did not."""
+
+    words: Annotated[str, Field(examples=["might move to"])]
+    reason: Annotated[str, Field(examples=["a question states nothing"])]
+    relation: Relation | None
+    cue: Annotated[str | None, Field(examples=["<move> to"], description="The cue that nearly matched, if one did.")]
+
+
+@answer
+class ReadSentence(Answer):
+    """One sentence, and what was found in it."""
+
+    text: Annotated[str, Field(examples=["I moved to Berlin in March."])]
+    mentions: tuple[ReadMention, ...]
+    times: tuple[ReadTime, ...]
+    statements: tuple[ReadStatement, ...]
+    near_misses: tuple[NearMiss, ...]
+
+
+@answer
+class Reading(Answer):
+    """What the rules find in a text under an ontology."""
+
+    ontology: Annotated[str, Field(examples=["default"])]
+    sentences: tuple[ReadSentence, ...]
+
+    @property
+    def statements(self) -> tuple[ReadStatement, ...]:
+        """All statements, in the order of the text."""
+        return tuple(statement for sentence in self.sentences for statement in sentence.statements)
+
+
+def explain(text: str, ontology: Ontology, said_at: int, speaker: str = "") -> Reading:
+    """Return what the rules find in a text that somebody says at a time (microseconds, UTC), and what they miss.
+
+    InvalidInput: it is too much for one message.
+    """
+    turn = Turn("", speaker, "user", text, said_at)
+    extractor = EnglishExtractor(ontology, find_times)
+    context = extractor.explain(turn)
+    found = context.findings.extraction()
+    kept = SchemaFilter(extractor, ontology).restrict(found) if is_restricted(ontology) else found
+    return Reading(ontology.id, tuple(_sentence(context, parsed, found, kept) for parsed in context.sentences))
+
+
+def _sentence(context: TurnContext, parsed: ParsedSentence, found: Extraction, kept: Extraction) -> ReadSentence:
+    start, end = parsed.sentence.start, parsed.sentence.end
+    ontology, speaker = context.patterns.ontology, context.turn.role
+    stated = [one for one in found.relationships if one.span == (start, end)]
+    misses = [NearMiss(miss.words, miss.reason, miss.relation, miss.cue) for miss in _misses(context, start)]
+    if not (stated or misses):
+        misses.append(NearMiss(context.turn.text[start:end], _NO_CLAUSE, None, None))
+    misses += [
+        NearMiss(context.turn.text[start:end], _TYPES_DO_NOT_FIT, one.relation, one.cue)
+        for one in stated
+        if one not in kept.relationships
+    ]
+    return ReadSentence(
+        context.turn.text[start:end],
+        tuple(ReadMention(m.type, m.text) for m in kept.mentions if start <= m.start < end),
+        tuple(map(_time, parsed.ahead or context.timed(parsed, ahead=False))),
+        tuple(_statement(one, ontology, speaker) for one in stated if one in kept.relationships),
+        tuple(misses),
+    )
+
+
+def _misses(context: TurnContext, start: int) -> Iterator[Miss]:
+    return (miss for miss in dict.fromkeys(context.misses or ()) if miss.sentence == start)
+
+
+def _time(hint: TimeHint) -> ReadTime:
+    return ReadTime(hint.words, hint.kind, time_of(hint.start), time_of(hint.end), hint.grain)
+
+
+def _statement(stated: Relationship, ontology: Ontology, speaker: str) -> ReadStatement:
+    relation, flipped = ontology.canonical(stated.relation)
+    ends = [_name(mention, speaker) for mention in (stated.source, stated.target)]
+    subject, obj = reversed(ends) if flipped else ends
+    said = [_SPEAKER if name == _UNNAMED else name for name in (subject, obj)]
+    sentence = ontology.relations[relation].sentence.format(subject=said[0], object=said[1])
+    return ReadStatement(
+        _OPS[stated.stance],
+        subject,
+        relation,
+        obj,
+        sentence,
+        None if stated.valid_from is None else time_of(stated.valid_from),
+        None if stated.valid_to is None else time_of(stated.valid_to),
+        stated.time_words,
+        stated.confidence,
+        stated.cue,
+    )
+
+
+def _name(mention: Mention, speaker: str) -> str:
+    return (speaker or _UNNAMED) if mention.speaker else mention.text
