@@ -69,6 +69,28 @@ def failing_not(old: Ask) -> Ask:
     return {**old, "answer": {**old["answer"], "failed": None}}
 
 
+_BELIEF: Final = ("uuid", "subject", "relation", "object", "fact", "valid_at", "invalid_at")
+
+
+def affecting(old: Ask) -> Ask:
+    """Return a request for a message that said something new, with what it did: it is in the changes."""
+    changes = old["answer"]["changes"]
+    sides = {
+        side: [{name: c["fact"][name] for name in _BELIEF} for c in changes if c["change"] == side]
+        for side in ("opened", "closed")
+    }
+    before, after = ({one["uuid"] for one in sides[side]} for side in ("closed", "opened"))
+    effect = {
+        "began": [one for one in sides["opened"] if one["uuid"] not in before],
+        "ended": [one for one in sides["opened"] if one["uuid"] in before],
+        "retracted": [one for one in sides["closed"] if one["uuid"] not in after],
+        "restored": [],
+        "reinforced": [],
+        "understood": True,
+    }
+    return {**old, "answer": {**old["answer"], "effect": effect}}
+
+
 def raising(old: Ask) -> Ask:
     """Return events that were parked or failed in their second version; where a digest stands, it is of these."""
     if "digest" in old:
@@ -127,6 +149,9 @@ CHANGED: list[Changed] = [
     Changed(("/v1/facts?group_id=two&any_time=true&limit=3",), "Cursors of `/v1` are opaque", seeking),
     Changed(("search ",), "Scores of facts by words count the facts that hold at the moment", unranked),
     Changed(("/v1/messages/",), "`/v1/messages/{position}` says in `failed` why", failing_not),
+    Changed(
+        ("/v1/messages/",), "`memory.message(position)`, `asof message` and `GET /v1/messages/{position}`", affecting
+    ),
     Changed(("events",), "`message.parked` and `extraction.failed` are at version 2", raising),
     Changed(("export --episodic",), "In the exported episodic graph `turn_N` counts the turns of a group", turning),
     Changed(("rebuild",), "After an erasure `asof rebuild` has the digest of what answers", agreeing),

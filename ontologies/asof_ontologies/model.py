@@ -6,6 +6,7 @@ its names and descriptions, and a generation records its id and digest.
 
 import hashlib
 import json
+from datetime import date
 from functools import cached_property
 from typing import Literal
 
@@ -62,8 +63,31 @@ class RelationType(Part):
     pairs: tuple[tuple[str, str], ...] = Field(default=(), exclude_if=unset)  # the only (source, target) pairs, if any
 
 
+class ExampleFact(Part):
+    """A fact that an example asserts, ends or retracts. Dates that are left out may be any."""
+
+    op: Literal["assert", "end", "retract"] = "assert"
+    subject: str = Field(min_length=1)
+    relation: str
+    object: str = Field(min_length=1)
+    valid_at: date | None = None
+    invalid_at: date | None = None
+
+
+class Example(Part):
+    """A text, and exactly the facts that the English rules are to find in it."""
+
+    text: str = Field(min_length=1)
+    speaker: str = ""  # whose name the facts have for "I"; without one it is I
+    said_at: date = date(2024, 1, 1)
+    facts: tuple[ExampleFact, ...] = ()
+
+
 class Ontology(Part):
-    """Entity types and relation types under a stable id. `closed` refuses relations that are not in it."""
+    """Entity types and relation types under a stable id. `closed` refuses relations that are not in it.
+
+    Its examples are tests of the file: they are no part of its content, and so not of its digest.
+    """
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     version: int = Field(ge=1)
@@ -71,6 +95,7 @@ class Ontology(Part):
     closed: bool = False
     entity_types: tuple[EntityType, ...] = Field(min_length=1)
     relation_types: tuple[RelationType, ...] = Field(min_length=1)
+    examples: tuple[Example, ...] = Field(default=(), exclude=True)
 
     @cached_property
     def digest(self) -> str:

@@ -5,6 +5,7 @@ An invalid file raises OntologyError: its message names the file, the line, the 
 
 import re
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -31,6 +32,14 @@ def load(name_or_path: str | Path) -> Ontology:
 
     OntologyError: there is no such ontology or file, or the file is invalid. Example: `load("default")`.
     """
+    file = read_file(name_or_path)
+    if file.ontology is None:
+        raise OntologyError(str(file.problems[0]))
+    return file.ontology
+
+
+def read_file(name_or_path: str | Path) -> "OntologyFile":
+    """Return the file of an ontology that `load` takes, with all its problems. OntologyError: there is no such file."""
     text = str(name_or_path)
     if text in names():
         return _parse(f"{text}.yaml", (_DATA / f"{text}.yaml").read_text("utf-8"))
@@ -63,30 +72,59 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"^(?:~|null|
 _UNREAD: Final = (AttributeError, LookupError, TypeError, ValueError, RecursionError)  # PyYAML's own, of odd values
 
 
+@dataclass(frozen=True, slots=True)
+class FileProblem:
+    """Something wrong in a file: its line, from 1 (None: no line can be told), its key ("": the file), the remedy."""
+
+    file: str
+    line: int | None
+    key: str
+    remedy: str
+
+    def __str__(self) -> str:
+        """Return all of it, as compilers do."""
+        where = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{where}: {self.key}: {self.remedy}" if self.key else f"{where}: {self.remedy}"
+
+
+@dataclass(frozen=True, slots=True)
+class OntologyFile:
+    """A file: its ontology, or all that is wrong with it in the order of the checks, and the lines of the examples."""
+
+    name: str
+    ontology: Ontology | None
+    problems: tuple[FileProblem, ...]
+    example_lines: tuple[int, ...]
+
+
 @lru_cache(maxsize=16)
-def _parse(name: str, content: str) -> Ontology:
+def _parse(name: str, content: str) -> OntologyFile:
     try:
         loader = _Loader(content)
         node = loader.get_single_node()
         data = loader.construct_document(node) if node else None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise OntologyError(f"{name}:{line}: not YAML: {error.problem}") from None
+        return _unread(name, f"not YAML: {error.problem}", line)
     except yaml.YAMLError:
-        raise OntologyError(f"{name}: not YAML: save it as plain UTF-8 text") from None
+        return _unread(name, "not YAML: save it as plain UTF-8 text")
     except _UNREAD:
-        raise OntologyError(f"{name}: not YAML that can be read: leave tags and nested keys out") from None
+        return _unread(name, "not YAML that can be read: leave tags and nested keys out")
+    ontology = None
     try:
         ontology = Ontology.model_validate(data)
+        problems = list(_problems(ontology))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        problem: Problem = (tuple(first["loc"]), first["msg"])
-    else:
-        first_problem = next(_problems(ontology), None)
-        if first_problem is None:
-            return ontology
-        problem = first_problem
-    raise OntologyError(f"{name}:{_line(node, problem[0])}: {_dotted(problem[0])}: {problem[1]}")
+        problems = [(tuple(one["loc"]), one["msg"]) for one in error.errors(include_url=False, include_input=False)]
+    found = tuple(FileProblem(name, _line(node, where), _dotted(where), remedy) for where, remedy in problems)
+    if ontology is None or found:
+        return OntologyFile(name, None, found, ())
+    lines = tuple(_line(node, ("examples", at)) for at in range(len(ontology.examples)))
+    return OntologyFile(name, ontology, (), lines)
+
+
+def _unread(name: str, remedy: str, line: int | None = None) -> OntologyFile:
+    return OntologyFile(name, None, (FileProblem(name, line, "", remedy),), ())
 
 
 def _problems(ontology: Ontology) -> Iterator[Problem]:
@@ -100,6 +138,19 @@ def _problems(ontology: Ontology) -> Iterator[Problem]:
     for index, relation in enumerate(ontology.relation_types):
         for where, remedy in _relation_problems(ontology, relation):
             yield ("relation_types", index, *where), remedy
+    yield from _example_problems(ontology)
+
+
+def _example_problems(ontology: Ontology) -> Iterator[Problem]:
+    for index, example in enumerate(ontology.examples):
+        for at, fact in enumerate(example.facts):
+            where = ("examples", index, "facts", at, "relation")
+            if fact.relation not in ontology.relations:
+                yield where, f"no relation {fact.relation!r}: define it, or name another one"
+                continue
+            kept, _ = ontology.canonical(fact.relation)
+            if kept != fact.relation:
+                yield where, f"its facts are kept as {kept!r}: write that, with subject and object exchanged"
 
 
 def _duplicates(key: str, names: Sequence[str]) -> Iterator[Problem]:

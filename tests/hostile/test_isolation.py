@@ -304,7 +304,7 @@ CHANGES = {
     *("add", "produce", "import_facts", "state_fact", "state_entity", "end", "retract", "withdraw", "erase"),
     *("merge", "split", "alias", "unalias", "rebuild", "switch", "drop", "repair", "settle", "retry", "close"),
 }
-OF_NO_MEMORY = {"completion", "demo", "doctor", "model", "read", "serve", "worker", "topics", "graph"}
+OF_NO_MEMORY = {"completion", "demo", "doctor", "model", "ontology", "read", "serve", "worker", "topics", "graph"}
 
 
 def told(verb: str) -> str:

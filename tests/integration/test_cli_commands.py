@@ -31,6 +31,21 @@ from asof_projections.model.queries import FactsQuery
 from commands import ASOF, Asof, fact
 
 NEVER_SAID = "00000000-0000-0000-0000-000000000000"
+TOWN = """\
+id: town
+version: 1
+description: "Where people live."
+entity_types: [{name: Person, description: "A human being."}, {name: Place, description: "Somewhere."}]
+relation_types:
+  - name: lives_in
+    sentence: "{subject} lives in {object}"
+    means: "Home."
+    sources: [Person]
+    targets: [Place]
+    cues: ["<live> in"]
+examples:
+  - {text: "I live in Oslo.", facts: [{subject: I, relation: lives_in, object: Oslo}]}
+"""
 OF_DOORS = {"errors", "operation", "sessions", "process", "moments", "graphiti"}  # what operations are made of
 
 
@@ -207,6 +222,28 @@ def test_a_text_is_read_without_a_memory_and_what_is_missing_is_explained(asof: 
     asof("read", "Hm.")
     assert "nothing understood: --explain says why" in asof.err
     asof("read", "Hm.", "--ontology", "none.yaml", code=2)
+    assert not asof.data.exists()
+
+
+def test_a_file_of_an_ontology_is_checked_and_its_examples_are_run(asof: Asof, tmp_path: Path) -> None:
+    file = tmp_path / "town.yaml"
+    file.write_text(TOWN)
+
+    assert asof("ontology", "check", str(file)) == "town: 2 entity types, 1 relations, 1 of 1 examples hold\n"
+    file.write_text(TOWN.replace("object: Oslo", "object: Rome"))
+    assert asof("ontology", "check", str(file), code=1).splitlines() == [
+        f"{file}:13: not found: assert I lives_in Rome",
+        f"{file}:13: not expected: assert I lives_in Oslo",
+        "town: 2 entity types, 1 relations, 0 of 1 examples hold",
+    ]
+    file.write_text(TOWN.replace("<live> in", "<live in").replace("targets: [Place]", "targets: [Planet]"))
+    assert [line.split(": ")[:2] for line in asof("ontology", "check", str(file), code=1).splitlines()] == [
+        [f"{file}:10", "relation_types.0.targets.0"],
+        [f"{file}:11", "relation_types.0.cues.0"],
+    ]
+    assert len(asof.json("ontology", "check", str(file), code=1)["problems"]) == 2
+    assert asof.json("ontology", "check", "default")["problems"] == []
+    asof("ontology", "check", "none.yaml", code=2)
     assert not asof.data.exists()
 
 
@@ -534,7 +571,7 @@ def _operations() -> Iterator[Any]:
 
 
 ONLY_FUNCTIONS = {  # that no query and answer model describe
-    *("produce", "import_facts", "what_if", "replay", "export", "doctor", "pull_model", "read_text"),
+    *("produce", "import_facts", "what_if", "replay", "export", "doctor", "pull_model", "read_text", "check_ontology"),
     *("create_graphs", "check_graphs", "copy_graphs"),
     *("create_topics", "check_topics", "lag_of_topics", "work", "project", "health"),
 }

@@ -6,7 +6,7 @@ import pytest
 
 from asof_ontologies.cues import parse_cue
 from asof_ontologies.errors import OntologyError
-from asof_ontologies.registry import load, names
+from asof_ontologies.registry import load, names, read_file
 
 SMALL = """\
 id: small
@@ -81,6 +81,47 @@ def test_the_digest_is_of_the_content_not_of_the_layout(tmp_path: Path) -> None:
 def test_yes_no_and_years_stay_words(tmp_path: Path) -> None:
     text = SMALL.replace("[city]", "[on, yes, no, 1984, 2020-01-01]")
     assert load(write(tmp_path, text)).entities["Place"].words == ("on", "yes", "no", "1984", "2020-01-01")
+
+
+EXAMPLES = """
+examples:
+  - text: "I live in Oslo city."
+    facts: [{subject: I, relation: lives_in, object: Oslo city}]
+"""
+
+
+def test_examples_are_no_part_of_what_an_ontology_is(tmp_path: Path) -> None:
+    without = load(write(tmp_path, SMALL))
+    ontology = load(write(tmp_path, SMALL + EXAMPLES))
+
+    assert [example.text for example in ontology.examples] == ["I live in Oslo city."]
+    assert ontology.digest == without.digest
+    assert "examples" not in ontology.model_dump()
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "message"),
+    [
+        ("relation: lives_in", "relation: lives", ":26: examples.0.facts.0.relation: no relation 'lives'"),
+        ("{subject: I, ", "{", ":26: examples.0.facts.0.subject: Field required"),
+        ("object: Oslo city", "object: Oslo city, valid_at: soon", ":26: examples.0.facts.0.valid_at: "),
+        ('text: "I live in Oslo city."', 'text: ""', ":25: examples.0.text: "),
+    ],
+)
+def test_a_bad_example_names_its_line_its_key_and_the_remedy(tmp_path: Path, good: str, bad: str, message: str) -> None:
+    assert message in refused(tmp_path, SMALL + EXAMPLES.replace(good, bad, 1))
+
+
+def test_all_problems_of_a_file_are_found_at_once(tmp_path: Path) -> None:
+    text = SMALL.replace("targets: [Place]", "targets: [Planet]").replace('["<live> in"]', '["<live in"]')
+
+    file = read_file(write(tmp_path, text))
+
+    assert file.ontology is None
+    assert [(problem.line, problem.key) for problem in file.problems] == [
+        (15, "relation_types.0.targets.0"),
+        (17, "relation_types.0.cues.0"),
+    ]
 
 
 BAD = [

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "demo": ("demo", "Show what it is for: a story of two years."),
     "add": ("writes", "Add one message."),
-    "read": ("reading", "Read a text by the rules, and show what is found in it."),
     "produce": ("batches", "Add messages given as JSON lines."),
     "import": ("batches", "Add structured facts given as JSON lines."),
     "assert": ("writes", "State that a fact holds."),
@@ -23,6 +22,8 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "retract": ("writes", "State that a fact was never so."),
     "correct": ("writes", "Retract a fact, and state another one in its place."),
     "state-entity": ("writes", "State an entity under an id of your own."),
+    "read": ("reading", "Read a text by the rules, and show what is found in it."),
+    "ontology": ("ontology", "Check an ontology's file, and run the examples in it."),
     "merge": ("curation", "State that two entities are one."),
     "split": ("curation", "State that two entities are two."),
     "alias": ("curation", "State that an entity has another name."),
@@ -96,6 +97,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
 SECTIONS: Final = {  # of the help: the title, and the first command
     "Begin": "demo",
     "Write": "add",
+    "Try what is understood": "read",
     "Say who is whom": "merge",
     "Take back": "withdraw",
     "Ask for facts": "facts",
@@ -110,7 +112,6 @@ SECTIONS: Final = {  # of the help: the title, and the first command
 EXAMPLES: Final = {
     "demo": "asof demo",
     "add": 'asof add "I moved to Berlin in March" --role Ana',
-    "read": 'asof read "I moved to Berlin in March" --explain',
     "produce": "asof produce chat.jsonl --group team",
     "import": "asof import facts.jsonl --strict",
     "assert": "asof assert Ana lives_in Berlin --valid-at 2024-03-01",
@@ -118,6 +119,8 @@ EXAMPLES: Final = {
     "retract": "asof retract --ref 1c8e2d4a",
     "correct": "asof correct Ana works_at Acme --ref 1c8e2d4a",
     "state-entity": 'asof state-entity staff-7 Ana --summary "She cooks."',
+    "read": 'asof read "I moved to Berlin in March" --explain',
+    "ontology": "asof ontology check kitchen.yaml",
     "merge": "asof merge Annie Ana",
     "split": "asof split Annie Ana",
     "alias": "asof alias Ana Annie",

@@ -13,6 +13,7 @@ from asof.settings import Settings
 from asof_ontologies import registry
 from asof_ontologies.errors import OntologyError
 from asof_ontologies.model import Ontology
+from asof_ontologies.registry import OntologyFile
 from asof_projections import names
 from asof_projections.generations import Catalog, GenerationInfo, load
 from asof_projections.graph.sqlite_store.episode_reader import EpisodeReader
@@ -35,6 +36,14 @@ def load_ontology(name: str) -> Ontology:
     """Return an ontology by name or file. InvalidInput says what is wrong with it, and where."""
     try:
         return registry.load(name)
+    except OntologyError as error:
+        raise InvalidInput(error.reason, error.field) from None
+
+
+def read_ontology_file(name: str) -> OntologyFile:
+    """Return the file of an ontology with all that is wrong in it. InvalidInput: there is no such file."""
+    try:
+        return registry.read_file(name)
     except OntologyError as error:
         raise InvalidInput(error.reason, error.field) from None
 

@@ -2,6 +2,7 @@
 
 __all__ = [
     "dates",
+    "examples",
     "explanation",
     "extractor",
     "lexicon",
