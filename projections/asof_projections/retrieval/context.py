@@ -1,6 +1,6 @@
 """A context: what a memory knows about a question, as one text within a budget of tokens.
 
-The parts take turns: the entities first, then the best fact, turn and change, the second ones, and so on; each line
+The parts alternate: the entities first, then the best fact, two turns and a change, the next ones, and so on; each line
 that still fits is taken. So a small budget has something of each, and a line is there whole or not at all.
 """
 
@@ -100,7 +100,8 @@ def _lines(findings: Findings, wording: Wording) -> Iterator[Item]:
         for change in findings.changes
     )
     yield from (EntityLine(*counted(wording.entity(entity)), "entity", entity) for entity in findings.entities)
-    yield from filter(None, chain.from_iterable(zip_longest(facts, episodes, changes)))
+    rounds = zip_longest(facts, episodes, episodes, changes)  # one iterator twice: two turns to each fact
+    yield from filter(None, chain.from_iterable(rounds))
 
 
 def _fitting(lines: Iterable[Item], frame: Frame, budget: int) -> tuple[list[Item], list[LeftOut]]:
