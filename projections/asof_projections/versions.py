@@ -31,6 +31,9 @@ class Assertion(NamedTuple):
 _START: Final = itemgetter(Assertion._fields.index("start"), Assertion._fields.index("order"))
 
 
+_NEAR: Final = 4  # assertions that are looked at one by one: nearly always the next one ends another
+
+
 class Ending(NamedTuple):
     """A live ending of a slot: of one value, of every value (None), or of one assertion alone."""
 
@@ -60,12 +63,13 @@ def belief(
     held: dict[str, tuple[Interval, ...]] = {}
     covered: list[Interval] = []  # by what starts later; disjoint, the earliest last
     next_start, next_end, next_value = INF, NEG, ""
+    later = _StatedEnds(ordered, stated)
     for i in range(len(ordered) - 1, -1, -1):
         fact, value, start, end, _, attested = ordered[i]
         if end == INF and next_end > attested and next_value != value:  # as of nearly every assertion of a long slot
             end = min(stated[i], next_start)
         else:
-            end = _derived_end(ordered, stated, i)
+            end = _derived_end(ordered, stated, i, later)
         next_start, next_end, next_value = start, stated[i], value
         if start >= end:
             held[fact] = ()
@@ -93,15 +97,55 @@ def _stated_ends(ordered: Iterable[Assertion], endings: Iterable[Ending]) -> lis
     return stated
 
 
-def _derived_end(ordered: Sequence[Assertion], stated: Sequence[int], i: int) -> int:
+def _derived_end(ordered: Sequence[Assertion], stated: Sequence[int], i: int, later: "_StatedEnds") -> int:
     """Return where an assertion ends: without a stated end, at the next start of another value."""
     this = ordered[i]
     if this.end != INF:
         return stated[i]
-    for j in range(i + 1, len(ordered)):
+    for j in range(i + 1, min(i + _NEAR, len(ordered))):
         if stated[j] > this.attested and (other := ordered[j]).value != this.value:
             return min(stated[i], other.start)
-    return stated[i]
+    found = later.find(i + _NEAR, this.value, this.attested)
+    return stated[i] if found is None else min(stated[i], ordered[found].start)
+
+
+class _StatedEnds:
+    """The stated ends of assertions in their order, as a tree that is made once it is asked."""
+
+    def __init__(self, ordered: Sequence[Assertion], stated: Sequence[int]) -> None:
+        self._ordered = ordered
+        self._stated = stated
+        self._width = 1 << (len(ordered) - 1).bit_length()
+        self._latest: list[tuple[int, str, int]] = []  # of each node: the latest end, its value, the latest of another
+
+    def find(self, start: int, value: str, instant: int) -> int | None:
+        """Return the first assertion from an index on that is of another value and ends after an instant."""
+        if start >= len(self._ordered):
+            return None
+        if not self._latest:
+            self._make()
+        node = self._width + start
+        while not self._has(node, value, instant):  # a node, or the next one to its right, as high as there is one
+            while node & 1:
+                node >>= 1
+            if not node:
+                return None
+            node += 1
+        while node < self._width:
+            node = 2 * node if self._has(2 * node, value, instant) else 2 * node + 1
+        return node - self._width
+
+    def _has(self, node: int, value: str, instant: int) -> bool:
+        end, own, other = self._latest[node]
+        return (other if own == value else end) > instant
+
+    def _make(self) -> None:
+        nothing = (NEG, "", NEG)
+        leaves = [(end, a.value, NEG) for a, end in zip(self._ordered, self._stated, strict=True)]
+        self._latest = [nothing] * self._width + leaves + [nothing] * (self._width - len(leaves))
+        for node in range(self._width - 1, 0, -1):
+            more, less = sorted(self._latest[2 * node : 2 * node + 2], key=itemgetter(0), reverse=True)
+            self._latest[node] = (more[0], more[1], max(more[2], less[2] if less[1] == more[1] else less[0]))
 
 
 def _minus(own: Interval, covered: Iterable[Interval]) -> Iterator[Interval]:

@@ -3,6 +3,8 @@
 import sys
 from dataclasses import replace
 from itertools import pairwise
+from random import Random
+from time import process_time
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
+from asof_projections import versions
 from asof_projections.versions import Assertion, Ending, belief, coalesce, gaps
 from asof_streams.instants import INF
 
@@ -23,7 +26,7 @@ def slots(draw):
     """The live statements of one slot: assertions and endings, in the order in which they were said."""
     functional = draw(st.booleans())
     log: list[Any] = []
-    for i in range(draw(st.integers(1, 6))):
+    for i in range(draw(st.integers(1, 9))):
         start, length = draw(instants), draw(ends)
         end = INF if length is None else start + length
         value = draw(st.sampled_from("xyz"))
@@ -165,3 +168,41 @@ def test_a_slot_with_a_long_history_costs_in_proportion_to_it():
         return ran
 
     assert work(800) < 10 * work(100)
+
+
+def test_the_next_assertion_of_another_value_is_the_one_that_looking_at_each_finds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    random = Random(3)
+    for _ in range(200):
+        kinds, reach = random.randrange(1, 5), random.choice([3, 30])
+        assertions = [
+            Assertion(
+                f"a{n}",
+                random.choice("wxyz"[:kinds]),
+                start := random.randrange(100),
+                random.choice([INF, start + 1 + random.randrange(reach)]),
+                (n, 0),
+                random.randrange(150),
+            )
+            for n in range(random.randrange(2, 60))
+        ]
+        ends = [Ending("e", random.choice([None, "w"]), random.randrange(100))] * random.randrange(2)
+        found = belief(assertions, ends, single=True)
+        with monkeypatch.context() as context:
+            context.setattr(versions, "_NEAR", sys.maxsize)
+            assert found == belief(assertions, ends, single=True)
+
+
+def test_a_slot_of_which_much_was_attested_late_takes_no_longer_than_its_size() -> None:
+    half = 10_000
+    late = [Assertion(f"o{n}", "same", n, INF, (n, 0), 10 * half) for n in range(half)]
+    short = [Assertion(f"s{n}", f"v{n}", half + n, half + n + 1, (half + n, 0), 0) for n in range(half)]
+    last = Assertion("last", "other", 3 * half, INF, (2 * half, 0), 0)
+
+    start = process_time()
+    held = belief([*late, *short, last], [], single=True)
+
+    assert process_time() - start < 3  # looking at each, one by one, takes ten times as long
+    assert held["o0"] == ((0, 1),)
+    assert held[f"o{half - 1}"][-1] == (2 * half, 3 * half)
