@@ -1,4 +1,4 @@
-"""Learn the weights of the profile `learned`: python -m bench.learn_retrieval [FOLDER]
+"""Learn the weights of the profile `learned`, and its calibrations: python -m bench.learn_retrieval [FOLDER]
 
 A listwise regression: the softmax of a question's candidates is to be where its evidence is. The weights, rounded to
 two digits, go into the package with the digest of the questions; no clock and no chance is in them. Prints evidence
@@ -15,9 +15,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from asof_projections.embedding.minilm import MiniLMEmbedder
 from asof_projections.retrieval import profile as profiles
 from asof_projections.retrieval.signals import OF_MEANING, SIGNALS
-from bench.retrieval import DATA, Asked, told, weighed
+from bench.calibration import calibrated, judged_beliefs, judged_facts
+from bench.retrieval import DATA, Asked, EmbedderOnce, told, weighed
 
 STEPS: Final = 400
 RIDGE: Final = 1e-2
@@ -73,8 +75,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", nargs="?", type=Path, default=DATA, help="conversations and questions.jsonl")
     folder: Path = parser.parse_args().folder
+    embedder = EmbedderOnce(MiniLMEmbedder())
     with told(folder) as (_, directory):
-        asked = weighed(folder, directory)
+        every = weighed(folder, directory, embedder, unanswerable=True)
+        facts = [*judged_facts(folder, directory, embedder), *judged_beliefs("tuned", embedder)]
+    asked = [each for each in every if each.evidence]
     others = leaving_out(asked)
     held_out = np.mean([recall(each, each.signals @ vector_of(others[each.group])) for each in asked])
     learned = profiles.Profile(
@@ -84,6 +89,7 @@ def main() -> None:
         weights=learn(asked),
         without_vectors=learn(asked, [name for name in SIGNALS if name not in OF_MEANING]),
     )
+    learned = learned.model_copy(update={"calibrations": calibrated(learned, every, facts, embedder.model_id)})
     _FILE.write_text(json.dumps(learned.model_dump(), indent=1) + "\n", encoding="utf-8")
     fixed = profiles.profile("fixed")
     by_hand = np.mean([recall(each, fixed.scores(each.signals, by_meaning=True)) for each in asked])

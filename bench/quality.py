@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 import asof
 from asof_projections.embedding.minilm import MiniLMEmbedder
 from asof_projections.retrieval.profile import profile
+from bench import precision
 from bench.learn_retrieval import leaving_out, vector_of
-from bench.retrieval import DATA, Asked, conversations_of, told, weighed
+from bench.retrieval import DATA, Asked, EmbedderOnce, conversations_of, told, weighed
 from bench.search_fusion import WAYS, Conversation
 
 SAMPLES: Final = 2_000
@@ -113,9 +114,12 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=DATA, help="conversations and questions.jsonl")
     folder: Path = parser.parse_args().folder
     sessions = {group: Sessions(messages) for group, messages in conversations_of(folder).items()}
+    embedder = EmbedderOnce(MiniLMEmbedder())
     with told(folder) as (memory, directory):
-        asked = weighed(folder, directory)
+        every = weighed(folder, directory, embedder, unanswerable=True)
+        asked = [each for each in every if each.evidence]
         rows = [measured(way, ranked, asked, sessions) for way, ranked in ways(folder, memory, asked).items()]
+        precise = [*precision.report(folder, directory, every, embedder)]
     print(f"{len(asked)} questions\n{'':34} turn@5 turn@10    from      to  sess.@5 sess.@10")
     for row in rows:
         print(row.text())
@@ -127,6 +131,7 @@ def main() -> None:
     for row in rows:
         means = (100 * row.turns[10][of == category].mean() for category in categories)
         print(f"{row.way:34}" + "".join(f"{mean:14.1f}" for mean in means))
+    print("", *precise, sep="\n")
 
 
 if __name__ == "__main__":

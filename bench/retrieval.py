@@ -6,8 +6,9 @@ the names of the turns that hold the answer. Questions without an answer are lef
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
@@ -16,11 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import asof
-from asof.runtime.embedders import choose_embedder
 from asof.runtime.layout import DirectoryLayout
-from asof.settings import Settings
 from asof_projections.embedding.cache import CachedEmbedder
-from asof_projections.embedding.ports import Embedder
+from asof_projections.embedding.ports import Embedder, Vectors
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.queries import HEAD
 from asof_projections.retrieval.profile import profile
@@ -92,16 +91,43 @@ def turn_search(directory: Path, embedder: Embedder) -> Iterator[tuple[EpisodeSe
     cache.close()
 
 
-def weighed(folder: Path, directory: Path) -> list[Asked]:
-    """Return each question of a folder with its candidates."""
-    embedder = choose_embedder(Settings())
-    assert embedder is not None, "weights are learned with an embedder"
+class EmbedderOnce:
+    """Embeds one text at a time, each once: questions are asked of several groups."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.model_id: Final = embedder.model_id
+        self.dimensions: Final = embedder.dimensions
+        self._one: Final = cache(lambda text: embedder.embed([text]))
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return a vector for each text."""
+        return np.concatenate([self._one(text) for text in texts])
+
+
+def weighed(folder: Path, directory: Path, embedder: Embedder, *, unanswerable: bool = False) -> list[Asked]:
+    """Return each question of a folder with its candidates.
+
+    unanswerable: and again as known just before its evidence was said, and in another conversation, without evidence.
+    """
     asked = []
+    questions = questions_of(folder)
+    groups = sorted({each["group_id"] for each in questions})
     with turn_search(directory, embedder) as (search, episodes):
-        for each in questions_of(folder):
-            found = search.candidates(each["question"], (each["group_id"],), HEAD, profile().pool)
-            rows = episodes.episodes_numbered(found.numbers.tolist())
-            names = [rows[number].name for number in found.numbers.tolist()]
-            evidence = frozenset(each["evidence"])
-            asked.append(Asked(each["group_id"], each["question"], each["category"], evidence, names, found.signals))
+        said = {(row.group_id, row.name): row.created_at for row in episodes.episodes(None)}
+        for number, each in enumerate(questions):
+            own, evidence = each["group_id"], frozenset(each["evidence"])
+            ways = [(own, HEAD, evidence)]
+            if unanswerable:
+                before = min((said[own, name] for name in evidence if (own, name) in said), default=HEAD) - 1
+                ways += [(own, before, frozenset()), (other_than(own, groups, number), HEAD, frozenset())]
+            for group, known, answer in ways:
+                found = search.candidates(each["question"], (group,), known, profile().pool)
+                rows = episodes.episodes_numbered(found.numbers.tolist())
+                names = [rows[number].name for number in found.numbers.tolist()]
+                asked.append(Asked(own, each["question"], each["category"], answer, names, found.signals))
     return asked
+
+
+def other_than(group: str, groups: Sequence[str], number: int) -> str:
+    """Return another group, each in its turn."""
+    return groups[(groups.index(group) + 1 + number % (len(groups) - 1)) % len(groups)]

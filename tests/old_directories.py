@@ -74,7 +74,7 @@ def ask(data: Path, question: Ask) -> Ask:
     elif arguments[0] in OF_GROUPS and "--group" not in arguments:
         arguments.append("--all-groups")
     if arguments[0] == "search":
-        arguments += ["--limit", "1000"]
+        arguments += ["--limit", "1000", "--min-probability", "0"]
     said = asof(*arguments, "--data", str(data))
     answer = _lasting(arguments[0], _read(said.out))
     answer = found_again(answer, question["answer"]) if arguments[0] == "search" else answer

@@ -47,6 +47,10 @@ class BeliefStore(GraphStore, Protocol):
         """Yield the duplicate_of links believed at a moment, oldest first."""
         ...
 
+    def single(self, group: str, relation: str) -> bool:
+        """Whether a relation was declared single-valued: in a group, or else in every one."""
+        ...
+
     def fact_count(self) -> int:
         """Return the number of facts, believed or not: as many as `sentences` yields."""
         ...

@@ -51,6 +51,7 @@ QUESTIONS = {  # by parameter, what is asked; of those that are needed, the firs
     "to": ["2030", "9"],
     "query": ["Where does Ana live?", CANARY],
     "over": ["facts", "episodes", "both"],
+    "min_probability": ["0", "0.5"],
     "like": ["Ana", CANARY],
     "name": ["Ana", CANARY, "Oslo"],
     "hops": ["3"],

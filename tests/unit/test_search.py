@@ -162,7 +162,7 @@ def test_facts_near_the_centre_come_first_and_hops_leave_no_others(history, embe
         assert ("Ana", 2) in {(hit.subject, hit.hop) for hit in hits}
         hops = [hit.hop or 9 for hit in hits]  # 9: further away
         assert hops == sorted(hops)
-        near = search.search(search_of("cat boat Ben", "g", center="Ida", hops=1), NOW)
+        near = search.search(search_of("cat boat Ben", "g", center="Ida", hops=1, min_probability=0), NOW)
         assert {(hit.subject, hit.relation) for hit in near} >= {("Ida", "has")}
         assert {hit.hop for hit in near} == {1}
         assert {hit.hop for hit in search.search(search_of("cat boat", "g", center="Ida", hops=2), NOW)} == {1, 2}

@@ -284,11 +284,15 @@ class Memory:
         stop: Time | None = None,
         explain: bool = False,
         limit: int = 10,
+        min_probability: float | None = None,
     ) -> Hits[Hit]:
         """Return the facts that hold and fit a question best, by words and by meaning, best first; at most `limit`.
 
         `episodes` of the answer are the turns that fit it best, understood or not; at most `limit`, and behind them
         those that say the facts. `over` may be "facts" or "episodes" alone. Only `known_at` and groups are of turns.
+
+        Each hit has the `probability` that it answers. What probably does not is left out, so there may be none;
+        `min_probability` says from which on instead, and 0 leaves all in. Of a single-valued slot two facts are left.
 
         `any_time` lifts valid time. `relations` and `entity_types` leave only facts of these relations, and from or to
         an entity of these types. With a `center`, an entity's name or id, facts fewer steps away from it come first;
@@ -324,6 +328,7 @@ class Memory:
             stop=stop,
             explain=explain,
             limit=limit,
+            min_probability=min_probability,
         )
 
     def context(

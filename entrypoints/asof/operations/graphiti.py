@@ -38,10 +38,13 @@ def search_groups(
 ) -> list[Hit]:
     """Return the facts that fit a query best and are believed now, whenever they hold; None: of all groups.
 
-    InvalidInput: the query is not valid Unicode, or too long.
+    However improbable they are: clients take as many as they ask for. InvalidInput: the query is not valid Unicode, or
+    too long.
     """
     scope: dict[str, Any] = {"all_groups": True} if groups is None else {"group_ids": groups}
-    return search.ask(session, query=query, any_time=True, over="facts", limit=limit, center=center, **scope)
+    return search.ask(
+        session, query=query, any_time=True, over="facts", limit=limit, center=center, min_probability=0, **scope
+    )
 
 
 def node(session: Session, group: str, uuid: str) -> Entity | None:

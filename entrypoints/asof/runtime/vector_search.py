@@ -19,6 +19,7 @@ from asof_projections.model.queries import FactSearchQuery
 from asof_projections.model.rows import EntityRow, Moment
 from asof_projections.retrieval.pipeline.search import PipelineSearch
 from asof_projections.retrieval.pipeline.seeds import SearchVectors
+from asof_projections.retrieval.relations import RelationVectors
 from asof_projections.retrieval.search import NameSearch, Search
 from asof_projections.retrieval.turns import EpisodeSearch
 from asof_projections.vectors.faiss_index import FaissVectorIndex
@@ -37,6 +38,7 @@ class VectorSearch:
         self._embedder = choose_embedder(settings)  # of questions: they are not kept
         self._cache = CachedEmbedder(self._embedder, places.vectors) if self._embedder else None
         self._pipeline = settings.pipeline
+        self._relations = RelationVectors(self._embedder) if self._embedder else None
         self._beliefs = opened.beliefs
         self._names_file = places.names_index(opened.generation)
         self._file = places.index(opened.generation)
@@ -70,7 +72,7 @@ class VectorSearch:
         hits: Hits[Hit] = Hits()
         if query.over != "episodes":
             index = self._caught_up(self._facts(), progress).index if embedder else None
-            hits.extend(Search(self._beliefs, embedder, index).search(query, at))
+            hits.extend(Search(self._beliefs, embedder, index, self._relations).search(query, at))
         if query.over != "facts":
             index = self._caught_up(self._said(), progress).index if embedder else None
             hits.episodes = EpisodeSearch(self._episodes, embedder, index).search(query, hits)

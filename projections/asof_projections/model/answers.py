@@ -167,6 +167,12 @@ class Hit(Fact):
     """A fact that fits a question, with its score."""
 
     score: Annotated[float, Field(examples=[0.75])]
+    probability: Annotated[
+        float | None,
+        Field(
+            ge=0, le=1, examples=[0.62], description="That it answers the question; null: by the profile `pipeline`."
+        ),
+    ]
     scores: Scores
     hop: Annotated[
         int | None,
@@ -443,6 +449,10 @@ class EpisodeHit(Episode):
             description="Compares the episodes of one answer; null: it is here for the facts that it says.",
             examples=[4.25],
         ),
+    ]
+    probability: Annotated[
+        float | None,
+        Field(ge=0, le=1, examples=[0.41], description="That it answers the question; null: not known."),
     ]
     scores: Scores
     facts: Annotated[tuple[Id, ...], Field(description="The facts of this answer that it says.")]

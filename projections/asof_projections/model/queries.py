@@ -333,6 +333,20 @@ class FactSearchQuery(AnyTimeQuery):
         False, description="With the parts of each score and the time of each step. Of the profile `pipeline`."
     )
     limit: int = Field(10, ge=1, le=1_000, description="At most this many.")
+    min_probability: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="Only what answers the question with this probability; left out: as measured to be best, which may "
+        "be nothing at all. 0: all that is found, with more than two claims of a slot. Of the profile `default`.",
+    )
+
+    @field_validator("min_probability")
+    @classmethod
+    def _of_the_default_profile(cls, value: float | None, given: ValidationInfo) -> float | None:
+        if value is not None and given.data.get("profile") == "pipeline":
+            raise ValueError("the pipeline's hits have no probability: leave it out")
+        return value
 
     @field_validator("profile")
     @classmethod

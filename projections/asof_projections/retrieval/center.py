@@ -37,9 +37,14 @@ def hop_of(fact: FactRow, steps: dict[str, int]) -> int | None:
     return None if nearest is None else nearest + 1
 
 
-def nearness(hit: Hit) -> tuple[bool, int, float]:
-    """Return the key that puts hits in order: those fewer steps away first, of these the better."""
-    return hit.hop is None, hit.hop or 0, -hit.score
+def nearness(hit: Hit) -> tuple[bool, int, float, tuple[bool, float]]:
+    """Return the key that puts hits in order: those fewer steps away first, of these the better, then what lasts."""
+    return hit.hop is None, hit.hop or 0, -hit.score, lasting(hit)
+
+
+def lasting(hit: Hit) -> tuple[bool, float]:
+    """Return the key that puts facts without an end first, then those that end later."""
+    return hit.invalid_at is not None, 0 if hit.invalid_at is None else -hit.invalid_at.timestamp()
 
 
 def _meant(beliefs: BeliefStore, query: FactSearchQuery, name: str, known: int | None) -> set[str]:

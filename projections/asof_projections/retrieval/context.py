@@ -44,9 +44,9 @@ def search_of(query: ContextQuery, at: Moment) -> FactSearchQuery:
     """Return the search that a context rests on: over facts and turns, as of a moment."""
     scope = {"group_id": query.group_id, "all_groups": query.all_groups}
     limit = min(query.budget // _LINE, _MOST)
-    return ask(
-        FactSearchQuery, {"query": query.query, "valid_at": at.valid, "known_at": at.known, "limit": limit, **scope}
-    )
+    moment = {"valid_at": at.valid, "known_at": at.known}
+    # What merely may help stands in a context too, as far as the budget goes.
+    return ask(FactSearchQuery, {"query": query.query, **moment, "limit": limit, "min_probability": 0, **scope})
 
 
 def turns_of(hits: Hits[Hit]) -> list[EpisodeHit]:

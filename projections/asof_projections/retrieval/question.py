@@ -18,7 +18,7 @@ _MAY: Final = re.compile(r"\b(in|on|of|since|until|by|during|\d+(st|nd|rd|th)?) 
 _YEAR: Final = re.compile(r"\b(19\d\d|20\d\d)\b")
 _WHEN: Final = re.compile(r"\s*(when|how long|what (year|month|date|day|time)|which (year|month))\b")
 _DOES: Final = {"does": "do", "has": "have", "is": "am"}
-_STOP_WORDS: Final = frozenset(  # they occur everywhere, so they find everything
+STOP_WORDS: Final = frozenset(  # they occur everywhere, so they find everything
     "a about am an and are as at be been but by can could did do does for from had has have he her him his how i if in "
     "into is it its me my of on or our she should so that the their them then there these they this to was we were "
     "what when where which who whom whose why will with would you your".split()
@@ -42,7 +42,7 @@ class Question:
         names = {speaker: name_words(speaker) for speaker in speakers}
         every = frozenset().union(*names.values())
         if text == text.casefold():  # typed in a hurry: names are told by being none of the common words
-            capitals = every - _STOP_WORDS - MONTHS.keys()
+            capitals = every - STOP_WORDS - MONTHS.keys()
             text = _WORD.sub(lambda m: m[0].capitalize() if m[0] in capitals else m[0], text)
         called = frozenset(names_in(text, every))
         named = frozenset(speaker for speaker, words in names.items() if words & called)
@@ -64,7 +64,7 @@ class Question:
 def content_words(query: str) -> str:
     """Return the words of a query that are no stop words; all of them, if none is left."""
     words = _WORD.findall(query)
-    return " ".join([w for w in words if w.casefold() not in _STOP_WORDS] or words)
+    return " ".join([w for w in words if w.casefold() not in STOP_WORDS] or words)
 
 
 def _in_first_person(text: str, called: Iterable[str]) -> str:

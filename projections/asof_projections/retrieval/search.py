@@ -4,50 +4,98 @@ A hit's score is `0.6 words + 0.4 meaning`: BM25 as a share of the best hit's, a
 conversations this finds more of the evidence than either part alone. Reciprocal rank fusion drops the distances between
 hits, and finds less than words alone (bench/search_fusion.py). Both parts search only the facts that hold and are known
 at the moment, so no good hit is lost behind facts that do not count.
+
+Beside its score each hit has the probability that it answers, by other signals (fact_signals.py) and a calibration. It
+decides what is left out, not what comes first.
 """
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from asof_projections.embedding.ports import Embedder, Vectors
 from asof_projections.model.answers import Hit, Scores
 from asof_projections.model.queries import FactSearchQuery
-from asof_projections.model.rows import EntityRow, Moment
+from asof_projections.model.rows import EntityRow, FactRow, Moment
 from asof_projections.ports import BeliefStore
 from asof_projections.queries.consistent_read import consistent_read
+from asof_projections.retrieval import fact_signals
 from asof_projections.retrieval.center import hop_of, nearness, steps_from_center
+from asof_projections.retrieval.precision import within_slots
+from asof_projections.retrieval.profile import calibrations
 from asof_projections.retrieval.question import content_words
+from asof_projections.retrieval.relations import RelationVectors
 from asof_projections.vectors.ports import Ids, LiveFacts, VectorIndex
 
 WORDS: Final = 0.6  # the weight of words; the rest is that of meaning
 _CANDIDATES: Final = 3  # of each part, for each hit wanted
 _CANDIDATES_LEAST: Final = 50
+_NOBODY: Final = fact_signals.SIGNALS.index("nobody_named")
+
+
+class Candidates(NamedTuple):
+    """The facts that a search weighs, best first: the last version of each, its score and parts, and its signals."""
+
+    facts: list[FactRow]
+    scores: list[float]
+    words: list[float | None]  # BM25, as a share of the best
+    cosines: list[float | None]
+    signals: NDArray[np.float64]
+    by_words: NDArray[np.bool]  # which have no vector of the model of the calibration
 
 
 class Search:
     """Searches the facts of one generation; without an embedder, by words alone."""
 
     def __init__(
-        self, beliefs: BeliefStore, embedder: Embedder | None = None, index: VectorIndex | None = None
+        self,
+        beliefs: BeliefStore,
+        embedder: Embedder | None = None,
+        index: VectorIndex | None = None,
+        relations: RelationVectors | None = None,
     ) -> None:
         self._beliefs = beliefs
         self._meaning = None if embedder is None or index is None else (embedder, index)
+        is_calibrated = embedder is not None and embedder.model_id == calibrations().embedder
+        self._relations = (relations or RelationVectors(embedder)) if embedder and is_calibrated else None
 
     @consistent_read
     def search(self, query: FactSearchQuery, at: Moment) -> list[Hit]:
-        """Return the best facts as of a moment, best first; of equal scores the fact asserted first.
+        """Return the best facts as of a moment that probably answer, best first.
 
-        With a centre, of those that fit the facts fewest steps away from it come first.
+        Of equal scores those that hold or end later come first, then the fact asserted first. With a centre, of those
+        that fit the facts fewest steps away from it come first. Of a single-valued slot there are two claims at most.
         """
-        text, group, limit = query.query, query.group, query.limit
-        pool = max(_CANDIDATES * limit, _CANDIDATES_LEAST)
+        steps = steps_from_center(self._beliefs, query, at)
+        found = self._candidates(query, at, steps)
+        chances, least = _probabilities(found)
+        if query.min_probability is not None:
+            least = [query.min_probability] * len(least)
+        elif self._meaning and not self._relations:
+            least = [0.0] * len(least)  # words alone say too little of what another model found
+        hits = [
+            Hit.of(row, round(score, 6), chance, Scores(_rounded(words), _rounded(cosine)), hop_of(row, steps))
+            for row, score, words, cosine, chance, enough in zip(*found[:4], chances, least, strict=True)
+            if chance >= enough
+        ]
+        hits.sort(key=nearness)
+        if query.min_probability != 0:
+            hits = within_slots(hits, self._beliefs.single)
+        return hits[: query.limit]
+
+    @consistent_read
+    def candidates(self, query: FactSearchQuery, at: Moment) -> Candidates:
+        """Return what a search weighs."""
+        return self._candidates(query, at, steps_from_center(self._beliefs, query, at))
+
+    def _candidates(self, query: FactSearchQuery, at: Moment, steps: Iterable[str]) -> Candidates:
+        text, group = query.query, query.group
+        pool = max(_CANDIDATES * query.limit, _CANDIDATES_LEAST)
         with ThreadPoolExecutor(1) as beside:
             vectors = self._meaning and beside.submit(self._meaning[0].embed, [text])  # while words are looked up
-            steps = steps_from_center(self._beliefs, query, at)
             near = None if query.hops is None else sorted(steps)
             among = self._beliefs.numbers(query, at, near) if query.is_filtered else None
             bm25 = dict(self._beliefs.text(content_words(text), group, at, pool, among))
@@ -56,23 +104,23 @@ class Search:
         meaning: dict[int, float] = {}
         scores = dict(words)
         if self._meaning and vectors:
-            facts = LiveFacts(group, at, lambda: self._beliefs.live(group, at)) if among is None else among
-            meaning = self._cosines(self._meaning[1], vectors.result()[0], pool, facts, words)
+            live = LiveFacts(group, at, lambda: self._beliefs.live(group, at)) if among is None else among
+            meaning = self._cosines(self._meaning[1], vectors.result()[0], pool, live, words)
             both = words.keys() | meaning.keys()
             scores = {n: WORDS * words.get(n, 0.0) + (1 - WORDS) * meaning.get(n, 0.0) for n in both}
-        ranked = sorted(scores, key=lambda n: (-scores[n], n))
-        size = pool if steps else limit
-        hits = (
-            Hit.of(  # where a clock is lifted, the last version
-                facts[-1],
-                round(scores[number], 6),
-                Scores(_rounded(words.get(number)), _rounded(meaning.get(number))),
-                hop_of(facts[-1], steps),
-            )
-            for start in range(0, len(ranked), size)
-            for number, facts in self._beliefs.facts_numbered(ranked[start : start + size], at).items()
+        ranked = sorted(scores, key=lambda n: (-scores[n], n))[:pool]
+        facts = [rows[-1] for rows in self._beliefs.facts_numbered(ranked, at).values()]
+        numbers = [fact.number for fact in facts]
+        cosines, relations, by_words = np.zeros(len(facts)), np.zeros(len(facts)), np.ones(len(facts), np.bool)
+        if self._relations and vectors:
+            cosines = np.array([meaning.get(number, 0.0) for number in numbers])
+            relations = self._relations.cosines(vectors.result()[0], [fact.relation for fact in facts])
+            by_words = np.array([number not in meaning for number in numbers], np.bool)
+        signals = fact_signals.columns(
+            text, facts, cosines, relations, lambda name: self._beliefs.meant(group, name, at.known)
         )
-        return list(islice(sorted(hits, key=nearness) if steps else hits, limit))
+        said, meant = ([values.get(number) for number in numbers] for values in (words, meaning))
+        return Candidates(facts, [scores[number] for number in numbers], said, meant, signals, by_words)
 
     def _cosines(
         self, index: VectorIndex, vector: Vectors, pool: int, among: LiveFacts | Ids, also: Iterable[int]
@@ -100,6 +148,15 @@ class NameSearch:
             vector, _CANDIDATES * limit, among=among
         )  # an entity may have several of the names
         return self._beliefs.named([number for number, _ in nearest])[:limit]
+
+
+def _probabilities(found: Candidates) -> tuple[list[float], list[float]]:
+    """Return for each candidate how probably it answers, and the least probability of one that does by default."""
+    of = calibrations()
+    said, meant = (each.probabilities(found.signals, fact_signals.SIGNALS) for each in (of.facts_by_words, of.facts))
+    least = np.where(found.by_words, of.facts_by_words.least, of.facts.least)
+    least[found.signals[:, _NOBODY] == 1] = 0  # such questions ("Where do I live?") were not among those learned on
+    return np.where(found.by_words, said, meant).round(4).tolist(), least.tolist()
 
 
 def _rounded(part: float | None) -> float | None:

@@ -14,6 +14,7 @@ from asof_projections.model.answers import EpisodeHit, Hit, Scores
 from asof_projections.model.queries import FactSearchQuery
 from asof_projections.ports import TurnStore
 from asof_projections.retrieval import signals
+from asof_projections.retrieval.precision import probable_places
 from asof_projections.retrieval.profile import Profile, profile
 from asof_projections.retrieval.question import MONTHS, Question
 from asof_projections.vectors.ports import VectorIndex
@@ -57,7 +58,7 @@ class EpisodeSearch:
         """Return the turns known at a moment that fit a question best, best first; of equals the one said first.
 
         Behind them come those that say some facts, in the order of the log, where they are not among the best. Where
-        the query has filters of facts, they alone are there.
+        the query has filters of facts, they alone are there. So they are where even the best probably does not answer.
         """
         weights = weights or profile()
         says: dict[str, list[str]] = {}
@@ -69,7 +70,9 @@ class EpisodeSearch:
             turns = self._episodes.turns(query.groups, query.known)
             found = self._weigh(query.query, turns, 0 if query.is_about_facts else weights.pool)
             scores = weights.scores(found.signals, by_meaning=found.by_meaning)
-            best = found.numbers[np.lexsort((found.numbers, -scores))[: query.limit]].tolist()
+            chances, least = weights.probabilities(scores, by_meaning=found.by_meaning)
+            order = np.lexsort((found.numbers, -scores))[: query.limit]
+            best = found.numbers[probable_places(order, chances, query.min_probability, least)].tolist()
             said = np.array(sorted(self._episodes.turn_numbers(list(says))), np.int64)
             sources = turns.n[turns.places(said)].tolist()
             rows = self._episodes.episodes_numbered([*dict.fromkeys([*best, *sources])])
@@ -81,8 +84,9 @@ class EpisodeSearch:
         for number, row in rows.items():
             at = place.get(number)
             score = None if at is None else round(float(scores[at]), 6)
+            chance = None if at is None or np.isnan(chances[at]) else float(chances[at])
             parts = Scores(None, None) if at is None else Scores(_part(found.words[at]), _part(found.cosines[at]))
-            hits.append(EpisodeHit.of(row, score, parts, tuple(says.get(row.uuid, ()))))
+            hits.append(EpisodeHit.of(row, score, chance, parts, tuple(says.get(row.uuid, ()))))
         return hits
 
     def candidates(self, text: str, groups: Sequence[str] | None, known: int, pool: int) -> Candidates:

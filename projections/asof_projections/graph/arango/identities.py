@@ -6,7 +6,7 @@ from typing import Any
 from asof_projections.graph.arango import aql
 from asof_projections.graph.arango.base import LATEST, NO_LIMIT
 from asof_projections.graph.arango.facts import ArangoFacts
-from asof_projections.graph.arango.wire import Document
+from asof_projections.graph.arango.wire import Document, declaration
 from asof_projections.graph.ports import Neighbourhood
 from asof_projections.model.rows import AttributeRow, CommunityRow, EntityRow, LinkRow, Moment, Window
 from asof_projections.names import key as key_of
@@ -66,6 +66,11 @@ class ArangoIdentities(ArangoFacts):
         step = self._reach(group, name, uuids, at, most)
         outward, inward = (self.read(step[direction], window.kmax) for direction in ("outward", "inward"))
         return Neighbourhood(frozenset(step["alike"]), outward, inward)
+
+    def single(self, group: str, relation: str) -> bool:
+        declared = (self._document("cardinalities", declaration(of, relation)) for of in dict.fromkeys((group, "")))
+        found = next((document for document in declared if document is not None), None)
+        return found is not None and bool(found["single"])
 
     def links(self, uuids: Sequence[str], known: int | None) -> list[LinkRow]:
         until = INF if known is None else known

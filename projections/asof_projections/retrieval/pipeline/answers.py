@@ -32,7 +32,7 @@ def answer_of(
     facts = [each for each in ranked if each.node.key.kind == "fact"]
     turns = [each for each in ranked if each.node.key.kind == "turn"]
     hits: Hits[Hit] = Hits(
-        Hit.of(graph.facts[int(each.node.key.id)], _rounded(each.score), _scores(each), None) for each in facts
+        Hit.of(graph.facts[int(each.node.key.id)], _rounded(each.score), None, _scores(each), None) for each in facts
     )
     says: dict[Key, list[str]] = {}
     for each in facts:
@@ -46,13 +46,14 @@ def answer_of(
             EpisodeHit.of(
                 graph.turns[int(each.node.key.id)],
                 _rounded(each.score),
+                None,
                 _scores(each),
                 tuple(says.get(each.node.key, ())),
             )
             for each in turns
         ]
         hits.episodes += [
-            EpisodeHit.of(graph.turns[int(key.id)], None, Scores(None, None), tuple(says[key]))
+            EpisodeHit.of(graph.turns[int(key.id)], None, None, Scores(None, None), tuple(says[key]))
             for key in sources
             if key.id in graph.turns
         ]
