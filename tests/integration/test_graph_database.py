@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -115,6 +116,23 @@ def test_search_compares_the_vectors_in_the_database_and_makes_a_file_of_turns_a
     assert json.loads(run(*asked)) == found
     assert "insert" not in server.asked[start:]  # what has a vector is not given it again
     assert vectors_in(server) == kept
+
+
+@pytest.mark.parametrize("embedder", ["hash", "none"])
+def test_the_retrieval_pipeline_ranks_as_over_the_files(run, monkeypatch, embedder) -> None:
+    monkeypatch.setenv("ASOF_EMBEDDER", embedder)
+    tell(run)
+    asked = ("search", "Where does Ann work, and where does Ben?", "--profile", "pipeline", "--explain", "--json")
+
+    found, files = (json.loads(run(*asked, "--valid-at", "2040", *more)) for more in ((), ("--graph", "sqlite")))
+
+    def ranking(answer) -> list[tuple[str, str, Any]]:
+        nodes = ((node["uuid"], node["way"], node["score"]) for node in answer["retrieval"]["ranking"])
+        return sorted((uuid, way, pytest.approx(score, abs=2e-3)) for uuid, way, score in nodes)
+
+    assert [entity["name"] for entity in found["retrieval"]["entities"]] == ["Ben"]
+    assert "Ben works at Acme" in [hit["fact"] for hit in found["facts"]]
+    assert ranking(found) == ranking(files)
 
 
 def vectors_in(server: Server) -> dict[str, str]:

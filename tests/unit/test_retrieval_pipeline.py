@@ -7,8 +7,10 @@ import pytest
 from asking import search_of
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.hashing import HashingEmbedder
+from asof_projections.model.answers import Hits, RetrievalMetrics
 from asof_projections.model.queries import HEAD
 from asof_projections.model.rows import Moment
+from asof_projections.retrieval.pipeline.answers import merged_retrieval, summed
 from asof_projections.retrieval.pipeline.configuration import PipelineConfig
 from asof_projections.retrieval.pipeline.search import PipelineSearch
 from asof_projections.retrieval.pipeline.seeds import SearchVectors
@@ -401,3 +403,23 @@ def test_each_step_is_measured_from_outside_once_and_in_its_order(history, meani
     measured.clear()
     ask(history, "Where does Ana live?", measure=measure)
     assert measured == STEPS[1:]  # without an embedder nothing is embedded
+
+
+def test_answers_of_several_partitions_become_one(history):
+    history.say("2024-01-06", "Ana -likes-> chess", role="Ana", group_id="other")
+    found = [ask(history, "What of Ana?", group=group) for group in ("g", "other")]
+    for seconds, each in enumerate(found, 1):
+        each.metrics = RetrievalMetrics(*[seconds] * 8)
+    hits = Hits([hit for each in found for hit in each], [hit for each in found for hit in each.episodes])
+
+    whole = merged_retrieval(found, hits, 3)
+
+    assert whole is not None
+    assert [entity.group_id for entity in whole.entities] == ["g", "other"]
+    assert {"Ana lives in Berlin", "Ana likes chess"} == {*sentences(hits)}
+    assert all(f'"{sentence}"' in whole.context for sentence in sentences(hits))
+    assert whole.context.count("score: ") == 3
+    assert [node.score for node in whole.ranking] == sorted((node.score for node in whole.ranking), reverse=True)
+    assert len(whole.ranking) == sum(len(each.retrieval.ranking) for each in found)
+    assert summed([each.metrics for each in found]) == RetrievalMetrics(*[3] * 8)
+    assert merged_retrieval([Hits()], Hits(), 3) is summed([None]) is None

@@ -40,8 +40,8 @@ class MemoryGraph:
         self.names: dict[str, str] = {}  # of entities
         self.turns: dict[int, EpisodeRow] = {}
         self._around: dict[Key, set[Key]] = {}
-        self._said: dict[str, int] = {}  # the number of each episode that says a fact
-        self._times: dict[str, int] = {}  # when each was said
+        self._said: dict[str, int] = {}  # the number of each turn that says a fact
+        self._times: dict[str, int] = {}  # when each episode that says one was said
 
     def read_facts(self, numbers: Iterable[int]) -> None:
         """Read facts by number; those that do not hold at the moment, or that filters leave out, are skipped."""
@@ -78,9 +78,7 @@ class MemoryGraph:
     def ends(self, fact: FactRow) -> set[Key]:
         """Return the neighbours of a fact: its subject, its object unless that is a literal, the turns that say it."""
         ends = {Key("entity", uuid) for uuid in (fact.subject_uuid, fact.object_uuid) if uuid is not None}
-        numbers = np.array([self._said[uuid] for uuid in fact.episodes if uuid in self._said], np.int64)
-        known = self._turns.n[self._turns.places(numbers)]
-        return ends | {Key("turn", number) for number in known.tolist()}
+        return ends | {Key("turn", self._said[uuid]) for uuid in fact.episodes if uuid in self._said}
 
     def time_of(self, fact: FactRow) -> int:
         """Return when a fact was said last; where no episode is left, from when on it holds, or is believed."""
@@ -126,10 +124,11 @@ class MemoryGraph:
             self.names.setdefault(row.subject_uuid, row.subject)
             if row.object_uuid is not None:
                 self.names.setdefault(row.object_uuid, row.object)
-        said = [uuid for row in left for uuid in row.episodes if uuid not in self._said]
+        said = [uuid for row in left for uuid in row.episodes if uuid not in self._times]
         if said:
             episodes = self._episodes.episodes_numbered(sorted(self._episodes.turn_numbers(said)))
-            self._said |= {episode.uuid: number for number, episode in episodes.items()}
+            turns = self._turns.n[self._turns.places(np.array(list(episodes), np.int64))]
+            self._said |= {episodes[number].uuid: number for number in turns.tolist()}
             self._times |= {episode.uuid: episode.valid_at for episode in episodes.values()}
         return [row.number for row in left]
 
