@@ -82,8 +82,8 @@ class TurnStore(Protocol):
         """Return the turns of some groups (None: of all) that are recorded by a known moment, and not withdrawn."""
         ...
 
-    def having(self, word: str, turns: Turns) -> NDArray[np.int64]:
-        """Return numbers of turns that have a word in their text or in their speaker's name, in another form too.
+    def having(self, words: Sequence[str], turns: Turns) -> list[NDArray[np.int64]]:
+        """Return, for each word, numbers of turns that have it in text or speaker's name, in another form too.
 
         All of `turns` that have it are among them, and perhaps others.
         """

@@ -6,7 +6,6 @@ import pytest
 
 from asof_projections.graph.sqlite_store import (
     attributes,
-    bm25,
     communities,
     facts,
     fts,
@@ -89,6 +88,7 @@ READERS = {
     communities._OF_GROUP: "community_group (grp=?)",
     communities._THEIRS: "membership_community (community=? AND kt>?)",
     facts.LATEST: "now_object (object=?",
+    version_cache._WORDS: "PRIMARY KEY (rowid>?)",
     version_cache._OPENED: "PRIMARY KEY (rowid>?)",
     version_cache._CLOSED: "version_closed (closed>?)",
     version_cache._LAST: "version_closed",
@@ -96,8 +96,6 @@ READERS = {
     turn_cache._TURNS: "turn (n>?)",
     turn_cache._WITHDRAWN: "PRIMARY KEY (rowid>?)",
     turns._TEXTS: "turn (n>?)",
-    bm25._SHARE: "PRIMARY KEY (rowid>?)",
-    bm25._LENGTHS: "PRIMARY KEY (rowid=?)",
 }
 
 

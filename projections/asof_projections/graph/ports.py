@@ -93,15 +93,13 @@ class Turns(NamedTuple):
     characters: NDArray[np.int32]
     words: NDArray[np.int32]
     asks: NDArray[np.bool]  # whether it ends with a question mark
-    order: NDArray[np.int64]  # their places by ascending number
+    at: NDArray[np.int64]  # the place of each number; -1: it is not there
     speakers: Sequence[str]
 
     def places(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the places of those of some numbers that are there."""
-        if not len(self.n):
-            return np.empty(0, np.int64)
-        places = self.order[np.searchsorted(self.n, numbers, sorter=self.order).clip(max=len(self.n) - 1)]
-        return np.asarray(places[self.n[places] == numbers], np.int64)
+        places = self.at[numbers[numbers < len(self.at)]]
+        return places[places >= 0]
 
 
 class GraphStore(Protocol):

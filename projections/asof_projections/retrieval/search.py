@@ -128,7 +128,9 @@ class Search:
         """Return the cosines of the nearest of some facts and of those that words found, by number."""
         nearest = dict(index.search(vector, pool, among))
         rest = np.array([number for number in also if number not in nearest], np.int64)
-        return nearest | dict(index.search(vector, len(rest), rest))
+        cosines = index.cosines(vector, rest)
+        has = ~np.isnan(cosines)
+        return nearest | dict(zip(rest[has].tolist(), cosines[has].tolist(), strict=True))
 
 
 class NameSearch:

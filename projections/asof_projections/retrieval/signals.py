@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from asof_projections.bm25 import bm25, word_weight
 from asof_projections.graph.ports import Turns
 from asof_projections.retrieval.question import Question
 
@@ -23,7 +24,6 @@ SIGNALS: Final = (
     "speaker_and_meaning",
 )  # fmt: skip
 OF_MEANING: Final = frozenset(name for name in SIGNALS if "meaning" in name)
-_SATURATION, _LENGTH_SHARE = 1.2, 0.75  # BM25's k1 and b
 _BEST_OF_SESSION: Final = 5
 _YEAR_ALONE: Final = 0.3
 _LONG: Final = 6.0  # log of the characters of a long turn
@@ -38,7 +38,7 @@ class Matches(NamedTuple):
     @classmethod
     def of(cls, has: NDArray[np.float32]) -> "Matches":
         """Return the matches with the weights of their words."""
-        return cls(has, np.log((has.shape[1] + 1) / (has.sum(1) + 0.5)).astype(np.float32))
+        return cls(has, word_weight(has.sum(1), has.shape[1]).astype(np.float32))
 
     @property
     def sums(self) -> Column:
@@ -51,12 +51,11 @@ class Matches(NamedTuple):
         return sums
 
 
-def bm25(matches: Matches, words: NDArray[np.int32]) -> Column:
-    """Return BM25 of every turn; a word counts once, however often a turn says it."""
+def words_of(matches: Matches, turns: Turns) -> Column:
+    """Return BM25 of every turn."""
     if not len(matches.weights):
-        return np.zeros(len(words))
-    lengths = 1 - _LENGTH_SHARE + _LENGTH_SHARE * words / words.mean()
-    return np.asarray(matches.sums * (1 + _SATURATION) / (1 + _SATURATION * lengths), np.float64)
+        return np.zeros(len(turns.n))
+    return bm25(matches.sums, turns.words, float(turns.words.mean()))
 
 
 def sessions(turns: Turns) -> Places:
@@ -116,18 +115,18 @@ def columns(
     question: Question,
     turns: Turns,
     matches: Matches,
+    words: Column,
     cosines: Column,
     candidates: Places,
     tells_time: NDArray[np.bool],
 ) -> Column:
     """Return the signals of the candidates: a row for each, in the order of SIGNALS.
 
-    cosines: of every turn; NaN, where it is not known. tells_time: which candidates have words of time.
+    words: BM25 of every turn, as a share of the best. cosines: of every turn; NaN, where it is not known. tells_time:
+    which candidates have words of time.
     """
     session = sessions(turns)
     near = Near(session, candidates)
-    words = bm25(matches, turns.words)
-    words /= max(float(words.max(initial=0)), 1e-9)
     meaning = _spread(cosines, candidates)
     w, m = words[candidates], meaning[candidates]
     named = np.array([speaker in question.named for speaker in turns.speakers], np.bool)

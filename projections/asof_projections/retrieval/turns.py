@@ -101,11 +101,11 @@ class EpisodeSearch:
         with ThreadPoolExecutor(1) as beside:
             vectors = self._meaning and beside.submit(self._meaning[0].embed, [question.text])
             matches = self._matches(question.words, turns)
-            words = signals.bm25(matches, turns.words)
+            words = signals.words_of(matches, turns)
         cosines, nearest = np.full(len(turns.n), np.nan), np.empty(0, np.int64)
         if self._meaning and vectors:
             index, [vector] = self._meaning[1], vectors.result()
-            found = index.search(vector, pool, turns.n[turns.order])
+            found = index.search(vector, pool, turns.n)
             nearest = turns.places(np.array([number for number, _ in found], np.int64))
             cosines[nearest] = [cosine for _, cosine in found]
         best = np.argpartition(-words, pool - 1)[:pool] if len(words) > pool else np.arange(len(words))
@@ -118,14 +118,14 @@ class EpisodeSearch:
         tells = self._tell_time(turns.n[chosen]) if question.asks_when else np.zeros(len(chosen), np.bool)
         if not len(chosen):
             return _NONE
-        rows = signals.columns(question, turns, matches, cosines, chosen, tells)
-        share = words[chosen] / max(float(words.max(initial=0)), 1e-9)
-        return Candidates(turns.n[chosen], rows, bool(len(nearest)), share, cosines[chosen])
+        words /= max(float(words.max(initial=0)), 1e-9)
+        rows = signals.columns(question, turns, matches, words, cosines, chosen, tells)
+        return Candidates(turns.n[chosen], rows, bool(len(nearest)), words[chosen], cosines[chosen])
 
     def _matches(self, words: Sequence[str], turns: Turns) -> signals.Matches:
         has = np.zeros((len(words), len(turns.n)), np.float32)
-        for row, word in zip(has, words, strict=True):
-            row[turns.places(self._episodes.having(word, turns))] = 1
+        for row, numbers in zip(has, self._episodes.having(words, turns), strict=True):
+            row[turns.places(numbers)] = 1
         return signals.Matches.of(has)
 
     def _tell_time(self, numbers: NDArray[np.int64]) -> NDArray[np.bool]:

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 SPARE: Final = 16  # candidates beyond the k asked for: they show that none was missed
 MARGIN: Final = 5e-5  # more than FAISS's sums of 32-bit products can be off, in whatever order it adds
-RESCORED: Final = 4096  # candidates scored at once: bounds the memory where thousands of texts are alike
+RESCORED: Final = 256  # candidates scored at once: what a core's cache holds
 
 Codes = NDArray[np.float16]
 
@@ -101,7 +101,7 @@ class FaissVectorIndex:
             count = len(self) if allowed is None else int(allowed.sum())
             if min(k, count) <= 0:
                 return []
-            rows = self._candidates(query, k, count, allowed)
+            rows = self._candidates(query, k, count, None if count == len(self) else allowed)
             ids, scores = self._held[rows], self._scores(rows, query)
         nearest = np.lexsort((ids, -scores))[:k]
         return [(int(ids[at]), float(scores[at])) for at in nearest]
@@ -188,7 +188,8 @@ class FaissVectorIndex:
         """Return cosines in 64 bits. Each row is summed alone in one order, so that equal vectors have equal scores."""
         exact = query.astype(np.float64)
         pieces = (rows[start : start + RESCORED] for start in range(0, len(rows), RESCORED))
-        return np.concatenate([(self._codes[piece] * exact).sum(axis=1) for piece in pieces])
+        decoded = (self._index.sa_decode(self._codes[piece].view(np.uint8)) for piece in pieces)  # faster than numpy
+        return np.concatenate([(vectors * exact).sum(axis=1) for vectors in decoded])
 
     def _selector(self, rows: NDArray[np.bool]) -> Any:
         """Select rows by bitmap, FAISS's fastest selector for few rows and for many."""

@@ -107,7 +107,7 @@ class SqliteReader:
     def _one_state(self) -> Iterator[bool]:
         """Let several statements read one state; yield whether it may have uncommitted rows."""
         if self._db.in_transaction:
-            yield True
+            yield self._write_buffer is not None
         else:
             with snapshot(self._db):
                 yield False

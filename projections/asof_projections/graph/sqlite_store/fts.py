@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.graph.sqlite_store.bm25 import best
 from asof_projections.graph.sqlite_store.facts import AMONG, MET
+from asof_projections.graph.sqlite_store.postings import Postings
 from asof_projections.graph.sqlite_store.version_cache import VersionCache
 from asof_projections.model.queries import FactSearchQuery
 from asof_projections.model.rows import Moment, Window
 from asof_streams.instants import INF
 
 _WORD: Final = re.compile(r"\w+")
+_MOST: Final = 0.6  # of all facts
 _SENTENCES: Final = """SELECT f.n, g.name, f.sentence, f.n FROM facts f CROSS JOIN groups g ON g.n = f.grp
     WHERE f.n > :after ORDER BY f.n LIMIT :page"""
 
@@ -51,6 +53,7 @@ class FullTextSearch(SqliteReader):
     """Search over facts. A fact's number is the position of its assertion in the log."""
 
     _version_cache: VersionCache
+    _sentence_postings: Postings
 
     def text(
         self, query: str, group: str | None, at: Moment, limit: int, among: NDArray[np.int64] | None = None
@@ -58,17 +61,26 @@ class FullTextSearch(SqliteReader):
         words = list(dict.fromkeys(_WORD.findall(query)))
         if not words:
             return []
-        grp = None if group is None else self._group(group)
-        with self._guard, self._one_state() as writing:
-            self._flush()
-            self._version_cache.refresh(self._db, writing=writing)
-            holding = self._version_cache.holding(grp, Window.at(at))
+        with self._guard, self._one_state():
+            holding = self._holding(group, at)
             if among is not None:
-                holding = holding[np.isin(holding, among, assume_unique=True)]
-            return best(self._db, words, grp, holding, limit)
+                chosen = np.zeros(len(holding), np.bool)
+                chosen[among[among < len(holding)]] = True
+                holding = holding & chosen
+            # The group is indexed as a word beside the sentence, so that a search reads its own group alone. Where most
+            # facts are of the group, that filter costs more than reading the others too.
+            is_small = group is not None and holding.sum() < _MOST * np.count_nonzero(self._version_cache.words)
+            within = f'grp : "g{self._group(group)}" AND ' if group is not None and is_small else ""
+            lists = self._sentence_postings.having(self._db, [f'{within}sentence : "{word}"' for word in words])
+            return best(lists, holding, self._version_cache.words, limit)
 
     def live(self, group: str | None, at: Moment) -> NDArray[np.int64]:
-        with self._guard, self._one_state() as writing:
+        with self._guard:
+            return np.flatnonzero(self._holding(group, at))
+
+    def _holding(self, group: str | None, at: Moment) -> NDArray[np.bool]:
+        """Return which facts hold at a moment, by number."""
+        with self._one_state() as writing:
             self._flush()
             self._version_cache.refresh(self._db, writing=writing)
             grp = None if group is None else self._group(group)

@@ -17,6 +17,7 @@ from asof_projections.graph.sqlite_store.event_projector import SqliteEventProje
 from asof_projections.graph.sqlite_store.fts import FullTextSearch
 from asof_projections.graph.sqlite_store.history import SqliteHistory
 from asof_projections.graph.sqlite_store.name_numbers import SqliteNames
+from asof_projections.graph.sqlite_store.postings import Postings
 from asof_projections.graph.sqlite_store.row_ids import Claim
 from asof_projections.graph.sqlite_store.traversal import Traversal
 from asof_projections.graph.sqlite_store.turn_cache import TurnCache
@@ -80,6 +81,8 @@ class SqliteGraph(
             self._slots = self._projector.slots
         self._checkpoints = Checkpoints(path)
         self._version_cache = VersionCache()
+        self._sentence_postings = Postings("sentence_words")
+        self._turn_postings = Postings("turn_words")
         self._turn_cache = TurnCache()
         self._next: int | None = None  # while a transaction is open: the position after the last record applied
         self._loading = False
@@ -197,6 +200,8 @@ class SqliteGraph(
         self._next = None
         self._projector.forget()
         self._version_cache = VersionCache()
+        self._sentence_postings = Postings("sentence_words")
+        self._turn_postings = Postings("turn_words")
         self._turn_cache = TurnCache()
         if self._db.in_transaction:
             with self._guard:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof_projections.graph.ports import Turns
+from asof_projections.graph.sqlite_store.plateaus import Plateaus
 from asof_projections.speakers import name_words
 from asof_streams.instants import INF
 
@@ -33,7 +34,7 @@ class TurnCache:
 
     def __init__(self) -> None:
         self.speakers: list[str] = []
-        self._last: tuple[tuple[tuple[int, ...] | None, int, int], Turns] | None = None
+        self._last: tuple[tuple[int, ...] | None, int, Plateaus, Turns] | None = None
         self._withdrawal = -1  # the last that was read
         self._clear()
         self._state: tuple[int, int] | None = None  # position, and how often something was erased
@@ -43,10 +44,11 @@ class TurnCache:
 
     def turns(self, groups: tuple[int, ...] | None, known: int, end: int) -> Turns:
         """Return the turns of some groups before a number that are known at a moment; the last answer is kept."""
-        asked = groups, known, end
-        if self._last is None or self._last[0] != asked:
-            self._last = asked, self._chosen(groups, known, end)
-        return self._last[1]
+        last = self._last
+        if last is None or last[:2] != (groups, end) or not last[2].hold(known, known):
+            plateaus = Plateaus.around((self._column("known"), known), (self._column("withdrawn"), known))
+            last = self._last = groups, end, plateaus, self._chosen(groups, known, end)
+        return last[3]
 
     def _chosen(self, groups: tuple[int, ...] | None, known: int, end: int) -> Turns:
         are_known = (self._column("known") <= known) & (self._column("withdrawn") > known) & (self._column("n") < end)
@@ -57,7 +59,9 @@ class TurnCache:
         chosen = {
             name: self._column(name)[places] for name in ("n", "grp", "said", "speaker", "characters", "words", "asks")
         }
-        return Turns(**chosen, order=np.argsort(places, kind="stable"), speakers=tuple(self.speakers))
+        at = np.full(int(chosen["n"].max(initial=-1)) + 1, -1, np.int64)
+        at[chosen["n"]] = np.arange(len(places))
+        return Turns(**chosen, at=at, speakers=tuple(self.speakers))
 
     def _column(self, name: str) -> NDArray[Any]:
         return self._columns[name][: self._count]

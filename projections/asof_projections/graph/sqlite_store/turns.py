@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from asof_projections.graph.ports import Turns
 from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.graph.sqlite_store.columns import EPISODE
+from asof_projections.graph.sqlite_store.postings import Postings
 from asof_projections.graph.sqlite_store.turn_cache import TurnCache
 from asof_projections.model.rows import EpisodeRow
 from asof_projections.speakers import without_names
 from asof_streams.instants import INF
 
 _MOST: Final = 0.5  # of all turns: where so many are of the group, a filter by it costs more than it saves
-_HAVING: Final = "SELECT group_concat(rowid) FROM turn_words WHERE turn_words MATCH ?"
 _TEXTS: Final = """SELECT e.n, g.name, substr(e.body, -e.content_length), e.grp, e.n
     FROM main.episodes e INDEXED BY turn CROSS JOIN groups g ON g.n = e.grp
     WHERE e.n > :after AND e.source <> 'fact' AND e.content_length > 0 ORDER BY e.n LIMIT :page"""
@@ -28,6 +28,7 @@ class SqliteTurns(SqliteReader):
     """A turn's number is the position of its episode in the log, so it never changes."""
 
     _turn_cache: TurnCache
+    _turn_postings: Postings
 
     def turn_texts(self, after: int = -1) -> Iterator[tuple[int, str, str]]:
         self._refresh_turns()
@@ -43,12 +44,14 @@ class SqliteTurns(SqliteReader):
         grps = None if groups is None else tuple(self._group(group) for group in groups)
         return self._turn_cache.turns(grps, known, self._turns_end())
 
-    def having(self, word: str, turns: Turns) -> NDArray[np.int64]:
+    def having(self, words: Sequence[str], turns: Turns) -> list[NDArray[np.int64]]:
         groups = np.unique(turns.grp[[0, -1]]) if len(turns.n) else turns.grp
         is_filtered = len(groups) == 1 and len(turns.n) < _MOST * len(self._turn_cache)
         within = f'grp : "g{groups[0]}" AND ' if is_filtered else ""
-        numbers = self._one(_HAVING, f'{within}{{content speaker}} : "{word}"')
-        return np.fromstring(numbers, np.int64, sep=",") if numbers else np.empty(0, np.int64)
+        phrases = [f'{within}{{content speaker}} : "{word}"' for word in words]
+        with self._guard, self._one_state():
+            self._flush()
+            return self._turn_postings.having(self._db, phrases)
 
     def episodes_numbered(self, numbers: Sequence[int]) -> dict[int, EpisodeRow]:
         rows = {row[0]: EpisodeRow._make(row[1:]) for row in self._rows(_NUMBERED, (listed(map(int, numbers)),))}

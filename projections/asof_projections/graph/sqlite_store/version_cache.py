@@ -10,12 +10,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from asof_projections.graph.sqlite_store.plateaus import Plateaus
 from asof_projections.model.rows import Window
 
 _COLUMNS: Final = ("n", "fact", "grp", "vf", "vt", "kf", "kt")
 _ROW: Final = np.dtype([(name, np.int64) for name in _COLUMNS])
 _OPENED: Final = f"SELECT {', '.join(_COLUMNS)} FROM versions WHERE n > ? ORDER BY n"
 _CLOSED: Final = "SELECT n, kt FROM versions INDEXED BY version_closed WHERE closed >= ?"
+_WORDS: Final = """SELECT n, length(sentence) - length(replace(sentence, ' ', '')) + 1 FROM facts WHERE n > ?
+    ORDER BY n"""
 _STATE: Final = "SELECT (SELECT value FROM meta WHERE key = 'position'), (SELECT value FROM meta WHERE key = 'erased')"
 _LAST: Final = """SELECT max(coalesce((SELECT max(opened) FROM versions), 0),
     coalesce((SELECT max(closed) FROM versions WHERE closed IS NOT NULL), 0))"""
@@ -29,31 +32,53 @@ class VersionCache:
         self._count = 0
         self._state: tuple[int, int] | None = None  # position, and how often something was erased
         self._cause = 0  # of the last version opened or closed
+        self._last: tuple[int | None, Plateaus, NDArray[np.bool]] | None = None  # what held when it was asked last
+        self.words: NDArray[np.int32] = np.empty(0, np.int32)  # of the sentence of each fact, by number
 
     def refresh(self, db: sqlite3.Connection, *, writing: bool) -> None:
         """Add the changes since the last refresh. writing: the open transaction may have uncommitted versions."""
         state: tuple[int, int] = db.execute(_STATE).fetchone()
         if state == self._state and not writing:
             return
+        self._last = None
         if self._state is None or state[1] != self._state[1]:
             self._count = self._cause = 0
-        self._extend(np.fromiter(db.execute(_OPENED, (self._last(),)), _ROW))
+            self.words = np.empty(0, np.int32)
+        self._extend(np.fromiter(db.execute(_OPENED, (self._last_number(),)), _ROW))
+        self._measure(db)
         closed = np.array(db.execute(_CLOSED, (self._cause,)).fetchall(), np.int64).reshape(-1, 2)
         self._columns[-1, np.searchsorted(self._columns[0, : self._count], closed[:, 0])] = closed[:, 1]
         self._cause = db.execute(_LAST).fetchone()[0]
         self._state = state
 
-    def holding(self, group: int | None, window: Window) -> NDArray[np.int64]:
-        """Return the facts with a version that overlaps a window, ascending, each once."""
+    def holding(self, group: int | None, window: Window) -> NDArray[np.bool]:
+        """Return which facts have a version that overlaps a window, by number."""
+        moments = (window.vmax, window.vmin, window.kmax, window.kmin)
+        if self._last is None or self._last[0] != group or not self._last[1].hold(*moments):
+            _, _, _, vf, vt, kf, kt = self._columns[:, : self._count]
+            plateaus = Plateaus.around(*zip((vf, vt, kf, kt), moments, strict=True))
+            self._last = group, plateaus, self._held(group, window)
+        return self._last[2]
+
+    def _held(self, group: int | None, window: Window) -> NDArray[np.bool]:
         _, fact, grp, vf, vt, kf, kt = self._columns[:, : self._count]
         met = (vf <= window.vmax) & (vt > window.vmin) & (kf <= window.kmax) & (kt > window.kmin)
         if group is not None:
             met &= grp == group
-        held = np.zeros(int(fact.max(initial=-1)) + 1, np.bool)
+        held = np.zeros(len(self.words), np.bool)
         held[fact[met]] = True
-        return np.flatnonzero(held)
+        return held
 
-    def _last(self) -> int:
+    def _measure(self, db: sqlite3.Connection) -> None:
+        """Count the words of the sentences that came since."""
+        rows = np.array(db.execute(_WORDS, (len(self.words) - 1,)).fetchall(), np.int64).reshape(-1, 2)
+        if len(rows):
+            words = np.zeros(int(rows[-1, 0]) + 1, np.int32)
+            words[: len(self.words)] = self.words
+            words[rows[:, 0]] = rows[:, 1]
+            self.words = words
+
+    def _last_number(self) -> int:
         return int(self._columns[0, self._count - 1]) if self._count else -1
 
     def _extend(self, rows: NDArray[np.void]) -> None:
