@@ -74,6 +74,7 @@ def told(folder: Path) -> Iterator[tuple[asof.Memory, Path]]:
             for messages in conversations_of(folder).values():
                 for message in messages:
                     memory.add(**{name: message[name] for name in _FIELDS})
+            memory.embed()
             yield memory, directory
 
 

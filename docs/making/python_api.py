@@ -61,6 +61,7 @@ RETURNED: tuple[type[Any], ...] = (
     answers.FactVersion,
     answers.Cause,
     answers.Difference,
+    answers.Embedded,
     answers.Changes,
     answers.Change,
     answers.Explanation,

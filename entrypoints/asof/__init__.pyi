@@ -16,6 +16,7 @@ from asof_projections.model.answers import Contradiction as Contradiction
 from asof_projections.model.answers import Difference as Difference
 from asof_projections.model.answers import Done as Done
 from asof_projections.model.answers import Effect as Effect
+from asof_projections.model.answers import Embedded as Embedded
 from asof_projections.model.answers import Entity as Entity
 from asof_projections.model.answers import EntityProfile as EntityProfile
 from asof_projections.model.answers import Episode as Episode

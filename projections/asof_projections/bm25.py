@@ -14,7 +14,8 @@ def word_weight(having: NDArray[np.floating] | float, texts: int) -> NDArray[np.
 def bm25(weights: NDArray[np.floating], words: NDArray[np.integer], usual: float) -> NDArray[np.float64]:
     """Return the scores of texts.
 
-    weights: the summed weights of the words that each has. words: how many it has in all; usual: how many are neither few nor many.
+    weights: the summed weights of the words that each has. words: how many it has in all; usual: of how many on, they
+    count for less.
     """
     lengths = 1 - _LENGTH_SHARE + _LENGTH_SHARE * words / usual
     return np.asarray(weights * (1 + _SATURATION) / (1 + _SATURATION * lengths), np.float64)

@@ -300,7 +300,7 @@ VERBS: dict[str, list[dict[str, Any]]] = {
     "groups": [{"prefix": "team-"}],
 }
 BY_ID = {"fact", "why", "known_history", "episode", "message"}  # an id is of one group
-OF_ALL = {"stats", "verify", "digest", "generations", "active", "events"}  # of the directory, for its owner
+OF_ALL = {"stats", "embed", "verify", "digest", "generations", "active", "events"}  # of the directory, for its owner
 CHANGES = {
     *("add", "produce", "import_facts", "state_fact", "state_entity", "end", "retract", "withdraw", "erase"),
     *("merge", "split", "alias", "unalias", "rebuild", "switch", "drop", "repair", "settle", "retry", "close"),

@@ -23,6 +23,7 @@ from asof.operations.answers import (
     Context,
     Contradiction,
     Difference,
+    Embedded,
     Entity,
     EntityProfile,
     Episode,
@@ -728,6 +729,17 @@ class AsyncMemory:
     async def stats(self) -> dict[str, Any]:
         """Return how much there is, how far each log and store has come, and what was parked and why."""
         return await self._run(lambda memory: memory.stats())
+
+    async def embed(self, *, progress: Progress | None = None) -> Embedded:
+        """Make the vectors that facts, names and episodes lack; return how many there are then. Others wait meanwhile.
+
+        No search needs it: what lacks a vector is found by words, the answer's `vectors_behind` says how much that is,
+        and a thread embeds it behind the answers. Call it where answers must not depend on how far that thread is.
+
+            memory.import_facts(lines)
+            memory.embed()
+        """
+        return await self._run(lambda memory: memory.embed(progress=progress))
 
     async def verify(self, *, progress: Progress | None = None) -> list[Check]:
         """Check every hash chain, and that every store equals one built anew from its log."""

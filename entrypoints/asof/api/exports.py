@@ -10,14 +10,15 @@ if TYPE_CHECKING:
 
 NAMES = [
     "AccessDenied", "Added", "AsofError", "AsyncMemory", "Attribute", "Belief", "BeliefPeriod", "BrokerUnavailable",
-    "Cause", "Change", "ChangeLine", "Changes", "Community", "Consequence", "Context", "ContractError", "Contradiction",
-    "DamagedData", "DamagedFile", "DamagedLog", "DamagedView", "DecodeError", "Difference", "Done", "Effect",
-    "EmptyMemory", "Entity", "EntityLine", "EntityOutline", "EntityProfile", "Episode", "EpisodeHit", "EpisodeLine",
-    "Erased", "Evidence", "Explanation", "Fact", "FactLine", "FactVersion", "GraphUnavailable", "GroupInfo", "Hit",
-    "Hits", "Hop", "InvalidInput", "LeftOut", "Link", "LogEvent", "Memory", "ModelUnavailable", "Named", "NotFound",
-    "Page", "Parked", "ParkedMessage", "PositionConflict", "Produced", "Queued", "RankedNode", "Refused", "Retried",
-    "Retrieval", "RetrievalMetrics", "Scores", "Segment", "Settled", "StorageFailed", "TopicUnfit", "UnavailableError",
-    "WhatIf", "WorkerStalled", "WriterBusy", "__version__", "open", "open_async",
+    "Cause", "Change", "ChangeLine", "Changes", "Community", "Consequence", "Context", "ContractError",
+    "Contradiction", "DamagedData", "DamagedFile", "DamagedLog", "DamagedView", "DecodeError", "Difference", "Done",
+    "Effect", "Embedded", "EmptyMemory", "Entity", "EntityLine", "EntityOutline", "EntityProfile", "Episode",
+    "EpisodeHit", "EpisodeLine", "Erased", "Evidence", "Explanation", "Fact", "FactLine", "FactVersion",
+    "GraphUnavailable", "GroupInfo", "Hit", "Hits", "Hop", "InvalidInput", "LeftOut", "Link", "LogEvent", "Memory",
+    "ModelUnavailable", "Named", "NotFound", "Page", "Parked", "ParkedMessage", "PositionConflict", "Produced",
+    "Queued", "RankedNode", "Refused", "Retried", "Retrieval", "RetrievalMetrics", "Scores", "Segment", "Settled",
+    "StorageFailed", "TopicUnfit", "UnavailableError", "WhatIf", "WorkerStalled", "WriterBusy", "__version__", "open",
+    "open_async",
 ]  # fmt: skip
 _ERRORS = (
     "AccessDenied", "AsofError", "BrokerUnavailable", "ContractError", "DamagedData", "DamagedFile", "DamagedLog",

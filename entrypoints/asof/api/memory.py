@@ -35,6 +35,7 @@ from asof.operations.answers import (
     Context,
     Contradiction,
     Difference,
+    Embedded,
     Entity,
     EntityProfile,
     Episode,
@@ -77,7 +78,7 @@ class Memory:
     """
 
     def __init__(self, settings: Settings, now: Callable[[], int] = sessions.system) -> None:
-        self._session = sessions.open_session(settings, now)
+        self._session = sessions.open_session(settings, now, shared=True)
 
     # Writing.
 
@@ -767,6 +768,18 @@ class Memory:
     def stats(self) -> dict[str, Any]:
         """Return how much there is, how far each log and store has come, and what was parked and why."""
         return upkeep.stats.ask(self._session)
+
+    def embed(self, *, progress: Progress | None = None) -> Embedded:
+        """Make the vectors that facts, names and episodes lack; return how many there are then. Others wait meanwhile.
+
+        No search needs it: what lacks a vector is found by words, the answer's `vectors_behind` says how much that is,
+        and a thread embeds it behind the answers. Call it where answers must not depend on how far that thread is.
+
+            memory.import_facts(lines)
+            memory.embed()
+        """
+        with self._session.reporting(progress):
+            return upkeep.embed.ask(self._session)
 
     def verify(self, *, progress: Progress | None = None) -> list[Check]:
         """Check every hash chain, and that every store equals one built anew from its log."""

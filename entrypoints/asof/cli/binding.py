@@ -74,13 +74,12 @@ def question(
     view: View,
     *,
     arguments: Sequence[str] = (),
-    progress: str | None = None,
     unknown: Callable[["Session", Any], None] | None = None,
 ) -> Callable[..., int | None]:
     """Make an operation that asks a command. `unknown` refuses a question without an answer; else names are checked."""
 
     def ask(call: Call, query: Any) -> None:
-        with call.existing(progress) as session:
+        with call.existing() as session:
             query = with_whole_ids(session, query)
             answer = operation(session, query)
             if not answer:

@@ -75,6 +75,10 @@ class Call:
             view(answer)
         if reason := getattr(answer, "unavailable", None):
             show.talk(f"found by words alone: {reason}")
+        if behind := getattr(answer, "vectors_behind", 0):
+            show.talk(
+                f"{behind:,} facts and episodes have no vector yet and were found by words: asof embed makes them"
+            )
         if (cursor := getattr(answer, "next", None)) and operation.is_paged:
             show.talk(f"go on with --cursor {cursor}")
 

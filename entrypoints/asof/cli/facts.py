@@ -96,7 +96,7 @@ def _show_retrieval(retrieval: Any) -> None:
 
 
 fact = question(operations.fact, lambda fact: FACTS([fact]), arguments=("id",))
-search = question(operations.search, show_found, arguments=("query",), progress="embedding")
+search = question(operations.search, show_found, arguments=("query",))
 overlapping = question(operations.overlapping, FACTS)
 throughout = question(operations.throughout, SEGMENTS)
 

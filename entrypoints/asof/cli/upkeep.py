@@ -22,6 +22,14 @@ _FINDINGS: Final = Table(("", "what"), ("state", "state"), ("found", "found"), (
 _COUNTED: Final = ("entities", "facts", "open_versions", "merges", "communities", "contradictions", "events", "lag")
 
 
+@command(operations.embed)
+def embed(call: Call) -> None:
+    """Make the vectors that facts, names and episodes lack. Until then search finds those by words."""
+    with call.existing("embedding") as session:
+        answer = operations.embed.ask(session)
+    call.answer(operations.embed, answer, lambda made: show.line(f"{made.vectors:,} vectors, none is missing"))
+
+
 @command(operations.verify)
 def verify(call: Call) -> int:
     """Check every log and every projection. Names the position of damage."""

@@ -33,9 +33,9 @@ def context(session: Session, query: ContextQuery) -> Context:
     if known == NEG:
         return compose(query, at, position, Findings())
     search = search_of(query, at)
-    hits = source.search(search, at, session.progress)
+    hits = session.search(source, search, at)
     whenever = search.model_copy(update={"valid_at": None, "any_time": True, "over": "facts"})
-    others = source.search(whenever, Moment(None, known), session.progress)
+    others = session.search(source, whenever, Moment(None, known))
     facts = [fact for fact in hits if holds(fact, valid)]
     turns = turns_of(hits)
     findings = Findings(

@@ -48,10 +48,12 @@ def search(session: Session, query: FactSearchQuery) -> Hits[Hit]:
 
     With a centre, of those that fit the facts fewest steps away from it come first. Beside them are the episodes that
     fit it best, best first, and behind those the ones that say the facts. While the embedder fails, words alone decide,
-    and `unavailable` says why. With the profile `pipeline`, `retrieval` says what was made of the question.
+    and `unavailable` says why; texts that have no vector yet, such as those of an import just before, are found by
+    words, and `vectors_behind` says how many they are. With the profile `pipeline`, `retrieval` says what was made of
+    the question.
     """
     at = moment_of(session, query)
-    found = [source.search(query, at, session.progress) for source in session.sources.among(query.groups)]
+    found = [session.search(source, query, at) for source in session.sources.among(query.groups)]
     hits = found[0] if len(found) == 1 else _joined(found, query.limit)
     if hits.retrieval is not None:
         shown = {"metrics": hits.metrics} if query.explain else {"ranking": ()}
@@ -64,6 +66,7 @@ def _joined(found: Sequence[Hits[Hit]], limit: int) -> Hits[Hit]:
     hits = Hits(sorted((hit for each in found for hit in each), key=nearness)[:limit])
     hits.episodes = merged([each.episodes for each in found], hits, limit)
     hits.unavailable = next((each.unavailable for each in found if each.unavailable), None)
+    hits.vectors_behind = sum(each.vectors_behind for each in found)
     hits.retrieval = merged_retrieval(found, hits, limit)
     hits.metrics = summed([each.metrics for each in found])
     return hits

@@ -13,12 +13,12 @@ from asof.settings import Settings
 __all__ = ["Progress", "Session", "open_existing", "open_session", "system"]
 
 
-def open_session(settings: Settings, now: Callable[[], int] = system) -> Session:
+def open_session(settings: Settings, now: Callable[[], int] = system, *, shared: bool = False) -> Session:
     """Return a session on the directory of the settings; the first write makes it, where it is not there.
 
-    `now` gives microseconds since 1970.
+    `now` gives microseconds since 1970. `shared`: whoever uses the session takes its lock.
     """
-    return Session(DirectoryLayout(settings.data), settings, now)
+    return Session(DirectoryLayout(settings.data), settings, now, shared=shared)
 
 
 def open_existing(settings: Settings) -> Session:

@@ -10,6 +10,7 @@ from asof.runtime import embedders, integrity
 from asof.runtime.integrity import Check
 from asof.runtime.repair import repair as mend
 from asof.service.session import Session
+from asof_projections.model.answers import Embedded
 from asof_projections.model.queries import ExportQuery, Query
 from asof_projections.model.rows import Moment
 from asof_projections.queries import export as documents
@@ -18,6 +19,10 @@ from asof_streams.errors import InvalidInput
 
 class StatsQuery(Query):
     """Count what is there."""
+
+
+class EmbedQuery(Query):
+    """Make the vectors that are missing."""
 
 
 class VerifyQuery(Query):
@@ -44,6 +49,16 @@ def stats(session: Session, query: StatsQuery) -> dict[str, Any]:
     }
 
 
+@operation(vectors=lambda _: True)
+def embed(session: Session, query: EmbedQuery) -> Embedded:
+    """Make the vectors that facts, names and episodes lack; return how many there are then. Others wait meanwhile.
+
+    No search needs it: what lacks a vector is found by words, and is embedded behind it.
+    """
+    del query
+    return Embedded(sum(source.embed(session.progress) for source in session.sources.every()))
+
+
 @operation(items="checks")
 def verify(session: Session, query: VerifyQuery) -> list[Check]:
     """Check every hash chain, and that every store equals one built anew from its log."""
@@ -65,7 +80,7 @@ def repair(session: Session, query: RepairQuery) -> list[Check]:
     del query
     if session.on_kafka:
         raise InvalidInput("on Kafka a worker keeps the directory: stop it, delete the directory, and start it again")
-    session.close()
+    session.release()
     checks: list[Check] = []
     for source in session.sources.every():
         checks += mend(source.places, session.settings, session.progress)

@@ -1,8 +1,9 @@
 """Search with vectors: the embedder that the settings choose, and the index that follows the graph."""
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +13,7 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.stopwatch import Stopwatch
 from asof.runtime.wiring import Opened, Progress
 from asof.settings import Settings
-from asof_projections.embedding.cache import CachedEmbedder
+from asof_projections.embedding.cache import CachedEmbedder, QuestionEmbedder
 from asof_projections.embedding.ports import Embedder
 from asof_projections.model.answers import Hit, Hits
 from asof_projections.model.queries import FactSearchQuery
@@ -23,22 +24,29 @@ from asof_projections.retrieval.relations import RelationVectors
 from asof_projections.retrieval.search import NameSearch, Search
 from asof_projections.retrieval.turns import EpisodeSearch
 from asof_projections.vectors.faiss_index import FaissVectorIndex
+from asof_projections.vectors.ports import Ids, VectorIndex
 from asof_projections.vectors.projection import Texts, VectorProjection, facts_of, names_of, turns_of
 from asof_streams.errors import InvalidInput, ModelUnavailable, StorageFailed
 
 _REST_SECONDS: Final = 30.0  # for which an embedder that failed is not asked by a search
-_SOME: Final = 8  # sentences embedded at once in between: what a search waits for at most
+_FEW: Final = 32  # texts without a vector that a search embeds itself; more are left to `keep_up`
+_SOME: Final = 8  # texts embedded at once in between: what a search waits for at most
+_BESIDE: Final = 32  # texts embedded at once while searches go on
 _MANY: Final = 1_000  # vectors that are worth saving at once; fewer, at the end
 
 
 class VectorSearch:
-    """One generation opened for search. Its index is brought up to the graph before each answer, or kept up between."""
+    """One generation opened for search. What few texts lack a vector get one before each answer, the others behind it.
+
+    So no search waits for an import before it: what has no vector yet is found by words, and the answer says how much.
+    """
 
     def __init__(self, places: DirectoryLayout, opened: Opened, settings: Settings) -> None:
-        self._embedder = choose_embedder(settings)  # of questions: they are not kept
-        self._cache = CachedEmbedder(self._embedder, places.vectors) if self._embedder else None
+        embedder = choose_embedder(settings)
+        self._embedder = QuestionEmbedder(embedder) if embedder else None
+        self._cache = CachedEmbedder(embedder, places.vectors) if embedder else None
         self._pipeline = settings.pipeline
-        self._relations = RelationVectors(self._embedder) if self._embedder else None
+        self._relations = RelationVectors(embedder) if embedder else None
         self._beliefs = opened.beliefs
         self._names_file = places.names_index(opened.generation)
         self._file = places.index(opened.generation)
@@ -47,56 +55,73 @@ class VectorSearch:
         self._projection: VectorProjection | None = None  # until it is asked for
         self._names: VectorProjection | None = None
         self._turns: VectorProjection | None = None
-        self._kept_up = False
+        self._few = _FEW
+        self.is_behind = False  # whether a search left vectors to `keep_up`
+        self._lacking = 0  # of what the last search was among, how much has no vector
+        self._is_open = True
         self._failure = ""  # of the embedder, when it was last asked
         self._rests_until = 0.0  # by the monotonic clock
 
-    def search(self, query: FactSearchQuery, at: Moment, progress: Progress | None = None) -> Hits[Hit]:
-        """Return the best facts and turns of a moment. What an index that is kept up lacks is found by words.
+    def search(self, query: FactSearchQuery, at: Moment) -> Hits[Hit]:
+        """Return the best facts and turns of a moment. What has no vector yet is found by words.
 
         Without an embedder words alone decide; while it fails too, and then the answer says so. One that failed rests
         for a while, so that no search waits for it.
         """
         if self._embedder is not None and time.monotonic() >= self._rests_until:
             with suppress(ModelUnavailable), self._noting_failure():
-                return self._search(query, at, self._embedder, progress)
-        hits = self._search(query, at, None, None)
+                return self._search(query, at, self._embedder)
+        hits = self._search(query, at, None)
         hits.unavailable = self._failure or None
         return hits
 
-    def _search(
-        self, query: FactSearchQuery, at: Moment, embedder: Embedder | None, progress: Progress | None
-    ) -> Hits[Hit]:
+    def _search(self, query: FactSearchQuery, at: Moment, embedder: Embedder | None) -> Hits[Hit]:
+        self._lacking = 0
         if query.profile == "pipeline":
-            return self._walk(query, at, embedder, progress)
-        hits: Hits[Hit] = Hits()
-        if query.over != "episodes":
-            index = self._caught_up(self._facts(), progress).index if embedder else None
-            hits.extend(Search(self._beliefs, embedder, index, self._relations).search(query, at))
-        if query.over != "facts":
-            index = self._caught_up(self._said(), progress).index if embedder else None
-            hits.episodes = EpisodeSearch(self._episodes, embedder, index).search(query, hits)
+            hits = self._walk(query, at, embedder)
+        else:
+            hits = Hits()
+            if query.over != "episodes":
+                index = self._index_of_facts(query, at) if embedder else None
+                hits.extend(Search(self._beliefs, embedder, index, self._relations).search(query, at))
+            if query.over != "facts":
+                index = self._index_of_turns(query) if embedder else None
+                hits.episodes = EpisodeSearch(self._episodes, embedder, index).search(query, hits)
+        hits.vectors_behind = self._lacking
         return hits
 
-    def _walk(
-        self, query: FactSearchQuery, at: Moment, embedder: Embedder | None, progress: Progress | None
-    ) -> Hits[Hit]:
+    def _walk(self, query: FactSearchQuery, at: Moment, embedder: Embedder | None) -> Hits[Hit]:
         """Search with the profile `pipeline`."""
         stopwatch = Stopwatch()
         with stopwatch("total_us"):
-            followed = (self._facts(), self._named(), self._said()) if embedder else ()
-            indexes = [self._caught_up(each, progress).index for each in followed if each is not None]
-            meaning = SearchVectors(embedder, *indexes) if embedder else None
+            meaning = None
+            if embedder is not None:
+                facts, turns = self._index_of_facts(query, at), self._index_of_turns(query)
+                meaning = SearchVectors(embedder, facts, self._index_of_names(query, at), turns)
             hits = PipelineSearch(self._beliefs, self._episodes, meaning, self._pipeline, stopwatch).search(query, at)
         hits.metrics = stopwatch.metrics()
         return hits
 
-    def _caught_up(self, projection: VectorProjection, progress: Progress | None) -> VectorProjection:
-        """Bring an index up to the graph, unless it is kept up."""
-        if not self._kept_up:
-            projection.catch_up(progress)
+    def _index_of_facts(self, query: FactSearchQuery, at: Moment) -> VectorIndex:
+        return self._index(self._facts(), [partial(self._beliefs.live, g, at) for g in query.groups or (None,)])
+
+    def _index_of_names(self, query: FactSearchQuery, at: Moment) -> VectorIndex:
+        names, known = self._named(), at.known
+        assert names is not None, "there is no embedder"
+        return self._index(names, [partial(self._beliefs.names_known, g, known) for g in query.groups or (None,)])
+
+    def _index_of_turns(self, query: FactSearchQuery) -> VectorIndex:
+        return self._index(self._said(), [lambda: self._episodes.turns(query.groups, query.known).n])
+
+    def _index(self, projection: VectorProjection, searched: Sequence[Callable[[], Ids]]) -> VectorIndex:
+        """Return an index, brought up to the graph if little is missing; else count what is missing of the searched."""
+        if projection.behind > self._few:
+            self.is_behind = True
+            self._lacking += sum(projection.lacking(numbers()) for numbers in searched)
+        elif self._few:
+            projection.catch_up()
             _save(projection, 1)
-        return projection
+        return projection.index
 
     @contextmanager
     def _noting_failure(self) -> Iterator[None]:
@@ -109,11 +134,14 @@ class VectorSearch:
         self._failure = ""
 
     def like(self, query: str, known: int, group: str | None, limit: int) -> list[EntityRow]:
-        """Return the entities whose names are nearest in meaning. InvalidInput: there are no vectors."""
+        """Return the entities whose names are nearest in meaning. InvalidInput: there are no vectors.
+
+        Nothing else finds them meanwhile, so it waits for all names that lack a vector, where they are not kept up.
+        """
         names = self._named()
         if names is None or self._embedder is None:
             raise InvalidInput("names are compared by their vectors, and the embedder is none: choose another")
-        if not self._kept_up:
+        if self._few:
             names.catch_up()
             _save(names, 1)
         return NameSearch(self._beliefs, self._embedder, names.index).like(query, known, group, limit=limit)
@@ -123,20 +151,55 @@ class VectorSearch:
         """How many vectors there are to compare with."""
         return 0 if self._projection is None else len(self._projection.index)
 
-    def keep_up(self, seconds: float) -> bool:
-        """Bring vectors up for about so long; return whether there is more to do. From now on no search does it."""
-        self._kept_up = True
+    def embed(self, progress: Progress | None = None) -> int:
+        """Make every vector that is missing; return how many there are then. ModelUnavailable."""
+        with self._noting_failure():
+            for projection in self._every():
+                projection.catch_up(progress)
+                _save(projection, 1)
+        return sum(len(projection.index) for projection in self._held())
+
+    def keep_up(self, seconds: float, lock: AbstractContextManager[object] | None = None) -> bool:
+        """Bring vectors up for about so long; return whether there is more to do.
+
+        lock: of those who search meanwhile, who may have it while vectors are computed. None: whoever calls this
+        searches in between, and from now on no search makes vectors itself.
+        """
+        most = _BESIDE
+        if lock is None:
+            self._few, most, lock = 0, _SOME, nullcontext()
         until = time.monotonic() + seconds
         with self._noting_failure():
+            with lock:
+                projections = self._every()
+            for projection in projections:
+                while self._add(projection, most, lock):
+                    if time.monotonic() > until:
+                        return True
+        self.is_behind = False
+        return False
+
+    def _add(self, projection: VectorProjection, most: int, lock: AbstractContextManager[object]) -> bool:
+        """Add the vectors of some texts; return whether there may be more."""
+        with lock:
+            missing = projection.missing(most) if self._is_open else []
+        if missing and self._cache is not None:
+            self._cache.compute(missing)
+        with lock:
+            if not self._is_open:  # it was closed meanwhile, as after a switch to another generation
+                return False
+            if projection.catch_up_some(most):
+                return True
+            _save(projection, _MANY)
+        return False
+
+    def _every(self) -> list[VectorProjection]:
+        """Return the vectors of facts, of names and of turns; none without an embedder."""
+        if self._embedder is not None and self._is_open:
             self._facts()
             self._named()
             self._said()
-            for projection in self._held():
-                while projection.catch_up_some(_SOME):
-                    if time.monotonic() > until:
-                        return True
-                _save(projection, _MANY)
-        return False
+        return self._held()
 
     def _facts(self) -> VectorProjection:
         """Return the vectors of facts, opened with the first question that needs them."""
@@ -173,6 +236,7 @@ class VectorSearch:
 
     def close(self) -> None:
         """Save what is held, and close the cache."""
+        self._is_open = False
         for projection in self._held():
             _save(projection, 1)
         if self._cache is not None:

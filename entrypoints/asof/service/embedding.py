@@ -1,15 +1,14 @@
-"""Vectors behind the worker: what is new is embedded between searches, some facts at a time."""
+"""Vectors behind writes and searches: what is new is embedded some texts at a time, by one thread or process."""
 
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, suppress
 from threading import Timer
-from typing import Final
+from typing import Final, Protocol
 
-from asof.service.search_process import Searcher
-from asof_streams.errors import AsofError
-from asof_streams.resource_pool import ResourcePool
+from asof_streams.errors import AsofError, ContractError
 
 _SOME_SECONDS: Final = 0.03  # for which a search may find the searcher busy
 _PAUSE_SECONDS: Final = 0.5
@@ -17,14 +16,24 @@ _PAUSE_SECONDS: Final = 0.5
 log = logging.getLogger(__name__)
 
 
-class BackgroundEmbedder:
-    """Has the searcher bring its index up; while the worker is `busy`, now and then: it needs the processor more.
+class Embeds(Protocol):
+    """Whoever has the vectors: the searcher of a service, or the session of a memory."""
 
-    What it has not come to yet is found by words.
+    def keep_up(self, seconds: float) -> bool:
+        """Embed what is new for about so long; return whether there is more."""
+        ...
+
+
+class BackgroundEmbedder:
+    """Has whoever has the vectors bring them up; while a worker is `busy`, now and then: it needs the processor more.
+
+    `submit` is that of the pool whose one thread does it. What it has not come to yet is found by words.
     """
 
-    def __init__(self, searcher: ResourcePool[Searcher], busy: Callable[[], bool]) -> None:
-        self._searcher = searcher
+    def __init__(
+        self, submit: Callable[[Callable[[Embeds], None]], "Future[None]"], busy: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._submit = submit
         self._busy = busy
         self._asked = False
         self._erasing = 0
@@ -34,20 +43,20 @@ class BackgroundEmbedder:
         """Let what is new be embedded, from any thread."""
         if not self._asked:
             self._asked = True
-            self._searcher.submit(self._some)
+            self._submit(self._some)
 
     @asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
         """Embed nothing meanwhile: what is erased in that time would be kept after it was forgotten."""
         self._erasing += 1
-        await asyncio.wrap_future(self._searcher.submit(lambda _: None))  # what is under way ends
+        await asyncio.wrap_future(self._submit(lambda _: None))  # what is under way ends
         try:
             yield
         finally:
             self._erasing -= 1
             self.follow()
 
-    def _some(self, searcher: Searcher) -> None:
+    def _some(self, vectors: Embeds) -> None:
         if self._erasing:
             self._asked = False
             return
@@ -58,14 +67,16 @@ class BackgroundEmbedder:
         else:
             self._asked = False
         try:
-            if searcher.keep_up(_SOME_SECONDS):
-                self.follow()
+            more = vectors.keep_up(_SOME_SECONDS)
         except AsofError as error:  # it is tried again when there is more; a search says it too
             if self.failure != str(error):
                 log.warning("nothing is embedded: %s", error)
             self.failure = str(error)
         else:
             self.failure = ""
+            if more:
+                with suppress(ContractError):  # the pool was closed meanwhile
+                    self.follow()
 
     def _go_on(self) -> None:
         self._asked = False

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, TypeVar
 
 from asof.runtime.layout import DirectoryLayout
@@ -46,9 +47,9 @@ class ReadSession:
             self._opened = open_reader(self.places, self._settings)
         return self._opened
 
-    def search(self, query: "FactSearchQuery", at: Moment, progress: Progress | None) -> "Hits[Hit]":
-        """Return the best facts of a moment."""
-        return self._search().search(query, at, progress)
+    def search(self, query: "FactSearchQuery", at: Moment) -> "Hits[Hit]":
+        """Return the best facts and turns of a moment."""
+        return self._search().search(query, at)
 
     def like(self, query: str, known: int, group: str | None, limit: int) -> list[EntityRow]:
         """Return the entities whose names are nearest in meaning."""
@@ -102,9 +103,18 @@ class ReadSession:
         with SqliteGraph(self.places.graph(name), f"semantic.{name}") as beliefs:
             return [*beliefs.ids(start), *self.opened().episodes.ids(start)]
 
-    def keep_up(self, seconds: float) -> bool:
-        """Bring the vectors up for about so long; return whether there is more to do. No search waits for them then."""
-        return self._search().keep_up(seconds)
+    def embed(self, progress: Progress | None) -> int:
+        """Make every vector that is missing; return how many there are then."""
+        return self._search().embed(progress)
+
+    def keep_up(self, seconds: float, lock: AbstractContextManager[object] | None = None) -> bool:
+        """Bring the vectors up for about so long; return whether there is more to do.
+
+        lock: of those who ask this session meanwhile; None: nobody does, and no search waits for vectors from now on.
+        """
+        with lock or nullcontext():
+            search = self._search()
+        return search.keep_up(seconds, lock)
 
     def _search(self) -> "VectorSearch":
         opened = self.opened()
@@ -113,6 +123,11 @@ class ReadSession:
 
             self._searching = VectorSearch(self.places, opened, self._settings)
         return self._searching
+
+    @property
+    def lacks_vectors(self) -> bool:
+        """Whether a search left vectors to be made behind it, and not all of them were made since."""
+        return self._searching is not None and self._searching.is_behind
 
     @property
     def vectors(self) -> int:

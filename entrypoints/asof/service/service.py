@@ -76,7 +76,7 @@ class Service:
             self._searcher = ResourcePool("asof-searcher", partial(Searcher, places, read))  # one model, one index
             stack.callback(self._searcher.close)
             if settings.embedder != "none":
-                self._embedder = BackgroundEmbedder(self._searcher, lambda: self.worker.busy)
+                self._embedder = BackgroundEmbedder(self._searcher.submit, lambda: self.worker.busy)
                 if self.worker.ready:
                     self._embedder.follow()
             own = load_ontology(settings.ontology) if self.on_topics else kept_ontology(places.ontology)

@@ -1,7 +1,7 @@
 """A session: one opened memory, which operations read from and write to."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from threading import RLock
 from typing import TYPE_CHECKING, Self
 
@@ -14,12 +14,17 @@ from asof.runtime.writer import Writer, open_writer
 from asof.service.read_sessions import ReadSession, ReadSessions
 from asof.settings import Settings
 from asof_projections.generations import Catalog
+from asof_projections.model.rows import Moment
 from asof_projections.queries.temporal import TemporalQueries
 from asof_streams.errors import InvalidInput
 from asof_streams.files import expect_own_files
+from asof_streams.resource_pool import ResourcePool
 
 if TYPE_CHECKING:
     from asof.kafka.producer import Producer
+    from asof.service.embedding import BackgroundEmbedder
+    from asof_projections.model.answers import Hit, Hits
+    from asof_projections.model.queries import FactSearchQuery
 
 
 class Session:
@@ -31,10 +36,13 @@ class Session:
     second before, as far as workers had answered it.
 
     One thread uses it at a time. Threads that share one take turns by `lock`, which `Operation.ask` holds; whoever has
-    a session alone, such as a command, or a reader of a service, calls operations without it.
+    a session alone, such as a command, or a reader of a service, calls operations without it. `shared`: all take turns,
+    so what a search finds without a vector is embedded behind it, by a thread of the session's own.
     """
 
-    def __init__(self, places: DirectoryLayout, settings: Settings, now: Callable[[], int]) -> None:
+    def __init__(
+        self, places: DirectoryLayout, settings: Settings, now: Callable[[], int], *, shared: bool = False
+    ) -> None:
         expect_own_files(places.root)
         self.places = places
         self.settings = settings
@@ -46,6 +54,9 @@ class Session:
         self.lock = RLock()  # taken again by a thread that asks from within `progress`
         self._writer: Writer | None = None
         self._producer: Producer | None = None
+        self._shared = shared
+        self._vectors: ResourcePool[Session] | None = None  # the thread that makes vectors, once a search lacked some
+        self._embedder: BackgroundEmbedder | None = None
 
     def of(self, group: str | None) -> ReadSession:
         """Return the partition of a group. InvalidInput: there are several, and no group is named."""
@@ -87,12 +98,33 @@ class Session:
             finally:
                 self.progress = None
 
+    def search(self, source: ReadSession, query: "FactSearchQuery", at: Moment) -> "Hits[Hit]":
+        """Return the best facts and turns of a partition; vectors that it lacks are made behind the answer."""
+        hits = source.search(query, at)
+        if self._shared and source.lacks_vectors:
+            self._embed_behind()
+        return hits
+
+    def _embed_behind(self) -> None:
+        if self._vectors is None or self._embedder is None:
+            from asof.service.embedding import BackgroundEmbedder
+
+            self._vectors = ResourcePool("asof-vectors", lambda: nullcontext(self))
+            self._embedder = BackgroundEmbedder(self._vectors.submit)
+        self._embedder.follow()
+
+    def keep_up(self, seconds: float) -> bool:
+        """Embed new texts for about so long, from any thread; return whether there are more."""
+        with self.lock:
+            sources = self.sources.every()
+        return any(source.keep_up(seconds, self.lock) for source in sources)
+
     def close_reader(self) -> None:
         """Close what was opened for reading; the next question opens it anew."""
         self.sources.close()
 
-    def close(self) -> None:
-        """Close everything; what was acknowledged stays."""
+    def release(self) -> None:
+        """Close every file, so that others may replace them; the next question or write opens them anew."""
         self.close_reader()
         if self._writer is not None:
             self._writer.close()
@@ -100,6 +132,13 @@ class Session:
         if self._producer is not None:
             self._producer.close()
             self._producer = None
+
+    def close(self) -> None:
+        """Close everything; what was acknowledged stays. Whoever has the lock calls `release` instead."""
+        if self._vectors is not None:
+            self._vectors.close()
+            self._vectors = self._embedder = None
+        self.release()
 
     def __enter__(self) -> Self:
         return self

@@ -4,6 +4,7 @@ import hashlib
 import sqlite3
 import threading
 import zlib
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from asof_streams.sqlite import connect, owe_vacuum, vacuum
 
 LOOKUP: Final = 500  # texts a query
 UNKEPT: Final = 4096  # vectors that stay in memory alone
+QUESTIONS: Final = 16  # vectors of questions that stay in memory
 CHECKSUM: Final = 4  # bytes of CRC-32 behind each vector: after a bit flips, the vector is computed again
 
 # float32, not the index's 16 bits: the cache returns the computed vector to the last bit.
@@ -58,6 +60,18 @@ class CachedEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         return self._vectors(texts, keep=True)
+
+    def missing(self, texts: Sequence[str]) -> list[str]:
+        """Return those of some texts that `embed` would have to compute, each once."""
+        texts_of = {_key(text): text for text in texts}
+        with self._lock:
+            missing = [key for key in texts_of if key not in self._unkept]
+        held = self._held(missing)
+        return [texts_of[key] for key in missing if key not in held]
+
+    def compute(self, texts: Sequence[str]) -> None:
+        """Have the vectors of these texts in memory, for a later `embed`. It touches no file."""
+        self._remember(dict(zip(map(_key, texts), self._embedder.embed(texts), strict=True)))
 
     def embed_unkept(self, texts: Sequence[str]) -> Vectors:
         """Return vectors as `embed` does, but cache them in memory alone.
@@ -156,6 +170,33 @@ class CachedEmbedder:
             raise StorageFailed(f"{self._path}: {error.strerror}") from None
         except sqlite3.DatabaseError:
             raise DamagedFile(f"{self._path} is damaged; delete it: what it held is computed again") from None
+
+
+class QuestionEmbedder:
+    """An embedder that remembers the last questions, in memory alone: a search may ask for the same one twice."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._last: OrderedDict[str, Vectors] = OrderedDict()
+        self._lock = threading.Lock()
+        self.model_id: Final = embedder.model_id
+
+    @property
+    def dimensions(self) -> int:
+        return self._embedder.dimensions
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        return np.stack([self._vector(text) for text in texts])
+
+    def _vector(self, text: str) -> Vectors:
+        with self._lock:  # whoever asks for the same question meanwhile waits for it
+            vector = self._last.pop(text, None)
+            if vector is None:
+                [vector] = self._embedder.embed([text])
+            self._last[text] = vector
+            if len(self._last) > QUESTIONS:
+                self._last.popitem(last=False)
+        return vector
 
 
 def cached_vectors(path: Path, model_id: str, texts: Sequence[str]) -> dict[str, Vectors]:

@@ -503,17 +503,20 @@ class Retrieval(Answer):
 class Hits(list[T], Generic[T]):
     """The facts that a search found, best first, with the episodes that it found.
 
-    `unavailable` says why they were found by words alone; None: as the settings say. `retrieval` is what the profile
-    `pipeline` made of the question; None: another profile ranked.
+    `unavailable` says why they were found by words alone; None: as the settings say. `vectors_behind` is how many of
+    the facts and episodes that were searched have no vector yet: those are found by words. 0: all have one, or no
+    vectors were asked for. `retrieval` is what the profile `pipeline` made of the question; None: another one ranked.
     """
 
     BESIDE: ClassVar = {  # of the list in JSON
         "unavailable": str | None,
+        "vectors_behind": int,
         "episodes": list[EpisodeHit],
         "retrieval": Retrieval | None,
     }
 
     unavailable: str | None = None
+    vectors_behind: int = 0
     retrieval: Retrieval | None = None
     metrics: RetrievalMetrics | None = None  # of the profile `pipeline`, also where nobody asks for them
     episodes: list[EpisodeHit]
@@ -521,6 +524,13 @@ class Hits(list[T], Generic[T]):
     def __init__(self, facts: Iterable[T] = (), episodes: Iterable[EpisodeHit] = ()) -> None:
         super().__init__(facts)
         self.episodes = list(episodes)
+
+
+@answer
+class Embedded(Answer):
+    """The vectors that search compares with, once none is missing."""
+
+    vectors: Annotated[int, Field(examples=[42], description="Of facts, names and episodes; 0 without an embedder.")]
 
 
 @answer

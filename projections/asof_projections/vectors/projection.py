@@ -12,7 +12,7 @@ from typing import Final
 
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.ports import BeliefStore, TurnStore
-from asof_projections.vectors.ports import VectorIndex
+from asof_projections.vectors.ports import Ids, VectorIndex
 
 BATCH: Final = 256  # texts embedded at once
 
@@ -60,6 +60,19 @@ class VectorProjection:
             self._reset()
             self._follow(progress)
             self.save()
+
+    @property
+    def behind(self) -> int:
+        """How many texts have no vector here yet."""
+        return max(self._texts.count() - len(self.index), 0) if self._some(1) else 0
+
+    def lacking(self, numbers: Ids) -> int:
+        """Return how many of these numbers have no vector here yet."""
+        return int((numbers >= self._next).sum())
+
+    def missing(self, most: int) -> list[str]:
+        """Return those of the next `most` texts whose vectors are to be computed: they are not in the cache."""
+        return self._embedder.missing([text for _, _, text in self._some(most)])
 
     def catch_up_some(self, most: int) -> bool:
         """Add the vectors of at most `most` more texts; return whether there may be more to do. ModelUnavailable."""

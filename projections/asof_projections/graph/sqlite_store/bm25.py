@@ -25,7 +25,7 @@ def best(
     lists: the numbers of the facts that have each word of a query. holding: which facts count, by number. words: how
     many words each fact has.
     """
-    count = np.count_nonzero(holding)
+    count = int(np.count_nonzero(holding))
     weights = np.zeros(len(holding))
     for having in lists:
         theirs = having[: np.searchsorted(having, len(holding))]

@@ -61,7 +61,7 @@ def by_meaning(
     nearest = [("fact", *found) for found in meaning.facts.search(vectors[0], count, live)]
     nearest += [("name", *found) for found in meaning.names.search(vectors[0], count, known)]
     if not query.is_about_facts:
-        nearest += [("turn", *found) for found in meaning.turns.search(vectors[1], count, turns.n[turns.order])]
+        nearest += [("turn", *found) for found in meaning.turns.search(vectors[1], count, turns.n)]
     seeds: Reached = {}
     for kind, number, cosine in sorted(nearest, key=lambda each: (-each[2], *each[:2]))[:count]:
         if cosine < config.min_similarity:

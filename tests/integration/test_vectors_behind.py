@@ -1,0 +1,120 @@
+"""Vectors of many texts are made behind the searches: until then words answer, and the answer says so."""
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+import asof
+from asof.api.memory import Memory
+from asof.settings import Settings
+from asof_projections.embedding.hashing import HashingEmbedder
+from commands import Asof, fact
+from patience import wait_until
+
+MANY = 120
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch):
+    """Texts are embedded many at once only while this is set; questions, which come alone, always are."""
+    gate, embed = threading.Event(), HashingEmbedder.embed
+
+    def waiting(self, texts):
+        if len(texts) > 1:
+            assert gate.wait(300)
+        return embed(self, texts)
+
+    monkeypatch.setattr(HashingEmbedder, "embed", waiting)
+    yield gate
+    gate.set()
+
+
+@pytest.fixture
+def lines() -> list[str]:
+    return [json.dumps(fact(group_id="g", subject=f"Ana {number}", object="Rome")) for number in range(MANY)]
+
+
+@pytest.fixture
+def memory(tmp_path: Path, lines: list[str]):
+    with asof.open(tmp_path / "data", embedder="hash") as memory:
+        memory.import_facts(lines)
+        yield memory
+
+
+def scores(hits):
+    return [(hit.fact, hit.score, hit.scores) for hit in hits]
+
+
+def test_a_search_after_an_import_answers_by_words_and_later_by_vectors(memory: Memory, gate) -> None:
+    at_once = memory.search("Ana 7", group_id="g", over="facts")
+
+    assert (at_once[0].fact, at_once[0].scores.meaning) == ("Ana 7 lives in Rome", None)
+    assert at_once.vectors_behind == MANY
+
+    gate.set()
+    wait_until(lambda: memory.search("Ana 7", group_id="g").vectors_behind == 0)
+    assert memory.search("Ana 7", group_id="g")[0].scores.meaning is not None
+
+
+def test_what_is_made_behind_is_what_a_search_that_waits_finds(memory: Memory, gate, tmp_path, lines) -> None:
+    gate.set()
+    memory.search("Ana 7 in Rome", group_id="g")
+    wait_until(lambda: memory.search("Ana 7 in Rome", group_id="g").vectors_behind == 0)
+
+    with asof.open(tmp_path / "other", embedder="hash") as other:
+        other.import_facts(lines)
+        assert other.embed().vectors >= MANY
+        waited = other.search("Ana 7 in Rome", group_id="g")
+    assert waited.vectors_behind == 0
+    assert scores(memory.search("Ana 7 in Rome", group_id="g")) == scores(waited)
+
+
+def test_a_search_makes_the_vectors_of_a_few_texts_itself(memory: Memory, gate) -> None:
+    gate.set()
+    memory.embed()
+    memory.add("I moved to Oslo.", role="Ana", group_id="g")
+
+    found = memory.search("Ana Oslo", group_id="g", over="both")
+
+    assert found.vectors_behind == 0
+    assert found.episodes[0].scores.meaning is not None
+
+
+@pytest.mark.usefixtures("gate")
+def test_only_what_was_searched_is_counted(memory: Memory) -> None:
+    memory.add("I like tea.", role="Kim", group_id="kim")
+
+    assert memory.search("tea", group_id="kim").vectors_behind <= 2
+    assert memory.search("tea", group_id="kim", over="episodes").vectors_behind == 0
+
+
+def test_a_memory_closes_while_vectors_are_made_behind_it(tmp_path: Path, lines, gate) -> None:
+    with asof.open(tmp_path / "data", embedder="hash") as memory:
+        memory.import_facts(lines)
+        memory.search("Ana 7", group_id="g")
+        gate.set()
+
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("asof-vectors")]
+    with asof.open(tmp_path / "data", embedder="hash") as memory:
+        assert memory.embed().vectors >= MANY
+
+
+def test_questions_and_writes_are_answered_while_vectors_are_made(memory: Memory, gate) -> None:
+    memory.search("Ana 7", group_id="g")  # the thread waits at the gate
+
+    memory.add("I moved to Oslo.", role="Ben", group_id="g")
+    assert [fact.object for fact in memory.facts(about="Ben", group_id="g")] == ["Oslo"]
+    gate.set()
+
+
+def test_the_command_embed_makes_what_search_says_is_missing(tmp_path: Path, capsys, lines, monkeypatch) -> None:
+    monkeypatch.setenv("ASOF_EMBEDDER", "hash")
+    command = Asof(tmp_path / "data", capsys)
+    with Memory(Settings(data=command.data, embedder="none")) as memory:
+        memory.import_facts(lines)
+
+    assert command.json("search", "Ana 7", "--group", "g")["vectors_behind"] == MANY
+    assert command.json("embed")["vectors"] >= MANY
+    assert command.json("search", "Ana 7", "--group", "g")["vectors_behind"] == 0
