@@ -1,15 +1,22 @@
 """Vectors of many texts are made behind the searches: until then words answer, and the answer says so."""
 
 import json
+import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 import asof
 from asof.api.memory import Memory
+from asof.runtime.erasure import erase_vectors
+from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
 from asof_projections.embedding.hashing import HashingEmbedder
+from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_streams.episodic import GroupErased
+from asof_streams.events import Record
 from commands import Asof, fact
 from patience import wait_until
 
@@ -27,8 +34,7 @@ def gate(monkeypatch: pytest.MonkeyPatch):
         return embed(self, texts)
 
     monkeypatch.setattr(HashingEmbedder, "embed", waiting)
-    yield gate
-    gate.set()
+    return gate
 
 
 @pytest.fixture
@@ -37,10 +43,11 @@ def lines() -> list[str]:
 
 
 @pytest.fixture
-def memory(tmp_path: Path, lines: list[str]):
+def memory(tmp_path: Path, lines: list[str], gate):
     with asof.open(tmp_path / "data", embedder="hash") as memory:
         memory.import_facts(lines)
         yield memory
+        gate.set()
 
 
 def scores(hits):
@@ -82,7 +89,6 @@ def test_a_search_makes_the_vectors_of_a_few_texts_itself(memory: Memory, gate) 
     assert found.episodes[0].scores.meaning is not None
 
 
-@pytest.mark.usefixtures("gate")
 def test_only_what_was_searched_is_counted(memory: Memory) -> None:
     memory.add("I like tea.", role="Kim", group_id="kim")
 
@@ -107,6 +113,25 @@ def test_questions_and_writes_are_answered_while_vectors_are_made(memory: Memory
     memory.add("I moved to Oslo.", role="Ben", group_id="g")
     assert [fact.object for fact in memory.facts(about="Ben", group_id="g")] == ["Oslo"]
     gate.set()
+
+
+def test_vectors_of_a_group_are_forgotten_also_where_the_graphs_have_forgotten_its_texts(tmp_path: Path) -> None:
+    """On Kafka the erasure of what was said comes some rounds before that of what is believed of it."""
+    places = DirectoryLayout(tmp_path / "data")
+    with asof.open(places.root, embedder="hash") as memory:
+        memory.add("I moved to Oslo.", role="Ana", group_id="g")
+        memory.add("I like tea.", role="Kim", group_id="kim")
+        memory.embed()
+    with SqliteGraph(places.episodes, "episodic", writable=True) as episodes:
+        at = episodes.position()
+        episodes.apply([Record(at, "g", 0, at, 0, 1, 1, GroupErased())])
+        episodes.commit(at + 1, b"")
+
+    erase_vectors(places, "g", "main")
+
+    with closing(sqlite3.connect(places.vectors)) as db:
+        groups = {group for (group,) in db.execute("SELECT grp FROM vectors")}
+    assert groups == {"kim"}
 
 
 def test_the_command_embed_makes_what_search_says_is_missing(tmp_path: Path, capsys, lines, monkeypatch) -> None:

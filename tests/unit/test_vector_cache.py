@@ -94,15 +94,16 @@ def test_more_texts_than_one_query_takes_are_all_found(cached: CachedEmbedder) -
     assert len(asked(cached)) == 1201
 
 
-def test_a_forgotten_text_leaves_no_trace_in_the_files_under_any_model(path: Path) -> None:
+def test_a_forgotten_group_leaves_no_trace_in_the_files_under_any_model(path: Path) -> None:
     secret = "Ana lives at 7 Hidden Lane."
     trace = HashingEmbedder().embed([secret]).tobytes()
     with closing(CachedEmbedder(Counting(), path)) as one, closing(CachedEmbedder(Counting("another"), path)) as two:
-        one.embed([*TEXTS, secret])
-        two.embed([secret])
+        one.embed([*TEXTS, secret], [*("kept" for _ in TEXTS), "gone"])
+        two.embed([secret], ["gone"])
         assert any(trace in file.read_bytes() for file in path.parent.iterdir())
 
-        one.forget([secret, "never seen"])
+        one.forget("gone")
+        one.forget("nobody")
         assert one.vacuum()
 
         assert not any(trace in file.read_bytes() for file in path.parent.iterdir())
@@ -111,6 +112,56 @@ def test_a_forgotten_text_leaves_no_trace_in_the_files_under_any_model(path: Pat
         one.embed(TEXTS)
         assert secret not in asked(one)[4:]
         assert len(asked(one)) == 4
+
+
+def kept(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as db:
+        return int(db.execute("SELECT count(*) FROM vectors").fetchone()[0])
+
+
+def test_what_was_read_before_an_erasure_is_not_kept_after_it(cached: CachedEmbedder, path: Path) -> None:
+    before = cached.erasures
+    cached.forget("gone")
+
+    found = cached.embed(["a secret", "another"], ["gone", "kept"], before)
+
+    assert np.array_equal(found, HashingEmbedder().embed(["a secret", "another"]))
+    assert kept(path) == 0
+    cached.embed(["another"], ["kept"], cached.erasures)
+    assert kept(path) == 1
+
+
+def test_what_is_kept_while_the_graphs_still_have_a_group_is_erased_by_the_vacuum(
+    cached: CachedEmbedder, path: Path
+) -> None:
+    cached.forget("gone")
+    between = cached.erasures
+    cached.embed(["a secret"], ["gone"], between)
+    assert kept(path) == 1
+
+    with closing(CachedEmbedder(Counting(), path)) as restarted:  # the debt stands in the file
+        assert restarted.vacuum()
+
+    assert kept(path) == 0
+    cached.embed(["another secret"], ["gone"], between)
+    assert kept(path) == 0
+
+
+def test_vectors_of_a_file_that_does_not_say_whose_they_are_go_with_the_first_erasure(path: Path) -> None:
+    with closing(CachedEmbedder(Counting(), path)) as cached:
+        cached.embed(TEXTS)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("DROP INDEX vector_group")
+        db.execute("ALTER TABLE vectors DROP COLUMN grp")
+        db.execute("DROP TABLE erasures")
+
+    with closing(CachedEmbedder(Counting(), path)) as cached:
+        cached.embed(TEXTS)
+        assert asked(cached) == []
+        cached.embed(["new"], ["kept"])
+
+        cached.forget("gone")
+        assert kept(path) == 1
 
 
 def test_a_flipped_bit_makes_a_vector_be_computed_again(cached: CachedEmbedder, path: Path) -> None:

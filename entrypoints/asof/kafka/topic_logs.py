@@ -66,12 +66,13 @@ class TopicLogs:
 
         def forget(group: str, _: int) -> None:
             self.erased = True
-            erase_vectors(self._places, generation, group)
+            erase_vectors(self._places, group, generation)
 
         return self._derived(path, topic, self.episodic, forget)
 
     def _forget_said(self, group: str, before: int) -> None:
         self.erased = True
+        erase_vectors(self._places, group)
         self.messages.erase(group, before=before)
 
     def _derived(self, path: Path, topic: str, source: SqliteLog, forget: Forget) -> EventTopic:

@@ -9,14 +9,12 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import existing
-from asof_projections.graph.sqlite_store.store import SqliteGraph
-from asof_streams.errors import ContractError, NotFound, StorageFailed
+from asof_streams.errors import NotFound, StorageFailed
 from asof_streams.sqlite import connect, owes_vacuum
 
 if TYPE_CHECKING:
@@ -98,28 +96,17 @@ def _owes(path: Path) -> bool:
         return False
 
 
-def erase_vectors(places: DirectoryLayout, generation: str, group: str) -> None:
-    """Forget a group's vectors, by what the graphs still say of it; the next search makes the index anew.
+def erase_vectors(places: DirectoryLayout, group: str, generation: str | None = None) -> None:
+    """Forget a group's vectors, before the graphs forget the group; the next search makes the indexes anew.
 
-    To be called before the graphs forget the group. Where the generation's cannot say, all vectors are forgotten.
+    generation: the one whose facts and names are erased; None: only what was said is.
     """
-    for index in (places.index(generation), places.names_index(generation), places.turns_index):
+    indexes = [places.index(generation), places.names_index(generation)] if generation is not None else []
+    for index in (*indexes, places.turns_index):
         index.unlink(missing_ok=True)
-    if not places.vectors.exists():
-        return
-    try:
-        with (
-            SqliteGraph(places.graph(generation), f"semantic.{generation}") as store,
-            SqliteGraph(places.episodes, "episodic") as episodes,
-        ):
-            every = chain(store.sentences(), store.names(), episodes.turn_texts())
-            texts = [text for _, of, text in every if of == group]
-    except ContractError:  # not there, damaged, or of another version: nobody knows whose the vectors are
-        for suffix in ("", "-wal", "-shm"):
-            places.vectors.with_name(places.vectors.name + suffix).unlink(missing_ok=True)
-        return
-    with closing(_vectors(places)) as cache:
-        cache.forget(texts)
+    if places.vectors.exists():
+        with closing(_vectors(places)) as cache:
+            cache.forget(group)
 
 
 def _vectors(places: DirectoryLayout) -> "CachedEmbedder":

@@ -77,7 +77,7 @@ class NameVectorIndex:
         return self._follow()
 
     def _hold(self, names: _Names) -> None:
-        vectors = self._embedder.embed([name for _, _, name in names])
+        vectors = self._embedder.embed([name for _, _, name in names], [group for _, group, _ in names])
         for group in {group for _, group, _ in names}:
             rows = [row for row, (_, of, _) in enumerate(names) if of == group]
             self._settled[group].add([names[row][0] for row in rows], vectors[rows])

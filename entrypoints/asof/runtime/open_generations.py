@@ -116,7 +116,7 @@ class OpenGenerations(Mapping[str, Generation]):
         if self.journal is not None:
             self.journal.erase(group)
         for name, generation in self.items():
-            erase_vectors(self._logs.places, name, group)
+            erase_vectors(self._logs.places, group, name)
             generation.layer.log.erase(group)
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ import threading
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -27,15 +27,26 @@ CHECKSUM: Final = 4  # bytes of CRC-32 behind each vector: after a bit flips, th
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS models (number INTEGER PRIMARY KEY, model_id TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS vectors (
-    text BLOB NOT NULL, model INTEGER NOT NULL, vector BLOB NOT NULL, UNIQUE (text, model)
+    text BLOB NOT NULL, model INTEGER NOT NULL, vector BLOB NOT NULL, grp TEXT, UNIQUE (text, model)
 );
+CREATE TABLE IF NOT EXISTS erasures (n INTEGER PRIMARY KEY AUTOINCREMENT, grp TEXT NOT NULL);
 """
+_OF_GROUP: Final = "CREATE INDEX IF NOT EXISTS vector_group ON vectors (grp)"
+_COUNT: Final = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'erasures'), 0)"
+_FORGET: Final = (
+    "DELETE FROM vectors WHERE grp = ? OR grp IS NULL"  # files of earlier versions do not say whose they are
+)
 
 
 class CachedEmbedder:
     """An embedder that calls another one only for texts whose vectors are not in the file at `path`.
 
     Any number of processes may share the file. Vectors that a crash loses are computed again.
+
+    A vector belongs to the group that it was first kept for, and is erased with it; another group that has the same
+    text gets it computed again. Processes read texts and keep vectors while another one erases, so an erasure is
+    counted: what was read before one is not kept. It has two steps, `forget` before the graphs forget the group, and
+    the first `vacuum` after, since in between somebody may have read a text again; the file remembers the second.
     """
 
     def __init__(self, embedder: Embedder, path: Path) -> None:
@@ -58,8 +69,20 @@ class CachedEmbedder:
     def dimensions(self) -> int:
         return self._embedder.dimensions
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        return self._vectors(texts, keep=True)
+    def embed(self, texts: Sequence[str], groups: Sequence[str] = (), erasures: int | None = None) -> Vectors:
+        """Return the vectors of texts, and keep those that are not kept yet.
+
+        groups: whose each text is. erasures: their count before the texts were read; if it is another one now, they
+        may be of an erased group, and nothing is kept.
+        """
+        return self._vectors(texts, dict(zip(map(_key, texts), groups, strict=False)), erasures, keep=True)
+
+    @property
+    def erasures(self) -> int:
+        """How many steps erasures of groups have taken."""
+        with self._lock, self._errors():
+            [count] = self._db.execute(_COUNT).fetchone()
+        return int(count)
 
     def missing(self, texts: Sequence[str]) -> list[str]:
         """Return those of some texts that `embed` would have to compute, each once."""
@@ -79,9 +102,9 @@ class CachedEmbedder:
         It is for texts that may never be stored: erasure could not find their vectors in the file. A later `embed` of
         the same text does not compute it again.
         """
-        return self._vectors(texts, keep=False)
+        return self._vectors(texts, {}, None, keep=False)
 
-    def _vectors(self, texts: Sequence[str], *, keep: bool) -> Vectors:
+    def _vectors(self, texts: Sequence[str], groups: dict[bytes, str], erasures: int | None, *, keep: bool) -> Vectors:
         keys = [_key(text) for text in texts]
         texts_of = dict(zip(keys, texts, strict=True))
         held = self._held(list(texts_of))
@@ -90,22 +113,31 @@ class CachedEmbedder:
         if missing:
             fresh.update(zip(missing, self._embedder.embed([texts_of[key] for key in missing]), strict=True))
         if keep:
-            self._keep(fresh)
+            self._keep(fresh, groups, erasures)
         else:
             self._remember(fresh)
         held |= fresh
         return np.stack([held[key] for key in keys]) if keys else np.empty((0, self.dimensions), np.float32)
 
-    def forget(self, texts: Sequence[str]) -> None:
-        """Erase the vectors of these texts, under every model; copies may be left in the file until `vacuum`."""
+    def forget(self, group: str) -> None:
+        """Erase the vectors of a group, under every model; copies may be left in the file until `vacuum`."""
         with self._lock, self._errors(), self._transaction():
-            deleted = self._db.executemany("DELETE FROM vectors WHERE text = ?", [(_key(text),) for text in texts])
-            if deleted.rowcount:
-                owe_vacuum(self._db)
+            self._db.execute(_FORGET, (group,))
+            self._db.execute("INSERT INTO erasures (grp) VALUES (?)", (group,))
+            owe_vacuum(self._db)
 
     def vacuum(self) -> bool:
-        """Rewrite the file if vectors were erased; return whether nothing of them is left. False: a reader is there."""
+        """Rewrite the file if vectors were erased; return whether nothing of them is left. False: a reader is there.
+
+        To be called once the graphs have forgotten the group: what was kept of it meanwhile is erased, too.
+        """
         with self._lock, self._errors():
+            with self._transaction():
+                groups = self._db.execute("SELECT DISTINCT grp FROM erasures").fetchall()
+                if groups:
+                    self._db.executemany(_FORGET, groups)
+                    self._db.execute("INSERT INTO erasures (grp) VALUES ('')")  # a step that others notice
+                    self._db.execute("DELETE FROM erasures")
             return vacuum(self._db)
 
     def close(self) -> None:
@@ -121,6 +153,10 @@ class CachedEmbedder:
         self._db.execute("PRAGMA synchronous = NORMAL")
         self._db.execute("PRAGMA secure_delete = ON")  # erased rows are overwritten
         self._db.executescript(_SCHEMA)
+        if "grp" not in {row[1] for row in self._db.execute("PRAGMA table_info (vectors)")}:
+            with suppress(sqlite3.OperationalError):  # another process was first
+                self._db.execute("ALTER TABLE vectors ADD COLUMN grp TEXT")
+        self._db.execute(_OF_GROUP)
         self._db.execute("INSERT OR IGNORE INTO models (model_id) VALUES (?)", [self.model_id])
         [number] = self._db.execute("SELECT number FROM models WHERE model_id = ?", [self.model_id]).fetchone()
         return int(number)
@@ -136,11 +172,14 @@ class CachedEmbedder:
             held.update((key, vector) for key, blob in rows if (vector := self._decode(blob)) is not None)
         return held
 
-    def _keep(self, fresh: dict[bytes, Vectors]) -> None:
-        rows = [(key, self._model, _encode(vector)) for key, vector in fresh.items()]
+    def _keep(self, fresh: dict[bytes, Vectors], groups: dict[bytes, str], erasures: int | None) -> None:
+        rows = [(key, self._model, _encode(vector), groups.get(key)) for key, vector in fresh.items()]
         if rows:
             with self._lock, self._errors(), self._transaction():
-                self._db.executemany("INSERT OR REPLACE INTO vectors (text, model, vector) VALUES (?, ?, ?)", rows)
+                if erasures in (None, *self._db.execute(_COUNT).fetchone()):
+                    self._db.executemany(
+                        "INSERT OR REPLACE INTO vectors (text, model, vector, grp) VALUES (?, ?, ?, ?)", rows
+                    )
 
     def _remember(self, fresh: dict[bytes, Vectors]) -> None:
         with self._lock:

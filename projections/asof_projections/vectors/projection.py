@@ -76,18 +76,15 @@ class VectorProjection:
 
     def catch_up_some(self, most: int) -> bool:
         """Add the vectors of at most `most` more texts; return whether there may be more to do. ModelUnavailable."""
-        facts = len(self.index)
-        batch = self._some(most)
-        if not batch:
-            facts = self._texts.count()
-            batch = self._some(most)  # texts that came since the count
-        if batch:
-            self._hold(batch)
-        elif self._is_inconsistent(facts):
+        if self._hold(most):
+            return True
+        facts = self._texts.count()
+        if self._hold(most):  # texts that came since the count
+            return True
+        if self._is_inconsistent(facts):
             self._reset()
-        else:
-            return False
-        return True
+            return True
+        return False
 
     @property
     def unsaved(self) -> int:
@@ -104,17 +101,6 @@ class VectorProjection:
         self.index.save(self._next)
         self._saved = len(self.index)
 
-    def erase(self, group: str) -> None:
-        """Remove the vectors of a group from the index and from the cache, then save the index.
-
-        Call it before the graph erases the group, since the texts of the group are known only until then.
-        """
-        facts = ((number, sentence) for number, of, sentence in self._texts.after(-1) if of == group)
-        while batch := list(islice(facts, BATCH)):
-            self.index.remove([number for number, _ in batch])
-            self._embedder.forget([sentence for _, sentence in batch])
-        self.save()
-
     def _follow(self, progress: Progress | None) -> int:
         """Add new texts until there are none; return the number of texts. Another process may be adding more."""
         while True:
@@ -124,10 +110,8 @@ class VectorProjection:
 
     def _add(self, total: int, progress: Progress | None) -> int:
         done = 0
-        facts = self._texts.after(self._next - 1)
-        while batch := list(islice(facts, BATCH)):
-            self._hold(batch)
-            done += len(batch)
+        while added := self._hold(BATCH):
+            done += added
             if progress is not None:
                 progress(done, max(done, total))
         return done
@@ -135,10 +119,15 @@ class VectorProjection:
     def _some(self, most: int) -> list[tuple[int, str, str]]:
         return list(islice(self._texts.after(self._next - 1), most))
 
-    def _hold(self, batch: list[tuple[int, str, str]]) -> None:
-        numbers, groups, texts = zip(*batch, strict=True)
-        self.index.add(numbers, self._embedder.embed(texts), groups)
-        self._next = batch[-1][0] + 1
+    def _hold(self, most: int) -> int:
+        """Add the vectors of at most `most` more texts; return how many there were."""
+        erasures = self._embedder.erasures  # before the texts are read
+        batch = self._some(most)
+        if batch:
+            numbers, groups, texts = zip(*batch, strict=True)
+            self.index.add(numbers, self._embedder.embed(texts, groups, erasures), groups)
+            self._next = batch[-1][0] + 1
+        return len(batch)
 
     def _is_inconsistent(self, facts: int) -> bool:
         """Whether the index has more or fewer vectors than there are texts: of an erased group, or of another graph.
