@@ -17,19 +17,11 @@ from threading import Event, Thread
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-import numpy as np
-
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.wiring import open_reader
-from asof.settings import Settings
-from asof_projections.embedding.cache import CachedEmbedder
-from asof_projections.embedding.ports import Vectors
-from asof_projections.embedding.weights import MINILM_ID
-from asof_projections.vectors.faiss_index import FaissVectorIndex
-from asof_projections.vectors.projection import VectorProjection, facts_of, names_of
 from bench import synthetic
 from bench.figures import Figure, Target, percentiles
 from bench.material import Material, child
+from bench.random_vectors import give_vectors
 
 _TOGETHER: Final = 100  # messages in a request of the one who keeps the worker busy
 _WAITING: Final = 1_000  # so many of them wait, and a hundred more
@@ -67,7 +59,7 @@ def _searching(material: Material) -> Iterator[Figure]:
     with file.open("wb") as out:
         out.writelines(synthetic.fact_lines(facts))
     child("import", directory, file)
-    _give_vectors(DirectoryLayout(directory))
+    give_vectors(DirectoryLayout(directory))
     people = synthetic.subjects(facts)
     queries = [f"Where does {synthetic.person(n * 7 % people)} live, and who are their friends?" for n in range(250)]
     bodies = [json.dumps({"query": query, "group_ids": ["bench"]}).encode() for query in queries]
@@ -82,36 +74,6 @@ def _searching(material: Material) -> Iterator[Figure]:
         targets=target,
         note=note,
     )
-
-
-class _Random:
-    """Stands in for all-MiniLM-L6-v2, whose vectors of so many sentences take minutes."""
-
-    model_id: Final = MINILM_ID
-    dimensions: Final = 384
-
-    def __init__(self) -> None:
-        self._random = np.random.default_rng(1)
-
-    def embed(self, texts: Any) -> Vectors:
-        drawn = self._random.standard_normal((len(texts), self.dimensions), np.float32)
-        unit: Vectors = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
-        return unit
-
-
-def _give_vectors(places: DirectoryLayout) -> None:
-    opened = open_reader(places, Settings())
-    texts = {
-        places.index(opened.generation): facts_of(opened.beliefs),
-        places.names_index(opened.generation): names_of(opened.beliefs),
-    }
-    with closing(CachedEmbedder(_Random(), places.vectors)) as cache:
-        for path, of in texts.items():
-            index = FaissVectorIndex.open(path, cache.model_id, cache.dimensions)
-            projection = VectorProjection(of, cache, index)
-            projection.catch_up()
-            projection.save()
-    opened.close()
 
 
 @contextmanager

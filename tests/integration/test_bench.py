@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TOGETHER = ("log", "import")  # looked at closely
-ALONE = ("rebuild", "chat", "model", "asof", "vectors", "open", "growth", "shapes", "serve")  # seconds each
+ALONE = ("rebuild", "chat", "model", "asof", "vectors", "open", "growth", "shapes", "search", "serve")  # seconds each
 ON_A_BROKER = ("kafka", "soak")  # left out: they take too long even at the smallest scale
 
 

@@ -1,0 +1,93 @@
+"""Search by words and vectors: among many facts and turns, in processor time, and at once after an import.
+
+Processor time is that of all threads of the process: a search embeds its question while it looks up words. Beside it is
+the same of the question's embedding alone, which says how fast the machine was.
+"""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import asof
+from asof.runtime.layout import DirectoryLayout
+from asof_projections.embedding.minilm import MiniLMEmbedder
+from bench import synthetic
+from bench.figures import Figure, Target, percentiles, timed
+from bench.material import Material
+from bench.random_vectors import give_vectors
+
+_ASKED: Final = 200
+
+
+def measure(material: Material) -> Iterator[Figure]:
+    yield from _among(material, material.count(100_000, 1_000))
+    yield from _at_once(material.folder / "at-once", material.count(2_000, 100))
+
+
+def _among(material: Material, count: int) -> Iterator[Figure]:
+    """Search a group of so many facts and as many turns."""
+    directory, file = material.folder / "searched-both", material.folder / "searched-both.jsonl"
+    with file.open("wb") as out:
+        out.writelines(synthetic.fact_lines(count))
+    with asof.open(directory, embedder="none") as memory:
+        with file.open("rb") as lines:
+            memory.import_facts(lines)
+        memory.produce(_turns(count))
+    give_vectors(DirectoryLayout(directory))
+    with asof.open(directory, embedder="minilm") as memory:
+        facts = memory.stats()["generations"]["main"]["facts"]
+        questions = list(_questions(count))
+        times = [_processor(memory.search, question, group_id="bench") for question in questions][10:]
+    embedder = MiniLMEmbedder()
+    alone = [_processor(embedder.embed, [question]) for question in questions][10:]
+    yield Figure(
+        f"search among {facts:,} facts and {count:,} turns, its embedding included",
+        "ms of processor time",
+        percentiles(times, 1e3),
+        percentiles(alone, 1e3),
+        "embedding the question",
+        targets=(Target("p50", 40), Target("p99", 120)),
+        note="the vectors are random: nothing is computed of them, and a search among any takes as long",
+    )
+
+
+def _at_once(directory: Path, count: int) -> Iterator[Figure]:
+    """Import some facts, search at once, and again when their vectors are made."""
+    with asof.open(directory, embedder="minilm") as memory:
+        memory.import_facts(synthetic.fact_lines(count))
+        began = time.perf_counter()
+        first = memory.search("Where does Ana Adler 0 live?", group_id="bench")
+        seconds = time.perf_counter() - began
+        assert first.vectors_behind
+        while memory.search("Where does Ana Adler 0 live?", group_id="bench").vectors_behind:
+            time.sleep(0.05)
+        made = time.perf_counter() - began
+        again = timed(lambda: memory.search("Where does Ana Adler 1 live?", group_id="bench"))
+    values = {"at once": seconds, "all vectors made": made, "then": again}
+    yield Figure(
+        f"search after an import of {count:,} facts", "s", values, targets=(Target("at once", 1),),
+        note="at once by words; the model is loaded in that time",
+    )  # fmt: skip
+
+
+def _turns(count: int) -> Iterator[dict[str, Any]]:
+    for line in synthetic.chat_lines(count):
+        yield json.loads(line) | {"group_id": "bench"}
+
+
+def _questions(count: int) -> Iterator[str]:
+    """Yield questions about facts and about turns, in turns; half of the latter name who spoke."""
+    people = synthetic.subjects(count)
+    for number in range(_ASKED // 2):
+        yield f"Where does {synthetic.person(number * 7 % people)} live, and who are their friends?"
+        who = synthetic.invented(*(("speaker", number % 5) if number % 2 else ("person", number)))
+        yield f"When did {who} start working at the company in {synthetic.invented('place', number)}?"
+
+
+def _processor(call: Any, *arguments: Any, **named: Any) -> float:
+    """Return how many seconds of processor time a call takes, those of other threads included."""
+    began = time.process_time()
+    call(*arguments, **named)
+    return time.process_time() - began
