@@ -10,6 +10,7 @@ import pytest
 
 import asof
 from asof.api.memory import Memory
+from asof.runtime import vector_search
 from asof.runtime.erasure import erase_vectors
 from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
@@ -26,6 +27,7 @@ MANY = 120
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch):
     """Texts are embedded many at once only while this is set; questions, which come alone, always are."""
+    monkeypatch.setattr(vector_search, "_OWN_SECONDS", 0)  # the processor of today would make all of these at once
     gate, embed = threading.Event(), HashingEmbedder.embed
 
     def waiting(self, texts):
@@ -136,6 +138,7 @@ def test_vectors_of_a_group_are_forgotten_also_where_the_graphs_have_forgotten_i
 
 def test_the_command_embed_makes_what_search_says_is_missing(tmp_path: Path, capsys, lines, monkeypatch) -> None:
     monkeypatch.setenv("ASOF_EMBEDDER", "hash")
+    monkeypatch.setattr(vector_search, "_OWN_SECONDS", 0)
     command = Asof(tmp_path / "data", capsys)
     with Memory(Settings(data=command.data, embedder="none")) as memory:
         memory.import_facts(lines)

@@ -29,7 +29,9 @@ from asof_projections.vectors.projection import Texts, VectorProjection, facts_o
 from asof_streams.errors import InvalidInput, ModelUnavailable, StorageFailed
 
 _REST_SECONDS: Final = 30.0  # for which an embedder that failed is not asked by a search
-_FEW: Final = 32  # texts without a vector that a search embeds itself; more are left to `keep_up`
+_FEW: Final = 32  # texts without a vector that a search embeds itself in any case
+_OWN_SECONDS: Final = 0.25  # of processor time, for which the first search embeds more; the rest is left to `keep_up`
+_OWN_PATIENCE: Final = 1.0  # seconds in all, where another machine embeds
 _SOME: Final = 8  # texts embedded at once in between: what a search waits for at most
 _BESIDE: Final = 32  # texts embedded at once while searches go on
 _MANY: Final = 1_000  # vectors that are worth saving at once; fewer, at the end
@@ -115,6 +117,10 @@ class VectorSearch:
 
     def _index(self, projection: VectorProjection, searched: Sequence[Callable[[], Ids]]) -> VectorIndex:
         """Return an index, brought up to the graph if little is missing; else count what is missing of the searched."""
+        if self._few and not self.is_behind:
+            worked, waited = time.process_time() + _OWN_SECONDS, time.monotonic() + _OWN_PATIENCE
+            while projection.behind > self._few and time.process_time() < worked and time.monotonic() < waited:
+                projection.catch_up_some(_BESIDE)
         if projection.behind > self._few:
             self.is_behind = True
             self._lacking += sum(projection.lacking(numbers()) for numbers in searched)
