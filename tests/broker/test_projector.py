@@ -3,8 +3,10 @@
 import asyncio
 import json
 import random
+import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -318,7 +320,8 @@ def test_vectors_of_an_erased_group_go_even_where_no_graph_says_whose_they_are(w
 
     follow(world, places.root)
 
-    assert not places.vectors.exists()
+    with closing(sqlite3.connect(places.vectors)) as kept:
+        assert kept.execute("SELECT count(*) FROM vectors").fetchone() == (0,)
     assert not places.index("main").exists()
 
 

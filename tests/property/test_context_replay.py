@@ -37,7 +37,7 @@ QUOTE = re.compile(r'"(?:[^"\\]|\\.)*"')
 HOSTILE = st.text(
     st.one_of(
         st.sampled_from([*list('"\\<>`#-*\n\r\t'), "\u2028", "\u202e", "\u200b", "\U000e0041", "😀", "東"]),
-        st.characters(),
+        st.characters(codec="utf-8"),
     ),
     min_size=1,
     max_size=200,
