@@ -1,6 +1,7 @@
 """What every test shares: how hard hypothesis tries, and where the real data is."""
 
 import os
+import signal
 from collections.abc import Generator
 from pathlib import Path
 
@@ -38,6 +39,8 @@ def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Say what was not checked; let a run of everything fail if what holds a criterion was not."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a job in a shell's background: its children would ignore it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Unchecked())
     if conformance.is_of_everything(config):
