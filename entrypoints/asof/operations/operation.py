@@ -76,6 +76,10 @@ class Operation(Generic[Q, A]):
     def _json(self) -> TypeAdapter[Any]:
         return TypeAdapter(self._list if self.items else self.answer)
 
+    @cached_property
+    def _json_beside(self) -> Mapping[str, TypeAdapter[Any]]:
+        return {name: TypeAdapter(kind) for name, kind in self._beside.items()}
+
     @property
     def _beside(self) -> Mapping[str, Any]:
         """What stands beside a list in JSON, by name, with its type."""
@@ -97,7 +101,7 @@ class Operation(Generic[Q, A]):
         body = self._json.dump_json(answer)
         if self.items is None:
             return body
-        beside = {name: TypeAdapter(kind).dump_json(getattr(answer, name)) for name, kind in self._beside.items()}
+        beside = {name: adapter.dump_json(getattr(answer, name)) for name, adapter in self._json_beside.items()}
         parts = {self.items: body, **beside}
         return b"{%s}" % b",".join(b'"%s":%s' % (name.encode(), part) for name, part in parts.items())
 
