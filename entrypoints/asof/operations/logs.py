@@ -33,14 +33,13 @@ from asof_projections.model.queries import (
     MessageQuery,
 )
 from asof_projections.model.rows import Window
-from asof_projections.queries.effects import effect_of
+from asof_projections.queries.effects import changes_at, effect_of, reasons_at
 from asof_streams import instants
 from asof_streams.errors import InvalidInput, NotFound, UnavailableError
 from asof_streams.events import Record
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.tail import tail
 
-_STATES = 4  # rows of one message that say that it was parked or failed, at most
 _EVENTS = 20  # read at once: one may have half a megabyte
 _LONG = 4_000_000  # characters: a page that has more ends
 
@@ -77,16 +76,14 @@ def message(session: Session, query: MessageQuery) -> Outcome:
     group, record, at = message_at(session, query.position)
     source = session.of(group or None)
     opened = source.opened()
-    stores = (opened.episodes, opened.beliefs)
-    rows = [p for store in stores for p in store.parked(group or None, after=at - 1, limit=_STATES) if p.position == at]
-    reasons = {row.state: row.reason for row in reversed(rows)}
+    reasons = reasons_at((opened.episodes, opened.beliefs), at)
     if "parked" in reasons:
         return Parked(query.position, "parked", group, reasons["parked"])
     uuid = getattr(record and record.event, "uuid", None) or episode_id(group, at)
-    if record is None and opened.episodes.episode(uuid) is None:  # else its content alone was suppressed
-        return Erased(query.position, "erased")
     row = opened.episodes.episode(uuid)
-    changes = [change for change in opened.beliefs.changes(at - 1, 1) if change.position == at]
+    if record is None and row is None:  # else its content alone was suppressed
+        return Erased(query.position, "erased")
+    changes = changes_at(opened.beliefs, at)
     with open_log(source.places, "semantic", opened.generation) as log:
         events = [record.event for record in batch_of(log, at)]
     worded = row is not None and row.position == at and row.source != "fact"

@@ -14,7 +14,7 @@ from asof_ontologies.model import Ontology
 from asof_projections.generations import GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.answers import Effect
-from asof_projections.queries.effects import effect_of, is_parked
+from asof_projections.queries.effects import changes_at, effect_of, reasons_at
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed
 from asof_streams.files import replace_file
 from asof_streams.sqlite_log import SqliteLog
@@ -76,11 +76,10 @@ class OpenGenerations(Mapping[str, Generation]):
     def effect(self, name: str, position: int, *, worded: bool) -> Effect | None:
         """Return what a processed message did in a generation (see `effect_of`); None: it was parked."""
         store = self._stores[name]
-        if any(is_parked(each, position) for each in (self._episodes, store)):
+        if "parked" in reasons_at((self._episodes, store), position):
             return None
         events = [record.event for record in batch_of(self._semantic[name], position)]
-        changes = [change for change in store.changes(position - 1, 1) if change.position == position]
-        return effect_of(events, changes, worded=worded)
+        return effect_of(events, changes_at(store, position), worded=worded)
 
     def build(self, info: GenerationInfo, ontology: Ontology, progress: Progress | None = None) -> None:
         """Build a new generation beside the others, and add it to the catalogue once it has caught up.

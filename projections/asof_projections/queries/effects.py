@@ -39,10 +39,15 @@ def effect_of(events: Iterable[Event], changes: Iterable[ChangeRow], *, worded: 
     )
 
 
-def is_parked(store: GraphStore, position: int) -> bool:
-    """Whether the message at a position is parked in a store."""
-    rows = store.parked(None, after=position - 1, limit=_STATES)
-    return any((row.position, row.state) == (position, "parked") for row in rows)
+def changes_at(store: GraphStore, position: int) -> list[ChangeRow]:
+    """Return the changes that the message at a position made, in log order."""
+    return [change for change in store.changes(position - 1, 1) if change.position == position]
+
+
+def reasons_at(stores: Iterable[GraphStore], position: int) -> Mapping[str, str]:
+    """Return why the message at a position was parked or failed, by that state; of several reasons the first."""
+    rows = [row for store in stores for row in store.parked(None, after=position - 1, limit=_STATES)]
+    return {row.state: row.reason for row in reversed(rows) if row.position == position}
 
 
 def _beliefs(uuids: Iterable[str], rows: Rows) -> tuple[Belief, ...]:
