@@ -2,7 +2,7 @@
 
 import pytest
 
-from asof_agents.extraction.english.explanation import Reading, ReadSentence, explain
+from asof_agents.extraction.english.explanation import ExtractionReport, ReadSentence, explain
 from asof_ontologies.model import Ontology
 from asof_ontologies.registry import load
 from asof_streams.errors import InvalidInput
@@ -12,7 +12,7 @@ SAID_AT = parse("2024-05-15T10:00:00Z")
 DEFAULT = load("default")
 
 
-def read(text: str, ontology: Ontology = DEFAULT, speaker: str = "Ana") -> Reading:
+def read(text: str, ontology: Ontology = DEFAULT, speaker: str = "Ana") -> ExtractionReport:
     return explain(text, ontology, SAID_AT, speaker)
 
 

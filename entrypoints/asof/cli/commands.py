@@ -22,7 +22,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "retract": ("writes", "State that a fact was never so."),
     "correct": ("writes", "Retract a fact, and state another one in its place."),
     "state-entity": ("writes", "State an entity under an id of your own."),
-    "read": ("reading", "Read a text by the rules, and show what is found in it."),
+    "read": ("extraction", "Read a text by the rules, and show what is found in it."),
     "ontology": ("ontology", "Check an ontology's file, and run the examples in it."),
     "merge": ("curation", "State that two entities are one."),
     "split": ("curation", "State that two entities are two."),

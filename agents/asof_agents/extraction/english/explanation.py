@@ -3,18 +3,22 @@
 It is the extraction itself, asked to keep what it otherwise drops. No name is resolved: the text is all that is known.
 """
 
-from collections.abc import Iterator
-from typing import Annotated, Literal
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field
 
-from asof_agents.extraction.english.context import Miss, ParsedSentence, TurnContext
+from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.dates import find_times
 from asof_agents.extraction.english.extractor import EnglishExtractor
 from asof_agents.extraction.ports import Extraction, Mention, Relationship, TimeHint, Turn
 from asof_agents.extraction.registry import SchemaFilter, is_restricted
 from asof_ontologies.model import Ontology
 from asof_projections.model.answers import Answer, Confidence, Instant, Name, Relation, answer, time_of
+
+T = TypeVar("T")
 
 _OPS: dict[str, Literal["assert", "end", "retract"]] = {"holds": "assert", "ended": "end", "denied": "retract"}
 _UNNAMED, _SPEAKER = "I", "the speaker"  # of whom no name is given
@@ -79,7 +83,7 @@ class ReadSentence(Answer):
 
 
 @answer
-class Reading(Answer):
+class ExtractionReport(Answer):
     """What the rules find in a text under an ontology."""
 
     ontology: Annotated[str, Field(examples=["default"])]
@@ -91,7 +95,7 @@ class Reading(Answer):
         return tuple(statement for sentence in self.sentences for statement in sentence.statements)
 
 
-def explain(text: str, ontology: Ontology, said_at: int, speaker: str = "") -> Reading:
+def explain(text: str, ontology: Ontology, said_at: int, speaker: str = "") -> ExtractionReport:
     """Return what the rules find in a text that somebody says at a time (microseconds, UTC), and what they miss.
 
     InvalidInput: it is too much for one message.
@@ -101,32 +105,43 @@ def explain(text: str, ontology: Ontology, said_at: int, speaker: str = "") -> R
     context = extractor.explain(turn)
     found = context.findings.extraction()
     kept = SchemaFilter(extractor, ontology).restrict(found) if is_restricted(ontology) else found
-    return Reading(ontology.id, tuple(_sentence(context, parsed, found, kept) for parsed in context.sentences))
+    sentences = _Sentences(context, found, kept)
+    return ExtractionReport(ontology.id, tuple(map(sentences.of, context.sentences)))
 
 
-def _sentence(context: TurnContext, parsed: ParsedSentence, found: Extraction, kept: Extraction) -> ReadSentence:
-    start, end = parsed.sentence.start, parsed.sentence.end
-    ontology, speaker = context.patterns.ontology, context.turn.role
-    stated = [one for one in found.relationships if one.span == (start, end)]
-    misses = [NearMiss(miss.words, miss.reason, miss.relation, miss.cue) for miss in _misses(context, start)]
-    if not (stated or misses):
-        misses.append(NearMiss(context.turn.text[start:end], _NO_CLAUSE, None, None))
-    misses += [
-        NearMiss(context.turn.text[start:end], _TYPES_DO_NOT_FIT, one.relation, one.cue)
-        for one in stated
-        if one not in kept.relationships
-    ]
-    return ReadSentence(
-        context.turn.text[start:end],
-        tuple(ReadMention(m.type, m.text) for m in kept.mentions if start <= m.start < end),
-        tuple(map(_time, parsed.ahead or context.timed(parsed, ahead=False))),
-        tuple(_statement(one, ontology, speaker) for one in stated if one in kept.relationships),
-        tuple(misses),
-    )
+class _Sentences:
+    """The sentences of a text, with the findings grouped by the start of theirs."""
+
+    def __init__(self, context: TurnContext, found: Extraction, kept: Extraction) -> None:
+        starts = [parsed.sentence.start for parsed in context.sentences]
+        self._context = context
+        self._mentions = _grouped(kept.mentions, lambda mention: starts[bisect_right(starts, mention.start) - 1])
+        self._kept = _grouped(kept.relationships, lambda stated: stated.span[0])
+        self._stated = _grouped(found.relationships, lambda stated: stated.span[0])
+        self._misses = _grouped(dict.fromkeys(context.misses or ()), lambda miss: miss.sentence)
+
+    def of(self, parsed: ParsedSentence) -> ReadSentence:
+        start, context = parsed.sentence.start, self._context
+        words = context.turn.text[start : parsed.sentence.end]
+        stated, kept = self._stated[start], self._kept[start]
+        misses = [NearMiss(miss.words, miss.reason, miss.relation, miss.cue) for miss in self._misses[start]]
+        if not (stated or misses):
+            misses.append(NearMiss(words, _NO_CLAUSE, None, None))
+        misses += [NearMiss(words, _TYPES_DO_NOT_FIT, one.relation, one.cue) for one in stated if one not in kept]
+        return ReadSentence(
+            words,
+            tuple(ReadMention(mention.type, mention.text) for mention in self._mentions[start]),
+            tuple(map(_time, parsed.ahead or context.timed(parsed, ahead=False))),
+            tuple(_statement(one, context.patterns.ontology, context.turn.role) for one in kept),
+            tuple(misses),
+        )
 
 
-def _misses(context: TurnContext, start: int) -> Iterator[Miss]:
-    return (miss for miss in dict.fromkeys(context.misses or ()) if miss.sentence == start)
+def _grouped(found: Iterable[T], sentence: Callable[[T], int]) -> Mapping[int, list[T]]:
+    groups = defaultdict[int, list[T]](list)
+    for one in found:
+        groups[sentence(one)].append(one)
+    return groups
 
 
 def _time(hint: TimeHint) -> ReadTime:

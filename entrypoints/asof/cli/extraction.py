@@ -9,8 +9,8 @@ from asof.cli.binding import command
 from asof.cli.calls import Call
 from asof.cli.parameters import Parameters
 from asof.cli.tables import Table
+from asof.operations.extraction import read_text
 from asof.operations.queries import ReadQuery
-from asof.operations.reading import read_text
 
 _VERBS: Final = {"assert": "holds", "end": "ended", "retract": "was wrong"}
 _STATEMENTS: Final = Table(
