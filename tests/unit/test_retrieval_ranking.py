@@ -9,9 +9,9 @@ from asof_projections.model.answers import Entity
 from asof_projections.model.queries import HEAD
 from asof_projections.model.rows import EntityRow, Moment
 from asof_projections.retrieval.pipeline.configuration import PipelineConfig
-from asof_projections.retrieval.pipeline.context import assemble_context
 from asof_projections.retrieval.pipeline.mindset import Features, mindset_of, rules
 from asof_projections.retrieval.pipeline.nodes import Key, Node, Reach
+from asof_projections.retrieval.pipeline.prompt_text import assemble_context
 from asof_projections.retrieval.pipeline.ranking import rank, recency_of
 from asof_streams.errors import InvalidInput
 from asof_streams.instants import DAY, NEG

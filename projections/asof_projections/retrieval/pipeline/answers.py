@@ -15,9 +15,9 @@ from asof_projections.model.answers import (
 )
 from asof_projections.model.queries import FactSearchQuery, Mindset
 from asof_projections.model.rows import EntityRow
-from asof_projections.retrieval.pipeline.context import assemble_context
 from asof_projections.retrieval.pipeline.graph import MemoryGraph
 from asof_projections.retrieval.pipeline.nodes import Key, Ranked
+from asof_projections.retrieval.pipeline.prompt_text import assemble_context
 from asof_streams.ids import shown_id
 
 
