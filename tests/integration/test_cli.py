@@ -568,7 +568,7 @@ WRONG_CALLS = [
     (["facts", "--batch", "not-there.jsonl"], "not-there.jsonl"),
     (["diff", "--from", "2024"], "--to"),
     (["diff", "--from", "2024,", "--to", "2025"], "--from"),
-    (["events", "--log", "other"], "--log"),
+    (["events", "--log", "other"], "Invalid value for '--log': 'other' is not one of"),
     (["events", "--log", "messages", "--generation", "main"], "--generation"),
     (["produce", "not-there.jsonl"], "not-there.jsonl cannot be read"),
     (["produce", "."], "cannot be read"),

@@ -106,7 +106,7 @@ def run(app: typer.Typer, arguments: list[str]) -> int:
 def _say(error: typer.TyperException | AsofError | OSError, *, as_json: bool) -> int:
     match error:
         case typer.TyperException():
-            text, code = error.format_message(), error.exit_code
+            text, code = error.format_message().replace(": Value error, ", ": "), error.exit_code  # typer's
         case OSError():
             text, code = f"{error.filename or 'output'}: {error.strerror}", FAILED
         case _:

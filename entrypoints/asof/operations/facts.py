@@ -17,8 +17,6 @@ from asof_projections.model.queries import (
     WhyQuery,
 )
 from asof_projections.retrieval.center import nearness
-from asof_projections.retrieval.pipeline.answers import merged_retrieval, summed
-from asof_projections.retrieval.turns import merged
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.messages import FactStatement, accept
 
@@ -63,6 +61,9 @@ def search(session: Session, query: FactSearchQuery) -> Hits[Hit]:
 
 def _joined(found: Sequence[Hits[Hit]], limit: int) -> Hits[Hit]:
     """Return the best of the answers of several partitions."""
+    from asof_projections.retrieval.pipeline.answers import merged_retrieval, summed  # a command starts without them
+    from asof_projections.retrieval.turns import merged
+
     hits = Hits(sorted((hit for each in found for hit in each), key=nearness)[:limit])
     hits.episodes = merged([each.episodes for each in found], hits, limit)
     hits.unavailable = next((each.unavailable for each in found if each.unavailable), None)
