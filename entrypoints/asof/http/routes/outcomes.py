@@ -27,7 +27,7 @@ async def outcome(served: Service, position: int) -> Outcome:
 
 
 async def outcomes(served: Service, positions: Sequence[int]) -> list[Outcome]:
-    """Wait until messages are processed, and return what became of each, in their order; of those that wait, that."""
+    """Wait until messages are processed, and return what became of each, in order; `queued` where one still waits."""
     if not positions:
         return []
     with suppress(UnavailableError):  # they are on the log all the same

@@ -1,10 +1,16 @@
-"""The base of the bodies of our own routes. Graphiti's ignore unknown fields, as Graphiti does."""
+"""The base of the bodies of our own routes, and a field of answers. Graphiti's bodies ignore unknown fields."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from asof.operations.answers import Outcome
 from asof.operations.queries import unknown
+
+Outcomes = Annotated[
+    list[Outcome] | None,
+    Field(description="With `wait` alone: what became of each.", exclude_if=lambda outcomes: outcomes is None),
+]
 
 
 class Body(BaseModel):

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, FailFast, Field, PlainSerializer, model_validator
 
-from asof.operations.answers import Outcome
+from asof.http.schemas.body import Outcomes
 from asof.operations.errors import InvalidInput
 from asof.operations.messages import (
     EntityTypes,
@@ -157,9 +157,7 @@ class Result(BaseModel):
 class Taken(Result):
     """The result of taking messages; asked to wait, also what became of each."""
 
-    outcomes: list[Outcome] | None = Field(
-        None, description="With `wait` alone: what became of each.", exclude_if=lambda outcomes: outcomes is None
-    )
+    outcomes: Outcomes = None
 
 
 class SearchQuery(BaseModel):

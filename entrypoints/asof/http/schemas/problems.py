@@ -43,11 +43,11 @@ def _described(status: int, body: dict[str, Any]) -> dict[str, Any]:
 
 # What the errors of ours refer to: FastAPI puts a model there only for answers of type application/json.
 SCHEMAS: Final = {v1.Problem.__name__: v1.Problem.model_json_schema()}
-# The errors in the description of the API, by status.
 _NO_REQUEST: Final = {  # the HTTP server's own answer
     "description": "The request's line is longer than 64 KiB, or the request is no HTTP.",
     "content": {"text/plain": {"schema": {"type": "string"}}},
 }
+# The errors in the description of the API, by status.
 OURS: Final[dict[int | str, dict[str, Any]]] = {
     400: _NO_REQUEST,
     **{status: _described(status, _problem(status)) for status in (401, 403, 404, 422, 429, 503)},

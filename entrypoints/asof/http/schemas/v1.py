@@ -5,8 +5,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 
-from asof.http.schemas.body import Body
-from asof.operations.answers import Outcome
+from asof.http.schemas.body import Body, Outcomes
 from asof.operations.errors import InvalidInput
 from asof.operations.messages import FactStatement, IdentityStatement, accept
 from asof.operations.queries import DEFAULT_GROUP, MAX_RETRIES, GroupId, SettleRequest, ask
@@ -88,9 +87,7 @@ class Stated(BaseModel):
     """The positions of statements on the log."""
 
     positions: list[int] = Field(examples=[[17]], description="In the messages log; on Kafka the offsets.")
-    outcomes: list[Outcome] | None = Field(
-        None, description="With `wait` alone: what became of each.", exclude_if=lambda outcomes: outcomes is None
-    )
+    outcomes: Outcomes = None
 
 
 class Problem(BaseModel):
