@@ -62,9 +62,12 @@ def expect_own_files(directory: Path) -> None:
 
 
 def _leads_elsewhere(path: Path) -> bool:
-    mode = path.lstat().st_mode
+    status = path.lstat()
+    mode = status.st_mode
     if stat.S_ISREG(mode) and path.name.endswith("-journal"):
-        return path.read_bytes().endswith(_NAMES_ANOTHER)
+        with path.open("rb") as journal:
+            journal.seek(-min(len(_NAMES_ANOTHER), status.st_size), os.SEEK_END)
+            return journal.read() == _NAMES_ANOTHER
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 

@@ -40,13 +40,13 @@ def _options(
 
 
 def _end(*_: object) -> None:
-    """Leave as one that was asked to stop, closing what is open."""
+    """Exit with 0 on SIGTERM, so that context managers close."""
     sys.exit(0)
 
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
-    if sys.argv[1:2] in (["serve"], ["worker"]):  # until they have set what a running one does
+    if sys.argv[1:2] in (["serve"], ["worker"]):  # until the server installs its own handler
         signal.signal(signal.SIGTERM, _end)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):

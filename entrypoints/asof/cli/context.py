@@ -50,6 +50,6 @@ def context(
     ] = False,
 ) -> None:
     """Ask for what is known about a question, as one text for a prompt."""
-    with call.existing("embedding") as session:
+    with call.existing() as session:
         answer = operations.context(session, query)
     call.answer(operations.context, answer, _explain if explain else lambda answer: show.line(answer.text))

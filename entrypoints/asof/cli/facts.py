@@ -74,8 +74,8 @@ def _question(fields: dict[str, Any]) -> Any:
         raise InvalidInput(error.reason, "subject" if error.field == "about" else error.field) from None
 
 
-def show_found(found: Any) -> None:
-    """Print the facts that a search found, and the episodes."""
+def _show_hits(found: Any) -> None:
+    """Print the facts and the episodes that fit a question."""
     if found or not found.episodes:
         FACTS(found)
     if found.episodes:
@@ -96,7 +96,7 @@ def _show_retrieval(retrieval: Any) -> None:
 
 
 fact = question(operations.fact, lambda fact: FACTS([fact]), arguments=("id",))
-search = question(operations.search, show_found, arguments=("query",))
+search = question(operations.search, _show_hits, arguments=("query",))
 overlapping = question(operations.overlapping, FACTS)
 throughout = question(operations.throughout, SEGMENTS)
 

@@ -70,7 +70,7 @@ def add(call: Call, query: Any) -> None:
         if call.as_json:
             show.data(writes.add.to_json(added))
             return
-        show.line(_where(added, session) + (f", episode {added.episode_id}" if added.episode_id else ""))
+        show.line(_position_text(added, session) + (f", episode {added.episode_id}" if added.episode_id else ""))
         if reason := _parked_because(session, added):
             show.talk(f"message {added.position} was parked: {reason}")
         elif query.uuid is None:
@@ -158,11 +158,11 @@ def write_request(call: Call, operation: Operation[Any, Any], query: Any) -> Non
         if call.as_json:
             show.data(operation.to_json(requested))
             return
-        show.line(_where(requested, session))
+        show.line(_position_text(requested, session))
         show_effect(session, getattr(requested, "effect", None))  # settling has none of its own
 
 
-def _where(written: Any, session: "Session") -> str:
+def _position_text(written: Any, session: "Session") -> str:
     return f"message {'at offset ' if session.on_kafka else ''}{written.position}"
 
 

@@ -27,8 +27,7 @@ def context(session: Session, query: ContextQuery) -> Context:
         opened = source.opened()
     except EmptyMemory:
         return compose(query, Moment(valid, NEG), 0, Findings())
-    asked_at = None if query.known_at is None else (_rendered(query.known_at), None)
-    known, position = asked_at or source.reached(query.group)
+    known, position = source.reached(query.group) if query.known_at is None else (_rendered(query.known_at), None)
     at = Moment(valid, known)
     if known == NEG:
         return compose(query, at, position, Findings())

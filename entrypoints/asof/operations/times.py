@@ -22,7 +22,7 @@ SPOKEN: Final = frozenset({"valid_at", "known_at", "from", "to", "start", "stop"
 _POINTS: Final = frozenset({"from", "to", "start", "stop"})
 _WORD: Final = re.compile(r"[A-Za-z]{2}|\d/\d")  # RFC 3339 has neither
 _DAY_OR_MONTH: Final = re.compile(r"\b(0?[1-9]|1[0-2])[/.](0?[1-9]|1[0-2])[/.]\d{2,4}\b")
-_MIXED: Final = re.compile(r"\d\s+\d+/\d")  # of which the reader of words would see the fraction alone
+_MIXED: Final = re.compile(r"\d\s+\d+/\d")  # the reader of words would take the fraction alone
 _LONGEST: Final = 200  # characters: no time that people say has more, and a reader of words takes its time
 _EXACT: Final = frozenset({"second", "minute", "hour"})
 
