@@ -1,27 +1,28 @@
 """Keeps one message from stopping a memory: work on it that fails in a way that nobody foresaw parks it.
 
-What the world outside lacks, damage, and the end of memory or disk are no faults of a message, and are raised.
+What the world outside lacks, damage, and the end of memory or disk are no faults of a message, and are raised. Stores
+translate the world's errors of SQLite; one that comes here is of a query that a message made impossible.
 """
 
 import logging
-import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from asof_streams.episodic import ExtractionFailed, MessageParked
-from asof_streams.errors import AsofError, InvalidInput, NotFound
+from asof_streams.errors import AsofError, InvalidInput, NotFound, UnavailableError
 from asof_streams.events import Event
 
 _log = logging.getLogger(__name__)
 
 _TRIES: Final = 3
+_SPARE_BYTES: Final = 64 << 20  # more than any message of usual size needs
 
 
 def park_if_unexpected(work: Callable[[], Sequence[Event]]) -> list[Event]:
     """Return the events of some work on one message; its parking, where that fails at every try.
 
     Handlers are pure, so what fails here fails in every replay. The reason names the class of the error alone: its text
-    may have content.
+    may have content. UnavailableError: there is no memory left for any message.
     """
     reason = ""
     for _ in range(_TRIES):
@@ -29,11 +30,21 @@ def park_if_unexpected(work: Callable[[], Sequence[Event]]) -> list[Event]:
             return list(work())
         except (InvalidInput, NotFound) as error:
             return [MessageParked(reason=str(error))]
-        except (AsofError, MemoryError, OSError, sqlite3.Error):
+        except (AsofError, OSError):
             raise
         except Exception as error:  # noqa: BLE001 - nobody foresaw it
+            if isinstance(error, MemoryError):
+                expect_memory()
             reason = f"unexpected: {type(error).__name__}"
     return [MessageParked(reason=reason)]
+
+
+def expect_memory() -> None:
+    """Raise UnavailableError unless there is memory for other messages, so that it was one message that took it all."""
+    try:
+        bytearray(_SPARE_BYTES)
+    except MemoryError:
+        raise UnavailableError("there is no memory left: give this process more") from None
 
 
 def warn_of_failures(position: int, log: str, events: Iterable[Event]) -> None:

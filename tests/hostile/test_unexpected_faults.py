@@ -11,7 +11,7 @@ from asof_agents.handlers.statement_writer import Build
 from asof_agents.parking import park_if_unexpected
 from asof_ontologies.model import Ontology
 from asof_streams.episodic import MessageParked
-from asof_streams.errors import InvalidInput, StorageFailed
+from asof_streams.errors import InvalidInput, ModelUnavailable, StorageFailed
 from asof_streams.events import Event
 from asof_streams.messages import RetryRequest
 from histories import ONTOLOGY, History
@@ -78,7 +78,7 @@ def test_what_is_no_fault_of_a_message_is_raised_at_once() -> None:
         calls.append(1)
         raise error
 
-    for error in (StorageFailed("the disk is full"), MemoryError(), OSError()):
+    for error in (StorageFailed("the disk is full"), ModelUnavailable("away"), OSError()):
         with pytest.raises(type(error)):
             park_if_unexpected(partial(fail, error))
     assert len(calls) == 3

@@ -10,7 +10,8 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.open_generations import OpenGenerations
 from asof.runtime.open_logs import OpenLogs
 from asof.runtime.suppression import Suppression
-from asof.runtime.watchdog import Overdue, Watchdog
+from asof.runtime.verdicts import Verdicts
+from asof.runtime.watchdog import Watchdog
 from asof.runtime.wiring import OpenLog, Progress, following_store
 from asof.settings import Settings
 from asof_agents.engine import Engine
@@ -21,7 +22,6 @@ from asof_ontologies.model import Ontology
 from asof_projections.generations import Catalog, GenerationInfo
 from asof_projections.model.answers import Effect
 from asof_streams.events import Record
-from asof_streams.messages import ErasureRequest
 
 
 class Writer:
@@ -33,8 +33,6 @@ class Writer:
 
     def __init__(self, logs: OpenLogs, watchdog: Watchdog | None = None) -> None:
         self.logs = logs
-        self._watchdog = watchdog
-        self._overdue = -1  # the position of a message that took too long
         self.messages, self.episodic = logs.messages, logs.episodic
         with ExitStack() as opened:
             opened.callback(logs.close)
@@ -54,6 +52,7 @@ class Writer:
                 self._message,
                 journal,
             )
+            self._verdicts = Verdicts(self.engine, self.messages, watchdog)
             self._prefetcher = Prefetcher(self.messages, self.engine, journal) if journal else None
             self._unflushed = 0  # messages
             self._inline = inline_build(logs, self.generations)
@@ -85,19 +84,20 @@ class Writer:
         """Ingest the messages before position `stop` that were not ingested; None: all that there are.
 
         Not flushed, they are shown later, many at once. After an error nothing of them is kept but the messages
-        themselves, and the next call begins with them again. One that takes too long is parked.
+        themselves, and the next call begins with them again. One that takes too long is parked, and one that
+        fails where others do not.
         """
         while not self._process(flush=flush, stop=stop):
             pass
 
     def _process(self, *, flush: bool, stop: int | None) -> bool:
-        """Return False where a message took too long: it is to be done again, without that one."""
+        """Return False where a message is given up: it is to be done again, without that one."""
         try:
             for message in self.messages.read(self.engine.episodic.checkpoint, stop):
                 self._suppression.note(message)
                 if self._prefetcher:
                     self._prefetcher.prefetch_from(message.position)
-                self._ingest(message)
+                self._verdicts.ingest(message)
                 self._unflushed += 1
                 if self._unflushed >= self._build.batch:
                     self._flush()
@@ -111,23 +111,10 @@ class Writer:
             self.engine.roll_back()
             if self._prefetcher:
                 self._prefetcher.reset()
-            if isinstance(error, Overdue):
+            if self._verdicts.gives_up(error, lambda stop: self.process(flush=True, stop=stop)):
                 return False
             raise
         return True
-
-    def _ingest(self, message: Record) -> None:
-        if self._watchdog is None or isinstance(message.event, ErasureRequest):
-            self.engine.ingest(message)
-        elif message.position == self._overdue:
-            self.engine.park(message, self._watchdog.verdict)
-        else:
-            try:
-                with self._watchdog.watch():
-                    self.engine.ingest(message)
-            except Overdue:
-                self._overdue = message.position
-                raise
 
     def _flush(self) -> None:
         self._unflushed = 0
