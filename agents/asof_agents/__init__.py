@@ -7,6 +7,7 @@ __all__ = [
     "generation",
     "handlers",
     "layer",
+    "parking",
     "ports",
     "prefetcher",
     "resolution",
