@@ -179,3 +179,67 @@ def merges(world):
     names = {entity.uuid: entity.name for entity in world.memory.entities(all_groups=True)}
     merged = [record.event for record in records(world.memory) if record.event.type == "entity.merged"]
     return [(names[e.duplicate], names[e.into], e.reason) for e in merged]
+
+
+@pytest.mark.parametrize(
+    "words", ["Ana Silva moved to Berlin. Ana likes it.", "Ana likes tea. Ana Silva moved to Berlin."]
+)
+def test_a_full_name_and_its_part_within_one_message_are_one_person(world, words):
+    say(world, ("Ben", words))
+
+    assert people(world) == ["Ana Silva"]
+
+
+def test_a_last_name_alone_means_the_one_of_the_message_who_has_it(world):
+    say(world, ("Ben", "George Orwell lives in London. Orwell likes tea."))
+
+    assert people(world) == ["George Orwell"]
+
+
+def test_a_part_means_the_full_name_of_its_message_before_that_of_another(world):
+    say(world, ("Ben", "Ana Costa lives in Rome."), *[("Ben", "Hm.")] * 4)
+    say(world, ("Ben", "Ana Silva lives in Berlin. Ana likes tea."))
+    world.now += DAY
+
+    assert [fact.fact for fact in world.memory.facts(group_id="g", relation="likes")] == ["Ana Silva likes tea"]
+
+
+def test_two_full_names_with_one_first_name_leave_it_in_doubt_within_a_message(world):
+    say(world, ("Ben", "Ana Silva lives in Berlin. Ana Costa lives in Rome. Ana likes tea."))
+
+    assert people(world) == ["Ana", "Ana Costa", "Ana Silva"]
+
+
+def test_someone_known_by_a_full_name_has_no_other(world):
+    say(world, *[("Ben", f"{name} lives in Rome.") for name in ("Ana", "Ana Silva", "Ana Costa")])
+
+    assert people(world) == ["Ana", "Ana Costa"]
+
+
+def test_two_full_names_in_one_message_are_not_both_the_one_with_the_first_name(world):
+    say(world, ("Ben", "Ana lives in Rome."), ("Ben", "Ana Silva and Ana Costa moved to Berlin."))
+
+    assert people(world) == ["Ana", "Ana Costa", "Ana Silva"]
+
+
+def test_a_noun_in_both_numbers_within_one_message_is_one_entity(world):
+    say(world, ("Ben", "I bought an apple and I love apples."))
+
+    assert [entity.name for entity in world.memory.entities(all_groups=True)] == ["Ben", "apple"]
+
+
+def test_a_name_that_was_shouted_is_not_kept_in_capitals(world):
+    say(world, ("Ben", "ANA likes tea."), ("Ben", "JOHN SMITH lives in Rome."))
+
+    assert people(world) == ["Ana", "John Smith"]
+
+
+def test_a_place_is_no_other_one_whose_name_ends_otherwise(world):
+    say(world, ("Ben", "I live in St. John's."), ("Ben", "I visited St. John."))
+
+    places = [entity.name for entity in world.memory.entities(all_groups=True) if entity.type == "Location"]
+    assert places == ["St. John's", "St. John"]
+
+
+def people(world):
+    return sorted(e.name for e in world.memory.entities(all_groups=True) if e.type == "Person" and e.name != "Ben")

@@ -456,3 +456,23 @@ def test_a_dry_run_finds_exactly_what_extraction_finds() -> None:
         assert sorted(mention.text for sentence in sentences for mention in sentence.mentions) == sorted(
             mention.text for mention in found.mentions
         ), text
+
+
+@pytest.mark.parametrize("words", ["Me and Ana went to Paris.", "Me likes tea.", "I work with QA.", "NASA likes tea."])
+def test_neither_me_nor_a_word_in_capitals_is_a_person(words):
+    assert [m.text for m in read(words).mentions if m.type == "Person" and not m.speaker] in ([], ["Ana"])
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        ("I work at Wendy's.", "Wendy's"),
+        ("I visited St. John's in May.", "St. John's"),
+        ("I moved to St. Louis.", "St. Louis"),
+        ("I work at Acme's office.", None),
+    ],
+)
+def test_the_ending_of_a_places_name_belongs_to_it(words, place):
+    found = read(words)
+
+    assert [each.target.text for each in found.relationships] == ([place] if place else [])

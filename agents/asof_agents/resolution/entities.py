@@ -1,10 +1,11 @@
 """Entity resolution: decides which entity a mention or a structured name means, and records the reason.
 
-The rules come first, the surest one first: the speaker, a repeated mention, the exact name, the normalised name or an
-alias, a first name that only one known person has, a nearly equal longer name. A name that they leave open goes to the
-judge, if there is one and a likely candidate. Otherwise it is a new entity. A wrong merge costs more than a duplicate,
-which a later merge can mend, so every rule but the first two requires compatible types and a single candidate. Values
-are never taken for each other, however similar they are.
+The rules come first, the surest one first: the speaker, a repeated mention, a part of the one full name of this message
+that has it, the exact name, the normalised name or an alias, a common noun of this message in the other number, a first
+name that only one known person has, a nearly equal longer name. A name that they leave open goes to the judge, if there
+is one and a likely candidate. Otherwise it is a new entity. A wrong merge costs more than a duplicate, which a later
+merge can mend, so every rule but the first two requires a single candidate, and, but for common nouns, compatible
+types. Values are never taken for each other, however similar they are.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,10 +15,12 @@ from typing import Final
 
 from rapidfuzz.distance import JaroWinkler
 
+from asof_agents.extraction.english.first_names import FIRST_NAMES
 from asof_agents.ports import BeliefView
 from asof_agents.resolution.candidates import Candidate, CandidateContext, Nearest, candidates
 from asof_agents.resolution.exact import ExactNames, fits
 from asof_agents.resolution.judge import Doubt, Judge, Verdict
+from asof_agents.resolution.one_message import FullNames, is_common, is_possessive, singular
 from asof_projections.model.rows import EntityRow
 from asof_projections.names import key, words
 from asof_streams.episodic import MentionObserved
@@ -46,6 +49,8 @@ class Resolver(ExactNames):
     cause: int = -1  # the position of the message
     asked: list[Event] = field(default_factory=list)  # what came of asking a judge: recorded before it is used
     _meant: dict[str, str] = field(default_factory=dict)  # mention id -> entity id
+    _full: FullNames = field(default_factory=FullNames)  # of the people whom this message names
+    _common: dict[str, EntityRow] = field(default_factory=dict)  # by the singular of a noun of this message
     _present: set[str] = field(default_factory=set)  # the entities that were meant
     _joined: set[tuple[str, str]] = field(default_factory=set)  # by this episode: duplicate, into
     _people: dict[str, tuple[list[EntityRow], list[EntityRow]]] = field(default_factory=dict)  # known, by first name
@@ -54,7 +59,8 @@ class Resolver(ExactNames):
     def resolve(self, observed: Iterable[MentionObserved], judge: Judge | None = None) -> None:
         """Resolve mentions to entities, by the rules and then by the judge, with the reason of each in an event."""
         left: list[MentionObserved] = []
-        for mention in observed:
+        self._full = FullNames(observed := list(observed))
+        for mention in self._full.before_parts(observed):
             sure = self._sure(mention)
             if sure is None and judge is not None and not self.is_value(mention.entity_type):
                 left.append(mention)
@@ -127,6 +133,8 @@ class Resolver(ExactNames):
     def _mean(self, mention: MentionObserved, entity: EntityRow, reason: str, score: float) -> None:
         self._meant[mention.mention_id] = entity.uuid
         self._present.add(entity.uuid)
+        if self._is_noun(mention):
+            self._common.setdefault(singular(mention.text), entity)
         if mention.repeats:  # that one was never resolved, if its message was parked; relationships name it
             self._meant.setdefault(mention.repeats, entity.uuid)
         self.events.append(
@@ -151,6 +159,9 @@ class Resolver(ExactNames):
         if mention.repeats and (uuid := self.meant(mention.repeats)):
             return self.entity(uuid), "repeated", 1.0
         type_, text = mention.entity_type, mention.text
+        full = self._full.of(text) if type_ == PERSON else None
+        if full is not None and (uuid := self._meant.get(full.mention_id)):
+            return self.entity(uuid), "first name", 0.9
         keyed = self._keyed(text, type_)
         if entity := self.named(text, type_):
             self._join(keyed)
@@ -158,6 +169,10 @@ class Resolver(ExactNames):
         if keyed:
             self._join(keyed)
             return keyed[0], "name" if key(keyed[0].name) == key(text) else "alias", 1.0
+        if self._is_noun(mention) and (entity := self._common.get(singular(text))):
+            if entity.type == type_:
+                self._describe(entity, text)
+            return entity, "name", 1.0
         if type_ == PERSON and (entity := self._person(text)):
             return entity, "first name", 0.9
         if not self.is_value(type_) and (entity := self._similar(text, type_)):
@@ -165,11 +180,24 @@ class Resolver(ExactNames):
         return None
 
     def _new(self, mention: MentionObserved) -> tuple[EntityRow, str, float]:
-        return self.introduce(mention.text, mention.entity_type), "new", 1.0
+        name = mention.text
+        if mention.entity_type == PERSON and name.isupper() and key(name).split()[0] in FIRST_NAMES:
+            name = name.title()  # it was shouted
+        return self.introduce(name, mention.entity_type), "new", 1.0
+
+    def _is_noun(self, mention: MentionObserved) -> bool:
+        type_ = mention.entity_type
+        return type_ != PERSON and not self.is_value(type_) and is_common(mention.text)
 
     def _keyed(self, text: str, type_: str) -> list[EntityRow]:
         same = (*self.known.entities_keyed(self.group, key(text)), *self.introduced_as(text))
-        return [e for e in same if fits(e.type, type_)]
+        return [e for e in same if fits(e.type, type_) and (type_ == PERSON or self._spelled(e, text))]
+
+    def _spelled(self, entity: EntityRow, text: str) -> bool:
+        """Whether a name with the key of `text` ends with "'s" as it does: Wendy's is not what Wendy is."""
+        same = key(text)
+        names = [entity.name] if key(entity.name) == same else self.known.aliases(entity.uuid, None)
+        return any(is_possessive(name) == is_possessive(text) for name in names if key(name) == same)
 
     def _join(self, keyed: Sequence[EntityRow]) -> None:
         """Join things of one stated type whose own names differ in nothing but how they are spelled."""
@@ -220,8 +248,14 @@ class Resolver(ExactNames):
         if first not in self._people:
             people = [e for e in self.known.entities_with_word(self.group, first) if e.type == PERSON]
             full = [e for e in people if words(e.name)[0] == first]
-            self._people[first] = full, [e for e in full if len(words(e.name)) == 1]
+            short = [e for e in full if len(words(e.name)) == 1 and not self._has_full_name(e, first)]
+            self._people[first] = full, short if self._full.is_one(first) else []
         return self._people[first]
+
+    def _has_full_name(self, person: EntityRow, first: str) -> bool:
+        """Whether somebody with a short name is known by a full one: another full name is another person."""
+        names = (words(name) for name in self.known.aliases(person.uuid, None))
+        return any(len(name) > 1 and name[0] == first for name in names)
 
     def _similar(self, text: str, type_: str) -> EntityRow | None:
         if len(text) < _SIMILAR_CHARACTERS:
@@ -230,7 +264,7 @@ class Resolver(ExactNames):
             e.uuid: e
             for word in words(text)
             for e in self.known.entities_with_word(self.group, word)
-            if e.type == type_ and len(e.name) >= _SIMILAR_CHARACTERS and _likeness(e.name, text) >= _SIMILAR
+            if e.type == type_ and len(e.name) >= _SIMILAR_CHARACTERS and _SIMILAR <= _likeness(e.name, text) < 1
         }
         return next(iter(near.values())) if len(near) == 1 else None
 

@@ -5,5 +5,6 @@ __all__ = [
     "examples",
     "explanation",
     "extractor",
+    "first_names",
     "lexicon",
 ]

@@ -117,7 +117,7 @@ NOT_NAMES = frozenset(
     "honestly hope hoping how howdy however huh i i'm if image imho imo impressive in incredible indeed instead "
     "interesting into is it its jan january jeez jul july jun june just keep keeping kids last lately later let "
     "lets life like lol look looking looks lots love lovely loving luck luckily madam making mama man many mar "
-    "march mate may maybe meanwhile mhm might minus mom monday mondays month more morning most mother mr mrs ms "
+    "march mate may maybe me meanwhile mhm might minus mom monday mondays month more morning most mother mr mrs ms "
     "much mum must my nah never next nice night nine no nobody none nope not nothing nov november now obviously "
     "oct october of off often oh ok okay omg on once one only oof ooh or other our out over own pal papa people "
     "perfect perhaps personally phew photo pic please plus pm ps really recently remember right sadly same "

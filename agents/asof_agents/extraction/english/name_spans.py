@@ -14,6 +14,8 @@ _OPENING = frozenset({'"', "“"})
 _CLOSING = frozenset({'"', "”"})
 _TITLE_MAX = 9
 _QUOTES = frozenset("\"“”'")
+_SAINTS = frozenset({"st", "mt"})  # "St. Louis", "Mt. Etna"
+_AFTER_PLACE = frozenset({"at", "from", "in", "near", "to"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ def names_in(sentence: Sentence, patterns: Patterns, text: str) -> list[NameSpan
             at += 1
             continue
         last = at + 1
+        if sentence.low[at] in _SAINTS and sentence.raw[last : at + 2] == (".",) and last + 1 < count:
+            last += 2 * _capital(sentence, last + 1)
         while last < count:
             if _capital(sentence, last) or (sentence.raw[last].isdigit() and len(sentence.raw[last]) < 4):
                 last += 1
@@ -59,11 +63,26 @@ def names_in(sentence: Sentence, patterns: Patterns, text: str) -> list[NameSpan
         if at == 0 and last == 1 and _opens_with_verb(sentence):
             at = last
             continue
+        last += _ends_with_s(sentence, at, last)
         start, end = sentence.span(at, last)
         weak = last - at == 1 and (at == 0 or sentence.raw[at - 1] in _QUOTES) and not sentence.raw[at][1:].isupper()
         found.append(NameSpan(text[start:end], at, last, weak, _spoken_to(sentence, at, last)))
         at = last
     return found
+
+
+def _ends_with_s(sentence: Sentence, first: int, last: int) -> bool:
+    """Whether the "'s" after a name is its end, for it is a place and nothing follows: "I work at Wendy's"."""
+    low = sentence.low
+    place = low[first] in _SAINTS or (first > 0 and low[first - 1] in _AFTER_PLACE)
+    if low[last : last + 1] != ("'s",) or not place:
+        return False
+    return last + 1 == len(low) or not low[last + 1][0].isalnum() or low[last + 1] in PREPOSITIONS
+
+
+def may_be_person(text: str) -> bool:
+    """Whether a name without a known type can be a person's: "QA" and "HR" are none."""
+    return len(text) == 1 or not text.isupper() or text.casefold().split()[0] in FIRST_NAMES
 
 
 def _opens_with_verb(sentence: Sentence) -> bool:

@@ -9,6 +9,7 @@ from asof_agents.extraction.english.context import Miss, ParsedSentence, TurnCon
 from asof_agents.extraction.english.events import deed_at, without_times
 from asof_agents.extraction.english.lexicon import ADVERBS, BARE
 from asof_agents.extraction.english.meaning import Meaning, meaning
+from asof_agents.extraction.english.name_spans import may_be_person
 from asof_agents.extraction.english.patterns import CueEntry, match_steps, next_words
 from asof_agents.extraction.english.predicates import Predicate
 from asof_agents.extraction.english.subjects import UNTYPED, Subject
@@ -117,7 +118,7 @@ def extract_deed(context: TurnContext, parsed: ParsedSentence, subject: Subject,
     if not (passed or just_now):
         return None
     for mention in subject.mentions:
-        if mention.type in {*relation.sources, UNTYPED}:
+        if mention.type in relation.sources or (mention.type == UNTYPED and may_be_person(mention.text)):
             deed = context.findings.mention(relation.targets[0], *parsed.sentence.span(*words))
             stated = Meaning("holds", hint.start if hint else None)
             person = mention if mention.type != UNTYPED else replace(mention, type=relation.sources[0])
@@ -231,7 +232,9 @@ def _add(
     for mention in subject.mentions:
         if mention.type not in wanted and not entry.reversed and mention.type != UNTYPED:
             continue
-        kind = mention.type if mention.type in wanted else "Person" if "Person" in wanted else wanted[0]
+        kind = mention.type if mention.type in wanted else _kind(mention.text, wanted)
+        if kind is None:
+            continue
         source = _registered(context, replace(mention, type=kind))
         end = context.findings.mention(target.kind, *parsed.sentence.span(phrase.first, phrase.last))
         if entry.reversed:
@@ -244,6 +247,13 @@ def _add(
                 source, opposite, end, Meaning("ended"), None, parsed.sentence, confidence, entry.text
             )
     return True
+
+
+def _kind(text: str, wanted: Sequence[str]) -> str | None:
+    """Return the type of a subject whose name tells none, for a relation of such types; None: it can be none."""
+    if "Person" in wanted and may_be_person(text):
+        return "Person"
+    return next((kind for kind in wanted if kind != "Person"), None)
 
 
 def _says_now(parsed: ParsedSentence, first: int, last: int) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import ADVERBS, PEOPLE_NOUNS
+from asof_agents.extraction.english.name_spans import may_be_person
 from asof_agents.extraction.english.noun_phrases import Phrase, phrase_at
 from asof_agents.extraction.english.patterns import CueEntry
 from asof_agents.extraction.english.verbs import PASTS, Form
@@ -114,7 +115,8 @@ def _typed(context: TurnContext, parsed: ParsedSentence, phrase: Phrase, entry: 
         return None
     only = len(wanted) == 1 and entry.weight and not phrase.quoted  # "I work at Tidewater Books": no book
     if kind is None or (only and context.types.certain(text) is None):
-        return Target(phrase, open_kind or wanted[0], 1)
+        other = open_kind or next((kind for kind in wanted if kind != "Person" or may_be_person(text)), None)
+        return Target(phrase, other, 1) if other else None
     return Target(phrase, open_kind, 0) if open_kind else None
 
 
