@@ -195,7 +195,7 @@ STATEMENTS = [
     ("I start a new job at Tidewater Books on Monday.", ["I works_at Tidewater Books 2024-05-20.."]),
     ("My hometown is Lisbon.", ["I comes_from Lisbon"]),
     ("My home country, Norway, is cold.", ["I comes_from Norway"]),
-    ("I moved here from Peru two years ago.", ["I lives_in Peru ended ..2022-05-01"]),
+    ("I moved here from Peru two years ago.", ["I lives_in Peru ended ..2022-01-01"]),
     ("I needed a change, so I moved to Berlin.", ["I lives_in Berlin"]),
     ("My two kids love football.", ["I has_family kids"]),
     ("My youngest son plays chess.", ["I has_family son"]),

@@ -1,5 +1,6 @@
 """How messages are read: by rules, by a language model, or by both, as it is set."""
 
+import re
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
@@ -116,7 +117,7 @@ class ExtractorFactory:
         if _MODEL not in info.extractor:
             return ExtractorFactory().registry(ontology, ontologies)
         found = self.version(ontology)
-        if info.extractor not in (found, self._without_vectors(ontology)):
+        if _unruled(info.extractor) not in (_unruled(found), _unruled(self._without_vectors(ontology))):
             raise InvalidInput(
                 f"generation {info.name} reads messages with {info.extractor}, what is set would be {found}: set "
                 "ASOF_EMBEDDER, ASOF_EXTRACTOR, ASOF_MODEL_URL and ASOF_MODEL_NAME as they were when it was built"
@@ -130,6 +131,11 @@ class ExtractorFactory:
     def journal(self, recorded: Recorded, failed: Failed) -> Journal | None:
         """Return where answers come from; None where no model is asked."""
         return None if self._model is None else Journal(self._model, recorded, failed, self._at_once)
+
+
+def _unruled(extractor: str) -> str:
+    """Return what reads messages without the version of the rules beside a model: rules are never refused."""
+    return re.sub(r"\brules-\d+", "rules", extractor)
 
 
 def extractor_factory(settings: Settings) -> ExtractorFactory:

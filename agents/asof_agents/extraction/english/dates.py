@@ -4,13 +4,15 @@ Pure. Weeks begin on Monday, and "03/04/2024" is the fourth of March.
 """
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 
 from asof_agents.extraction.english.times import rules_directions  # noqa: F401  (the last of the chain of rules)
-from asof_agents.extraction.english.times.calendar_spans import Span
+from asof_agents.extraction.english.times.calendar_spans import Span, floor
 from asof_agents.extraction.english.times.lexer import may_tell_time, tokens
 from asof_agents.extraction.english.times.rewriting import Token
 from asof_agents.extraction.english.times.rules_clock import grammar
+from asof_agents.extraction.english.times.understanding import is_whole
 from asof_agents.extraction.english.times.when import Now, Tense
 from asof_agents.extraction.ports import TimeHint
 from asof_streams.instants import INF, NEG, from_datetime, to_datetime
@@ -30,12 +32,23 @@ def find_times(text: str, reference: int, *, tense: Tense = "past", offset_minut
     if not may_tell_time(text):
         return []
     now = _now(reference, tense, offset_minutes)
-    hints = []
+    hints: list[TimeHint] = []
     for sentence in _SENTENCE.finditer(text):
         if may_tell_time(sentence[0]):
             found = grammar.rewrite(tokens(text, *sentence.span(), lenient=False), now, lenient=False)
-            hints += [_hint(token, text, now) for token in found if token.kind in _SURE]
-    return [hint for hint in hints if hint]
+            hints += [
+                _as_said(hint, now)
+                for at, token in enumerate(found)
+                if token.kind in _SURE and is_whole(found, at, text) and (hint := _hint(token, text, now))
+            ]
+    return hints
+
+
+def _as_said(hint: TimeHint, now: Now) -> TimeHint:
+    """Return a time as people say it: "last week" is the one before this one, or else the last seven days."""
+    if hint.grain != "week" or hint.words.lower().split()[-2:] != ["last", "week"]:
+        return hint
+    return replace(hint, end=from_datetime(floor(now.wall, "day") - now.offset))
 
 
 def read_time(text: str, reference: int, *, tense: Tense = "future", offset_minutes: int = 0) -> TimeHint | None:

@@ -6,5 +6,6 @@ __all__ = [
     "rewriting",
     "rules_clock",
     "rules_directions",
+    "understanding",
     "when",
 ]

@@ -27,7 +27,7 @@ _TOKEN: Final = re.compile(
     | (?P<yq>(?:\d{4}|\d\d)?q[1-4])
     | (?P<clock>(?:2[0-4]|[01]?\d):[0-5]\d(?::[0-5]\d)?)
     | (?P<hours>(?:2[0-4]|[01]?\d)h(?:[0-5]\d)?)
-    | (?P<fraction>[13]/[24])
+    | (?P<slashed>\d{1,2}/\d{1,2})(?!/)
     | (?P<ordinal>\d{1,2}(?:st|nd|rd|th))
     | (?P<decade>(?:1[5-9]|20|')?\d0s)
     | (?P<decimal>\d{1,3}\.\d)
@@ -53,7 +53,7 @@ _PLURAL: Final = re.compile(r"[^\W\d_]{3,}[^siu\W]s")  # a plural: "2000 words" 
 _FIGURE: Final = re.compile(r"\d")
 _WORD: Final = re.compile(r"[a-z]+")
 _TRIGGER_KINDS: Final = frozenset(
-    "month weekday weekdays unit quarter part season weekend today tonight noon now shorthand".split()
+    "month weekday weekdays unit quarter part season seasons weekend today tonight noon now shorthand".split()
 )
 _TRIGGERS: Final = frozenset(
     [word for word, (kind, _) in LEXICON.items() if kind in _TRIGGER_KINDS]
@@ -123,7 +123,7 @@ _FIGURES: Final[dict[str, Callable[[str], tuple[str, Any]]]] = {
     "yq": _quarter,
     "clock": _clock,
     "hours": _hours,
-    "fraction": lambda text: ("fraction", int(text[0]) / int(text[2])),
+    "slashed": lambda text: ("slashed", tuple(map(int, text.split("/")))),
     "ordinal": lambda text: ("ordinal", int(text[:-2])),
     "decade": _decade,
     "decimal": lambda text: ("decimal", float(text)),

@@ -54,11 +54,11 @@ _FUNCTION_WORDS: Final = {
     "last": "last previous", "past": "past", "next": "next coming upcoming following", "this": "this current",
     "every": "every each", "half": "half", "begin": "beginning start", "end": "end",
     "early": "early", "mid": "mid middle", "late": "late", "rest": "rest", "oclock": "oclock o'clock",
-    "onward": "onward onwards", "later": "later", "than": "than", "as": "as",
+    "onward": "onward onwards", "later": "later", "than": "than", "as": "as", "or": "or", "recent": "other",
     "right": "right", "just": "just", "ad": "ad",
 }  # fmt: skip
 _HEDGES: Final = "about around approximately approx roughly exactly ish sharp circa anytime sometime sometimes"
-_SOME: Final = {"couple": 2, "pair": 2, "few": 3}
+_SOME: Final = {"couple": 2, "pair": 2}
 _DAYS: Final = {"today": 0, "yesterday": -1, "tomorrow": 1}
 _SHORTHANDS: Final = {
     f"{edge[0]}o{unit[0]}": (edge, unit) for edge in ("begin", "end") for unit in ("day", "week", "month", "year")
@@ -86,9 +86,11 @@ def _lexicon() -> dict[str, tuple[str, Any]]:
     words |= dict.fromkeys(("quarter", "quarters", "qtr"), ("quarter", (1, "quarter")))
     words["second"] = ("second", (1, "second"))
     words |= {w: ("some", number) for w, number in _SOME.items()}
+    words |= {"few": ("few", 3), "several": ("several", None)}
     words |= {w: ("today", days) for w, days in _DAYS.items()}
     words |= {w: ("shorthand", edge_unit) for w, edge_unit in _SHORTHANDS.items()}
     words |= {w: ("season", When(yearly=season)) for w, season in SEASONS.items()}
+    words |= {w + "s": ("seasons", When(yearly=season)) for w, season in SEASONS.items() if w not in ("spring", "fall")}
     words |= dict.fromkeys(_HEDGES.split(), ("hedge", None))
     words |= dict.fromkeys(("weekend", "weekends", "week-end", "wkend"), ("weekend", None))
     words |= dict.fromkeys(("tonight", "tonite"), ("tonight", (18, 24)))

@@ -140,11 +140,6 @@ def minutes_ahead(now: Now, minutes: int) -> When:
     return ahead(now, (minutes, "minute"))
 
 
-@rule("when", "(duration) ago")
-def ago(now: Now, distance: Duration) -> When:
-    return ahead(now, (-distance[0], distance[1]))
-
-
 @rule("when", "(number) (weekdays) (ago|hence|from) now?")
 def counted_weekdays(now: Now, count: int, weekday: int, side: str) -> When:
     bare = When(weekday=weekday).resolve(replace(now, tense="past" if side == "ago" else "future"))

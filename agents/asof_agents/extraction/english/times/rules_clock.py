@@ -1,9 +1,10 @@
 """Rules for numbers, times of day, and how long: "half past three", "3:30 pm", "two and a half years"."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
-from asof_agents.extraction.english.times.calendar_spans import MONTHS_IN
+from asof_agents.extraction.english.times.calendar_spans import DAY, MONTHS_IN, month_of
 from asof_agents.extraction.english.times.rewriting import Grammar
 from asof_agents.extraction.english.times.when import Clock, Now, When
 from asof_agents.extraction.ports import Grain
@@ -12,6 +13,7 @@ Duration = tuple[int, Grain]
 
 _MONTH_LEADS: Final = "in|during|since|until|by|last|next|this|of|early|mid|late|before|after|past|end|begin"
 _DAY_LEADS: Final = "on|last|next|this|past|until|by|since|before|after|every"
+_FRACTIONS: Final = frozenset({(1, 2), (1, 4), (3, 2), (3, 4)})
 FINER: Final[dict[Grain, tuple[int, Grain]]] = {
     "minute": (60, "second"),
     "hour": (60, "minute"),
@@ -32,7 +34,7 @@ grammar: Final = Grammar(
         "numeral": "number|ordinal",
         "month_lead": _MONTH_LEADS,
         "day_lead": _DAY_LEADS,
-        "season_lead": "in|during|since|until|by|from|to|before|after|early|mid|late|of",
+        "season_lead": "in|during|over|since|until|by|from|to|before|after|early|mid|late|of",
         "holiday_lead": "on|at|for|over|during|since|until|by|before|after|from|to|of|last|next|this|past",
         "year_lead": _MONTH_LEADS + "|from|to|and|between",
     }
@@ -59,9 +61,26 @@ def second(_: Now) -> int:
     return 2
 
 
-@rule("number", "a? (some) of?")
+@rule("number", "a? (few) of?", lenient=True)
+@rule("number", "a? (few) of? (?! (?:units|weekend) ago)", "a? (some) of?")
 def some(_: Now, number: int) -> int:
     return number
+
+
+@rule("when", "(?<=on|since|until|by|before|after|from|weekday) (slashed) (?! units|of|things)")
+@rule("when", "(?<=when to) (slashed)", "(?<=when until) (slashed)", "(?<=when dash) (slashed)")
+def month_and_day(_: Now, figures: tuple[int, int]) -> When | None:
+    """Return a date without its year: 6/12 is the twelfth of June, 15/6 the fifteenth; 1/2 is a half, 24/7 always."""
+    month, day = figures if figures[0] <= 12 else figures[::-1]
+    if figures in _FRACTIONS or figures == (24, 7) or month not in range(1, 13):
+        return None
+    yearly = partial(month_of, month)
+    return When(yearly=yearly, day=day) if 0 < day <= yearly(2000).length // DAY else None
+
+
+@rule("fraction", "(slashed)")
+def fraction(_: Now, figures: tuple[int, int]) -> float | None:
+    return figures[0] / figures[1] if figures in _FRACTIONS else None
 
 
 @rule("clock", "(figures|hours) (meridian)", "(number) oclock? (?:in the)? (meridian)")

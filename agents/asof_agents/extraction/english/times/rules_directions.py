@@ -106,6 +106,11 @@ def recurring(_: Now) -> str:
     return "recurring"
 
 
+@rule("when", "over the? (when)")
+def over_a_season(_: Now, time: When) -> When | None:
+    return time if time.yearly is not None and time.day is None else None
+
+
 @rule("when", "(?:in|on|at|during|for) the? (when)")
 @rule("period", "(?:in|on|over|during|for) the? (period)")
 @rule("latent", "(?:in|on|at|during|for) the? (latent)", lenient=True)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
+from asof_agents.extraction.english.times import rules_distances  # noqa: F401  (its rules come before these)
 from asof_agents.extraction.english.times.calendar_spans import (
     DAY,
     Span,

@@ -1,0 +1,89 @@
+"""How often a change told in everyday words is believed: python -m bench.changes [--failures].
+
+Each case is two messages of one speaker, in order. Right: a fact that holds at last has the new value, and no fact that
+began to hold with the first message still has the old one. A case without a new value is right where the old one was
+believed and has ended. The half `imagined` was written before the rules were read, and is not to be tuned on.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, NamedTuple
+
+import asof
+
+CASES: Final = Path(__file__).with_suffix(".json")
+TOLD: Final = ("2024-05-15T10:00:00Z", "2024-06-12T10:00:00Z")
+AFTER: Final = "2024-06-13T10:00:00Z"
+
+
+class Change(NamedTuple):
+    """Two messages, and the values of which the second one ends the old, or puts the new in its place."""
+
+    group: str
+    before: str
+    after: str
+    old: str
+    new: str | None
+
+
+class Outcome(NamedTuple):
+    """What is believed after the two messages of a change."""
+
+    change: Change
+    read: bool  # whether the old value was believed after the first
+    right: bool
+    facts: tuple[str, ...]  # those that hold at last
+
+
+def halves() -> dict[str, list[Change]]:
+    """Return the cases, by half."""
+    kept = json.loads(CASES.read_text(encoding="utf-8"))
+    return {
+        half: [Change(group=f"{half}-{number}", **case) for number, case in enumerate(cases)]
+        for half, cases in kept.items()
+    }
+
+
+def outcomes(changes: Iterable[Change]) -> list[Outcome]:
+    """Tell each change to a group of its own, and return what is then believed."""
+    with TemporaryDirectory() as folder, asof.open(folder) as memory:
+        return [_outcome(memory, change) for change in changes]
+
+
+def _outcome(memory: asof.Memory, change: Change) -> Outcome:
+    believed = []
+    for told, text in zip(TOLD, (change.before, change.after), strict=True):
+        memory.add(text, role="Ana", group_id=change.group, timestamp=told)
+        facts = memory.facts(group_id=change.group, valid_at=AFTER)
+        believed.append({(fact.uuid, fact.subject, fact.relation, fact.object) for fact in facts})
+    first, last = believed
+    old = {fact for fact in first if _has(fact[1:], change.old)}
+    kept = old & last or {fact for fact in last - first if _has(fact[3:], change.old)}
+    new = change.new is not None and any(_has(fact[1:], change.new) for fact in last)
+    right = not kept and (new if change.new is not None else bool(old))
+    return Outcome(change, bool(old), right, tuple(sorted(" ".join(map(str, fact[1:])) for fact in last)))
+
+
+def _has(fact: Iterable[str | None], value: str) -> bool:
+    """Whether one of the parts of a fact has a value among its words."""
+    return any(re.search(rf"(?<![\w.]){re.escape(value)}(?![\w])", part or "", re.IGNORECASE) for part in fact)
+
+
+def main() -> None:
+    for half, changes in halves().items():
+        found = outcomes(changes)
+        right, read = sum(each.right for each in found), sum(each.read for each in found)
+        print(f"{half}: {right} of {len(found)} right ({right / len(found):.0%}); the old value was read in {read}")
+        if "--failures" in sys.argv[1:]:
+            for each in found:
+                if not each.right:
+                    held = "; ".join(each.facts) or "nothing"
+                    print(f"  {each.change.before} {each.change.after}\n    holds: {held}")
+
+
+if __name__ == "__main__":
+    main()
