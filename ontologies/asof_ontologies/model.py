@@ -24,6 +24,16 @@ class Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class AttributeType(Part):
+    """A quality that entities of a type have: one value each, of a kind, and how English expresses it."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9]*(_[a-z0-9]+){0,5}$")
+    means: str = Field(min_length=1)
+    kind: Literal["text", "number", "date"] = "text"  # a number may have a unit: "3 kg"
+    choices: tuple[str, ...] = ()  # the only values, lower case; none: any of the kind
+    cues: tuple[str, ...] = ()  # what stands between the entity and the value; see the module `cues`
+
+
 class EntityType(Part):
     """A kind of thing."""
 
@@ -34,6 +44,11 @@ class EntityType(Part):
     words: tuple[str, ...] = ()  # common nouns for it, singular, lower case: "beach", "support group"
     names: tuple[str, ...] = ()  # well-known proper names of it, lower case
     told: bool = Field(default=False, exclude_if=unset)  # whether a model's prompt has the description beside the name
+    attributes: tuple[AttributeType, ...] = Field(default=(), exclude_if=unset)
+
+    def attribute(self, name: str) -> AttributeType | None:
+        """Return an attribute of the type by name; None: the type has none of that name."""
+        return next((attribute for attribute in self.attributes if attribute.name == name), None)
 
 
 class RelationType(Part):
@@ -74,13 +89,22 @@ class ExampleFact(Part):
     invalid_at: date | None = None
 
 
+class ExampleAttribute(Part):
+    """A value that an example states of an entity."""
+
+    entity: str = Field(min_length=1)
+    name: str
+    value: str = Field(min_length=1)
+
+
 class Example(Part):
-    """A text, and exactly the facts that the English rules are to find in it."""
+    """A text, and exactly the facts and attributes that the English rules are to find in it."""
 
     text: str = Field(min_length=1)
     speaker: str = ""  # whose name the facts have for "I"; without one it is I
     said_at: date = date(2024, 1, 1)
     facts: tuple[ExampleFact, ...] = ()
+    attributes: tuple[ExampleAttribute, ...] = ()
 
 
 class Ontology(Part):
@@ -107,6 +131,11 @@ class Ontology(Part):
     def entities(self) -> dict[str, EntityType]:
         """Entity types by name."""
         return {kind.name: kind for kind in self.entity_types}
+
+    @cached_property
+    def has_attributes(self) -> bool:
+        """Whether any entity type declares attributes."""
+        return any(kind.attributes for kind in self.entity_types)
 
     @cached_property
     def relations(self) -> dict[str, RelationType]:

@@ -176,8 +176,8 @@ class ExtractionRefused(Event):
 
     episode_id: str
     request: str
-    part: str  # `entity`, `fact`, `attribute`, `time` or `text`; `mention` or `pair`
-    reason: str  # why: `schema`, `id`, `type`, `span` and so on
+    part: str  # `entity`, `fact`, `attribute` (with the name, if declared), `time` or `text`; `mention` or `pair`
+    reason: str  # why: `schema`, `id`, `type`, `span`, `number` and so on
     count: int
 
 

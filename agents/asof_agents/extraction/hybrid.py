@@ -56,7 +56,8 @@ class FallbackExtractor:
 def merge(sure: Extraction, more: Extraction) -> Extraction:
     """Return two extractions as one, the sure one first.
 
-    The same words are one mention, with the sure type. The same two mentions have each relation once.
+    The same words are one mention, with the sure type. The same two mentions have each relation once, and
+    a mention each attribute.
     """
     same = {(m.text.casefold(), m.speaker): m for m in sure.mentions}
     speaker = next((m for m in sure.mentions if m.speaker), None)
@@ -70,8 +71,10 @@ def merge(sure: Extraction, more: Extraction) -> Extraction:
     added = [replace(r, source=of(r.source), target=of(r.target)) for r in more.relationships]
     mentions = dict.fromkeys((*sure.mentions, *map(of, more.mentions)))
     new = tuple(r for r in added if _ends(r) not in stated)
-    described = tuple(replace(attribute, mention=of(attribute.mention)) for attribute in more.attributes)
-    return Extraction(tuple(mentions), (*sure.relationships, *new), more.refused, described)
+    given = {(attribute.mention, attribute.name) for attribute in sure.attributes}
+    more_attributes = (replace(attribute, mention=of(attribute.mention)) for attribute in more.attributes)
+    described = tuple(each for each in more_attributes if (each.mention, each.name) not in given)
+    return Extraction(tuple(mentions), (*sure.relationships, *new), more.refused, (*sure.attributes, *described))
 
 
 def _ends(stated: Relationship) -> tuple[str, str, str]:

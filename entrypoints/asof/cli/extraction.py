@@ -55,6 +55,8 @@ def _explain(sentence: Any) -> None:
     for stated in sentence.statements:
         by = f"by the cue {stated.cue}" if stated.cue else "as a correction"
         show.line(f"  {_VERBS[stated.op]}: {stated.fact}{_dated(stated)}, {by}")
+    for attribute in sentence.attributes:
+        show.line(f"  attribute: {attribute.entity}: {attribute.name} is {attribute.value}")
     for miss in sentence.near_misses:
         cue = f" ({miss.relation}: {miss.cue})" if miss.cue else ""
         show.line(f"  no fact: {' '.join(miss.words.split())}: {miss.reason}{cue}")

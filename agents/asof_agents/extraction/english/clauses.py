@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+from asof_agents.extraction.english.attributes import extract_attributes
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.events import past_deed
 from asof_agents.extraction.english.lexicon import (
@@ -104,6 +105,7 @@ class _ClauseReader:
             for predicate in reversed(found):
                 self.last = self.last or predicate
                 end = extract_statements(context, parsed, subject, predicate, at)
+                end = extract_attributes(context, parsed, subject, predicate) or end
                 if end is not None:
                     self.stated, self.last = True, predicate
                     return end
@@ -124,6 +126,7 @@ class _ClauseReader:
             return None
         self.last = predicate
         end = extract_statements(self.context, self.parsed, subject, predicate, predicate.head)
+        end = extract_attributes(self.context, self.parsed, subject, predicate) or end
         self.stated = self.stated or end is not None
         return end or predicate.after
 

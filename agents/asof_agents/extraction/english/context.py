@@ -172,6 +172,15 @@ class TurnContext:
         """Whether a word is a name for sure, though it may only be capitalised as the first of its sentence."""
         return not name.weak or name.text in self.strong or self.types.of(name.text) is not None
 
+    def registered(self, mention: Mention, kind: str) -> Mention:
+        """Return the mention of a subject as an entity type; it joins the findings, if it is of this turn."""
+        if mention.speaker or mention.episode_id != self.turn.episode_id:
+            return mention
+        found = self.findings.mention(kind, mention.start, mention.start + len(mention.text))
+        if kind == "Person":
+            self.people.add(found)
+        return found
+
     def name_mention(self, parsed: ParsedSentence, name: NameSpan, kind: str) -> Mention:
         mention = self.findings.mention(kind, *parsed.sentence.span(name.first, name.last))
         if kind == "Person":

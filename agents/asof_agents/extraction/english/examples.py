@@ -1,4 +1,4 @@
-"""The examples of an ontology, run as its tests: the facts that the rules find in a text, and those that it names."""
+"""The examples of an ontology, run as its tests: what the rules find in a text, and what it names."""
 
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time
@@ -35,7 +35,7 @@ class _Fact(NamedTuple):
 
 @answer
 class ExampleResult(Answer):
-    """What came of one example: the facts that were not found, and those that were not wanted."""
+    """What came of one example: the facts and attributes that were not found, and those that were not wanted."""
 
     line: Annotated[int, Field(ge=1, description="Of the file.")]
     text: str
@@ -44,7 +44,7 @@ class ExampleResult(Answer):
 
     @property
     def holds(self) -> bool:
-        """Whether exactly the facts of the example were found."""
+        """Whether exactly the facts and attributes of the example were found."""
         return not (self.missing or self.unexpected)
 
 
@@ -55,7 +55,7 @@ def run_examples(ontology: Ontology, lines: Iterable[int]) -> list[ExampleResult
 
 def _run(ontology: Ontology, example: Example, line: int) -> ExampleResult:
     said_at = from_datetime(datetime.combine(example.said_at, time(), UTC))
-    statements = explain(example.text, ontology, said_at, example.speaker).statements
+    report = explain(example.text, ontology, said_at, example.speaker)
     found = [
         _Fact(
             s.op,
@@ -65,7 +65,7 @@ def _run(ontology: Ontology, example: Example, line: int) -> ExampleResult:
             s.valid_at and s.valid_at.date(),
             s.invalid_at and s.invalid_at.date(),
         )
-        for s in statements
+        for s in report.statements
     ]
     missing = []
     for wanted in map(_wanted, example.facts):
@@ -74,7 +74,11 @@ def _run(ontology: Ontology, example: Example, line: int) -> ExampleResult:
             missing.append(str(wanted))
         else:
             found.remove(fitting)
-    return ExampleResult(line, example.text, tuple(missing), tuple(map(str, found)))
+    wanted_values = [f"{a.entity} {a.name}: {a.value}" for a in example.attributes]
+    values = [f"{a.entity} {a.name}: {a.value}" for a in report.attributes]
+    missing += [value for value in wanted_values if value not in values]
+    unexpected = [*map(str, found), *(value for value in values if value not in wanted_values)]
+    return ExampleResult(line, example.text, tuple(missing), tuple(unexpected))
 
 
 def _wanted(fact: ExampleFact) -> _Fact:

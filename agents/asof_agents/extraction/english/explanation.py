@@ -62,6 +62,15 @@ class ReadStatement(Answer):
 
 
 @answer
+class ReadAttribute(Answer):
+    """A value that the text states of an entity."""
+
+    entity: Name
+    name: Annotated[str, Field(examples=["weight"])]
+    value: Annotated[str, Field(examples=["3 kg"])]
+
+
+@answer
 class NearMiss(Answer):
     """Words that nearly stated something, and why they did not."""
 
@@ -79,6 +88,7 @@ class ReadSentence(Answer):
     mentions: tuple[ReadMention, ...]
     times: tuple[ReadTime, ...]
     statements: tuple[ReadStatement, ...]
+    attributes: tuple[ReadAttribute, ...]
     near_misses: tuple[NearMiss, ...]
 
 
@@ -93,6 +103,11 @@ class ExtractionReport(Answer):
     def statements(self) -> tuple[ReadStatement, ...]:
         """All statements, in the order of the text."""
         return tuple(statement for sentence in self.sentences for statement in sentence.statements)
+
+    @property
+    def attributes(self) -> tuple[ReadAttribute, ...]:
+        """All attributes, in the order of the text."""
+        return tuple(attribute for sentence in self.sentences for attribute in sentence.attributes)
 
 
 def explain(text: str, ontology: Ontology, said_at: int, speaker: str = "") -> ExtractionReport:
@@ -118,14 +133,15 @@ class _Sentences:
         self._mentions = _grouped(kept.mentions, lambda mention: starts[bisect_right(starts, mention.start) - 1])
         self._kept = _grouped(kept.relationships, lambda stated: stated.span[0])
         self._stated = _grouped(found.relationships, lambda stated: stated.span[0])
+        self._attributes = _grouped(kept.attributes, lambda stated: starts[bisect_right(starts, stated.span[0]) - 1])
         self._misses = _grouped(dict.fromkeys(context.misses or ()), lambda miss: miss.sentence)
 
     def of(self, parsed: ParsedSentence) -> ReadSentence:
         start, context = parsed.sentence.start, self._context
         words = context.turn.text[start : parsed.sentence.end]
-        stated, kept = self._stated[start], self._kept[start]
+        stated, kept, attributes = self._stated[start], self._kept[start], self._attributes[start]
         misses = [NearMiss(miss.words, miss.reason, miss.relation, miss.cue) for miss in self._misses[start]]
-        if not (stated or misses):
+        if not (stated or attributes or misses):
             misses.append(NearMiss(words, _NO_CLAUSE, None, None))
         misses += [NearMiss(words, _TYPES_DO_NOT_FIT, one.relation, one.cue) for one in stated if one not in kept]
         return ReadSentence(
@@ -133,6 +149,7 @@ class _Sentences:
             tuple(ReadMention(mention.type, mention.text) for mention in self._mentions[start]),
             tuple(map(_time, parsed.ahead or context.timed(parsed, ahead=False))),
             tuple(_statement(one, context.patterns.ontology, context.turn.role) for one in kept),
+            tuple(ReadAttribute(_name(one.mention, context.turn.role), one.name, one.value) for one in attributes),
             tuple(misses),
         )
 

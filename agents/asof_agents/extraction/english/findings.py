@@ -6,7 +6,7 @@ from dataclasses import replace
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.sentences import Sentence
 from asof_agents.extraction.english.work import MENTION, RELATIONSHIP, REPEATED, Work
-from asof_agents.extraction.ports import Extraction, Mention, Relationship, TimeHint, Turn
+from asof_agents.extraction.ports import Extraction, Mention, Relationship, StatedAttribute, TimeHint, Turn
 
 
 class Findings:
@@ -18,6 +18,7 @@ class Findings:
         self._mentions: dict[tuple[str, str], Mention] = {}
         self._texts: set[str] = set()
         self._relationships: dict[tuple[str, str, str, str, str], Relationship] = {}
+        self._attributes: dict[tuple[Mention, str], StatedAttribute] = {}
         self.speaker: Mention | None = None
 
     def mention(self, kind: str, start: int, end: int) -> Mention:
@@ -81,6 +82,11 @@ class Findings:
         self._work.spend(REPEATED if key in self._relationships else RELATIONSHIP)
         self._relationships.setdefault(key, found)
 
+    def describe(self, stated: StatedAttribute) -> None:
+        """Add an attribute; of two values of one, the later stays."""
+        self._work.spend(RELATIONSHIP)
+        self._attributes[stated.mention, stated.name] = stated
+
     @property
     def relationships(self) -> tuple[Relationship, ...]:
         """All relationships so far."""
@@ -93,7 +99,10 @@ class Findings:
     def extraction(self) -> Extraction:
         """Return all findings, in the order of the text. The speaker is among them only if a relationship needs it."""
         speaker = self.speaker
-        used = speaker is not None and any(speaker in (found.source, found.target) for found in self.relationships)
+        used = speaker is not None and (
+            any(speaker in (found.source, found.target) for found in self.relationships)
+            or any(mention == speaker for mention, _ in self._attributes)
+        )
         mentions = [*self._mentions.values(), *([speaker] if used and speaker else [])]
         mentions.sort(key=lambda mention: (mention.start, mention.type))
         current = {(mention.type, mention.text, mention.speaker): mention for mention in mentions}
@@ -102,6 +111,9 @@ class Findings:
             tuple(
                 replace(found, source=_latest(found.source, current), target=_latest(found.target, current))
                 for found in self.relationships
+            ),
+            attributes=tuple(
+                replace(stated, mention=_latest(stated.mention, current)) for stated in self._attributes.values()
             ),
         )
 

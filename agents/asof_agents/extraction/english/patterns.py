@@ -8,7 +8,7 @@ from asof_agents.extraction.english.lexicon import ADVERBS
 from asof_agents.extraction.english.sentences import Sentence
 from asof_agents.extraction.english.verbs import Form, forms
 from asof_ontologies.cues import Cue, Step, parse_cue
-from asof_ontologies.model import Ontology, RelationType
+from asof_ontologies.model import AttributeType, Ontology, RelationType
 
 Kind = Literal["cue", "start", "end"]
 _NO_GAP = frozenset({"one", "ones", "part", "thing", "way"})  # "my favorite part of it is …"
@@ -36,6 +36,16 @@ class CueEntry:
         return sum(not step.optional for step in self.steps)
 
 
+@dataclass(frozen=True, slots=True)
+class AttributeCue:
+    """One cue of an attribute of an entity type, under one of its possible first words."""
+
+    entity_type: str
+    attribute: AttributeType
+    forms: frozenset[Form]
+    steps: tuple[Step, ...]
+
+
 class Patterns:
     """The look-ups of one ontology, built once."""
 
@@ -45,6 +55,9 @@ class Patterns:
         self.forms: dict[str, frozenset[Form]] = {
             word: frozenset[Form]().union(*(entry.forms for entry in entries)) for word, entries in self.heads.items()
         }
+        self.attributes: dict[str, list[AttributeCue]] = _attributes(ontology)
+        for word, cues in self.attributes.items():
+            self.forms[word] = self.forms.get(word, frozenset[Form]()).union(*(cue.forms for cue in cues))
         self.names = {name: kind.name for kind in reversed(ontology.entity_types) for name in kind.names}
         self.words: dict[str, tuple[str, ...]] = {}
         for kind in ontology.entity_types:
@@ -92,6 +105,16 @@ def _heads(ontology: Ontology) -> dict[str, tuple[CueEntry, ...]]:
                     entry = CueEntry(relation, kind, tags, cue.steps, cue.reversed, lemma, cue.takes, first, text)
                     found.setdefault(word, []).append(entry)
     return {word: tuple(sorted(entries, key=lambda entry: -entry.weight)) for word, entries in found.items()}
+
+
+def _attributes(ontology: Ontology) -> dict[str, list[AttributeCue]]:
+    found: dict[str, list[AttributeCue]] = {}
+    for kind in ontology.entity_types:
+        for attribute in kind.attributes:
+            for cue in map(parse_cue, attribute.cues):
+                for word, tags in _words(cue).items():
+                    found.setdefault(word, []).append(AttributeCue(kind.name, attribute, tags, cue.steps))
+    return found
 
 
 def _required_first(steps: tuple[Step, ...]) -> frozenset[str]:

@@ -15,7 +15,7 @@ from asof_agents.extraction.english.predicates import Predicate
 from asof_agents.extraction.english.subjects import UNTYPED, Subject
 from asof_agents.extraction.english.targets import Target, targets_at
 from asof_agents.extraction.english.work import CUES
-from asof_agents.extraction.ports import Mention, TimeHint
+from asof_agents.extraction.ports import TimeHint
 
 _FAVORITE = frozenset({"favorite", "favourite", "fave", "fav"})  # "my favorite store" is nobody's own
 _LATELY = frozenset({"just", "recently", "finally"})  # as good as a time: the message's
@@ -92,7 +92,7 @@ def _deny_contrast(context: TurnContext, parsed: ParsedSentence, subject: Subjec
         return at
     target = context.findings.mention(fit.targets[-1].kind, *sentence.span(name.first, name.last))
     for mention in subject.mentions:
-        source = _registered(context, mention)
+        source = context.registered(mention, mention.type)
         relation = fit.entry.relation.name
         context.findings.relate(
             source, relation, target, Meaning("denied"), None, sentence, subject.confidence, fit.entry.text
@@ -121,8 +121,7 @@ def extract_deed(context: TurnContext, parsed: ParsedSentence, subject: Subject,
         if mention.type in relation.sources or (mention.type == UNTYPED and may_be_person(mention.text)):
             deed = context.findings.mention(relation.targets[0], *parsed.sentence.span(*words))
             stated = Meaning("holds", hint.start if hint else None)
-            person = mention if mention.type != UNTYPED else replace(mention, type=relation.sources[0])
-            source = _registered(context, person)
+            source = context.registered(mention, mention.type or relation.sources[0])
             context.findings.relate(source, relation.name, deed, stated, hint, parsed.sentence, _DEED_CONFIDENCE, _DEED)
     return end
 
@@ -235,7 +234,7 @@ def _add(
         kind = mention.type if mention.type in wanted else _kind(mention.text, wanted)
         if kind is None:
             continue
-        source = _registered(context, replace(mention, type=kind))
+        source = context.registered(mention, kind)
         end = context.findings.mention(target.kind, *parsed.sentence.span(phrase.first, phrase.last))
         if entry.reversed:
             source, end = end, source
@@ -263,13 +262,3 @@ def _says_now(parsed: ParsedSentence, first: int, last: int) -> bool:
 
 def _plural(word: str) -> bool:
     return word.endswith("s") and not word.endswith("ss")
-
-
-def _registered(context: TurnContext, mention: Mention) -> Mention:
-    """Add a subject's mention to the findings, unless it is the speaker or of an earlier turn."""
-    if mention.speaker or mention.episode_id != context.turn.episode_id:
-        return mention
-    found = context.findings.mention(mention.type, mention.start, mention.start + len(mention.text))
-    if found.type == "Person":
-        context.people.add(found)
-    return found

@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from asof_agents.extraction.attribute_values import typed_value
 from asof_agents.extraction.english.lexicon import SPEAKER_WORDS
 from asof_agents.extraction.llm.schemas import object_of, pieces, schema_of
 from asof_agents.extraction.ports import (
@@ -79,12 +80,17 @@ class OpenExtractionAnswer(ExtractionAnswer):
 
 SCHEMA: Final = schema_of(ExtractionAnswer)
 SCHEMA_WITH_ATTRIBUTES: Final = schema_of(OpenExtractionAnswer)
-_Why = Literal["schema", "id", "type", "span", "relation", "name", "confidence", "time", "unsaid"]
+_Why = Literal[
+    "schema", "id", "type", "span", "relation", "name", "confidence", "time", "unsaid", "choice", "number", "date"
+]
 
 
 class _Rejected(Exception):
-    def __init__(self, why: _Why) -> None:
+    """A part of an answer that cannot stand. `field`: the attribute of the ontology whose value is not of its kind."""
+
+    def __init__(self, why: _Why, field: str = "") -> None:
         self.why = why
+        self.field = field
 
 
 def parse_answer(answer: str, turn: Turn, before: Sequence[Turn], ontology: Ontology) -> Extraction:
@@ -95,7 +101,7 @@ def parse_answer(answer: str, turn: Turn, before: Sequence[Turn], ontology: Onto
         parser.entity(entity)
     for fact in pieces("fact", fields.get("facts"), FactAnswered, parser.refused):
         parser.fact(fact)
-    if not ontology.closed:
+    if not ontology.closed or ontology.has_attributes:
         for attribute in pieces("attribute", fields.get("attributes", []), AttributeAnswered, parser.refused):
             parser.attribute(attribute)
     found, refused = tuple(parser.relationships), tuple(parser.refused)
@@ -135,7 +141,8 @@ class _AnswerParser:
         try:
             self.attributes.append(self._attribute(answered))
         except _Rejected as refused:
-            self.refused.append(RejectedPart("attribute", refused.why))
+            part = f"attribute {refused.field}" if refused.field else "attribute"
+            self.refused.append(RejectedPart(part, refused.why))
 
     def _mention(self, answered: EntityAnswered) -> Mention:
         if answered.id == _SPEAKER or answered.id in self.mentions:
@@ -176,9 +183,25 @@ class _AnswerParser:
         if not 0.0 <= answered.confidence <= 1.0:
             raise _Rejected("confidence")
         mention = self._end(answered.entity, span)
+        value = self._value(mention, answered.name, self.turn.text[slice(*span)])
         if mention.speaker:
             self.used[mention] = None
-        return StatedAttribute(mention, answered.name, self.turn.text[slice(*span)], answered.confidence, span)
+        return StatedAttribute(mention, answered.name, value, answered.confidence, span)
+
+    def _value(self, mention: Mention, name: str, words: str) -> str:
+        """Return the words as a value of an attribute; any will do for one that an open ontology does not declare."""
+        kind = self.ontology.entities.get(mention.type)
+        declared = kind.attribute(name) if kind else None
+        if declared is None:
+            if self.ontology.closed:
+                raise _Rejected("name")
+            return words
+        value = typed_value(declared, words, self.turn.said_at)
+        if value is None:
+            raise _Rejected(
+                "number" if declared.kind == "number" else "date" if declared.kind == "date" else "choice", name
+            )
+        return value
 
     def _end(self, entity: int, quote: tuple[int, int]) -> Mention:
         if entity != _SPEAKER:

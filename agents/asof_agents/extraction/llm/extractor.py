@@ -10,7 +10,7 @@ from typing import Final
 from asof_agents.extraction.llm import answers
 from asof_agents.extraction.llm.prompts import fill
 from asof_agents.extraction.ports import Extraction, KnownNames, ModelRequest, RejectedPart, Turn
-from asof_ontologies.model import Ontology
+from asof_ontologies.model import AttributeType, Ontology
 from asof_ontologies.prompts import Prompt
 from asof_streams.instants import render
 
@@ -26,13 +26,14 @@ class LLMExtractor:
         self._ontology = ontology
         self._prompt = prompt
         self._model = model
+        asked = {n for n in prompt.open if not ontology.closed or (n == "attributes" and ontology.has_attributes)}
         self._system = fill(
             prompt.system,
-            **(dict.fromkeys(prompt.open, "") if ontology.closed else prompt.open),
+            **{name: text if name in asked else "" for name, text in prompt.open.items()},
             types=_types(ontology),
             relations=_relations(ontology),
         )
-        self._schema = answers.SCHEMA if ontology.closed else answers.SCHEMA_WITH_ATTRIBUTES
+        self._schema = answers.SCHEMA_WITH_ATTRIBUTES if "attributes" in asked else answers.SCHEMA
 
     @property
     def version(self) -> str:
@@ -80,7 +81,21 @@ def _relations(ontology: Ontology) -> str:
     for (sources, targets), names in lines.items():
         before = "" if sources == usual else f"{'|'.join(sources)} > "
         text.append(f"{', '.join(names)}: {before}{'the same' if targets == sources != usual else '|'.join(targets)}")
-    return "\n".join([*text, *_meanings(ontology)])
+    return "\n".join([*text, *_meanings(ontology), *_attributes(ontology)])
+
+
+def _attributes(ontology: Ontology) -> list[str]:
+    """Return a line for each type with attributes: their names, their values and what they mean."""
+    lines = [
+        f"{kind.name}: " + "; ".join(f"{a.name} ({_values(a)}): {' '.join(a.means.split())}" for a in kind.attributes)
+        for kind in ontology.entity_types
+        if kind.attributes
+    ]
+    return [f"Attributes by type{', and no others' if ontology.closed else ''}:", *lines] if lines else []
+
+
+def _values(attribute: AttributeType) -> str:
+    return "|".join(attribute.choices) or attribute.kind
 
 
 def _meanings(ontology: Ontology) -> list[str]:
