@@ -6,7 +6,9 @@
 "<take> * to"           one to four words of any kind
 "{object} <be> written by"   the object comes first, the subject last
 "<attend> {any}"        the object may be any noun phrase
-"<*>"                   any verb, where a time is stated: the object is the deed, in the words of the text
+"<hope> to {deed}"      the object is a verb with what belongs to it, in the words of the text
+"<*>"                   any verb in the past, where its words tell enough or a time is stated: the object is the deed
+"<*> usually|often"     any verb in the present beside one of these words
 "<have> {typed}"        the object must have a known, fitting type: a name of unknown type is not enough
 """
 
@@ -18,7 +20,7 @@ _ALTERNATIVES = rf"{_WORD}(?:\|{_WORD})*"
 _STEP = rf"(?:{_ALTERNATIVES}|\({_ALTERNATIVES}\)|\*)"
 _CUE = re.compile(
     rf"(?P<reversed>\{{object\}} )?(?P<verb><[a-z]+>|<\*>|{_WORD})(?P<rest>(?: {_STEP})*)"
-    r"(?: \{(?P<takes>any|typed)\})?"
+    r"(?: \{(?P<takes>any|typed|deed)\})?"
 )
 
 
@@ -38,7 +40,7 @@ class Cue:
     word: str | None
     steps: tuple[Step, ...]
     reversed: bool = False
-    takes: str = ""  # "any", "typed", or "": an object of a fitting type, or a name
+    takes: str = ""  # "any", "typed", "deed", or "": an object of a fitting type, or a name
 
 
 def parse_cue(text: str) -> Cue:

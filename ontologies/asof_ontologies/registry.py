@@ -209,9 +209,12 @@ def _relation_problems(ontology: Ontology, relation: RelationType) -> Iterator[P
     for key in ("cues", "starts", "ends"):
         for at, cue in enumerate(getattr(relation, key)):
             try:
-                parse_cue(cue)
+                in_words = parse_cue(cue).takes == "deed"
             except ValueError as error:
                 yield (key, at), str(error)
+                continue
+            if in_words and not any(map(ontology.is_value, relation.targets)):
+                yield (key, at), "{deed} is in the words of a text: add a literal entity type to its targets"
     if not relation.lasting and (relation.starts or relation.ends):
         yield ("lasting",), "an event neither starts nor ends: move its cues to `cues`, or make it lasting"
     for key in ("inverse", "opposite"):

@@ -51,7 +51,7 @@ def test_a_sentence_shows_its_mentions_its_times_its_statement_and_the_cue_that_
         ("Do you live in Oslo?", "Do you live in Oslo?", "a question states nothing"),
         ("Maybe I moved to Rome.", "Maybe I moved to Rome.", '"maybe" makes it unsure'),
         ("I live in Rome, I think.", "I live in Rome, I think.", "it is only a guess"),
-        ("I want to move to Rome.", "want to move to Rome.", "it may be only a thought, a wish or a report"),
+        ("I should move to Rome.", "should move to Rome.", "it may be only a thought, a wish or a report"),
         ("He works at SAP.", "He", "it is not clear whom it means"),
         ("I asked Zorgon.", "Zorgon", "no type of entity is known for this name"),
         ("I am going to Oslo.", "going to Oslo", "its tense does not say for sure that it holds or ended"),

@@ -140,6 +140,7 @@ BAD = [
         ":16: relation_types.0.pairs.0: write a type of sources and a type",
     ),
     ("cardinality: one", "lasting: false\n    ends: ['<leave>']", ":16: relation_types.0.lasting: an event neither"),
+    ('["<live> in"]', '["<plan> to {deed}"]', ":17: relation_types.0.cues.0: {deed} is in the words of a text"),
     ("[city]", "[City]", ":9: entity_types.1.words.0: write it in lower case"),
     ("version: 1", "version: one", ":2: version: "),
     ("version: 1", "", ":1: version: Field required"),

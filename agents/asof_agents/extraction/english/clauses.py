@@ -1,9 +1,11 @@
 """Clauses: the subject and verb of each part of a sentence, from left to right."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 from asof_agents.extraction.english.attributes import extract_attributes
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
+from asof_agents.extraction.english.deeds import extract_deed, extract_habit
 from asof_agents.extraction.english.events import past_deed
 from asof_agents.extraction.english.lexicon import (
     ADVERBS,
@@ -17,7 +19,7 @@ from asof_agents.extraction.english.lexicon import (
 )
 from asof_agents.extraction.english.name_spans import NameSpan
 from asof_agents.extraction.english.predicates import Predicate, coordinated_predicate, predicates
-from asof_agents.extraction.english.statements import extract_deed, extract_statements
+from asof_agents.extraction.english.statements import extract_statements
 from asof_agents.extraction.english.subjects import UNTYPED, Subject
 from asof_agents.extraction.english.work import CLAUSE
 from asof_agents.extraction.ports import Mention
@@ -109,7 +111,7 @@ class _ClauseReader:
                 if end is not None:
                     self.stated, self.last = True, predicate
                     return end
-            return extract_deed(context, parsed, subject, at) or subject.next
+            return self._deed(subject, at) or extract_habit(context, parsed, subject) or subject.next
         if self.low[at] in {"my", "our"}:
             context.work.spend(CLAUSE)
             return self._possession(at)
@@ -122,6 +124,8 @@ class _ClauseReader:
     def _joined(self, subject: Subject, last: Predicate, at: int) -> int | None:
         """Extract a second verb of the same subject: "moved to Berlin and joined SAP"."""
         predicate = coordinated_predicate(self.parsed.sentence, at + 1, last, self.context.patterns)
+        if predicate is None and last.tense in {"past", "perfect"}:
+            return self._deed(replace(subject, next=at + 1), at + 1)
         if predicate is None or not (self.stated or predicate.tense == "past"):
             return None
         self.last = predicate
@@ -129,6 +133,13 @@ class _ClauseReader:
         end = extract_attributes(self.context, self.parsed, subject, predicate) or end
         self.stated = self.stated or end is not None
         return end or predicate.after
+
+    def _deed(self, subject: Subject, start: int) -> int | None:
+        """Extract what the subject did in the words of the text; further deeds may be joined to it."""
+        end = extract_deed(self.context, self.parsed, subject, start)
+        if end is not None and self.last is None:
+            self.last = Predicate(subject.next, subject.next + 1, "past", None, third=subject.third)
+        return end
 
     def _possession(self, at: int) -> int | None:
         """Extract a cue that contains its subject: "My favorite city is …", "my store"."""

@@ -1,11 +1,13 @@
 """Events that no cue covers: the verb and its object in the words of the text, if a time is stated."""
 
+from asof_agents.extraction.english.frames import verb_in_frame
 from asof_agents.extraction.english.lexicon import (
     ADVERBS,
     AUXILIARIES,
     BARE,
     BOUNDARIES,
     CONJUNCTIONS,
+    NOT_QUITE,
     ORNAMENTS,
     PREPOSITIONS,
     PRONOUNS,
@@ -34,11 +36,14 @@ _SAYS_NOTHING = VAGUE | BARE | ADVERBS | PREPOSITIONS | _OWN | ORNAMENTS
 def deed_at(sentence: Sentence, at: int) -> tuple[int, int] | None:
     """Return the words of an event, from a past verb at `at` to the end of its clause; None: there is none."""
     low, count = sentence.low, len(sentence.low)
-    while at < count and low[at] in ADVERBS:
+    while at < count and low[at] in ADVERBS - NOT_QUITE:
         at += 1
-    if at >= count or not past_deed(low[at]):
+    if at >= count or low[at] in NOT_QUITE:
         return None
-    end = at + 1
+    framed = verb_in_frame(low, at)
+    if not (framed or past_deed(low[at])):
+        return None
+    end = framed[0] + 1 if framed else at + 1
     while end < count and end - at < _WORDS_MAX + 4:
         word = low[end]
         if word in BOUNDARIES or word in CONJUNCTIONS or not (word[0].isalnum() or word == "'s"):

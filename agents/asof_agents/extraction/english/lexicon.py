@@ -41,6 +41,7 @@ ADVERBS = frozenset(
     "quickly quite rather really recently regularly sadly secretly seriously simply so soon sort sorta still "
     "suddenly super temporarily then thrice together too totally truly twice unfortunately usually very".split()
 )
+NOT_QUITE = frozenset({"almost", "barely", "hardly", "nearly"})
 UNSURE_MODALS = frozenset("'d can cannot could gotta may might must ought shall should wanna would".split())
 # anywhere in a sentence, these make all of it unsure
 UNSURE_SENTENCE = frozenset(

@@ -24,6 +24,8 @@ def meaning(
     """Return the meaning; None: it is not sure. `named`: the object is a name, not a common noun."""
     if predicate.tense == "past" and hint is not None and hint.start > said_at:
         hint = None
+    if entry.takes == "deed" and predicate.negation not in {"", "no longer"}:
+        return None  # "I don't plan to move": nothing that was planned has ended
     if not entry.relation.lasting:
         return _event(entry, predicate, hint, said_at, named=named)
     if entry.kind == "cue":
@@ -49,6 +51,8 @@ def _state(
         if entry.relation.generic:  # "I loved Dune": a taste for a thing with a name stays
             return Meaning("holds") if named else None
         return Meaning("ended") if named else None
+    if entry.takes == "deed" and _ahead(hint, said_at):
+        return Meaning("holds", _begin_ahead(hint, said_at))  # the time is that of the deed
     if predicate.tense == "future":
         return Meaning("holds", _begin_ahead(hint, said_at)) if _ahead(hint, said_at) else None
     if hint is not None and hint.kind == "point":

@@ -46,6 +46,15 @@ class AttributeCue:
     steps: tuple[Step, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """The relation of what is done regularly, and the words that say so."""
+
+    relation: RelationType
+    often: frozenset[str]
+    cue: str
+
+
 class Patterns:
     """The look-ups of one ontology, built once."""
 
@@ -67,6 +76,7 @@ class Patterns:
         for relation in ontology.relation_types:
             for noun in relation.nouns:
                 self.nouns[noun] = (*self.nouns.get(noun, ()), relation)
+        self.habit = _habit(ontology)
         self.deed = next((each for each in ontology.relation_types if "<*>" in each.cues), None)
         self.open = {kind.name for kind in ontology.entity_types if kind.open}
         self.literal = {kind.name for kind in ontology.entity_types if kind.literal}
@@ -86,6 +96,15 @@ class Patterns:
                 if form in self.words:
                     return self.words[form]
         return ()
+
+
+def _habit(ontology: Ontology) -> Habit | None:
+    for relation in ontology.relation_types:
+        for text in relation.cues:
+            cue = parse_cue(text)
+            if cue.verb == "*" and cue.steps:
+                return Habit(relation, cue.steps[0].words, text)
+    return None
 
 
 def _heads(ontology: Ontology) -> dict[str, tuple[CueEntry, ...]]:

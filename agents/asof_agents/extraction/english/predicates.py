@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from asof_agents.extraction.english.lexicon import ADVERBS, UNSURE_MODALS
+from asof_agents.extraction.english.frames import verb_in_frame
+from asof_agents.extraction.english.lexicon import ADVERBS, NOT_QUITE, UNSURE_MODALS
 from asof_agents.extraction.english.patterns import Patterns
 from asof_agents.extraction.english.sentences import Sentence
 from asof_agents.extraction.english.verbs import Form
@@ -21,9 +22,6 @@ _STARTING = frozenset("began begin beginning begun resume resumed start started 
 _STOPPING = frozenset("stop stopped stops stopping quit quits quitting".split())
 _FOND = frozenset({"like", "likes", "love", "loves"})
 _FOND_ING = _FOND | {"enjoy", "enjoys", "enjoyed", "loved", "liked", "finished"}
-_NOT_QUITE = frozenset({"almost", "nearly", "barely", "hardly"})
-_DID = frozenset({"got", "managed"})  # "I got to visit Rome"
-_NOT_DONE = frozenset({"be", "go", "leave", "run", "work"})  # "I got to work", "I got to run"
 _KEEPING = frozenset("keep kept keeps keeping continue continued".split())
 
 _NESTED_MAX = 8  # verbs around a verb; who says more of them says nothing
@@ -82,7 +80,7 @@ def _read(sentence: Sentence, state: _State, patterns: Patterns, *, third: bool)
             return
         word = low[state.at]
         following = _next(low, state.at + 1)
-        if word in _NOT_QUITE:
+        if word in NOT_QUITE:
             return
         if word == "no" and following == "longer":
             state.negation, state.at = "no longer", state.at + 2
@@ -92,13 +90,13 @@ def _read(sentence: Sentence, state: _State, patterns: Patterns, *, third: bool)
             state.at += 1
         elif word == "used" and following == "to" and state.tense in {None, "past"}:
             state.tense, state.form, state.at = "used to", "base", state.at + 2
-        elif word in UNSURE_MODALS and word != "'d":
-            if word == "can" and "can" in patterns.heads:
-                yield Predicate(state.at, state.at + 1, "present", None, third=third)
-            return
-        elif word == "'d":
+        elif word in UNSURE_MODALS:
+            if word in patterns.heads and state.tense is None:
+                yield Predicate(state.at, state.at + 1, "present", None, state.negation, third=third)
             return
         elif word in {"will", "shall", "gonna"}:
+            if word in patterns.heads and state.tense is None:
+                yield Predicate(state.at, state.at + 1, "present", None, state.negation, third=third)
             state.tense, state.form, state.at = "future", "base", state.at + 1
         elif word in _DO and state.tense is None and _is_auxiliary_do(low, state.at, patterns):
             state.tense = "past" if word == "did" else "present"
@@ -142,6 +140,10 @@ def _after_be(sentence: Sentence, state: _State, patterns: Patterns, *, third: b
     yield Predicate(head, after, tense, None, negation, third=third)
     if after >= len(low):
         return
+    framed = verb_in_frame(low, head) if tense == "past" and not negation else None
+    if framed:
+        yield from _main(sentence, state.inner(framed[0], "past", framed[1]), patterns, third=third)
+        return
     if low[after] == "going" and _next(low, after + 1) == "to" and after + 2 < len(low):
         verb_follows = "base" in patterns.forms.get(low[after + 2], ()) or low[after + 2] == "be"
         if verb_follows and tense != "past":  # "was going to" is a plan that may have come to nothing
@@ -166,9 +168,9 @@ def _main(sentence: Sentence, state: _State, patterns: Patterns, *, third: bool)
         if not state.negation:
             yield from _main(sentence, state.inner(state.at + 2, "present", "base"), patterns, third=third)
         return
-    if word in _DID and state.tense is None and low[state.at + 1 : state.at + 2] == ("to",):
-        if not _NOT_DONE.intersection(low[state.at + 2 : state.at + 3]) and state.at + 2 < len(low):
-            yield from _main(sentence, state.inner(state.at + 2, "past", "base"), patterns, third=third)
+    framed = verb_in_frame(low, state.at) if state.tense is None and not state.negation else None
+    if framed:
+        yield from _main(sentence, state.inner(framed[0], "past", framed[1]), patterns, third=third)
         return
     if word in _FOND_ING and tense and not state.negation and "ing" in patterns.forms.get(_next(low, state.at + 1), ()):
         yield Predicate(state.at + 1, state.at + 2, tense, "ing", third=third)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from asof_agents.extraction.english.clause_times import time_of
 from asof_agents.extraction.english.context import Miss, ParsedSentence, TurnContext
-from asof_agents.extraction.english.events import deed_at, without_times
 from asof_agents.extraction.english.lexicon import ADVERBS, BARE
 from asof_agents.extraction.english.meaning import Meaning, meaning
 from asof_agents.extraction.english.name_spans import may_be_person
@@ -18,10 +17,7 @@ from asof_agents.extraction.english.work import CUES
 from asof_agents.extraction.ports import TimeHint
 
 _FAVORITE = frozenset({"favorite", "favourite", "fave", "fav"})  # "my favorite store" is nobody's own
-_LATELY = frozenset({"just", "recently", "finally"})  # as good as a time: the message's
-_DEED = "<*>"
 _NEAREST = 5  # near misses of one verb that an explanation has
-_DEED_CONFIDENCE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,32 +94,6 @@ def _deny_contrast(context: TurnContext, parsed: ParsedSentence, subject: Subjec
             source, relation, target, Meaning("denied"), None, sentence, subject.confidence, fit.entry.text
         )
     return name.last
-
-
-def extract_deed(context: TurnContext, parsed: ParsedSentence, subject: Subject, start: int) -> int | None:
-    """Add an event in the words of the text, if a time is stated: "I scored 40 points last week"."""
-    relation = context.patterns.deed
-    words = deed_at(parsed.sentence, subject.next) if relation else None
-    if relation is None or words is None:
-        return None
-    hint = time_of(parsed, context.timed(parsed, ahead=False), start, words[1])
-    end, words = words[1], without_times(parsed.sentence, words, parsed.timed)
-    if words is None:
-        return None
-    passed = hint is not None and hint.kind in {"point", "during"} and hint.start <= context.turn.said_at
-    words_before = parsed.sentence.low[subject.next : end]
-    just_now = hint is None and (
-        not _LATELY.isdisjoint(words_before[: words[0] - subject.next]) or "recently" in words_before
-    )
-    if not (passed or just_now):
-        return None
-    for mention in subject.mentions:
-        if mention.type in relation.sources or (mention.type == UNTYPED and may_be_person(mention.text)):
-            deed = context.findings.mention(relation.targets[0], *parsed.sentence.span(*words))
-            stated = Meaning("holds", hint.start if hint else None)
-            source = context.registered(mention, mention.type or relation.sources[0])
-            context.findings.relate(source, relation.name, deed, stated, hint, parsed.sentence, _DEED_CONFIDENCE, _DEED)
-    return end
 
 
 def _fits(

@@ -44,6 +44,22 @@ _DOUBLING = frozenset({"prefer", "transfer", "refer", "commit", "admit", "submit
 PASTS = frozenset(form for forms_ in _IRREGULAR.values() for form in forms_)
 """Past forms of irregular verbs; they tell a clause from a list ("wishes and felt …")."""
 
+LEMMAS = frozenset(_IRREGULAR) | frozenset(
+    "accept achieve adopt advertise advocate apply arrange attend audition bake book borrow brew camp campaign cancel "
+    "celebrate clean climb coach collaborate collect combine compete complete compose connect cook create customize "
+    "dance decorate deliver demolish design develop discover donate earn educate empower encourage enroll enter "
+    "establish exercise exhibit expand explore film finish fish foster fund gather graduate guide help hike hire host "
+    "hunt implement import incorporate increase install integrate introduce invent invest invite involve jog join "
+    "juggle knit launch learn live manage market marry master meditate mentor migrate move negotiate open order "
+    "organise organize own pack paint participate perform photograph plan plant play practice practise prepare "
+    "present print produce program promote propose publish purchase pursue race raise record recycle reduce refactor "
+    "register rehearse relax release relocate remodel renew renovate rent repair replace rescue research restore "
+    "retire return review rewrite roast sail save schedule serve share shop sign skate sketch ski snowboard "
+    "specialize stream study supervise surf switch tackle test tour train transfer transform transition translate "
+    "travel update upgrade visit volunteer vote walk wash work".split()
+)
+"""Verbs in their base form, by which "to paint" is told from "to Paris"."""
+
 
 def forms(lemma: str) -> dict[str, frozenset[Form]]:
     """Return the words of a verb, each with the forms that it may be."""

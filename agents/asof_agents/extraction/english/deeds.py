@@ -1,0 +1,72 @@
+"""Deeds that no cue covers, in the words of the text: what was done, "scored 40 points", and what is done regularly."""
+
+from asof_agents.extraction.english.clause_times import time_of
+from asof_agents.extraction.english.context import ParsedSentence, TurnContext
+from asof_agents.extraction.english.events import deed_at, without_times
+from asof_agents.extraction.english.lexicon import CLAUSE_STARTS
+from asof_agents.extraction.english.meaning import Meaning
+from asof_agents.extraction.english.name_spans import may_be_person
+from asof_agents.extraction.english.subjects import UNTYPED, Subject
+from asof_agents.extraction.english.verb_phrases import habit_at, tells
+from asof_agents.extraction.ports import TimeHint
+from asof_ontologies.model import RelationType
+
+_LATELY = frozenset({"just", "recently", "finally"})  # as good as a time: the message's
+_DEED = "<*>"
+_CONFIDENCE = 0.8
+_RELATIVE = frozenset({"that", "which"})
+
+
+def extract_deed(context: TurnContext, parsed: ParsedSentence, subject: Subject, start: int) -> int | None:
+    """Add what the subject did, if its words tell it, or a time is stated: "I scored 40 points last week"."""
+    relation = context.patterns.deed
+    words = deed_at(parsed.sentence, subject.next) if relation else None
+    if relation is None or words is None:
+        return None
+    first, end = words
+    hint = time_of(parsed, context.timed(parsed, ahead=False), start, end)
+    rest = without_times(parsed.sentence, words, parsed.timed)
+    if rest is None:
+        return None
+    passed = hint is not None and hint.kind in {"point", "during"} and hint.start <= context.turn.said_at
+    words_before = parsed.sentence.low[subject.next : end]
+    just_now = hint is None and (
+        not _LATELY.isdisjoint(words_before[: first - subject.next]) or "recently" in words_before
+    )
+    if not (passed or just_now or (hint is None and _stands_alone(context, parsed, start, words))):
+        return None
+    _add(context, parsed, relation, subject, rest, hint, _DEED)
+    return end
+
+
+def _stands_alone(context: TurnContext, parsed: ParsedSentence, start: int, words: tuple[int, int]) -> bool:
+    """Whether a clause without a time is a clause of its own, whose words tell what was done."""
+    before = parsed.sentence.low[start - 1] if start else ","
+    return before in CLAUSE_STARTS - _RELATIVE and tells(parsed, *words, context.patterns)
+
+
+def extract_habit(context: TurnContext, parsed: ParsedSentence, subject: Subject) -> int | None:
+    """Add what the subject does regularly, by the words that say so: "I usually walk to work"."""
+    habit = context.patterns.habit
+    words = habit_at(parsed, subject.next, habit.often, context.patterns) if habit else None
+    if habit is None or words is None:
+        return None
+    _add(context, parsed, habit.relation, subject, words, None, habit.cue)
+    return words[1]
+
+
+def _add(
+    context: TurnContext,
+    parsed: ParsedSentence,
+    relation: RelationType,
+    subject: Subject,
+    words: tuple[int, int],
+    hint: TimeHint | None,
+    cue: str,
+) -> None:
+    for mention in subject.mentions:
+        if mention.type in relation.sources or (mention.type == UNTYPED and may_be_person(mention.text)):
+            deed = context.findings.mention(relation.targets[0], *parsed.sentence.span(*words))
+            stated = Meaning("holds", hint.start if hint else None)
+            source = context.registered(mention, mention.type or relation.sources[0])
+            context.findings.relate(source, relation.name, deed, stated, hint, parsed.sentence, _CONFIDENCE, cue)

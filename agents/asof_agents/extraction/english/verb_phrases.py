@@ -1,0 +1,154 @@
+"""Verb phrases as objects, in the words of the text: "to open a bakery", "moving to Lyon"."""
+
+from typing import Final
+
+from asof_agents.extraction.english.context import ParsedSentence
+from asof_agents.extraction.english.events import without_times
+from asof_agents.extraction.english.frames import verb_in_frame
+from asof_agents.extraction.english.lexicon import (
+    ADVERBS,
+    AUXILIARIES,
+    BOUNDARIES,
+    CONJUNCTIONS,
+    DETERMINERS,
+    FOREIGN_DETERMINERS,
+    ORNAMENTS,
+    PREPOSITIONS,
+    PRONOUNS,
+    VAGUE,
+)
+from asof_agents.extraction.english.noun_phrases import Phrase
+from asof_agents.extraction.english.patterns import Patterns
+from asof_agents.extraction.english.verbs import LEMMAS, PASTS, forms
+
+_WORDS_MAX: Final = 12
+_CLEAR: Final = frozenset({"my", "our", "myself", "one", "another", "all", "both", "'s", "other", "others"})
+_EACH: Final = frozenset({"each", "every"})
+_NO_VERB: Final = (
+    DETERMINERS | FOREIGN_DETERMINERS | PRONOUNS | PREPOSITIONS | CONJUNCTIONS | AUXILIARIES - {"be", "do"}
+)
+
+
+def _words(lemmas: str) -> frozenset[str]:
+    return frozenset(word for lemma in lemmas.split() for word in forms(lemma))
+
+
+# verbs that say too little of what is done, whatever their object
+_LIGHT: Final = _words(
+    "add agree aim appreciate ask assume believe bet bring care chase chat check cheer come congratulate consider "
+    "continue decide deserve embrace end enjoy ensure experience express face feel figure find focus follow give grow "
+    "guess handle hang happen hear hold hope imagine improve inspire keep know let like listen look lose love mean "
+    "mention miss motivate need offer pass process push put reach realize recharge reflect relate rely remember "
+    "remind respect say seem set shine show sound spread stand stay step stop strive struggle succeed support suppose "
+    "surprise talk tell thank think treat try turn understand wait want wish wonder worry"
+)
+# verbs that tell by a plain object alone: "have kids" does, "have fun" does not
+_BY_OBJECT: Final = _words("be become begin do get go have help leave live make see start take use watch")
+_BE: Final = _words("be")
+_HAD: Final = frozenset({"had", "got"})  # "had a similar experience" tells less than "had a dog"
+_LEADS_TO: Final = frozenset({"at", "for", "in", "into", "on", "to", "with"})
+_SAYS_LITTLE: Final = (
+    VAGUE
+    | PREPOSITIONS
+    | ADVERBS
+    | _CLEAR
+    | DETERMINERS
+    | ORNAMENTS
+    | frozenset("ambitions aspirations hard harder kind options passion passions possibilities sales unknown".split())
+)
+_ALONE: Final = _words("adopt cook dance draw graduate hike paint relocate retire surf swim teach travel volunteer")
+_OPENS_OBJECT: Final = DETERMINERS | {"another", "into", "more", "new", "one", "two", "three", "four", "five"}
+
+
+def verb_phrase_at(parsed: ParsedSentence, at: int, patterns: Patterns) -> Phrase | None:
+    """Return the phrase of a gerund, or of a verb in its base form with its "to"; None: none, or one that tells little.
+
+    Where no "to" makes sure that it is a verb, it has to be a known one: "to Art Basel" is none.
+    """
+    low, first = parsed.sentence.low, at
+    while at < len(low) and low[at] in ADVERBS:
+        at += 1
+    if at >= len(low) or at in parsed.names or low[at] in _NO_VERB or not low[at].isalpha():
+        return None
+    if low[at : at + 2] == ("going", "to") and first and low[first - 1] in AUXILIARIES:
+        return None  # "I'm going to art class" is a plan or has begun
+    gerund = low[at].endswith("ing") and len(low[at]) > 4
+    if not (gerund or low[at] in LEMMAS or "base" in patterns.forms.get(low[at], ())):
+        return None
+    end = _end(parsed, at)
+    if end is None or not tells(parsed, at, end, patterns):
+        return None
+    words = (at, at + 1) if end == at + 1 else without_times(parsed.sentence, (at, end), parsed.timed)
+    if words is None:
+        return None
+    with_to = first and low[first - 1] == "to" and not gerund
+    return Phrase(first - 1 if with_to else at, words[1], at + 1, False, False)  # what it has may state more
+
+
+def _end(parsed: ParsedSentence, at: int) -> int | None:
+    """Return the word after the verb phrase; None: it has a pronoun, and so tells nothing by itself."""
+    low = parsed.sentence.low
+    end = at + 1
+    while end < len(low) and end - at < _WORDS_MAX + 4:
+        word = low[end]
+        if word in BOUNDARIES or word in CONJUNCTIONS or not (word[0].isalnum() or word == "'s"):
+            break
+        if (word in PRONOUNS and word not in _CLEAR) or word in FOREIGN_DETERMINERS - _EACH:
+            return None
+        if word in AUXILIARIES - {"'s"}:
+            return None
+        end += 1
+    return end
+
+
+def tells(parsed: ParsedSentence, at: int, end: int, patterns: Patterns) -> bool:
+    """Whether the words from a verb on say what is done: not "making a difference", not "helping others"."""
+    low = parsed.sentence.low
+    framed = verb_in_frame(low, at)
+    if framed:
+        return framed[0] < end and tells(parsed, framed[0], end, patterns)
+    if low[at] in _LIGHT:
+        return False
+    rest = at + 1
+    while rest < end and (low[rest] in ADVERBS or rest in parsed.timed):
+        rest += 1
+    if rest >= end:
+        return low[at] in _ALONE
+    if low[at] in _BY_OBJECT and low[rest] != "into" and not _has_object(parsed, at, rest, end, patterns):
+        return False
+    return any(word not in _SAYS_LITTLE for word in low[rest:end])
+
+
+def _has_object(parsed: ParsedSentence, at: int, first: int, end: int, patterns: Patterns) -> bool:
+    """Whether a verb that tells nothing by itself has a plain object from word `first` on."""
+    low = parsed.sentence.low
+    first += low[first] in _LEADS_TO
+    if low[at] in _HAD and not patterns.types_of_words(_first_noun_phrase(low[first:end])):
+        return False
+    if low[at] in _BE and not ORNAMENTS.isdisjoint(low[first : first + 2]):
+        return False  # "gonna be a great night"
+    if first < end and (low[first] in _OPENS_OBJECT or first in parsed.names):
+        return True
+    return any(patterns.types_of_words(low[first:last]) for last in range(first + 1, min(end, first + 3) + 1))
+
+
+def _first_noun_phrase(low: tuple[str, ...]) -> tuple[str, ...]:
+    after = next((at for at, word in enumerate(low) if (at and word in PREPOSITIONS) or word == "to"), len(low))
+    return low[:after]
+
+
+def habit_at(parsed: ParsedSentence, at: int, often: frozenset[str], patterns: Patterns) -> tuple[int, int] | None:
+    """Return the words of what is done often, from a verb in the present at a word; None: it is not said so."""
+    low, first = parsed.sentence.low, at
+    if often.isdisjoint(low[at : at + _WORDS_MAX]):
+        return None
+    while at < len(low) and (low[at] in ADVERBS or low[at] in often):
+        at += 1
+    if at >= len(low) or at in parsed.names or low[at] not in LEMMAS | patterns.forms.keys() or low[at] in _NO_VERB:
+        return None
+    if low[at] in PASTS or not ("base" in patterns.forms.get(low[at], ()) or low[at] in LEMMAS):
+        return None
+    end = _end(parsed, at)
+    if end is None or often.isdisjoint(low[first:end]) or not tells(parsed, at, end, patterns):
+        return None
+    return (first, end) if end - first <= _WORDS_MAX else None
