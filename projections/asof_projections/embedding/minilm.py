@@ -29,6 +29,8 @@ DIMENSIONS: Final = 384
 MAX_TOKENS: Final = 256  # of a text, with the two that mark its ends; the rest is not read, as in sentence-transformers
 BATCH_TOKENS: Final = 1024  # worked on at once by one thread: bounds its memory (some 30 MB) without costing speed
 THREADS: Final = min(8, os.cpu_count() or 1)
+SHORT: Final = 20  # tokens of a text whose products are taken block by block
+BLOCK: Final = 32  # rows of a matrix multiplied at once then: OpenBLAS takes up to a million multiplications as small
 SLAB_ROWS: Final = 64  # of the wide activations: what stays in a core's cache during the dozen passes of _gelu
 EPSILON: Final = np.float32(1e-12)  # the model's own, in its layer normalisation
 
@@ -51,8 +53,12 @@ class MiniLMEmbedder:
         def fill(rows: list[int]) -> None:
             vectors[rows] = encoder(np.array([tokens[row] for row in rows]))
 
+        batches = list(_batches(tokens))
+        if len(batches) == 1:
+            fill(batches[0])  # a question: a thread for it would cost more than it saves
+            return vectors
         with ThreadPoolExecutor(THREADS) as threads:
-            for done in [threads.submit(fill, rows) for rows in _batches(tokens)]:
+            for done in [threads.submit(fill, rows) for rows in batches]:
                 done.result()
         return vectors
 
@@ -107,18 +113,28 @@ class _Encoder:
 
 @dataclass(frozen=True, slots=True)
 class _Linear:
-    """x times a matrix, plus a bias. x has shape (texts, tokens, width): numpy takes one text's product at a time."""
+    """x times a matrix, plus a bias. x has shape (texts, tokens, width): numpy takes one text's product at a time.
 
-    weight: Vectors  # (width in, width out), contiguous: stored the other way round in the file
+    OpenBLAS copies both sides of a large product before it multiplies, and for a text of a few tokens the copy of the
+    matrix takes longer than the product. Products of few rows and columns it takes from where they are.
+    """
+
+    weight: Vectors  # (width out, width in), as it is in the file
     bias: Vectors
 
     @classmethod
     def read(cls, tensors: dict[str, Vectors], *names: str) -> "_Linear":
-        weight = np.concatenate([tensors[f"{name}.weight"] for name in names]).T
-        return cls(np.ascontiguousarray(weight), np.concatenate([tensors[f"{name}.bias"] for name in names]))
+        weight = np.concatenate([tensors[f"{name}.weight"] for name in names])
+        return cls(weight, np.concatenate([tensors[f"{name}.bias"] for name in names]))
 
     def __call__(self, x: Vectors) -> Vectors:
-        y: Vectors = x @ self.weight
+        texts, tokens, width = x.shape
+        y = np.empty((texts, tokens, len(self.bias)), np.float32)
+        if tokens <= SHORT:
+            blocks = self.weight.reshape(-1, BLOCK, width).swapaxes(1, 2)
+            np.matmul(x[:, np.newaxis], blocks, out=y.reshape(texts, tokens, -1, BLOCK).swapaxes(1, 2))
+        else:
+            y[:] = (self.weight @ x.swapaxes(1, 2)).swapaxes(1, 2)  # of the two ways round, it copies less in this one
         y += self.bias
         return y
 
