@@ -14,6 +14,8 @@ from typing import Any
 
 SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999}
 _PER_MEGABYTE = 1e6 if sys.platform == "darwin" else 1e3  # of what getrusage counts in
+_STEPS = 2_000_000  # of the loop that processor time is scaled by: a machine that is busy or slow is so in both
+_LOOP_SECONDS = 0.1  # that they take on the machine that the targets speak of
 Values = dict[str, float]
 
 
@@ -74,6 +76,14 @@ def percentiles(samples: Iterable[float], scale: float = 1.0) -> Values:
     """Return the nearest-rank percentiles of samples, each multiplied by `scale`."""
     ordered = sorted(samples)
     return {name: ordered[math.ceil(share * len(ordered)) - 1] * scale for name, share in SHARES.items()}
+
+
+def slowness() -> float:
+    """Return the processor time of a loop as a multiple of what it takes on the machine that the targets speak of."""
+    began, total = time.process_time(), 0
+    for step in range(_STEPS):
+        total += step & 7
+    return (time.process_time() - began) / _LOOP_SECONDS
 
 
 def timed(call: Callable[..., object], *arguments: Any) -> float:

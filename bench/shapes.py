@@ -9,13 +9,11 @@ from pathlib import Path
 
 import asof
 from asof_streams.messages import MAX_CONTENT_BYTES
-from bench.figures import Figure, Target
+from bench.figures import Figure, Target, slowness
 from bench.material import Material
 from bench.text_shapes import SHAPES
 
 _SMALLEST = 8 * 1024
-_STEPS = 2_000_000  # of the loop that seconds are scaled by: a machine that is busy or slow is so in both
-_LOOP_SECONDS = 0.1  # that they take on the machine that the targets speak of
 _TARGETS = (Target("scaled s", 3.0), Target("growth", 1.2))
 
 
@@ -44,17 +42,10 @@ def _seconds(empty: Path, text: str) -> float:
     try:
         with asof.open(directory, embedder="none") as memory:
             gc.collect()
-            before = _loop()
+            before = slowness()
             began = time.process_time()
             memory.add(text if text.strip() else f"x{text[1:]}", role="Ana")
             spent = time.process_time() - began
-            return spent * _LOOP_SECONDS * 2 / (before + _loop())
+            return 2 * spent / (before + slowness())
     finally:
         shutil.rmtree(directory)
-
-
-def _loop() -> float:
-    began, total = time.process_time(), 0
-    for step in range(_STEPS):
-        total += step & 7
-    return time.process_time() - began

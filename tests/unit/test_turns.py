@@ -6,18 +6,21 @@ from asking import search_of
 from asof_agents.handlers.episodes import episode_id
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.hashing import HashingEmbedder
+from asof_projections.graph.ports import SESSION_GAP
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.queries import HEAD
 from asof_projections.model.rows import Moment
 from asof_projections.retrieval.profile import profile
 from asof_projections.retrieval.question import Question
 from asof_projections.retrieval.search import Search
-from asof_projections.retrieval.signals import SESSION_GAP
 from asof_projections.retrieval.turns import EpisodeSearch
+from asof_projections.speakers import name_words
 from asof_projections.vectors.faiss_index import FaissVectorIndex
 from asof_projections.vectors.projection import VectorProjection, turns_of
 from asof_streams.sqlite_log import SqliteLog
 from histories import History, on
+
+ANA_AND_BEN = {"Ana": frozenset({"ana"}), "Ben": frozenset({"ben"})}
 
 
 class Synonyms(HashingEmbedder):
@@ -163,7 +166,7 @@ def test_a_loaded_store_has_the_words_of_a_grown_one(history, tmp_path, by_words
 
 
 def test_a_question_about_a_speaker_is_asked_in_the_first_person():
-    about = Question.of("When did Ana's sister move, and does Ana like Oslo in May 2023?", ["Ana", "Ben"])
+    about = Question.of("When did Ana's sister move, and does Ana like Oslo in May 2023?", ANA_AND_BEN)
 
     assert about.text == "When did my sister move, and do I like Oslo in May 2023?"
     assert about.named == {"Ana"}
@@ -172,9 +175,9 @@ def test_a_question_about_a_speaker_is_asked_in_the_first_person():
 
 
 def test_a_question_in_small_letters_names_speakers_too_but_not_by_common_words():
-    assert Question.of("what does ana like", ["Ana", "Ben"]).named == {"Ana"}
-    assert Question.of("what will she do in may", ["Will", "May"]).named == set()
-    assert Question.of("What did the assistant say?", ["assistant"]).named == set()
+    assert Question.of("what does ana like", ANA_AND_BEN).named == {"Ana"}
+    assert Question.of("what will she do in may", {name: name_words(name) for name in ("Will", "May")}).named == set()
+    assert Question.of("What did the assistant say?", {"assistant": name_words("assistant")}).named == set()
 
 
 @pytest.mark.parametrize("name", ["learned", "fixed"])

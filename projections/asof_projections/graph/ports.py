@@ -6,7 +6,9 @@ lifts a clock. A read as of a known moment shows nothing that was recorded after
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +28,7 @@ from asof_projections.model.rows import (
     RelationshipRow,
     Window,
 )
+from asof_projections.speakers import name_words
 from asof_streams.events import Record
 
 
@@ -80,7 +83,11 @@ class Neighbourhood(NamedTuple):
     inward: list[FactRow]
 
 
-class Turns(NamedTuple):
+SESSION_GAP: Final = 30 * 60 * 1_000_000  # microseconds of silence after which another conversation begins
+
+
+@dataclass(frozen=True)
+class Turns:
     """Turns as columns, by group, then in the order of the log. A turn is an episode with words of its own.
 
     A turn's number is the position of its episode in the log, so it never changes.
@@ -93,6 +100,7 @@ class Turns(NamedTuple):
     characters: NDArray[np.int32]
     words: NDArray[np.int32]
     asks: NDArray[np.bool]  # whether it ends with a question mark
+    tells_time: NDArray[np.bool]  # whether it has words of time
     at: NDArray[np.int64]  # the place of each number; -1: it is not there
     speakers: Sequence[str]
 
@@ -100,6 +108,18 @@ class Turns(NamedTuple):
         """Return the places of those of some numbers that are there."""
         places = self.at[numbers[numbers < len(self.at)]]
         return places[places >= 0]
+
+    @cached_property
+    def names(self) -> dict[str, frozenset[str]]:
+        """Those who speak in these turns, each with the words of the name."""
+        speaking = np.flatnonzero(np.bincount(self.speaker, minlength=len(self.speakers))).tolist()
+        return {self.speakers[number]: name_words(self.speakers[number]) for number in speaking}
+
+    @cached_property
+    def sessions(self) -> NDArray[np.int64]:
+        """The number of each turn's session: of those in a group with no long silence between them."""
+        begins = (np.diff(self.grp) != 0) | (np.abs(np.diff(self.said)) > SESSION_GAP)
+        return np.concatenate([[0], np.cumsum(begins)]) if len(self.n) else np.zeros(0, np.int64)
 
 
 class GraphStore(Protocol):

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof_projections.model.rows import FactRow
-from asof_projections.retrieval.question import MONTHS, STOP_WORDS
+from asof_projections.retrieval.question import STOP_WORDS
+from asof_projections.time_words import DAYS, MONTHS
 
 SIGNALS: Final = (
     "names", "subject", "nobody_named", "coverage", "meaning", "relation",
@@ -24,9 +25,8 @@ Column = NDArray[np.float64]
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _OWNER: Final = re.compile(r"['’]s\b")
-_NO_NAMES: Final = STOP_WORDS | MONTHS.keys() | set("monday tuesday wednesday thursday friday saturday sunday".split())
-_ENDINGS: Final = ("ing", "ies", "ied", "ed", "es", "s", "e", "y")
-_STEM: Final = 3  # letters of a word that are left
+_NO_NAMES: Final = STOP_WORDS.union(MONTHS, DAYS)
+_STEM: Final = re.compile(r"(...+?)(?:ing|ie[sd]|e[sd]|[sey])")  # three letters are left at least
 _TYPO: Final = 5  # letters of a name that may be misspelt: a shorter one with another letter is another name
 
 
@@ -123,8 +123,8 @@ def _gap(column: Column, among: NDArray[np.bool]) -> Column:
 
 
 def _stem(word: str) -> str:
-    ending = next((end for end in _ENDINGS if word.endswith(end) and len(word) - len(end) >= _STEM), "")
-    return word.removesuffix(ending)
+    inflected = _STEM.fullmatch(word)
+    return inflected[1] if inflected else word
 
 
 def _is_typo(name: str, other: str) -> bool:

@@ -1,18 +1,13 @@
 """A question as turns are searched by it: its words, who is named, which dates, and how he would ask it himself."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from asof_projections.speakers import name_words, names_in, without_names
+from asof_projections.speakers import names_in, without_names
+from asof_projections.time_words import MONTHS
 
-MONTHS: Final = {
-    name: number
-    for number, name in enumerate(
-        "january february march april may june july august september october november december".split(), 1
-    )
-}
 _WORD: Final = re.compile(r"\w+")
 _MAY: Final = re.compile(r"\b(in|on|of|since|until|by|during|\d+(st|nd|rd|th)?) may\b|\bmay (of )?\d")  # the month
 _YEAR: Final = re.compile(r"\b(19\d\d|20\d\d)\b")
@@ -37,9 +32,8 @@ class Question:
     asks_when: bool
 
     @classmethod
-    def of(cls, text: str, speakers: Iterable[str]) -> "Question":
-        """Return a question about what some speakers said."""
-        names = {speaker: name_words(speaker) for speaker in speakers}
+    def of(cls, text: str, names: Mapping[str, frozenset[str]]) -> "Question":
+        """Return a question about what some speakers said; names: the words of each one's name."""
         every = frozenset().union(*names.values())
         if text == text.casefold():  # typed in a hurry: names are told by being none of the common words
             capitals = every - STOP_WORDS - MONTHS.keys()

@@ -16,7 +16,6 @@ from asof_projections.retrieval.question import Question
 Column = NDArray[np.float64]
 Places = NDArray[np.int64]
 
-SESSION_GAP: Final = 30 * 60 * 1_000_000  # microseconds of silence after which another conversation begins
 SIGNALS: Final = (
     "words", "meaning", "meaning_squared", "words_after", "words_before", "meaning_after", "meaning_before",
     "words_two_away", "meaning_two_away", "speaker_named", "date_named", "tells_when", "asks", "length",
@@ -56,12 +55,6 @@ def words_of(matches: Matches, turns: Turns) -> Column:
     if not len(matches.weights):
         return np.zeros(len(turns.n))
     return bm25(matches.sums, turns.words, float(turns.words.mean()))
-
-
-def sessions(turns: Turns) -> Places:
-    """Return the number of each turn's session: of those in a group with no long silence between them."""
-    begins = (np.diff(turns.grp) != 0) | (np.abs(np.diff(turns.said)) > SESSION_GAP)
-    return np.concatenate([[0], np.cumsum(begins)]) if len(turns.n) else np.zeros(0, np.int64)
 
 
 class Near:
@@ -118,25 +111,24 @@ def columns(
     words: Column,
     cosines: Column,
     candidates: Places,
-    tells_time: NDArray[np.bool],
 ) -> Column:
     """Return the signals of the candidates: a row for each, in the order of SIGNALS.
 
-    words: BM25 of every turn, as a share of the best. cosines: of every turn; NaN, where it is not known. tells_time:
-    which candidates have words of time.
+    words: BM25 of every turn, as a share of the best. cosines: of every turn; NaN, where it is not known.
     """
-    session = sessions(turns)
+    session = turns.sessions
     near = Near(session, candidates)
     meaning = _spread(cosines, candidates)
     w, m = words[candidates], meaning[candidates]
     named = np.array([speaker in question.named for speaker in turns.speakers], np.bool)
     speaker = named[turns.speaker[candidates]].astype(np.float64)
+    when = turns.tells_time[candidates] * float(question.asks_when)
     of_session, session_coverage = session_signals(session, (w + m) / 2, matches, candidates)
     return np.stack(
         [
             w, m, m**2, near.at(words, 1), near.at(words, -1), near.at(meaning, 1), near.at(meaning, -1),
             (near.at(words, 2) + near.at(words, -2)) / 2, (near.at(meaning, 2) + near.at(meaning, -2)) / 2,
-            speaker, date_named(question, turns.said[candidates]), tells_time * float(question.asks_when),
+            speaker, date_named(question, turns.said[candidates]), when,
             turns.asks[candidates], np.log1p(turns.characters[candidates]) / _LONG, of_session, session_coverage,
             near.coverage(matches, 1), near.coverage(matches, 2), near.coverage(matches, 0), w * m, speaker * m,
         ],

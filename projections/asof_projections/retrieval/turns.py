@@ -1,6 +1,5 @@
 """Search over turns: candidates by words and by meaning, signals of each, and a profile that weighs them."""
 
-import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, NamedTuple
@@ -16,20 +15,8 @@ from asof_projections.ports import TurnStore
 from asof_projections.retrieval import signals
 from asof_projections.retrieval.precision import probable_places
 from asof_projections.retrieval.profile import Profile, profile
-from asof_projections.retrieval.question import MONTHS, Question
+from asof_projections.retrieval.question import Question
 from asof_projections.vectors.ports import VectorIndex
-
-_WORD: Final = re.compile(r"\w+")
-_YEAR: Final = re.compile(r"\b\d{4}s?\b")
-_DAYS: Final = "monday tuesday wednesday thursday friday saturday sunday"
-_TIMES: Final = frozenset(
-    f"{word}{plural}"
-    for word in (
-        *"yesterday today tomorrow ago last next week weekend month year day night morning since recently".split(),
-        *("summer", "winter", "spring", "fall", *_DAYS.split(), *MONTHS),
-    )
-    for plural in ("", "s")
-)
 
 
 class Candidates(NamedTuple):
@@ -94,8 +81,7 @@ class EpisodeSearch:
         return self._weigh(text, self._episodes.turns(groups, known), pool)
 
     def _weigh(self, text: str, turns: Turns, pool: int) -> Candidates:
-        who = np.flatnonzero(np.bincount(turns.speaker, minlength=len(turns.speakers))).tolist()
-        question = Question.of(text, [turns.speakers[number] for number in who])
+        question = Question.of(text, turns.names)
         if not pool or not len(turns.n):
             return _NONE
         with ThreadPoolExecutor(1) as beside:
@@ -115,11 +101,10 @@ class EpisodeSearch:
             beside_them = beside_them[(beside_them >= 0) & (beside_them < len(turns.n))]
             rest = beside_them[np.isnan(cosines[beside_them])]
             cosines[rest] = index.cosines(vector, turns.n[rest])
-        tells = self._tell_time(turns.n[chosen]) if question.asks_when else np.zeros(len(chosen), np.bool)
         if not len(chosen):
             return _NONE
         words /= max(float(words.max(initial=0)), 1e-9)
-        rows = signals.columns(question, turns, matches, words, cosines, chosen, tells)
+        rows = signals.columns(question, turns, matches, words, cosines, chosen)
         return Candidates(turns.n[chosen], rows, bool(len(nearest)), words[chosen], cosines[chosen])
 
     def _matches(self, words: Sequence[str], turns: Turns) -> signals.Matches:
@@ -128,10 +113,6 @@ class EpisodeSearch:
             row[turns.places(numbers)] = 1
         return signals.Matches.of(has)
 
-    def _tell_time(self, numbers: NDArray[np.int64]) -> NDArray[np.bool]:
-        rows = self._episodes.episodes_numbered(numbers.tolist())
-        return np.array([_tells_time(rows[number].content) for number in numbers.tolist()], np.bool)
-
 
 def merged(found: Sequence[Sequence[EpisodeHit]], facts: Sequence[Hit], limit: int) -> list[EpisodeHit]:
     """Return the best of answers about several groups, and behind them the episodes of the facts that are left."""
@@ -139,10 +120,6 @@ def merged(found: Sequence[Sequence[EpisodeHit]], facts: Sequence[Hit], limit: i
     every = [hit for each in found for hit in each]
     best = sorted((hit for hit in every if hit.score is not None), key=lambda hit: -(hit.score or 0))[:limit]
     return best + [hit for hit in every if hit not in best and left.intersection(hit.facts)]
-
-
-def _tells_time(text: str) -> bool:
-    return not _TIMES.isdisjoint(_WORD.findall(text.casefold())) or _YEAR.search(text) is not None
 
 
 def _part(value: float) -> float | None:

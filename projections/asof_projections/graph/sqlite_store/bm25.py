@@ -26,12 +26,13 @@ def best(
     many words each fact has.
     """
     count = int(np.count_nonzero(holding))
-    weights = np.zeros(len(holding))
+    weights, has = np.zeros(len(holding)), np.zeros(len(holding), np.bool)
     for having in lists:
         theirs = having[: np.searchsorted(having, len(holding))]
         theirs = theirs[holding[theirs]]
         weights[theirs] += word_weight(len(theirs), count)
-    found = np.flatnonzero(weights)
+        has[theirs] = True
+    found = np.flatnonzero(has)
     if not len(found):
         return []
     scores = bm25(weights[found], words[found], _USUAL)

@@ -15,14 +15,18 @@ from numpy.typing import NDArray
 from asof_projections.graph.ports import Turns
 from asof_projections.graph.sqlite_store.plateaus import Plateaus
 from asof_projections.speakers import name_words
+from asof_projections.time_words import tells_time
 from asof_streams.instants import INF
 
 ROW: Final = np.dtype(
     [("n", np.int64), ("grp", np.int64), ("said", np.int64), ("known", np.int64), ("withdrawn", np.int64),
-     ("speaker", np.int32), ("characters", np.int32), ("words", np.int32), ("asks", np.bool)]
+     ("speaker", np.int32), ("characters", np.int32), ("words", np.int32), ("asks", np.bool),
+     ("tells_time", np.bool)]
 )  # fmt: skip
+_OF_TURN: Final = ("n", "grp", "said", "speaker", "characters", "words", "asks", "tells_time")
 _TURNS: Final = """SELECT e.n, e.grp, e.valid_at, e.created_at, e.role, e.content_length,
-    length(e.body) - length(replace(e.body, ' ', '')) + 1, substr(rtrim(e.body), -1) = char(63)
+    length(e.body) - length(replace(e.body, ' ', '')) + 1, substr(rtrim(e.body), -1) = char(63),
+    substr(e.body, -e.content_length)
     FROM main.episodes e INDEXED BY turn WHERE e.n > ? AND e.source <> 'fact' AND e.content_length > 0 ORDER BY e.n"""
 _WITHDRAWN: Final = """SELECT e.n, w.created_at, w.n FROM main.withdrawals w CROSS JOIN main.episodes e
     ON e.uuid = w.episode WHERE w.n > ? ORDER BY w.n"""
@@ -56,9 +60,7 @@ class TurnCache:
             are_known &= np.isin(self._column("grp"), groups)
         places = np.flatnonzero(are_known)
         places = places[np.argsort(self._column("grp")[places], kind="stable")]
-        chosen = {
-            name: self._column(name)[places] for name in ("n", "grp", "said", "speaker", "characters", "words", "asks")
-        }
+        chosen = {name: self._column(name)[places] for name in _OF_TURN}
         at = np.full(int(chosen["n"].max(initial=-1)) + 1, -1, np.int64)
         at[chosen["n"]] = np.arange(len(places))
         return Turns(**chosen, at=at, speakers=tuple(self.speakers))
@@ -97,14 +99,14 @@ class TurnCache:
         self._named: defaultdict[int, dict[str, int]] = defaultdict(dict)  # group: word of a name: first turn
 
     def _read(self, rows: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
-        for n, grp, said, known, role, characters, words, asks in rows:
+        for n, grp, said, known, role, characters, words, asks, text in rows:
             speaker = self._numbers.get(role)
             if speaker is None:
                 speaker = self._numbers[role] = len(self.speakers)
                 self.speakers.append(role)
             for word in name_words(role):
                 self._named[grp].setdefault(word, n)
-            yield n, grp, said, known, INF, speaker, characters, words, asks
+            yield n, grp, said, known, INF, speaker, characters, words, asks, tells_time(text)
 
     def _extend(self, rows: NDArray[np.void]) -> None:
         need = self._count + len(rows)

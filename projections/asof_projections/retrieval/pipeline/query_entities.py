@@ -15,7 +15,8 @@ from asof_projections.embedding.ports import Embedder
 from asof_projections.model.rows import EntityRow
 from asof_projections.names import key, words
 from asof_projections.ports import BeliefStore
-from asof_projections.retrieval.question import MONTHS, content_words
+from asof_projections.retrieval.question import content_words
+from asof_projections.time_words import MONTHS
 from asof_projections.vectors.ports import VectorIndex
 
 NEAR: Final = 0.7  # cosine from which on a name means an entity

@@ -46,8 +46,7 @@ class Scope(NamedTuple):
 
 def embed(question: str, meaning: SearchVectors, turns: Turns) -> Vectors:
     """Return the vector of a question, and of the same as turns are compared: they have no speakers' names."""
-    speaking = np.flatnonzero(np.bincount(turns.speaker, minlength=len(turns.speakers))).tolist()
-    nameless = Question.of(question, [turns.speakers[number] for number in speaking]).text
+    nameless = Question.of(question, turns.names).text
     return meaning.embedder.embed([question, nameless])
 
 
