@@ -14,7 +14,7 @@ from asking import records
 from asof.cli import app, calls
 from asof.kafka.follower import ReplicaFollower
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.replica_health import Health
+from asof.runtime.replica_health import ReplicaHealth
 from asof.runtime.replica_manifest import ReplicaManifest, copied, places_of
 from asof_streams.episodic import MessageParked
 from asof_streams.errors import InvalidInput, NotFound
@@ -71,7 +71,7 @@ def shared(one: Path, other: Path) -> bool:
     """Whether two workers have all partitions between them, none twice and each at least one."""
     if not ((one / "worker.json").exists() and (other / "worker.json").exists()):
         return False
-    owned = [[row.partition for row in Health.read(data).partitions] for data in (one, other)]
+    owned = [[row.partition for row in ReplicaHealth.read(data).partitions] for data in (one, other)]
     return all(owned) and sorted(owned[0] + owned[1]) == list(range(PARTITIONS))
 
 

@@ -22,7 +22,7 @@ from asof.kafka.follower import ReplicaFollower
 from asof.kafka.topic_logs import TopicLogs
 from asof.runtime import clock
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.replica_health import Health, write_health
+from asof.runtime.replica_health import ReplicaHealth, write_health
 from asof.runtime.replica_manifest import is_held
 from asof_projections.generations import GenerationInfo, load
 from asof_streams.episodic import MessageParked
@@ -95,8 +95,8 @@ def test_a_projector_beside_a_worker_comes_to_the_same_logs_and_the_same_beliefs
     until_known(projector, end)
 
     until((tmp_path / "followed" / "worker.json").exists, projector)
-    until(lambda: Health.read(tmp_path / "followed").lag == 0, projector)
-    health = Health.read(tmp_path / "followed")
+    until(lambda: ReplicaHealth.read(tmp_path / "followed").lag == 0, projector)
+    health = ReplicaHealth.read(tmp_path / "followed")
     assert {row.topic for row in health.partitions} == {
         world.topics.messages,
         world.topics.episodic,
@@ -616,7 +616,7 @@ def test_a_projector_outlives_its_broker_and_says_so(
         until((tmp_path / "followed" / "worker.json").exists, projector)
 
         own_broker.kill()
-        until(lambda: not Health.read(tmp_path / "followed").well(clock.system()), projector)
+        until(lambda: not ReplicaHealth.read(tmp_path / "followed").well(clock.system()), projector)
         own_broker.restart()
     with World(own_broker.bootstrap, prefix) as world:
         end = world.send(everything())

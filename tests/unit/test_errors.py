@@ -189,7 +189,7 @@ DAMAGED: dict[str, tuple[type[DamagedData], Callable[[DirectoryLayout], Path], C
     "how far a worker is": (
         DamagedFile,
         lambda d: d.root / replica_health.FILE,
-        lambda d: replica_health.Health.read(d.root),
+        lambda d: replica_health.ReplicaHealth.read(d.root),
     ),
 }
 

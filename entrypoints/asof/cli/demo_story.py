@@ -33,7 +33,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class StoryMoment:
     """A point on both clocks to ask as of, and what makes its answer what it is."""
 
     valid_at: str
@@ -42,19 +42,19 @@ class Moment:
 
 
 MOMENTS: Final = (
-    Moment("2023-05-20", "2023-05-20", "all that she had told by then"),
-    Moment("2023-05-20", "2024-12-31", "in June she told of her move in May"),
-    Moment("2023-09-15", "2023-09-15", "Ben had misheard; she set it right on the 20th"),
-    Moment("2024-07-01", "2024-04-01", "a plan for June, which came to nothing"),
-    Moment("2024-12-31", "2024-12-31", "where it ends"),
+    StoryMoment("2023-05-20", "2023-05-20", "all that she had told by then"),
+    StoryMoment("2023-05-20", "2024-12-31", "in June she told of her move in May"),
+    StoryMoment("2023-09-15", "2023-09-15", "Ben had misheard; she set it right on the 20th"),
+    StoryMoment("2024-07-01", "2024-04-01", "a plan for June, which came to nothing"),
+    StoryMoment("2024-12-31", "2024-12-31", "where it ends"),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StoryAnswer:
     """What the question is answered with as of one moment."""
 
-    moment: Moment
+    moment: StoryMoment
     objects: tuple[str, ...]
     facts: tuple[str, ...]  # their ids
 
@@ -79,7 +79,7 @@ class Story:
     last: str
     speakers: tuple[str, ...]
     events: dict[str, dict[str, int]]  # by log, then by type
-    answers: tuple[Answer, ...]
+    answers: tuple[StoryAnswer, ...]
     why: Any = field(repr=False)  # an Explanation
     digests: dict[str, str]  # by generation
 
@@ -143,7 +143,7 @@ def _types(session: Session, log: str) -> dict[str, int]:
     return dict(Counter(event.type for event in replay(session, query)))
 
 
-def _answers(session: Session) -> Iterator[Answer]:
+def _answers(session: Session) -> Iterator[StoryAnswer]:
     for moment in MOMENTS:
         found = facts.ask(
             session,
@@ -153,4 +153,4 @@ def _answers(session: Session) -> Iterator[Answer]:
             valid_at=moment.valid_at,
             known_at=moment.known_at,
         )
-        yield Answer(moment, tuple(fact.object for fact in found), tuple(fact.uuid for fact in found))
+        yield StoryAnswer(moment, tuple(fact.object for fact in found), tuple(fact.uuid for fact in found))

@@ -13,7 +13,7 @@ from typing import Final, Self
 from asof.kafka.replica import PartitionReplica
 from asof.runtime.graph_database import graphs_of
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.replica_health import Reached
+from asof.runtime.replica_health import ReplicaProgress
 from asof.runtime.replica_manifest import PATIENCE, ReplicaManifest, keep, places_of
 from asof.settings import Settings
 from asof_streams.errors import NotFound, WriterBusy
@@ -74,7 +74,7 @@ class ReplicaFollower:
         """Whether files that it keeps up may still hold what was erased."""
         return any(copy.erasing for copy in self._copies)
 
-    def catch_up(self) -> list[Reached]:
+    def catch_up(self) -> list[ReplicaProgress]:
         """Bring the directory up to where the topics end now; return how far that is."""
         self._look_for_generations()
         logs: list[list[MessagesTopic | EventTopic]] = [
@@ -87,9 +87,9 @@ class ReplicaFollower:
             ends |= self._client.ends(log.at for log in layer)
         for copy in self._copies:
             copy.catch_up(ends)
-        return [Reached(*log.at, log.offset, ends[log.at]) for layer in reversed(logs) for log in layer]
+        return [ReplicaProgress(*log.at, log.offset, ends[log.at]) for layer in reversed(logs) for log in layer]
 
-    def follow(self, stop: Event, report: Callable[[Sequence[Reached]], None] | None = None) -> None:
+    def follow(self, stop: Event, report: Callable[[Sequence[ReplicaProgress]], None] | None = None) -> None:
         """Keep the directory up until `stop` is set; `report` is told after each round how far it is."""
         while not stop.is_set():
             reached = self.catch_up()

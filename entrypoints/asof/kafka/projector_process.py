@@ -12,7 +12,7 @@ from typing import Final
 
 from asof.kafka.follower import ReplicaFollower
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.replica_health import Reached, write_health
+from asof.runtime.replica_health import ReplicaProgress, write_health
 from asof.runtime.wiring import connection_of
 from asof.settings import Settings
 from asof_streams.backoff import OUTAGE
@@ -69,7 +69,7 @@ class _Report:
         self.pauses = OUTAGE.pauses()  # before new tries
         self.told = 0.0  # when, by the monotonic clock
         self._root = root
-        self._last: Sequence[Reached] = ()
+        self._last: Sequence[ReplicaProgress] = ()
 
     def wait(self) -> None:
         """Write down that nothing is followed, until it is again."""
@@ -77,7 +77,7 @@ class _Report:
             write_health(self._root, [each._replace(offset=-1) for each in self._last])
             self.told = time.monotonic() - _REPORT_SECONDS
 
-    def tell(self, reached: Sequence[Reached]) -> None:
+    def tell(self, reached: Sequence[ReplicaProgress]) -> None:
         self.pauses, self._last = OUTAGE.pauses(), reached
         now = time.monotonic()
         if now - self.told > _REPORT_SECONDS:

@@ -6,7 +6,7 @@ import signal
 from asof.kafka.partition_process import Opening, PartitionProcess, partition_server
 from asof.runtime.fork_server import ForkServer
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.replica_health import Reached, write_health
+from asof.runtime.replica_health import ReplicaProgress, write_health
 from asof.runtime.replica_manifest import ReplicaManifest, keep, places_of
 from asof.runtime.wiring import connection_of
 from asof.settings import Settings
@@ -41,7 +41,7 @@ async def _process(
             return PartitionProcess(server, Opening(there, settings, connection, topics, partition))
 
         def report(reached: list[PartitionProgress]) -> None:
-            write_health(places.root, [Reached(topics.messages, *reach) for reach in reached])
+            write_health(places.root, [ReplicaProgress(topics.messages, *reach) for reach in reached])
 
         worker = FaustWorker(
             connection,

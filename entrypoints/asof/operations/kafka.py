@@ -12,7 +12,7 @@ from typing import Any
 from asof.runtime import clock
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.processes import log_to_stderr
-from asof.runtime.replica_health import Health
+from asof.runtime.replica_health import ReplicaHealth
 from asof.runtime.replica_manifest import places_of
 from asof.runtime.wiring import connection_of
 from asof.settings import Settings
@@ -97,5 +97,5 @@ def _log_to_stderr(settings: Settings) -> None:
 
 def health(settings: Settings) -> dict[str, Any]:
     """Return how far the worker or projector of the directory is, and whether it is well. NotFound: none ever ran."""
-    found = Health.read(settings.data)
+    found = ReplicaHealth.read(settings.data)
     return {"well": found.well(clock.system()), **found.to_json()}

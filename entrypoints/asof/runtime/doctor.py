@@ -34,7 +34,7 @@ _EXTRAS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Diagnosis:
     """One thing looked at. absent: asof works without it; broken: something does not work until it is mended."""
 
     what: str
@@ -47,7 +47,7 @@ class Finding:
         return {"what": self.what, "state": self.state, "found": self.found, "remedy": self.remedy or None}
 
 
-def examine(data: Path, model_dir: Path | None) -> Iterator[Finding]:
+def examine(data: Path, model_dir: Path | None) -> Iterator[Diagnosis]:
     """Yield everything found; `data` is the directory asked about, `model_dir` where weights are said to be."""
     yield _python()
     yield _sqlite()
@@ -59,31 +59,31 @@ def examine(data: Path, model_dir: Path | None) -> Iterator[Finding]:
     yield from _directory(data)
 
 
-def _python() -> Finding:
+def _python() -> Diagnosis:
     found = f"{sys.version.split()[0]}, asof {version()}"
     if sys.version_info < _PYTHON:
-        return Finding("python", "broken", found, "asof needs Python 3.11 or later")
-    return Finding("python", "ok", found)
+        return Diagnosis("python", "broken", found, "asof needs Python 3.11 or later")
+    return Diagnosis("python", "ok", found)
 
 
-def _sqlite() -> Finding:
+def _sqlite() -> Diagnosis:
     database = sqlite3.connect(":memory:")
     try:
         database.execute("CREATE VIRTUAL TABLE words USING fts5(word)")
     except sqlite3.OperationalError:
-        return Finding(
+        return Diagnosis(
             "sqlite", "broken", f"{sqlite3.sqlite_version} without FTS5", "use a Python whose SQLite has FTS5"
         )
     finally:
         database.close()
-    return Finding("sqlite", "ok", f"{sqlite3.sqlite_version} with FTS5")
+    return Diagnosis("sqlite", "ok", f"{sqlite3.sqlite_version} with FTS5")
 
 
-def _extra(name: str, modules: tuple[str, ...]) -> Finding:
+def _extra(name: str, modules: tuple[str, ...]) -> Diagnosis:
     missing = [module for module in modules if not _is_here(module)]
     if missing:
-        return Finding(f"extra {name}", "absent", f"no {', '.join(missing)}", install_command(name))
-    return Finding(f"extra {name}", "ok", ", ".join(modules))
+        return Diagnosis(f"extra {name}", "absent", f"no {', '.join(missing)}", install_command(name))
+    return Diagnosis(f"extra {name}", "ok", ", ".join(modules))
 
 
 def _is_here(module: str) -> bool:
@@ -93,50 +93,50 @@ def _is_here(module: str) -> bool:
         return True
 
 
-def _weights(model_dir: Path | None) -> Finding:
+def _weights(model_dir: Path | None) -> Diagnosis:
     what = "all-MiniLM-L6-v2"
     try:
         directory = weights.find_minilm(model_dir)
     except ModelUnavailable as error:
-        return Finding(what, "broken" if model_dir else "absent", str(error), weights.COMMAND)
+        return Diagnosis(what, "broken" if model_dir else "absent", str(error), weights.COMMAND)
     try:
         for name in weights.SHA256:
             weights.read_verified(directory, name)
     except ModelUnavailable as error:
-        return Finding(what, "broken", str(error), weights.COMMAND)
-    return Finding(what, "ok", f"{directory}, sha256 verified")
+        return Diagnosis(what, "broken", str(error), weights.COMMAND)
+    return Diagnosis(what, "ok", f"{directory}, sha256 verified")
 
 
-def _ontology(name: str) -> Finding:
+def _ontology(name: str) -> Diagnosis:
     what = f"ontology {name}"
     try:
         ontology = load_ontology(name)
     except AsofError as error:
-        return Finding(what, "broken", str(error), "install asof again")
+        return Diagnosis(what, "broken", str(error), "install asof again")
     kind = "closed" if ontology.closed else "open"
     counts = f"{len(ontology.entity_types)} entity types, {len(ontology.relation_types)} relation types"
-    return Finding(what, "ok", f"version {ontology.version}, {kind}, {counts}")
+    return Diagnosis(what, "ok", f"version {ontology.version}, {kind}, {counts}")
 
 
-def _directory(data: Path) -> Iterator[Finding]:
+def _directory(data: Path) -> Iterator[Diagnosis]:
     if not data.exists():
-        yield Finding("directory", "absent", f"{data} does not exist yet", 'asof add "..." makes it')
+        yield Diagnosis("directory", "absent", f"{data} does not exist yet", 'asof add "..." makes it')
         return
     if not os.access(data, os.R_OK | os.W_OK | os.X_OK) or not data.is_dir():
-        yield Finding("directory", "broken", f"{data} is not a directory to read and write", "choose one with --data")
+        yield Diagnosis("directory", "broken", f"{data} is not a directory to read and write", "choose one with --data")
         return
     try:
         catalog = generations.load(data)
     except AsofError as error:
-        yield Finding("directory", "broken", str(error))
+        yield Diagnosis("directory", "broken", str(error))
         return
     if catalog is None:
-        yield Finding("directory", "absent", f"{data} holds no memory yet", 'asof add "..." makes one')
+        yield Diagnosis("directory", "absent", f"{data} holds no memory yet", 'asof add "..." makes one')
         return
     names = ", ".join(f"{g.name}{' (answers)' if g.name == catalog.active else ''}" for g in catalog.generations)
-    yield Finding("directory", "ok", f"{data}, generations: {names}")
+    yield Diagnosis("directory", "ok", f"{data}, generations: {names}")
     writer = _writer(data)
-    yield Finding("writer", "ok", f"process {writer} is writing" if writer else "nobody is writing")
+    yield Diagnosis("writer", "ok", f"process {writer} is writing" if writer else "nobody is writing")
 
 
 def _writer(data: Path) -> str | None:

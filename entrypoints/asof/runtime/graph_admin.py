@@ -25,7 +25,7 @@ Way = Literal["arango", "sqlite"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class GraphCheck:
     """How one graph stands, and what is wrong with it; None: nothing."""
 
     where: str
@@ -50,7 +50,7 @@ def create(settings: Settings, *, replace: bool) -> list[str]:
     return made
 
 
-def check(settings: Settings) -> list[Finding]:
+def check(settings: Settings) -> list[GraphCheck]:
     """Compare every graph with its log and with the directory's own graph."""
     found = []
     for places, address in _everywhere(settings):
@@ -60,16 +60,16 @@ def check(settings: Settings) -> list[Finding]:
             with _log(places, name) as log:
                 end = log.end()
                 if status is None:
-                    found.append(Finding(address.where, name, None, end, None, "there is none: asof graph create"))
+                    found.append(GraphCheck(address.where, name, None, end, None, "there is none: asof graph create"))
                 elif not status.fit:
                     wrong = "made by another version, or not whole: asof graph create --replace"
-                    found.append(Finding(address.where, name, status.position, end, None, wrong))
+                    found.append(GraphCheck(address.where, name, status.position, end, None, wrong))
                 else:
                     found.append(_compared(places, address, name, status, end))
     return found
 
 
-def copy(settings: Settings, to: Way) -> list[Finding]:
+def copy(settings: Settings, to: Way) -> list[GraphCheck]:
     """Make the graphs of one side what those of the other are; return how they stand. WriterBusy: somebody writes.
 
     Both follow the same logs, so that is where what is copied is read. To ArangoDB it goes on from wherever an earlier
@@ -113,7 +113,7 @@ def _graph(places: DirectoryLayout, name: str) -> Path:
     return places.graph(generation) if generation else places.episodes
 
 
-def _compared(places: DirectoryLayout, address: "Address", name: str, status: "GraphStatus", end: int) -> Finding:
+def _compared(places: DirectoryLayout, address: "Address", name: str, status: "GraphStatus", end: int) -> GraphCheck:
     """Hold a graph to the directory's own, by all that they say."""
     with open_graph(address, name) as there, SqliteGraph(_graph(places, name), name) as here:
         digest, positions = there.digest(), (there.position(), here.position())
@@ -123,4 +123,4 @@ def _compared(places: DirectoryLayout, address: "Address", name: str, status: "G
             wrong = "it is behind its log: the next write, or asof graph copy, brings it up"
         else:
             wrong = "it knows more than the log has: it is another memory's, or the log was put back"
-    return Finding(address.where, name, status.position, end, digest, wrong)
+    return GraphCheck(address.where, name, status.position, end, digest, wrong)

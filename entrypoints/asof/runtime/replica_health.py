@@ -15,7 +15,7 @@ FILE: Final = "worker.json"
 _FRESH_SECONDS: Final = 30
 
 
-class Reached(NamedTuple):
+class ReplicaProgress(NamedTuple):
     """How far one partition of a topic is read."""
 
     topic: str
@@ -25,11 +25,11 @@ class Reached(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
+class ReplicaHealth:
     """How far a process is, as it last wrote it down."""
 
     at: int  # microseconds
-    partitions: tuple[Reached, ...]
+    partitions: tuple[ReplicaProgress, ...]
 
     @property
     def lag(self) -> int:
@@ -49,14 +49,14 @@ class Health:
         """Return what the process of a directory wrote. NotFound: none ever ran."""
         try:
             found = json.loads((root / FILE).read_bytes())
-            return cls(found["at"], tuple(Reached(**reached) for reached in found["partitions"]))
+            return cls(found["at"], tuple(ReplicaProgress(**reached) for reached in found["partitions"]))
         except FileNotFoundError:
             raise NotFound(f"{root} has no {FILE}: no worker runs on it") from None
         except (ValueError, KeyError, TypeError):
             raise DamagedFile(f"{root / FILE} cannot be read: delete it, the worker writes it again") from None
 
 
-def write_health(root: Path, reached: Sequence[Reached]) -> None:
+def write_health(root: Path, reached: Sequence[ReplicaProgress]) -> None:
     """Write down how far all is, now."""
     make_folder(root)
-    replace_file(root / FILE, [json.dumps(Health(clock.system(), tuple(reached)).to_json()).encode()])
+    replace_file(root / FILE, [json.dumps(ReplicaHealth(clock.system(), tuple(reached)).to_json()).encode()])

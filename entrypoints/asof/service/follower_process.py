@@ -14,7 +14,7 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.processes import log_to_stderr
 from asof.runtime.replica_health import write_health
 from asof.runtime.wiring import connection_of, open_reader
-from asof.service.worker_handle import Began, Reached
+from asof.service.worker_handle import WorkerProgress, WorkerStart
 from asof.settings import Settings
 from asof_projections.generations import load
 from asof_streams.backoff import OUTAGE
@@ -32,7 +32,7 @@ def follow(channel: Channel, settings: Settings) -> None:
     log_to_stderr(settings, "asof", "asof_agents")
     stop = Event()
     Thread(target=_stop_at_the_end, args=(channel, stop), daemon=True).start()
-    channel.send(Began(0))
+    channel.send(WorkerStart(0))
     _Following(settings, channel, stop).run()
 
 
@@ -83,7 +83,7 @@ class _Following:
         reached = self._answered()
         if reached > self._reached or erasing != self._erasing:
             self._reached, self._erasing = max(reached, self._reached), erasing
-            self._channel.send(Reached(self._reached, erasing=erasing))
+            self._channel.send(WorkerProgress(self._reached, erasing=erasing))
 
     def _answered(self) -> int:
         """Return the offset before which all messages are answered, and what follows from them can be asked about.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from asof.runtime import clock
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.replica_health import Health
+from asof.runtime.replica_health import ReplicaHealth
 from asof.runtime.replica_manifest import PATIENCE, is_held, parts
 from asof.runtime.wiring import connection_of
 from asof.settings import Settings
@@ -55,7 +55,7 @@ class TopicCatchUp:
         until = time.monotonic() + PATIENCE
         while all(is_held(part.root) for part in parts(self._places.root)):
             with suppress(NotFound, DamagedFile):
-                if Health.read(self._places.root).well(clock.system()):
+                if ReplicaHealth.read(self._places.root).well(clock.system()):
                     return True
             if time.monotonic() >= until:
                 return True

@@ -22,13 +22,13 @@ _GRACE_SECONDS: Final = 10.0  # for the message that is being processed when it 
 log = logging.getLogger(__name__)
 
 
-class Began(NamedTuple):
+class WorkerStart(NamedTuple):
     """The worker will take what is put on the messages log by a writer of this term."""
 
     term: int
 
 
-class Reached(NamedTuple):
+class WorkerProgress(NamedTuple):
     """All messages before a position are processed, and can be asked about."""
 
     position: int
@@ -38,7 +38,7 @@ class Reached(NamedTuple):
     erasing: bool = False  # whether files may still hold what was erased before it
 
 
-class Waits(NamedTuple):
+class WorkerWait(NamedTuple):
     """The message at a position waits for something outside, as the sentence says, and is tried again."""
 
     position: int
@@ -46,7 +46,7 @@ class Waits(NamedTuple):
 
 
 Run = Callable[[Channel, Settings], None]
-"""What the process does: receives calls until there are no more; sends Began, Reached, Waits or an error."""
+"""Runs in the process: receives calls until there are no more; sends a start, progress, a wait or an error."""
 
 
 class Worker:
@@ -67,7 +67,7 @@ class Worker:
         self.busy = False  # whether messages waited when it last told how far it is
         self.erasing = False  # whether files may still hold what was erased before `next`
         self.usage: Usage = {}
-        self.waits: Waits | None = None  # what holds the next message up, as far as the worker knows
+        self.waits: WorkerWait | None = None  # what holds the next message up, as far as the worker knows
         self._moved = time.monotonic()
         self._got_further = reached
         self._failed = failed
@@ -157,11 +157,11 @@ class Worker:
         try:
             while True:
                 match self._child.receive():
-                    case Began(term):
+                    case WorkerStart(term):
                         began.set_result(term)
-                    case Waits() as waits:
+                    case WorkerWait() as waits:
                         self.waits = waits
-                    case Reached(position, seconds, usage, more, erasing):
+                    case WorkerProgress(position, seconds, usage, more, erasing):
                         self._moved, self.waits = time.monotonic(), None
                         self.busy = more
                         self.usage = usage or self.usage

@@ -16,7 +16,7 @@ from asof.runtime.open_logs import OpenLogs
 from asof.runtime.processes import log_to_stderr, lower_priority
 from asof.runtime.watchdog import Watchdog
 from asof.runtime.writer import Writer
-from asof.service.worker_handle import Began, Reached, Waits
+from asof.service.worker_handle import WorkerProgress, WorkerStart, WorkerWait
 from asof.settings import Settings
 from asof_streams.backoff import Backoff
 from asof_streams.errors import UnavailableError
@@ -35,7 +35,7 @@ def process(channel: Channel, settings: Settings) -> None:
     log_to_stderr(settings, "asof", "asof_agents")
     logs = OpenLogs(DirectoryLayout(settings.data), settings, patience=_LOCKED_SECONDS)
     try:
-        channel.send(Began(logs.messages.term))
+        channel.send(WorkerStart(logs.messages.term))
     except BaseException:
         logs.close()
         raise
@@ -84,7 +84,7 @@ class Processing:
             except UnavailableError as error:
                 self._taken = [taken for taken in self._taken if taken.position < self._next]  # the rest is forgotten
                 pause, alone = next(pauses), True
-                self._channel.send(Waits(self._next, str(error)))
+                self._channel.send(WorkerWait(self._next, str(error)))
                 log.warning("message %d waits %.1f s: %s", self._next, pause, error)
                 self._pause(pause)
 
@@ -111,7 +111,7 @@ class Processing:
 
     def _tell(self, seconds: tuple[float, ...] = ()) -> None:
         usage, waits = self._writer.usage(), self._waits()
-        self._channel.send(Reached(self._next, seconds, usage, waits, self._writer.erasing))
+        self._channel.send(WorkerProgress(self._next, seconds, usage, waits, self._writer.erasing))
 
     def _waits(self) -> bool:
         return self._next < self._writer.messages.end()
