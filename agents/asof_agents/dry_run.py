@@ -1,4 +1,4 @@
-"""A dry run: what would be believed if structured facts were said now. The handlers work it out; nothing is written."""
+"""A dry run: the beliefs if structured facts were stated now. The handlers work them out; nothing is written."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ class DryRunStore(GraphStore, FactView, Protocol):
 
 
 class DryRun:
-    """Tries structured facts on what one generation believes."""
+    """Tries structured facts on the beliefs of one generation."""
 
     def __init__(self, beliefs: DryRunStore, build: Build) -> None:
         self._beliefs = beliefs
@@ -54,7 +54,7 @@ class DryRun:
 
 
 def _segments(known: FactView, group: str, subject: str, relation: str) -> list[SegmentRow]:
-    """Return what is believed of a slot, by start: each value over the fewest periods."""
+    """Return the beliefs of a slot, by start: each value over the fewest periods."""
     slot = known.slot(group, subject, relation, None)
     values: defaultdict[str, list[tuple[Interval, str]]] = defaultdict(list)
     for assertion in slot.assertions:

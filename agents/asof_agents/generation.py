@@ -62,7 +62,7 @@ class Generation:
         return events
 
     def speakers(self, first: Record, known: EpisodeView) -> Sequence[str]:
-        """Return the roles of an episode and of the turns before it; none for what is no message of a conversation."""
+        """Return the roles of an episode and of the turns before it; none for an episode outside a conversation."""
         episode = first.event
         if not isinstance(episode, EpisodeRecorded) or episode.source != "message":
             return ()

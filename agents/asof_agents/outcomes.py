@@ -32,7 +32,7 @@ _COUNTED: Final = {
 
 
 def log_outcome(episode_id: str, log: str, events: Sequence[Event]) -> None:
-    """Write one line on what an episode caused in a log."""
+    """Write one line about the events that an episode caused in a log."""
     _log.info("episode %s, %s: %s", episode_id, log, outcome_counts(events))
 
 

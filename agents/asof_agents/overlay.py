@@ -1,4 +1,4 @@
-"""What is known, and on top of it what a dry run of structured facts says, which stands in no log and no store."""
+"""A view of a store with the structured facts of a dry run on top; they reach no log and no store."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""The handlers' read-only views of what is known so far. The graph stores implement them.
+"""The handlers' read-only views of the beliefs so far. The graph stores implement them.
 
 Answers include everything that was applied before, also in a transaction that is still open, so a handler sees the
 effects of the message before its own.
@@ -71,7 +71,7 @@ class EpisodeView(Protocol):
 
 
 class FactView(Protocol):
-    """What structured facts, and belief itself, are worked out from."""
+    """The questions that structured facts and belief ask of a store."""
 
     def entity(self, uuid: str) -> EntityRow | None:
         """Return an entity by id."""
@@ -90,7 +90,7 @@ class FactView(Protocol):
         ...
 
     def statement(self, uuid: str) -> Statement | None:
-        """Return what a retraction may aim at, live or dead."""
+        """Return the statements that a retraction may aim at, live or dead."""
         ...
 
     def retractions_of(self, uuid: str) -> list[Statement]:
@@ -134,7 +134,7 @@ class BeliefView(FactView, Protocol):
         ...
 
     def namings(self, entity: EntityRow, name: str) -> list[str]:
-        """Return what gave an entity a name beside its own, as far as it counts: episode ids, in order of the log."""
+        """Return the episodes that gave an entity a name beside its own, as far as they count: ids, in log order."""
         ...
 
     def meaning(self, entity: str, mentions: Sequence[str], without: str) -> str | None:
@@ -191,7 +191,7 @@ class BeliefView(FactView, Protocol):
         ...
 
     def sayings(self, entity: str, name: str) -> list[Saying]:
-        """Return what was said of an attribute, in the order of the log, but for episodes that were withdrawn."""
+        """Return the statements of an attribute, in log order, but for episodes that were withdrawn."""
         ...
 
     def spoken_of(self, episode: str) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""The recorder turns a message into episodic events: its episode, and what was extracted from it as worded."""
+"""The recorder turns a message into episodic events: its episode, mentions and relationships as worded."""
 
 from dataclasses import dataclass
 

@@ -19,7 +19,7 @@ from asof_streams.messages import ErasureRequest, Message, RetryRequest
 
 
 def record_again(recorder: Recorder, message: Record | None, now: Record) -> list[Event]:
-    """Return the episodic events of a retry: that it is one, and what comes of a message that was parked here.
+    """Return the episodic events of a retry: the retry itself, and the events of a message that was parked here.
 
     None, where no such message of the group is left; where its content was suppressed, so that nothing can read it
     again; or where a model had failed, and none is set now.
@@ -40,7 +40,7 @@ def record_again(recorder: Recorder, message: Record | None, now: Record) -> lis
 
 
 def _extract_more(recorder: Recorder, message: Record, now: Record) -> list[Event]:
-    """Return what a model adds to the extraction of a message that was extracted without it."""
+    """Return the events that a model adds to a message that was extracted without it."""
     store = recorder.store
     row = store.episode(episodes.episode_id(message.group, message.position))
     before = [] if row is None else batch_of(recorder.layer.log, row.position)
@@ -77,7 +77,7 @@ def derive_again(generation: Generation, batch: Sequence[Record], position: int,
 
 
 def _derive_more(generation: Generation, batch: Sequence[Record], position: int, known: EpisodeView) -> list[Event]:
-    """Return what a model adds to a message that was processed without it."""
+    """Return the events that a model adds to a message that was processed without it."""
     before = _before(generation, batch[0].group, position, known)
     if not before or not isinstance(before[0].event, EpisodeRecorded):
         return []

@@ -204,7 +204,7 @@ class _ConsumerThread(driver.AIOKafkaConsumerThread):
     Worker: type[WorkerThread] = _Daemon
 
     async def on_thread_stop(self) -> None:
-        """Stop the consumer. Without a broker that fails, and who waits for the thread would never hear of its end."""
+        """Stop the consumer. Without a broker that fails, and a waiter for the thread would never hear of its end."""
         with suppress(asyncio.CancelledError, Exception):
             await super().on_thread_stop()
 

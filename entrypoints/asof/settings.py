@@ -1,4 +1,4 @@
-"""What an operator may choose: read once, from arguments, ASOF_* variables or a TOML file.
+"""The settings of an operator: read once, from arguments, ASOF_* variables or a TOML file.
 
 The file is ./asof.toml unless one is named. Whoever made the current directory, such as the author of a cloned
 repository, may have put that one there, so it sets only what sends nothing anywhere and reads nothing outside. They may
@@ -72,11 +72,11 @@ class Settings(BaseSettings):
     ontology: str = "default"
     """The ontology of a new directory: a name that `asof doctor` lists, or a YAML file."""
     policy: Literal["recency", "graded"] = "recency"
-    """How contradictions within a single-valued relation are decided, in a new directory."""
+    """The policy for contradictions within a single-valued relation, in a new directory."""
     suppress_content: bool = False
     """Whether the content of every message is forgotten once it was read, as with its own `suppress_content`."""
     extractor: Literal["rules", "model", "both"] = "rules"
-    """What reads messages: rules, a language model, or both, the model adding what rules do not find."""
+    """The extractor: rules, a language model, or both; then the model adds what the rules do not find."""
     model_url: str = "https://api.openai.com/v1"
     """The OpenAI-compatible endpoint of the language model."""
     model_key: SecretStr | None = None
@@ -86,9 +86,9 @@ class Settings(BaseSettings):
     model_timeout: float = Field(default=60.0, gt=0.0)
     """Seconds to wait for an answer of it."""
     model_calls: int = Field(default=8, ge=1, le=256)
-    """How many calls to it may be under way at once."""
+    """The number of calls to it that may be under way at once."""
     embedder: Literal["auto", "minilm", "hash", "sentence-transformers", "openai", "none"] = "auto"
-    """Where vectors come from. auto: all-MiniLM-L6-v2 where its weights are, else the lexical hash."""
+    """The source of vectors. auto: all-MiniLM-L6-v2 if its weights are installed, otherwise the lexical hash."""
     model_dir: Path | None = None
     """A directory with model.safetensors and tokenizer.json of all-MiniLM-L6-v2."""
     embedding_url: str = "https://api.openai.com/v1"
@@ -98,15 +98,15 @@ class Settings(BaseSettings):
     embedding_model: str = "text-embedding-3-small"
     """Its model, or that of sentence-transformers."""
     embedding_dimensions: int | None = Field(default=None, gt=0)
-    """How long its vectors are to be; left out, as long as the model makes them."""
+    """The number of dimensions of its vectors; left out, the model's own."""
     pipeline: PipelineConfig = PipelineConfig()
     """Parameters of searches by the profile `pipeline`, as a table or a JSON object; what a question says wins."""
     kafka: str | None = None
     """Kafka's brokers, HOST:PORT with commas between several; left out, the logs are files in the directory."""
     kafka_prefix: str = "asof"
-    """What the names of the topics begin with."""
+    """The prefix of the topics' names."""
     kafka_security_protocol: SecurityProtocol = "PLAINTEXT"
-    """How the brokers are spoken to: PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL."""
+    """The security protocol of the brokers: PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL."""
     kafka_sasl_mechanism: SaslMechanism | None = None
     """With SASL, how the password is shown: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512."""
     kafka_sasl_username: str | None = None
@@ -121,26 +121,26 @@ class Settings(BaseSettings):
     """With SSL, a PEM file of its private key, unless that is in the same file."""
 
     graph: Literal["sqlite", "arango"] | None = None
-    """What answers: the graph in the directory's files, or in ArangoDB. Left out, ArangoDB if ASOF_GRAPH_URL is set."""
+    """The graph that answers: in the directory's files, or in ArangoDB. Left out, ArangoDB if ASOF_GRAPH_URL is set."""
     graph_url: str = "http://root@localhost:8529/asof"
-    """Where ArangoDB is, and the database: http[s]://[USER[:PASSWORD]@]HOST[:PORT]/DATABASE."""
+    """The address of ArangoDB with its database: http[s]://[USER[:PASSWORD]@]HOST[:PORT]/DATABASE."""
     graph_password: SecretStr | None = None
     """The password of that user."""
     graph_password_file: Path | None = None
     """A file with that password, where it is not set."""
 
     clock_years: float = Field(default=10.0, gt=0.0)
-    """How many years this machine's clock may be ahead of the last message and of this release of asof."""
+    """The years by which this machine's clock may be ahead of the last message and of this release of asof."""
 
     keys_file: Path | None = None
     """A TOML file of the API keys of `asof serve`; left out, it serves programs on its own machine alone."""
     rate_limit: float | None = Field(default=None, gt=0.0)
-    """How many requests a second each key may make, or all programs together without keys; left out, any number."""
+    """The requests that each key may make in a second, or all programs together without keys; left out, any number."""
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """From which level on asof's own log is written; of other packages only warnings and errors are."""
     log_format: Literal["text", "json"] = "text"
-    """How a process that serves or works writes its log to stderr: as text, or a JSON object a line."""
+    """The form of the log that `serve` and `worker` write to stderr: text, or a JSON object a line."""
 
     message_seconds: float = Field(default=120.0, gt=0.0)
     """Seconds of processor time that `asof serve` and `asof worker` give to one message before they park it."""

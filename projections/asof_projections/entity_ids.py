@@ -10,7 +10,7 @@ from asof_streams.ids import possible_ids
 
 
 class EntityReader(Protocol):
-    """What has entities."""
+    """A store of entities."""
 
     def entity(self, uuid: str) -> EntityRow | None:
         """Return an entity by its stored id."""

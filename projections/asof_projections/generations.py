@@ -21,7 +21,7 @@ _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class GenerationInfo:
-    """What decides a generation's content; `build` is the digest of it."""
+    """The inputs that decide a generation's content; `build` is their digest."""
 
     name: str
     ontology: str

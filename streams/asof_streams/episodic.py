@@ -244,7 +244,7 @@ class EpisodeWithdrawn(Event):
 
 @register
 class GroupErased(Event):
-    """Everything of the envelope's group is destroyed, at every valid and known time."""
+    """The group of the envelope is erased, at every valid and known time."""
 
     type: ClassVar[str] = "group.erased"
 

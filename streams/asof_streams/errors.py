@@ -39,7 +39,7 @@ class ContractError(AsofError):
 
 
 class InvalidInput(ContractError):
-    """What was given cannot be accepted.
+    """The input cannot be accepted.
 
     field: the dotted path of what is wrong, as `relation_type_map.0.source`; None where it is no one field.
     reason: what is wrong with it, and what to do. The text of the error is `field: reason`, or the reason alone.

@@ -160,7 +160,7 @@ class EntityStatement(Event):
 
 @register
 class IdentityStatement(Event):
-    """Who is whom, as somebody who knows states it: no text, no relation and no ontology is needed.
+    """A statement about the identity of entities: merged, split or also called. It needs no text and no ontology.
 
     merge: `entity` and `into` are one, known from here on; their facts keep their own ids, and the past stays as it was
     known. split: they are two; or, with `merge_id`, that merge alone was wrong. A merge that rests on a fact takes the

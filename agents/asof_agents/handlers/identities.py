@@ -42,7 +42,7 @@ def state(first: Record, stated: IdentityRecorded, build: Build, known: BeliefVi
 
 
 class Identities:
-    """What one message states of the entities of its group."""
+    """The statements of one message about the entities of its group."""
 
     def __init__(self, first: Record, build: Build, known: BeliefView) -> None:
         self._group = first.group

@@ -1,4 +1,4 @@
-"""How a command runs: the memory that it opens, and the exit code and the line of error with which it ends.
+"""The run of a command: the memory that it opens, its exit code and its line of error.
 
 Exit codes: 0 ok; 1 the work failed, or was refused in part; 2 the call itself is wrong; 130 interrupted.
 """

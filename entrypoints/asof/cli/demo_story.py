@@ -52,7 +52,7 @@ MOMENTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class StoryAnswer:
-    """What the question is answered with as of one moment."""
+    """The answer to the question as of one moment."""
 
     moment: StoryMoment
     objects: tuple[str, ...]
@@ -72,7 +72,7 @@ class StoryAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """Everything that the demonstration shows."""
+    """The data that the demonstration shows."""
 
     messages: int
     first: str  # when the first message was recorded, RFC 3339

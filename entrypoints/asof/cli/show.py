@@ -1,4 +1,4 @@
-"""What a command prints: data on stdout as tables or JSON, talk and progress on stderr.
+"""The output of a command: data on stdout as tables or JSON, talk and progress on stderr.
 
 Stored text may hold anything: control characters, which a terminal would obey, are shown as U+FFFD.
 """

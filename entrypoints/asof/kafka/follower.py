@@ -71,7 +71,7 @@ class ReplicaFollower:
 
     @property
     def erasing(self) -> bool:
-        """Whether files that it keeps up may still hold what was erased."""
+        """Whether its files may still hold erased content."""
         return any(copy.erasing for copy in self._copies)
 
     def catch_up(self) -> list[ReplicaProgress]:

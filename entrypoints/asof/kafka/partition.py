@@ -47,7 +47,7 @@ class Partition:
         return self._logs.messages.offset
 
     def ingest(self, records: list[Raw]) -> None:
-        """Take records and make them known; with none, what is on the topic. A gap before them is read there.
+        """Ingest records and make them visible; with none, those on the topic. A gap before them is read there.
 
         Of much that has to be read it takes the first part.
         """
@@ -62,7 +62,7 @@ class Partition:
         self._writer.process(flush=True)
 
     def close(self) -> None:
-        """Let go of the partition; what was taken is known."""
+        """Release the partition; its ingested records are visible."""
         self._writer.close()
         self._logs.close()
         self._client.close()

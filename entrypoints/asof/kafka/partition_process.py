@@ -39,7 +39,7 @@ class Opening:
 
 
 def partition_server() -> ForkServer:
-    """Return a server that has imported what a partition needs. The thread that calls has to live as long as it."""
+    """Return a server with the modules of a partition imported. The calling thread has to live as long as it."""
     return ForkServer(__name__)
 
 
@@ -61,7 +61,7 @@ class PartitionProcess:
         return self._offset
 
     def ingest(self, records: list[Raw]) -> None:
-        """Ingest records and let readers see them; with none, what is on the topic."""
+        """Ingest records and let readers see them; with none, those on the topic."""
         try:
             self._child.send(records)
         except ChannelClosed:
@@ -69,7 +69,7 @@ class PartitionProcess:
         self._offset = self._receive()
 
     def close(self) -> None:
-        """Let go of the partition; what was taken is known."""
+        """Release the partition; its ingested records are visible."""
         self._child.stop(_GRACE_SECONDS)
 
     def _receive(self) -> int:
@@ -84,7 +84,7 @@ class PartitionProcess:
 
 
 def _serve(channel: Channel, opening: Opening) -> None:
-    """Ingest what the worker sends, and answer with the offset to go on from."""
+    """Ingest the records that the worker sends, and answer with the next offset."""
     with closing(opening.open()) as partition:
         channel.send(partition.offset)
         while True:

@@ -1,4 +1,4 @@
-"""Sending what was accepted at the door to the messages topic, where a worker takes it."""
+"""The producer: messages that the door accepted go to the messages topic, for a worker."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -63,7 +63,7 @@ class Producer:
         return self._client.end(self._topic, 0)
 
     def flush(self) -> None:
-        """Do nothing: what follows is made by the worker."""
+        """Do nothing: the worker processes the messages."""
 
     def parked(self) -> int | None:
         """Return None: the worker finds that out."""

@@ -49,7 +49,7 @@ def project(settings: Settings) -> None:
 
 
 def _signalled() -> Event:
-    """Return what a signal sets, so that the round under way is finished; one that is long is cut short."""
+    """Return the event that a signal sets, so that the round under way is finished; a long one is cut short."""
     stop = Event()
 
     def end(*_: object) -> None:

@@ -52,12 +52,12 @@ class PartitionReplica:
 
     @property
     def messages(self) -> MessagesTopic:
-        """What was said."""
+        """The log of the messages topic."""
         return self._logs.messages
 
     @property
     def episodic(self) -> EventTopic:
-        """What was recorded."""
+        """The log of the episodic topic."""
         return self._logs.episodic
 
     def add(self, generation: str) -> None:
@@ -67,7 +67,7 @@ class PartitionReplica:
             self.beliefs[generation] = self._logs.semantic(generation)
 
     def catch_up(self, ends: Mapping[tuple[str, int], int]) -> None:
-        """Take what is on the topics before these ends; then let the stores and the catalogue follow.
+        """Copy the records of the topics before these ends; then let the stores and the catalogue follow.
 
         The end of a log was asked before that of the log that it is made from.
         """
@@ -92,7 +92,7 @@ class PartitionReplica:
         self._vacuum.run()
 
     def _suppress(self) -> None:
-        """Forget the content that workers have read and that is not to be kept; at first, what was left before."""
+        """Forget suppressed content that workers have read; at first, the content that was left before."""
         checkpoint = self.episodic.checkpoint()
         if checkpoint > self._suppressed and (self.messages.has_content_keys or not self._looked_for_content):
             self.messages.suppress(self._suppressed, checkpoint)
@@ -101,7 +101,7 @@ class PartitionReplica:
 
     @property
     def erasing(self) -> bool:
-        """Whether files may still hold what was erased."""
+        """Whether files may still hold erased content."""
         return self._vacuum.owed
 
     def _erased_from(self) -> list[ErasedFrom]:
@@ -121,7 +121,7 @@ class PartitionReplica:
             catch_up(log, store)
 
     def _list(self, begun: Mapping[str, EventTopic]) -> None:
-        """Add to the catalogue what has begun and is not in it: of a new one the first that there was answers."""
+        """Add the generations that have begun to the catalogue; in a new one the first of them answers."""
         catalog = load(self._places.root)
         there = {info.name for info in catalog.generations} if catalog else set()
         new = [_described(name, log) for name, log in begun.items() if name not in there]
@@ -155,7 +155,7 @@ class PartitionReplica:
 
 
 def _described(name: str, log: EventTopic) -> GenerationInfo:
-    """Return what a generation says of itself with its first event."""
+    """Return the description of a generation in its first event."""
     started = next(log.read(0, 1)).event
     if not isinstance(started, GenerationStarted):
         raise DamagedLog(f"{log.at}: its first event is not {GenerationStarted.type}")

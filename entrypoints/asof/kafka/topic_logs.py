@@ -50,7 +50,7 @@ class TopicLogs:
                 return self._ready(self.semantic(generation))
 
     def begin(self) -> None:
-        """Open what was said, and what was recorded of it; a writer's messages go as far as they were answered."""
+        """Open the messages and the episodic log; a writer's messages end where they were answered."""
         self._state = State(self._places.root / FILE)
         count = self._partitions(self._topics.messages)
         at = PartitionId(self._topics.messages, self._partition)
@@ -61,7 +61,7 @@ class TopicLogs:
             self._ready(self.episodic)
 
     def semantic(self, generation: str) -> EventTopic:
-        """Open what a generation believes."""
+        """Open the semantic log of a generation."""
         path, topic = self._places.semantic(generation), self._topics.semantic(generation)
 
         def forget(group: str, _: int) -> None:

@@ -45,7 +45,7 @@ def check_topics(settings: Settings, generations: Sequence[str]) -> list[TopicFi
 
 @dataclass(frozen=True, slots=True)
 class Lag:
-    """How far a directory has read a partition of a topic; None: not at all."""
+    """The progress of a directory in a partition of a topic; None: it has read nothing."""
 
     topic: str
     partition: int

@@ -1,4 +1,4 @@
-"""What doors put on the log: the messages, the options of how they are read, and the ids that follow from them."""
+"""The messages that doors put on the log, the options for their extraction, and the ids that follow from them."""
 
 from asof_agents.handlers.episodes import episode_id
 from asof_streams.errors import NOT_UNICODE

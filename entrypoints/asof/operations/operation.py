@@ -82,7 +82,7 @@ class Operation(Generic[Q, A]):
 
     @property
     def _beside(self) -> Mapping[str, Any]:
-        """What stands beside a list in JSON, by name, with its type."""
+        """The fields beside a list in JSON: the type of each by its name."""
         beside: Mapping[str, Any] = getattr(get_origin(self.answer), "BESIDE", {})
         return beside
 

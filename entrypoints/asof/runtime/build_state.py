@@ -1,4 +1,4 @@
-"""Which process ingests into the generations: the writer itself, or, while much comes at once, one beside it."""
+"""The state of a build: the writer ingests into the generations itself, or a second process does, in a large ingest."""
 
 from typing import Final, Protocol
 
@@ -24,7 +24,7 @@ class BuildState(Protocol):
         ...
 
     def kill(self) -> None:
-        """End at once what goes on beside this process."""
+        """End the process beside this one at once."""
         ...
 
 

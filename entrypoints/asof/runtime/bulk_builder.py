@@ -44,7 +44,7 @@ class BulkBuilder:
             self._opened = opened.pop_all()
 
     def follow(self, stop: int) -> None:
-        """Let the generations follow the episodic log up to a position; append what came of it so far."""
+        """Let the generations follow the episodic log up to a position; append the events derived so far."""
         self._send(stop)
         while self._child.ready() and (batch := self._batch()):
             self._append(batch)
@@ -77,7 +77,7 @@ class BulkBuilder:
             self._child.send(message)
 
     def _batch(self) -> bytes | None:
-        """Return what comes next: empty where nothing more will, None where the process has ended."""
+        """Return the next batch: empty at the end of the build, None where the process has ended."""
         try:
             batch: bytes = self._child.receive()
         except Exception:  # noqa: BLE001 - whatever ended it, the writer meets it too as it makes good what is missing
@@ -106,7 +106,7 @@ class _Loading(Layer):
         self._say = say
 
     def flush(self) -> None:
-        """Say what is to be appended."""
+        """Send the events that are to be appended."""
         rows = [(*draft[:5], draft.event.type, draft.event.version, draft.event.encode()) for draft in self._drafts]
         self._say(marshal.dumps((self._name, self.end - len(rows), self.checkpoint, rows)))
         self._drafts = []
@@ -150,7 +150,7 @@ def _generation(
 
 
 def _send_all(channel: Channel, said: "SimpleQueue[bytes]") -> None:
-    """Send what is said, however long the writer takes to receive it."""
+    """Send the messages, however long the writer takes to receive them."""
     with suppress(ChannelClosed):
         while True:
             channel.send(said.get())

@@ -94,7 +94,7 @@ class Channel:
         return descriptors
 
     def finish(self) -> None:
-        """Send nothing more; what comes from the other end can still be received."""
+        """Send nothing more; messages from the other end can still be received."""
         with suppress(OSError), self._socket() as ours:
             ours.shutdown(SHUT_WR)
 
@@ -175,7 +175,7 @@ class ChildProcess(Channel):
         self.kill()
 
     def abort(self) -> None:
-        """End it at once; whoever receives from it learns that."""
+        """End it at once; a receiver learns of it."""
         self._process.kill()
 
     def kill(self) -> None:

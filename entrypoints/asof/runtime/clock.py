@@ -1,4 +1,4 @@
-"""The one clock: what time it is at the door. Everything behind the door takes its time from records."""
+"""The one clock: the time at the door. Everything behind the door takes its time from records."""
 
 import time
 from typing import Final
@@ -16,7 +16,7 @@ def system() -> int:
 
 
 def expect_plausible(now: int, latest: int, years: float) -> int:
-    """Return what a clock says. UnavailableError: it is more than so many years after a log's latest record.
+    """Return the time of a clock. UnavailableError: it is more than so many years after a log's latest record.
 
     What is recorded decades ahead would hold back all later messages, for recorded time never goes back. A log that is
     older than this release of asof was only idle, or holds an imported history.

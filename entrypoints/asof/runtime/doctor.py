@@ -1,4 +1,4 @@
-"""What asof finds where it runs: what it needs, what it could use, the models, the ontologies, and the directory.
+"""Checks of the machine that asof runs on: Python, SQLite, extras, models, ontologies and the data directory.
 
 Nothing is changed. Each finding says how to mend what is not there.
 """

@@ -1,4 +1,4 @@
-"""The embedder that the settings choose, and what `auto` falls back to. What computes is imported when it is chosen."""
+"""Chooses the embedder of the settings, and the fallback of `auto`. Heavy packages are imported once chosen."""
 
 import logging
 from functools import cache
@@ -55,7 +55,7 @@ def resolve_embedder(settings: "Settings") -> str:
 
 
 def embedder_fallback(settings: "Settings") -> str | None:
-    """Return why `auto` compares words instead of meaning, and what mends it; None where nothing is fallen back to."""
+    """Return why `auto` compares words instead of meaning, and the remedy; None where it does not fall back."""
     if settings.embedder != "auto":
         return None
     try:

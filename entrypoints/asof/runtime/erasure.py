@@ -1,4 +1,4 @@
-"""Erasing a group from files: its vectors, and what rows that were erased leave in the files that held them.
+"""Erasure of a group from files: its vectors, and the traces that erased rows leave in their files.
 
 An erasure deletes rows at once. Copies of them stay in the free space of pages and in write-ahead logs until the files
 are rewritten, which takes time in proportion to all that they hold. Each file keeps that it is owed (see
@@ -49,7 +49,7 @@ class Vacuum:
         self.owed = True
 
     def run(self) -> None:
-        """Rewrite what owes it, if it is due. What a reader or a full disk prevents stays owed."""
+        """Rewrite the files that owe it, if it is due. A reader or a full disk postpones it."""
         start = time.monotonic()
         if self.owed and start >= self._due:
             self.finish()
@@ -57,7 +57,7 @@ class Vacuum:
             self._due = end + max(end - start, _PAUSE_SECONDS if self.owed else 0.0)
 
     def finish(self) -> None:
-        """Rewrite what owes it now."""
+        """Rewrite the files that owe it now."""
         if self.owed:
             done = [_vacuum(file) for file in self._files()]
             self.owed = not all([*done, _vacuum_vectors(self._places)])
@@ -110,7 +110,7 @@ def erase_vectors(places: DirectoryLayout, group: str, generation: str | None = 
 
 
 def _vectors(places: DirectoryLayout) -> "CachedEmbedder":
-    """Open the cache of vectors; what it forgets, it forgets of every model."""
+    """Open the cache of vectors; an erasure there concerns every model."""
     from asof_projections.embedding.cache import CachedEmbedder
     from asof_projections.embedding.hashing import HashingEmbedder
 

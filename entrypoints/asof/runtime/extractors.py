@@ -1,4 +1,4 @@
-"""How messages are read: by rules, by a language model, or by both, as it is set."""
+"""Makes the extractors of the settings: rules, a language model, or both."""
 
 import re
 from functools import partial
@@ -49,7 +49,7 @@ class ExtractorFactory:
         self._vectors: CachedEmbedder | None = None  # until a name is in doubt
 
     def extractor(self, ontology: Ontology, known: Ontology | None = None) -> Extractor:
-        """Return what reads messages with an ontology; of a message's own, rules know things by the one it is made of.
+        """Return the extractor of an ontology; for one that was adapted to a message, the rules know `known`, its base.
 
         So they know what they are not to find.
         """
@@ -65,7 +65,7 @@ class ExtractorFactory:
         return (FallbackExtractor if self._kind == "model" else HybridExtractor)(rules, model)
 
     def version(self, ontology: Ontology) -> str:
-        """Return what reads messages and decides whom they mean, as it decides what a generation holds."""
+        """Return the version of extraction and resolution, which decides a generation's content."""
         read = self._without_vectors(ontology)
         return read if self._embedder is None else f"{read}+{self._embedder.model_id}"
 
@@ -76,13 +76,13 @@ class ExtractorFactory:
     def judge(
         self, info: GenerationInfo, journal: Journal | None, places: DirectoryLayout, known: SqliteGraph
     ) -> Judge | None:
-        """Return who decides for a generation whom a name means where rules do not; None: it was begun without."""
+        """Return the judge of names in doubt for a generation; None: it was begun without."""
         if self._model is None or journal is None or _MODEL not in info.extractor:
             return None
         return Judge(prompt("resolve"), self._model.model_id, journal, self._near(info, places, known))
 
     def _near(self, info: GenerationInfo, places: DirectoryLayout, known: SqliteGraph) -> "NameVectorIndex | None":
-        """Return what knows which names of a generation are near; None: it was begun without these vectors."""
+        """Return the index of similar names of a generation; None: it was begun without these vectors."""
         if self._embedder is None or not info.extractor.endswith(f"+{self._embedder.model_id}"):
             return None
         from asof.runtime.name_vectors import NameVectorIndex
@@ -104,11 +104,11 @@ class ExtractorFactory:
             self._vectors.close()
 
     def registry(self, ontology: Ontology, ontologies: Ontologies) -> ExtractorRegistry:
-        """Return what reads messages: with an ontology, or with another that they name."""
+        """Return the extractors of a layer: of its ontology, and of others that messages name."""
         return ExtractorRegistry(ontology, ontologies, self.extractor)
 
     def registry_of(self, info: GenerationInfo, ontology: Ontology, ontologies: Ontologies) -> ExtractorRegistry | None:
-        """Return what reads messages for a generation that reads them anew, as when it was built; else None.
+        """Return the extractors of a generation that extracts anew, as when it was built; else None.
 
         InvalidInput: it was built with a model, and what is set now is another or none.
         """
@@ -125,7 +125,7 @@ class ExtractorFactory:
         return self.registry(ontology, ontologies)
 
     def usage(self) -> Usage:
-        """Return what asking the model has cost so far; nothing where none is asked."""
+        """Return the cost of calls to the model so far; nothing where none is asked."""
         return {} if self._model is None else self._model.usage.snapshot()
 
     def journal(self, recorded: Recorded, failed: Failed) -> Journal | None:

@@ -59,7 +59,7 @@ def _check_build(log: SqliteLog, info: GenerationInfo) -> None:
 
 
 def build_of(places: DirectoryLayout, info: GenerationInfo, settings: Settings) -> Build:
-    """Return what builds a generation, for structured facts alone: they name no ontology of their own.
+    """Return the builder of a generation for structured facts alone: they name no ontology of their own.
 
     InvalidInput: the generation's ontology was not kept, as in a copy of topics, and the one that is set is another.
     """
@@ -114,7 +114,7 @@ def follow(
 
 
 def check_order(before: SqliteLog, after: SqliteLog) -> None:
-    """Refuse a log that was cut short, or put back from an older copy: what was derived from it knows more."""
+    """Refuse a log that was cut short, or restored from an older copy: the logs derived from it are ahead."""
     if after.checkpoint() > before.end():
         raise DamagedLog(
             f"{before.path} ends at position {before.end()}, yet {after.name} was made from it up to "

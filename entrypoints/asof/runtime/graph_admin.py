@@ -26,7 +26,7 @@ Way = Literal["arango", "sqlite"]
 
 @dataclass(frozen=True, slots=True)
 class GraphCheck:
-    """How one graph stands, and what is wrong with it; None: nothing."""
+    """The state of one graph, and its fault; None: it has none."""
 
     where: str
     log: str
@@ -70,7 +70,7 @@ def check(settings: Settings) -> list[GraphCheck]:
 
 
 def copy(settings: Settings, to: Way) -> list[GraphCheck]:
-    """Make the graphs of one side what those of the other are; return how they stand. WriterBusy: somebody writes.
+    """Copy the graphs of one side to the other; return their state. WriterBusy: another process writes.
 
     Both follow the same logs, so that is where what is copied is read. To ArangoDB it goes on from wherever an earlier
     copy came to; a file is made beside the old one and put in its place when it is whole.

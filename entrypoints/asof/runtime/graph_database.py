@@ -115,7 +115,7 @@ class Graphs:
 
 
 def graphs_of(settings: Settings, places: DirectoryLayout) -> Graphs | None:
-    """Return what keeps the graphs of a directory up in a graph database; None where the settings name none."""
+    """Return the projector of a directory's graphs in a graph database; None where the settings name none."""
     address = address_of(settings, places)
     return None if address is None else Graphs(address, shared=is_copy(places.root))
 

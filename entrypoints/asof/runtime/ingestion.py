@@ -1,4 +1,4 @@
-"""Ingesting what the door was given: each message is on a log for good, or refused with the reason."""
+"""Ingestion of messages from the door: each is on a log for good, or refused with the reason."""
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -16,7 +16,7 @@ _CHUNK = 1_000  # lines accepted, hence durable, at once
 
 
 class MessageSink(Protocol):
-    """Where messages go: the log of a directory, or a topic."""
+    """The destination of messages: the log of a directory, or a topic."""
 
     def put(self, messages: Sequence[InboundMessage], *, flush: bool = True) -> int:
         """Put messages there for good; return the position of the first. Not flushed, more will come at once."""

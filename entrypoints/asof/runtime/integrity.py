@@ -177,7 +177,7 @@ def stats(places: DirectoryLayout) -> dict[str, Any]:
 
 
 def together(found: Sequence[dict[str, Any]], folders: Sequence[str]) -> dict[str, Any]:
-    """Return the stats of all partitions as one: what counts is added up, what was parked says in which folder."""
+    """Return the stats of all partitions as one: counts are added up, parked messages name their folder."""
     return {
         "partitions": len(found),
         **_added([{k: v for k, v in one.items() if k not in ("parked_messages", "bytes")} for one in found]),

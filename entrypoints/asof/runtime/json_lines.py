@@ -23,7 +23,7 @@ def as_message(fields: dict[str, Any]) -> tuple[AnyMessage, int | None]:
 
 
 def as_fact(*, recorded: bool, ontology: Ontology | None, now: int = INF) -> Read:
-    """Return the reader of a line of `asof import`; `ontology` is what relations are checked against, if any.
+    """Return the parser of a line of `asof import`; it checks relations against `ontology`, if there is one.
 
     now: in microseconds. Nothing can have been recorded later.
     """
@@ -102,7 +102,7 @@ def _message(line: bytes | str | Mapping[str, Any], read: Read, limit: int) -> I
 
 
 def chunks(found: Iterable[InboundMessage | Refused | None], size: int) -> Iterator[list[InboundMessage | Refused]]:
-    """Group what was read: `size` at once, or fewer where no more is there just now, so that nobody waits."""
+    """Group lines: `size` at once, or fewer where no more are there just now, so that nobody waits."""
     chunk: list[InboundMessage | Refused] = []
     for item in found:
         if item is not None:

@@ -1,4 +1,4 @@
-"""Where things are in a data directory: its logs, its graphs, its vectors, and what each generation was built with."""
+"""The layout of a data directory: its logs, graphs and vectors, and the ontology of each generation."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,23 +8,23 @@ from asof_projections.generations import FILE
 
 @dataclass(frozen=True, slots=True)
 class DirectoryLayout:
-    """Where things are in a data directory."""
+    """The paths of the files in a data directory."""
 
     root: Path
 
     @property
     def catalog(self) -> Path:
-        """Which generations there are, and which one answers."""
+        """The catalogue: the generations, and the one that answers."""
         return self.root / FILE
 
     @property
     def messages(self) -> Path:
-        """What was said to us."""
+        """The messages log."""
         return self.root / "messages.sqlite"
 
     @property
     def episodic(self) -> Path:
-        """What was recorded."""
+        """The episodic log."""
         return self.root / "episodic.sqlite"
 
     @property
@@ -57,7 +57,7 @@ class DirectoryLayout:
         return self.root / "generations"
 
     def generation(self, name: str) -> Path:
-        """Everything of one generation."""
+        """The folder of one generation."""
         return self.generations / name
 
     def ontology_of(self, name: str) -> Path:
@@ -65,11 +65,11 @@ class DirectoryLayout:
         return self.generation(name) / "ontology.json"
 
     def unfinished(self, name: str) -> Path:
-        """What is being built in the folder of a generation: there while it lacks answers that cost something."""
+        """The build that is under way in the folder of a generation: a file that exists until the build is complete."""
         return self.generation(name) / "unfinished"
 
     def semantic(self, name: str) -> Path:
-        """What one generation believes."""
+        """The semantic log of one generation."""
         return self.generation(name) / f"semantic.{name}.sqlite"
 
     def graph(self, name: str) -> Path:

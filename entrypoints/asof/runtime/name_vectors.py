@@ -1,4 +1,4 @@
-"""Which names are near in meaning, for who writes: a port of resolution, over the vectors of one generation's names.
+"""Finds entity names similar in meaning, for entity resolution during writes, over the names of one generation.
 
 An answer rests on what the graph knows at that moment alone. Names that a transaction may still take back are compared
 for one answer; those committed stay in memory, by group. No index is read or saved: readers keep one of their own.

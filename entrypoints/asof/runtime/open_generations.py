@@ -74,7 +74,7 @@ class OpenGenerations(Mapping[str, Generation]):
         return self._stores[name].parked_count()
 
     def effect(self, name: str, position: int, *, worded: bool) -> Effect | None:
-        """Return what a processed message did in a generation (see `effect_of`); None: it was parked."""
+        """Return the effect of a processed message in a generation (see `effect_of`); None: it was parked."""
         store = self._stores[name]
         if "parked" in reasons_at((self._episodes, store), position):
             return None
@@ -139,7 +139,7 @@ class OpenGenerations(Mapping[str, Generation]):
         self._opened.pop(name).close()
 
     def _answered(self, group: str, request: str) -> ExtractionAnswered | None:
-        """Return what a model answered to a request, in whichever log it is recorded."""
+        """Return a model's answer to a request, in whichever log it is recorded."""
         answers = (store.answer(group, request) for store in (self._episodes, *self._stores.values()))
         return next((answered for answered in answers if answered and answered.answer), None)  # "": it was suppressed
 

@@ -70,7 +70,7 @@ class OpenLogs:
         self.catalog = catalog
 
     def remove_interrupted(self) -> None:
-        """Remove what interrupted builds and drops left, but for builds that paid for a model's answers."""
+        """Remove the rests of interrupted builds and drops, but for builds that paid for a model's answers."""
         for folder in self._uncatalogued():
             if not self.places.unfinished(folder.name).exists():
                 shutil.rmtree(folder)

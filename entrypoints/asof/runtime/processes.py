@@ -45,7 +45,7 @@ class _JsonFormatter(logging.Formatter):
 
 
 def log_to_stderr(settings: "Settings", *names: str) -> None:
-    """Let what packages of ours say go to stderr, as the settings say, and of others what is wrong."""
+    """Log to stderr: messages of asof at the level of the settings, warnings of other packages."""
     handler = logging.StreamHandler()
     text = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
     handler.setFormatter(_JsonFormatter() if settings.log_format == "json" else text)

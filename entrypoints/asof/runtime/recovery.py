@@ -1,4 +1,4 @@
-"""Before a directory is asked: what was acknowledged and then left is processed, unless somebody is at it."""
+"""Recovery before questions: messages that were acknowledged and not processed are, unless a writer is at work."""
 
 from contextlib import ExitStack, suppress
 from pathlib import Path

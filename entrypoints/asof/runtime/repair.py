@@ -1,4 +1,4 @@
-"""Repairing a directory: what is derived is deleted where it is damaged, and made again from the log before it.
+"""Repair of a directory: damaged derived files are deleted, and made again from the log before them.
 
 Vectors, graphs and semantic logs are made from what is before them; the episodic log from the messages, as long as all
 that was said is still there. The messages log is the truth: it comes back from a backup alone.
@@ -24,7 +24,7 @@ _SIDE_FILES: Final = ("", "-wal", "-shm")
 
 
 def repair(places: DirectoryLayout, settings: Settings, progress: Progress | None = None) -> list[Check]:
-    """Make again what is damaged; return the checks of what was, as they are after it. WriterBusy.
+    """Make damaged files again; return their checks, as they are afterwards. WriterBusy.
 
     A check that is still not ok says why it cannot be repaired.
     """
@@ -43,7 +43,7 @@ def repair(places: DirectoryLayout, settings: Settings, progress: Progress | Non
 
 
 def _clear(places: DirectoryLayout, what: str) -> str | None:
-    """Delete what is damaged, and all that is made from it; return why it cannot be made again, if it cannot."""
+    """Delete a damaged file, and all that is derived from it; return why it cannot be made again, if it cannot."""
     kind, _, name = what.partition(" ")
     clear: dict[str, Callable[[], None]] = {
         "log": lambda: _clear_log(places, name),

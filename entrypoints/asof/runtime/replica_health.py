@@ -1,4 +1,4 @@
-"""How far a worker or projector is, as it writes it down beside the data for whoever asks after it."""
+"""The progress of a worker or projector, which it writes to a file beside its data."""
 
 import json
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _FRESH_SECONDS: Final = 30
 
 
 class ReplicaProgress(NamedTuple):
-    """How far one partition of a topic is read."""
+    """The progress in one partition of a topic."""
 
     topic: str
     partition: int
@@ -26,18 +26,18 @@ class ReplicaProgress(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReplicaHealth:
-    """How far a process is, as it last wrote it down."""
+    """The progress of a process, as it last wrote it."""
 
     at: int  # microseconds
     partitions: tuple[ReplicaProgress, ...]
 
     @property
     def lag(self) -> int:
-        """How many records wait, in all partitions of all topics that it reads."""
+        """The number of records that wait, in all partitions of all topics that it reads."""
         return sum(reached.end - max(reached.offset, 0) for reached in self.partitions)
 
     def well(self, now: int) -> bool:
-        """Whether the process lives, and has opened what is its own."""
+        """Whether the process lives, and has opened its partitions."""
         return now - self.at < _FRESH_SECONDS * SECOND and all(reached.offset >= 0 for reached in self.partitions)
 
     def to_json(self) -> dict[str, Any]:
@@ -46,7 +46,7 @@ class ReplicaHealth:
 
     @classmethod
     def read(cls, root: Path) -> Self:
-        """Return what the process of a directory wrote. NotFound: none ever ran."""
+        """Return the progress that the process of a directory wrote. NotFound: none ever ran."""
         try:
             found = json.loads((root / FILE).read_bytes())
             return cls(found["at"], tuple(ReplicaProgress(**reached) for reached in found["partitions"]))

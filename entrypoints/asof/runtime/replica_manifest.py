@@ -1,4 +1,4 @@
-"""Which topics a data directory is a copy of, and in how many partitions: known without a broker, and held to.
+"""The manifest of a replica: the topics that a data directory copies and their partitions, known without a broker.
 
 With one partition the directory is the copy. With more, each partition has a directory of its own within it.
 """
@@ -28,7 +28,7 @@ class ReplicaManifest:
 
 
 def copied(root: Path) -> ReplicaManifest | None:
-    """Return what a directory is a copy of; None where it is none, or one partition of many."""
+    """Return the manifest of a directory; None where it is no replica, or one partition of many."""
     try:
         return ReplicaManifest(**json.loads((root / FILE).read_bytes()))
     except FileNotFoundError:
@@ -38,7 +38,7 @@ def copied(root: Path) -> ReplicaManifest | None:
 
 
 def is_copy(root: Path) -> bool:
-    """Whether what is in a directory, or is to be, comes from topics: nothing else may write to it."""
+    """Whether a directory is a replica of topics: nothing else may write to it."""
     return (root / FILE).exists() or (root / STATE).exists()
 
 

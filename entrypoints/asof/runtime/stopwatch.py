@@ -25,5 +25,5 @@ class Stopwatch:
             self._took[step] += (time.perf_counter_ns() - started) // 1_000
 
     def metrics(self) -> RetrievalMetrics:
-        """Return what was measured; 0 for a step that was not taken."""
+        """Return the measured times; 0 for a step that was not taken."""
         return RetrievalMetrics(**{field.name: self._took[field.name] for field in fields(RetrievalMetrics)})

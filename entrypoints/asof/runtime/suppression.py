@@ -30,5 +30,5 @@ class Suppression:
 
 
 def suppressed(message: AnyMessage) -> AnyMessage:
-    """Return a message with the wish that its content is not kept; what has no content stays as it is."""
+    """Return a message whose content is to be suppressed; one without content stays as it is."""
     return message.model_copy(update={"suppress_content": True}) if isinstance(message, Message) else message

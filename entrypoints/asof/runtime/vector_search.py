@@ -154,7 +154,7 @@ class VectorSearch:
 
     @property
     def vectors(self) -> int:
-        """How many vectors there are to compare with."""
+        """The number of vectors in the index."""
         return 0 if self._projection is None else len(self._projection.index)
 
     def embed(self, progress: Progress | None = None) -> int:
@@ -241,7 +241,7 @@ class VectorSearch:
         return [projection for projection in (self._projection, self._names, self._turns) if projection is not None]
 
     def close(self) -> None:
-        """Save what is held, and close the cache."""
+        """Save the vectors in memory, and close the cache."""
         self._is_open = False
         for projection in self._held():
             _save(projection, 1)
@@ -250,7 +250,7 @@ class VectorSearch:
 
 
 def _save(projection: VectorProjection, least: int) -> None:
-    """Save vectors if they differ by so many from what is saved."""
+    """Save vectors if they differ by so many from the saved ones."""
     with suppress(StorageFailed):  # a reader may have no right to write; then they are made again next time
         if projection.unsaved >= least:
             projection.save()

@@ -1,4 +1,4 @@
-"""Where adapters are chosen: from names and places to the logs and stores."""
+"""Chooses adapters: names and places become logs and stores."""
 
 import hashlib
 from collections.abc import Callable
@@ -33,7 +33,7 @@ Source = Literal["mentions", "episodes"]
 
 
 def load_ontology(name: str) -> Ontology:
-    """Return an ontology by name or file. InvalidInput says what is wrong with it, and where."""
+    """Return an ontology by name or file. InvalidInput names the fault and its place."""
     try:
         return registry.load(name)
     except OntologyError as error:
@@ -49,7 +49,7 @@ def read_ontology_file(name: str) -> OntologyFile:
 
 
 def connection_of(settings: Settings) -> Connection:
-    """Return how Kafka is reached. InvalidInput: there is no address, what is set contradicts itself."""
+    """Return the connection to Kafka. InvalidInput: there is no address, or settings contradict each other."""
     if settings.kafka is None:
         raise InvalidInput("which Kafka? Give --kafka HOST:PORT, or set ASOF_KAFKA")
     return Connection(
@@ -65,7 +65,7 @@ def connection_of(settings: Settings) -> Connection:
 
 
 def describe(name: str, ontology: Ontology, policy: Policy, source: Source, extractor: str) -> GenerationInfo:
-    """Return what decides a generation's content: equal builds of one source give equal digests and ids."""
+    """Return the inputs that decide a generation's content: equal builds of one source give equal digests and ids."""
     parts = (ontology.digest, extractor, policy, names.VERSION)
     build = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
     return GenerationInfo(name, ontology.id, ontology.digest, extractor, policy, source, build)

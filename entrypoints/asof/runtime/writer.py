@@ -166,7 +166,7 @@ class Writer:
 
     @property
     def erasing(self) -> bool:
-        """Whether files may still hold what was erased: `vacuum` is to be called again."""
+        """Whether files may still hold erased content: `vacuum` is to be called again."""
         return self._vacuum.owed
 
     def vacuum(self) -> None:
@@ -187,11 +187,11 @@ class Writer:
         return kept_ontology(self.logs.places.ontology_of(name))
 
     def effect(self, position: int, *, worded: bool) -> Effect | None:
-        """Return what a processed message did in the generation that answers (see `effect_of`); None: it was parked."""
+        """Return the effect of a processed message in the generation that answers (see `effect_of`); None: parked."""
         return self.generations.effect(self.catalog.active, position, worded=worded)
 
     def usage(self) -> Usage:
-        """Return what asking a language model has cost since this was opened."""
+        """Return the cost of calls to a language model since this was opened."""
         return self.logs.extractors.usage()
 
     def parked(self) -> int:

@@ -1,4 +1,4 @@
-"""The service: a memory opened for operations, and what serves many callers at once behind HTTP."""
+"""The service: sessions of a memory for operations, and the service behind HTTP for many callers at once."""
 
 __all__ = [
     "api_keys",

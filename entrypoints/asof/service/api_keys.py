@@ -1,4 +1,4 @@
-"""API keys: who may use a service, read once from a file. No key is kept, only what one is known by."""
+"""API keys: the callers of a service, read once from a file. Of a key only its digest is kept."""
 
 import os
 import stat
@@ -19,7 +19,7 @@ _LEAST_LENGTH: Final = 16
 
 
 class Permission(IntEnum):
-    """What a caller may do; each may do what those before it may."""
+    """The permissions of callers; each includes those before it."""
 
     READ = 1
     WRITE = 2
@@ -28,7 +28,7 @@ class Permission(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sends a request, and how much of the memory is theirs."""
+    """The sender of a request, with its permission and its groups."""
 
     name: str
     permission: Permission

@@ -1,4 +1,4 @@
-"""Vectors behind writes and searches: what is new is embedded some texts at a time, by one thread or process."""
+"""Embedding behind writes and searches: one thread or process embeds new texts, some at a time."""
 
 import asyncio
 import logging
@@ -17,15 +17,15 @@ log = logging.getLogger(__name__)
 
 
 class Embeds(Protocol):
-    """Whoever has the vectors: the searcher of a service, or the session of a memory."""
+    """The owner of the vectors: the searcher of a service, or the session of a memory."""
 
     def keep_up(self, seconds: float) -> bool:
-        """Embed what is new for about so long; return whether there is more."""
+        """Embed new texts for about so long; return whether there are more."""
         ...
 
 
 class BackgroundEmbedder:
-    """Has whoever has the vectors bring them up; while a worker is `busy`, now and then: it needs the processor more.
+    """Keeps vectors up to date; while a worker is `busy`, only now and then: it needs the processor more.
 
     `submit` is that of the pool whose one thread does it. What it has not come to yet is found by words.
     """
@@ -40,14 +40,14 @@ class BackgroundEmbedder:
         self.failure = ""  # why nothing was embedded when it was last tried; empty: it was
 
     def follow(self) -> None:
-        """Let what is new be embedded, from any thread."""
+        """Start embedding new texts, from any thread."""
         if not self._asked:
             self._asked = True
             self._submit(self._some)
 
     @asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
-        """Embed nothing meanwhile: what is erased in that time would be kept after it was forgotten."""
+        """Pause embedding: a text that is erased in that time would get a vector after its erasure."""
         self._erasing += 1
         await asyncio.wrap_future(self._submit(lambda _: None))  # what is under way ends
         try:

@@ -1,4 +1,4 @@
-"""The worker's side where the log is a topic: what `asof worker` makes of it is followed into the directory.
+"""The worker's side where the log is a topic: it follows the topics that `asof worker` writes into the directory.
 
 Where another process keeps the directory up, a worker or a projector on this machine, that one is watched.
 """
@@ -86,7 +86,7 @@ class _Following:
             self._channel.send(WorkerProgress(self._reached, erasing=erasing))
 
     def _answered(self) -> int:
-        """Return the offset before which all messages are answered, and what follows from them can be asked about.
+        """Return the offset before which all messages are processed, and their effects can be asked about.
 
         Another process may keep the directory up meanwhile, so how far a log is derived is asked before where its
         source ends.

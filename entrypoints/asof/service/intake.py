@@ -23,7 +23,7 @@ class _Given(NamedTuple):
 
 
 class Log(Protocol):
-    """What the intake asks of a log."""
+    """The log that the intake writes to."""
 
     def latest(self) -> int:
         """Return the latest recorded time; INF where the log has a clock of its own."""
@@ -32,7 +32,7 @@ class Log(Protocol):
     def accept_each(
         self, given: Sequence[tuple[Sequence[AnyMessage], KeyedRequest | None]], *, clock: int
     ) -> Sequence[range | InvalidInput]:
-        """Put on the log what several give; return where the messages of each are, or why they cannot be taken."""
+        """Append the messages of several callers; return the positions of each, or why they are refused."""
         ...
 
 
@@ -79,7 +79,7 @@ class Intake:
             self._accepted()
 
     def _put(self, log: Log, together: Sequence[_Given]) -> int:
-        """Put what was given together on the log; return how many messages that is at most."""
+        """Append messages that were given together; return their number at most."""
         try:
             now = clock.expect_plausible(clock.system(), log.latest(), self._clock_years)
             answers = log.accept_each([(given.messages, given.request) for given in together], clock=now)

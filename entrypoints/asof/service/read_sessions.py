@@ -56,7 +56,7 @@ class ReadSession:
         return self._search().like(query, known, group, limit)
 
     def what_if(self, statements: Sequence[FactStatement], now: int) -> "WhatIf":
-        """Return what would be believed with more structured facts, said now.
+        """Return the slots that more structured facts would touch, stated now, before and after.
 
         Handlers ask the directory's own graph, also where questions are answered by a graph database.
         """
@@ -98,7 +98,7 @@ class ReadSession:
         return self.known(group, "episodic"), position
 
     def ids(self, start: str) -> list[str]:
-        """Return ids of facts, entities, episodes and what else has one that begin so: two at most of each layer."""
+        """Return the ids (of facts, entities, episodes and others) that begin so: two at most of each layer."""
         name = self.opened().generation
         with SqliteGraph(self.places.graph(name), f"semantic.{name}") as beliefs:
             return [*beliefs.ids(start), *self.opened().episodes.ids(start)]
@@ -131,7 +131,7 @@ class ReadSession:
 
     @property
     def vectors(self) -> int:
-        """How many vectors a search compares with; 0 before the first."""
+        """The number of vectors that a search compares with; 0 before the first."""
         return 0 if self._searching is None else self._searching.vectors
 
     def process_backlog(self) -> None:
@@ -139,7 +139,7 @@ class ReadSession:
         process_backlog(self.places, self._settings)
 
     def close(self) -> None:
-        """Close what is open; the next question opens it anew."""
+        """Close the open readers; the next question opens them anew."""
         if self._searching is not None:
             self._searching.close()
             self._searching = None
@@ -202,7 +202,7 @@ class ReadSessions:
         raise unknown
 
     def close(self) -> None:
-        """Close what is open; the next question opens it anew."""
+        """Close the open readers; the next question opens them anew."""
         for source in self._sources:
             source.close()
         if self._catch_up is not None:
@@ -210,7 +210,7 @@ class ReadSessions:
 
 
 def _stamp(catalog: str) -> tuple[int, int]:
-    """Return what tells one catalogue from the next: it is replaced by rename."""
+    """Return the identity of the catalogue's file: a new catalogue replaces it by rename."""
     try:
         found = os.stat(catalog)  # noqa: PTH116 - a third of the cost of Path.stat, which shows in a question's time
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What a service asks of a memory for itself, beside the operations that every door has."""
+"""The questions of a service for itself, beside the operations of every door."""
 
 from asof.runtime.replica_manifest import is_copy
 from asof.service.session import Session

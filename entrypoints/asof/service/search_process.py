@@ -37,7 +37,7 @@ class Searcher:
         return answer
 
     def keep_up(self, seconds: float) -> bool:
-        """Embed what is new for about so long; return whether there is more."""
+        """Embed new texts for about so long; return whether there are more."""
         more: bool = self.ask(methodcaller("keep_up", seconds))
         return more
 

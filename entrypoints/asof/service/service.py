@@ -93,7 +93,7 @@ class Service:
         return await asyncio.wrap_future(self._intake.put(messages, request))
 
     async def take_and_see(self, messages: Sequence[AnyMessage], request: KeyedRequest | None = None) -> None:
-        """Put messages on the log, and wait until what follows from them can be asked about."""
+        """Put messages on the log, and wait until their effect can be asked about."""
         erases = any(isinstance(message, ErasureRequest) for message in messages)
         async with self._embedder.held() if erases and self._embedder else nullcontext():
             positions = await self.take(messages, request)
@@ -109,7 +109,7 @@ class Service:
         return True
 
     async def made(self, request: KeyedRequest | None) -> bool:
-        """Return whether a request was made before; if so, what followed from it can be asked about."""
+        """Return whether a request was made before; if so, its effect can be asked about."""
         positions = None if request is None else await self.ask(lambda reader: reader.positions_of(request))
         if positions is not None:
             await self.done(positions[-1])
@@ -129,7 +129,7 @@ class Service:
         await self.done(position)
 
     async def seen(self, position: int) -> None:
-        """Wait until a message that is on the log can be read here: what is on a topic comes a moment later."""
+        """Wait until a message that is on the log can be read here: a replica is a moment behind its topic."""
         if self.on_topics and position < (await self.take([])).start:
             for _ in range(_LOOKS):
                 if position < await self.ask(lambda reader: reader.end()):
@@ -143,7 +143,7 @@ class Service:
 
     @property
     def progress(self) -> tuple[int, int]:
-        """Return what grows whenever a message is taken, or processed."""
+        """Return a number that grows whenever a message is accepted or processed."""
         return self._intake.taken, self.worker.next
 
     async def ask(self, question: Callable[[Reader], R]) -> R:
@@ -172,7 +172,7 @@ class Service:
         self._took(seconds)
 
     def close(self) -> None:
-        """Answer what was asked, put on the log what was given, and end after the message that is being processed."""
+        """Answer the open questions, log the accepted messages, and end after the message that is being processed."""
         self._stack.close()
 
     def __enter__(self) -> Self:
@@ -183,7 +183,7 @@ class Service:
 
 
 def _run_of(settings: Settings) -> Run:
-    """Return what the worker's process does."""
+    """Return the function that the worker's process runs."""
     if settings.kafka is None:
         return process
     from asof.service.follower_process import follow

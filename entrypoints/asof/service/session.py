@@ -120,7 +120,7 @@ class Session:
         return any(source.keep_up(seconds, self.lock) for source in sources)
 
     def close_reader(self) -> None:
-        """Close what was opened for reading; the next question opens it anew."""
+        """Close the readers; the next question opens them anew."""
         self.sources.close()
 
     def release(self) -> None:
@@ -134,7 +134,7 @@ class Session:
             self._producer = None
 
     def close(self) -> None:
-        """Close everything; what was acknowledged stays. Whoever has the lock calls `release` instead."""
+        """Close everything; acknowledged messages stay. A holder of the lock calls `release` instead."""
         if self._vectors is not None:
             self._vectors.close()
             self._vectors = self._embedder = None

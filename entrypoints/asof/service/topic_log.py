@@ -1,4 +1,4 @@
-"""The messages topic as the intake's log: what is given is on all replicas before anybody is told that it was taken."""
+"""The messages topic as the intake's log: messages are on all replicas before they are acknowledged."""
 
 from collections.abc import Iterator, Sequence
 from typing import Self
@@ -31,7 +31,7 @@ class Topic:
     def accept_each(
         self, given: Sequence[tuple[Sequence[AnyMessage], KeyedRequest | None]], *, clock: int
     ) -> list[range | InvalidInput]:
-        """Send what several give; return at which offsets the messages of each are, or why they cannot be sent.
+        """Send the messages of several callers; return the offsets of each, or why they cannot be sent.
 
         What is sent again under the same request is on the topic again, and one message.
         """

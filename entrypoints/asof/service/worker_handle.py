@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 class WorkerStart(NamedTuple):
-    """The worker will take what is put on the messages log by a writer of this term."""
+    """The worker has started: it processes messages that a writer of this term appends."""
 
     term: int
 
@@ -50,7 +50,7 @@ Run = Callable[[Channel, Settings], None]
 
 
 class Worker:
-    """A process that makes known what the messages log has. Making it raises what its opening does.
+    """A handle of the process that ingests the messages log. Making it raises the errors of opening the directory.
 
     A thread calls `reached` whenever it got further, before anybody else is told, with the seconds that each message
     took; and `failed` when the worker ended because of an error, which is then its `error`.
@@ -114,7 +114,7 @@ class Worker:
             self._child.offer(None)
 
     def done(self, position: int) -> Future[None]:
-        """Return what is settled once the message at a position is processed, and can be asked about.
+        """Return a future that is done once the message at a position is processed, and its effect can be asked about.
 
         Of -1: once questions can be asked.
         """
@@ -129,7 +129,7 @@ class Worker:
         return future
 
     def erased(self) -> Future[None]:
-        """Return what is settled once no file holds what was erased by the messages that are processed."""
+        """Return a future that is done once no file holds the content that processed messages erased."""
         future: Future[None] = Future()
         with self._lock:
             if not self.erasing:

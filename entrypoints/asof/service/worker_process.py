@@ -1,4 +1,4 @@
-"""The worker's own side: the one process that writes what follows from the messages, one after the other.
+"""The worker's own side: the one process that ingests the messages, one after the other.
 
 What comes while it is busy is shown together, soon: a message waits for those behind it no longer than a moment. What
 it has not come to when it is stopped stays on the log and is processed at the next start. What may succeed later is
@@ -52,7 +52,7 @@ class _Taken(NamedTuple):
 
 
 class Processing:
-    """Takes messages in their order, and shows what follows from them."""
+    """Ingests messages in their order, and makes their effects visible."""
 
     def __init__(self, writer: Writer, channel: Channel) -> None:
         self._writer = writer

@@ -79,7 +79,7 @@ class CachedEmbedder:
 
     @property
     def erasures(self) -> int:
-        """How many steps erasures of groups have taken."""
+        """The number of steps that erasures of groups have taken."""
         with self._lock, self._errors():
             [count] = self._db.execute(_COUNT).fetchone()
         return int(count)

@@ -71,7 +71,7 @@ def to_json(value: Any, kind: Any) -> Any:
 
 
 class Answer:
-    """What all answers have."""
+    """The base of all answers."""
 
     __slots__ = ()
 
@@ -264,7 +264,7 @@ class Community(Answer):
 
 @answer
 class EntityProfile(Entity):
-    """All that is known of an entity as of a moment, together with the entities that were taken to be the same."""
+    """An entity as of a moment, with its facts, its attributes and the entities that were merged into it."""
 
     names: Annotated[tuple[str, ...], Field(description="Its own first.")]
     duplicate_of: Annotated[tuple[Link, ...], Field(description="Also those that were taken back.")]
@@ -285,7 +285,7 @@ class Hop(Answer):
 
 @answer
 class Cause(Answer):
-    """What began or ended a belief."""
+    """The cause that began or ended a belief."""
 
     kind: Annotated[
         str,
@@ -340,7 +340,7 @@ class BeliefPeriod(Answer):
 
 @answer
 class Difference(Answer):
-    """What differs of one fact between two points (valid, known)."""
+    """The difference of one fact between two points (valid, known)."""
 
     change: Literal["began", "ended", "learned", "retracted", "revised"]
     before: Fact | None
@@ -365,7 +365,7 @@ class Change(Answer):
 
 @answer
 class Changes(Answer):
-    """What some messages changed, in their order."""
+    """The changes of some messages, in their order."""
 
     changes: tuple[Change, ...]
     next: Annotated[int, Field(examples=[17], description="Ask for what follows with this as `since`.")]
@@ -373,7 +373,7 @@ class Changes(Answer):
 
 @answer
 class Evidence(Answer):
-    """Where something was said, in which words."""
+    """The words that said something, and their message."""
 
     episode: Id
     name: Annotated[str, Field(description="The producer's name of the message.")]
@@ -477,7 +477,7 @@ class RankedNode(Answer):
 
 @answer
 class RetrievalMetrics(Answer):
-    """What each step of the retrieval pipeline took, in microseconds."""
+    """The time that each step of the retrieval pipeline took, in microseconds."""
 
     query_embedding_us: int
     vector_search_us: int
@@ -491,7 +491,7 @@ class RetrievalMetrics(Answer):
 
 @answer
 class Retrieval(Answer):
-    """What the retrieval pipeline made of a question."""
+    """The result of the retrieval pipeline for a question."""
 
     mindset: Annotated[str | None, Field(examples=["convergent"], description="Null: its words tell none.")]
     entities: Annotated[tuple[Entity, ...], Field(description="Those that the question names, in its order.")]
@@ -557,7 +557,7 @@ class Belief(Answer):
 
 @answer
 class Effect(Answer):
-    """What a message did to what is believed: its facts as they were known then, each list in the order of the log."""
+    """The effect of a message on belief: its facts as they were known then, each list in the order of the log."""
 
     began: Annotated[tuple[Belief, ...], Field(description="Facts that it said first.")]
     ended: Annotated[tuple[Belief, ...], Field(description="Facts that hold over less time since; what is left.")]
@@ -626,7 +626,7 @@ class Refused(Answer):
 
 @answer
 class Produced(Answer):
-    """What became of many lines."""
+    """The outcome of many lines."""
 
     accepted: int
     refused: tuple[Refused, ...]

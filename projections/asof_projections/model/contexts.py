@@ -81,7 +81,7 @@ Item = Annotated[EntityLine | FactLine | ChangeLine | EpisodeLine, Field(discrim
 
 @answer
 class LeftOut(Answer):
-    """What was found, and had no place in the budget."""
+    """A line that was found, and had no place in the budget."""
 
     kind: Kind
     uuid: Id
@@ -90,7 +90,7 @@ class LeftOut(Answer):
 
 @answer
 class Context(Answer):
-    """What is known about a question, as a text for a prompt, and as the lines that it is made of."""
+    """The context of a question, as a text for a prompt and as the lines that it is made of."""
 
     text: Annotated[str, Field(description="Marked as reference data: stored text stands in double quotes alone.")]
     tokens: Annotated[int, Field(description="Of the text: never more than the budget.", examples=[640])]

@@ -106,7 +106,7 @@ PointField = Annotated[
 
 
 class Cursor(NamedTuple):
-    """Where a page ended: the moments that the first page was asked as of, and the key of the last item."""
+    """The end of a page: the moments that the first page was asked as of, and the key of the last item."""
 
     valid: int | None
     known: int | None
@@ -151,13 +151,13 @@ def numbers_of(cursor: Cursor, count: int) -> tuple[int, ...]:
 
 
 class Query(BaseModel):
-    """What all queries have."""
+    """The base of all queries."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, validate_by_name=True)
 
     @property
     def page(self) -> Cursor | None:
-        """Where the page before ended; None for the first, and for a question whose answer is whole."""
+        """The end of the page before; None for the first, and for a question whose answer is whole."""
         return None
 
     def __repr__(self) -> str:
@@ -244,7 +244,7 @@ class Paged(Limited):
 
     @property
     def page(self) -> Cursor | None:
-        """Where the page before ended; None for the first."""
+        """The end of the page before; None for the first."""
         return None if self.cursor is None else Cursor.decode(self.cursor)
 
 

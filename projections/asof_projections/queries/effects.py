@@ -1,4 +1,4 @@
-"""What a message did to what is believed: the versions of facts that it opened and closed, what it said again. Pure.
+"""The effect of a message on belief: the versions of facts that it opened and closed, and the facts it repeats. Pure.
 
 A version is never edited, so the answer about a message is the same whenever it is asked.
 """

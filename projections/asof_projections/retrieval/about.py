@@ -1,4 +1,4 @@
-"""Who and what a question is about: the entities that it names, then those of the facts and turns that fit it best."""
+"""The entities of a question: those that it names, then those of the facts and turns that fit it best."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain

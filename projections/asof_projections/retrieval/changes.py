@@ -1,4 +1,4 @@
-"""What changed: facts that ended before a moment or begin after it, and what replaced them; and what was wrong."""
+"""Changes: facts that ended before a moment or begin after it, their replacements, and corrected mistakes."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime

@@ -30,7 +30,7 @@ _MOST: Final = 200  # facts, and as many turns
 
 
 class Findings(NamedTuple):
-    """What was found for a context, each part with the best first."""
+    """The findings for a context, each part with the best first."""
 
     entities: Sequence[EntityOutline] = ()
     facts: Sequence[Hit] = ()

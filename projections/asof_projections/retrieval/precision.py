@@ -1,4 +1,4 @@
-"""What a search leaves out: what probably does not answer, and of one slot all but two claims."""
+"""The precision of a search: it leaves out improbable hits, and of one slot all but two claims."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence

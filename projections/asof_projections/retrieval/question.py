@@ -22,7 +22,7 @@ STOP_WORDS: Final = frozenset(  # they occur everywhere, so they find everything
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What turns are compared with."""
+    """A question in the forms that turns are compared with."""
 
     words: tuple[str, ...]  # without stop words and speakers' names, each once
     text: str  # as a speaker who is named alone would say it of himself, without names

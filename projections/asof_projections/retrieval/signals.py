@@ -29,7 +29,7 @@ _LONG: Final = 6.0  # log of the characters of a long turn
 
 
 class Matches(NamedTuple):
-    """Which turns have which words of a question: a row of `has` for each word, a column for each turn."""
+    """The words of a question in turns: a row of `has` for each word, a column for each turn."""
 
     has: NDArray[np.float32]
     weights: NDArray[np.float32]  # of the words: inverse document frequencies among these turns

@@ -110,14 +110,14 @@ class Wording:
 
 
 class Frame:
-    """What stands around the lines of a context."""
+    """The text around the lines of a context."""
 
     def __init__(self, note: str) -> None:
         self._note = note
 
     @property
     def tokens(self) -> int:
-        """What it takes at most, without headings and lines."""
+        """The tokens that it takes at most, without headings and lines."""
         return tokens(self._around([NOTHING, _left_out([_MANY] * len(_COUNTED))]))
 
     def text(self, lines: Sequence[tuple[Kind, str]], left_out: Sequence[Kind]) -> str:

@@ -63,7 +63,7 @@ class VectorProjection:
 
     @property
     def behind(self) -> int:
-        """How many texts have no vector here yet."""
+        """The number of texts that have no vector here yet."""
         return max(self._texts.count() - len(self.index), 0) if self._some(1) else 0
 
     def lacking(self, numbers: Ids) -> int:

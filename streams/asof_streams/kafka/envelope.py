@@ -43,7 +43,7 @@ class Outgoing(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """A writer has taken a topic over: what others write under earlier terms from here on does not stand."""
+    """A writer has claimed a topic: from here on, batches under earlier terms do not stand."""
 
     term: int
     writer: str  # tells two claims of one term apart
@@ -130,7 +130,7 @@ def dead_letter(original: Raw, topic: str, partition: int, reason: str) -> Outgo
 
 
 def read(raw: Raw) -> Claim | Checkpoint | Sent | None:
-    """Return what a record of a derived topic is; None where it is not one of asof's."""
+    """Return the parsed record of a derived topic; None where it is not one of asof's."""
     found = dict(raw.headers)
     try:
         kind, term = found["ce_type"].decode(), int(found["ce_term"])

@@ -1,4 +1,4 @@
-"""A derived log on Kafka, episodic or semantic: what stands in its topic, and appending to it as its one writer."""
+"""A derived log on Kafka, episodic or semantic: the batches of its topic that stand, appended by one writer."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ Forget = Callable[[str, int], None]
 
 
 class EventTopic(TopicLog):
-    """The copy of a derived log. Anyone may catch up; who has taken it over may append.
+    """The copy of a derived log. Anyone may catch up; the writer that has claimed it may append.
 
     What is appended goes to the topic first, and is kept only when it stands there. `source` is the log that this one
     is made from: its positions are what the checkpoint counts. A checkpoint that no event carries goes to the topic as
@@ -50,7 +50,7 @@ class EventTopic(TopicLog):
         return self._fence.offset
 
     def catch_up(self, end: int | None = None) -> None:
-        """Keep what has come to stand in the topic since the last time; `end`: where it ends, if that is known."""
+        """Copy the batches that have come to stand since the last time; `end`: the topic's end, if that is known."""
         if end is None:
             end = self._client.end(*self.at)
         self._expect_reached(end, self._progress)
@@ -61,7 +61,7 @@ class EventTopic(TopicLog):
             raise self._another(self._progress, f"{self._fence.position} events stand in it, {self.end()} were read")
 
     def append_records(self, found: Sequence[Raw]) -> None:
-        """Keep what stands of some more records, which must be the next ones."""
+        """Copy the batches that stand among more records, which must be the next ones."""
         stands: list[Sent] = []
         for raw in found:
             stands += self._fence.pass_through(raw)
@@ -159,7 +159,7 @@ class EventTopic(TopicLog):
         self._fence.offset, self._fence.position = offset, self._fence.position + count
 
     def _read_back(self, end: int) -> None:
-        """Somebody else has written between: go by what stands now."""
+        """Catch up: another writer has appended meanwhile."""
         term = self._fence.term
         for found in self._client.read(*self.at, self._fence.offset, self._client.end(*self.at)):
             for raw in found:

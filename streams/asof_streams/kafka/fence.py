@@ -1,4 +1,4 @@
-"""Which records of a derived topic stand: those of the writer that holds it, in whole batches. Pure.
+"""The fence of a derived topic: the records of the writer that holds it stand, in whole batches. Pure.
 
 A topic cannot refuse a writer that was deposed and does not know it yet, so every reader passes its records over: a
 record stands if its term is that of the latest claim before it, and if its batch was complete before the next claim.
@@ -14,7 +14,7 @@ from asof_streams.kafka.envelope import Checkpoint, Claim, Raw, Sent, read
 
 @dataclass(slots=True)
 class Fence:
-    """How far one topic was read. What it stands for can be kept, and gone on from, where no batch is under way."""
+    """The progress in one topic. It can be stored, and resumed, where no batch is under way."""
 
     topic: str
     offset: int = 0  # the first record that may still be needed: where its batch began

@@ -35,7 +35,7 @@ class _Fact(NamedTuple):
 
 @answer
 class ExampleResult(Answer):
-    """What came of one example: the facts and attributes that were not found, and those that were not wanted."""
+    """The result of one example: the facts and attributes not found, and those found but not wanted."""
 
     line: Annotated[int, Field(ge=1, description="Of the file.")]
     text: str

@@ -1,4 +1,4 @@
-"""What the English rules find in a text, and why they find no more: sentence by sentence, with nothing remembered.
+"""A report of an extraction by the English rules: findings and near misses of each sentence, without a memory.
 
 It is the extraction itself, asked to keep what it otherwise drops. No name is resolved: the text is all that is known.
 """
@@ -94,7 +94,7 @@ class ReadSentence(Answer):
 
 @answer
 class ExtractionReport(Answer):
-    """What the rules find in a text under an ontology."""
+    """The findings of the rules in a text under an ontology."""
 
     ontology: Annotated[str, Field(examples=["default"])]
     sentences: tuple[ReadSentence, ...]

@@ -1,4 +1,4 @@
-"""What became of messages: asked for by position, or by the request that takes them and waits."""
+"""The outcomes of messages, by position, or in the answer of the request that takes them and waits."""
 
 from collections.abc import Sequence
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Where an answer stays the same: moments that no value of a column lies between.
+"""Plateaus: the periods between neighbouring values of a column, in which an answer stays the same.
 
 "Now" is another moment in each search, yet what is known and what holds is mostly what it was in the search before.
 """

@@ -1,4 +1,4 @@
-"""Which texts have a word: the lists of a full-text index, kept in memory for the words that were asked for last.
+"""Postings: the texts of a word in a full-text index, cached for the words that were asked for last.
 
 To read a list takes time in proportion to it. Frequent words stand in a third of all texts, and questions share them.
 """

@@ -13,7 +13,7 @@ _Weight = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
 class PipelineConfig(BaseModel):
-    """What the pipeline does where a question does not say otherwise."""
+    """The configuration of the pipeline; a question may override it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

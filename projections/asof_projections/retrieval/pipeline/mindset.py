@@ -15,7 +15,7 @@ _WORD = re.compile(r"\w+")
 
 
 class Features(NamedTuple):
-    """What a mindset looks at in a memory."""
+    """The features of a memory that a mindset looks at."""
 
     confidence: float  # of a fact; a half where there is none
     is_direct: bool  # the question itself found it, not a walk through the graph

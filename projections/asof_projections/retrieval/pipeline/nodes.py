@@ -15,7 +15,7 @@ class Key(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """How a question reached a node: how similar, by what, and after how many steps through the graph."""
+    """The way from a question to a node: the similarity, the leg that found it, and the steps through the graph."""
 
     similarity: float
     way: Way
