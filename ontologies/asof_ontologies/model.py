@@ -6,6 +6,7 @@ its names and descriptions, and a generation records its id and digest.
 
 import hashlib
 import json
+import re
 from datetime import date
 from functools import cached_property
 from typing import Literal
@@ -13,6 +14,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Cardinality = Literal["one", "many"]
+ValueKind = Literal["value", "version", "time", "amount", "quality", "favorite"]
+KEYED: frozenset[ValueKind] = frozenset({"amount", "quality", "favorite"})
 
 
 def unset(value: object) -> bool:
@@ -76,6 +79,21 @@ class RelationType(Part):
     nouns: tuple[str, ...] = ()  # nouns for the target, as in "my sister Ana"
     told: bool = Field(default=False, exclude_if=unset)  # whether a model's prompt has `means` beside the name
     pairs: tuple[tuple[str, str], ...] = Field(default=(), exclude_if=unset)  # the only (source, target) pairs, if any
+    value: ValueKind | None = Field(default=None, exclude_if=unset)  # what the rules state by it of a thing
+
+    @property
+    def keyed(self) -> bool:
+        """Whether a noun completes its name: the favorite of a band is favorite_band, and {key} its words."""
+        return self.value in KEYED
+
+    def of_noun(self, noun: str) -> str:
+        """Return the name under which a keyed relation has a noun: favorite_band."""
+        return f"{self.name}_{re.sub(r'[^a-z0-9]+', '_', noun.lower()).strip('_')}"
+
+    def said(self, name: str, subject: str, object_: str) -> str:
+        """Return a fact of this relation, stated under a name, as a sentence."""
+        key = name.removeprefix(f"{self.name}_").replace("_", " ") if self.keyed else ""
+        return self.sentence.format(subject=subject, object=object_, key=key)
 
 
 class ExampleFact(Part):
@@ -141,6 +159,17 @@ class Ontology(Part):
     def relations(self) -> dict[str, RelationType]:
         """Relation types by name."""
         return {relation.name: relation for relation in self.relation_types}
+
+    @cached_property
+    def _keyed(self) -> tuple[RelationType, ...]:
+        return tuple(sorted((r for r in self.relation_types if r.keyed), key=lambda r: -len(r.name)))
+
+    def relation(self, name: str) -> RelationType | None:
+        """Return the relation type of a name, also of a keyed one with its noun; None: it is not in the ontology."""
+        found = self.relations.get(name)
+        if found is None:
+            return next((each for each in self._keyed if name.startswith(f"{each.name}_")), None)
+        return found
 
     def canonical(self, relation: str) -> tuple[str, bool]:
         """Return the name under which facts have a relation, and whether source and target are exchanged.

@@ -181,7 +181,7 @@ def _example_problems(ontology: Ontology) -> Iterator[Problem]:
                 yield ("examples", index, "attributes", at, "name"), f"no attribute {stated.name!r}: define it"
         for at, fact in enumerate(example.facts):
             where = ("examples", index, "facts", at, "relation")
-            if fact.relation not in ontology.relations:
+            if ontology.relation(fact.relation) is None:
                 yield where, f"no relation {fact.relation!r}: define it, or name another one"
                 continue
             kept, _ = ontology.canonical(fact.relation)
@@ -199,6 +199,8 @@ def _relation_problems(ontology: Ontology, relation: RelationType) -> Iterator[P
     for slot in ("{subject}", "{object}"):
         if relation.sentence.count(slot) != 1:
             yield ("sentence",), f"write {slot} in it exactly once"
+    if relation.sentence.count("{key}") != relation.keyed:
+        yield ("sentence",), "write {key} in it exactly once" if relation.keyed else "leave {key} out: it has no noun"
     for key in ("sources", "targets"):
         for at, kind in enumerate(getattr(relation, key)):
             if kind not in ontology.entities:

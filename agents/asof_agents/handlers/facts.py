@@ -10,8 +10,9 @@ from asof_agents.handlers.attributes import weigh_attributes
 from asof_agents.handlers.communities import assign_communities
 from asof_agents.handlers.statement_writer import Build, StatementWriter, Triple
 from asof_agents.handlers.structured_facts import state
+from asof_agents.handlers.value_slots import OF_THINGS, slot_of
 from asof_agents.ports import BeliefView
-from asof_agents.resolution.entities import Resolver, Speakers
+from asof_agents.resolution.entities import PERSON, Resolver, Speakers
 from asof_agents.resolution.judge import Judge
 from asof_projections.versions import Assertion
 from asof_streams.episodic import EpisodeRecorded, MentionObserved, MessageParked, RelationshipStated
@@ -112,8 +113,9 @@ class ChatStatements(StatementWriter[Resolver]):
         if source is None or target is None or source == target:
             return  # the mention was never resolved, or the words name one thing twice
         relation, flipped = self.ontology.canonical(stated.relation)
-        self._declare(relation)
         subject, object_ = (target, source) if flipped else (source, target)
+        subject, relation = self._slot_of(subject, relation)
+        self._declare(relation)
         other = self.names.entity(object_)
         literal = other.type is not None and self.ontology.is_value(other.type)
         triple = Triple(subject, relation, None if literal else object_, other.name if literal else None)
@@ -128,9 +130,21 @@ class ChatStatements(StatementWriter[Resolver]):
             case "holds":
                 self._hold(triple, stated, replaced.get((triple.subject, triple.relation)))
 
+    def _slot_of(self, subject: str, relation: str) -> tuple[str, str]:
+        """Return the subject and relation of a statement: the value of a thing may be one that the speaker has."""
+        kind = self.ontology.relation(relation)
+        if kind is None or kind.value not in OF_THINGS:
+            return subject, relation
+        speaker = self.names.named(self.episode.role or self.episode.role_type, PERSON)
+        thing = self.names.entity(subject)
+        return slot_of(thing, kind, speaker, self.ontology, self.names, self._has)
+
+    def _has(self, subject: str, relation: str) -> bool:
+        return bool(self.held(Triple(subject, relation, None, None)))
+
     def _declare(self, relation: str) -> None:
         """Declare a relation that only this episode's own ontology has as single-valued, once for its group."""
-        own = self.ontology.relations.get(relation)
+        own = self.ontology.relation(relation)
         if own is None or own.cardinality != "one" or relation in self.build.ontology.relations:
             return
         if not self.known.single(self.names.group, relation):
@@ -160,11 +174,11 @@ class ChatStatements(StatementWriter[Resolver]):
         )
 
     def _sentence(self, triple: Triple) -> str:
-        relation = self.ontology.relations.get(triple.relation)
+        relation = self.ontology.relation(triple.relation)
         subject, object_ = self.names.entity(triple.subject).name, self._object_name(triple)
         if relation is None:
             return f"{subject} {triple.relation.replace('_', ' ')} {object_}"
-        return relation.sentence.format(subject=subject, object=object_)
+        return relation.said(triple.relation, subject, object_)
 
     def _object_name(self, triple: Triple) -> str:
         return triple.value if triple.value is not None else self.names.entity(triple.object or "").name

@@ -120,7 +120,7 @@ class StatementWriter(Generic[N]):
 
     def both_ways(self, triple: Triple) -> list[Triple]:
         """Return a triple and, if its relation is symmetric, also the reversed one."""
-        relation = self.ontology.relations.get(triple.relation)
+        relation = self.ontology.relation(triple.relation)
         if relation is None or not relation.symmetric or triple.object is None:
             return [triple]
         return [triple, Triple(triple.object, triple.relation, triple.subject, None)]

@@ -52,6 +52,7 @@ class ParsedSentence:
     past: Sequence[TimeHint] | None = None
     ahead: Sequence[TimeHint] | None = None
     timed: frozenset[int] = field(default_factory=frozenset)  # the words of the time expressions
+    taken: set[int] = field(default_factory=set)  # words that stated a value, and so no more
 
     @cached_property
     def names_by_end(self) -> dict[int, NameSpan]:

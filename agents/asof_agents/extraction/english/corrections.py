@@ -89,8 +89,8 @@ def _find(
     )
     for statements in chain([context.findings.relationships_reversed()], spoken):
         for found in islice(statements, _LATEST):
-            relation = context.patterns.ontology.relations[found.relation]
-            if found.stance != "holds" or (kind is not None and kind not in relation.targets):
+            relation = context.patterns.ontology.relation(found.relation)
+            if relation is None or found.stance != "holds" or (kind is not None and kind not in relation.targets):
                 continue
             if asked == found.target.text.casefold() or (
                 asked is None and kind is not None and found.target.type == kind

@@ -21,7 +21,7 @@ def extract_deed(context: TurnContext, parsed: ParsedSentence, subject: Subject,
     """Add what the subject did, if its words tell it, or a time is stated: "I scored 40 points last week"."""
     relation = context.patterns.deed
     words = deed_at(parsed.sentence, subject.next) if relation else None
-    if relation is None or words is None:
+    if relation is None or words is None or words[0] in parsed.taken:
         return None
     first, end = words
     hint = time_of(parsed, context.timed(parsed, ahead=False), start, end)

@@ -170,7 +170,8 @@ def _statement(stated: Relationship, ontology: Ontology, speaker: str) -> ReadSt
     ends = [_name(mention, speaker) for mention in (stated.source, stated.target)]
     subject, obj = reversed(ends) if flipped else ends
     said = [_SPEAKER if name == _UNNAMED else name for name in (subject, obj)]
-    sentence = ontology.relations[relation].sentence.format(subject=said[0], object=said[1])
+    kind = ontology.relation(relation)
+    sentence = kind.said(relation, *said) if kind else " ".join((said[0], relation, said[1]))
     return ReadStatement(
         _OPS[stated.stance],
         subject,

@@ -6,8 +6,10 @@ from dataclasses import replace
 from asof_agents.extraction.english.clauses import extract_clauses
 from asof_agents.extraction.english.context import FindTimes, TurnContext
 from asof_agents.extraction.english.corrections import extract_correction
+from asof_agents.extraction.english.favorites import extract_favorites
 from asof_agents.extraction.english.patterns import Patterns
 from asof_agents.extraction.english.relational_nouns import extract_relational_nouns
+from asof_agents.extraction.english.values import extract_values
 from asof_agents.extraction.english.work import LOOK_BACK
 from asof_agents.extraction.ports import Extraction, KnownNames, Relationship, Turn
 from asof_ontologies.model import Ontology
@@ -91,6 +93,8 @@ class EnglishExtractor:
     def _read(self, context: TurnContext) -> None:
         for parsed in context.sentences:
             context.meet(parsed)
+            extract_favorites(context, parsed)
+            extract_values(context, parsed)
             extract_relational_nouns(context, parsed)
             extract_clauses(context, parsed)
             context.people.end_sentence(parsed.sentence)

@@ -74,10 +74,11 @@ class Patterns:
                 self.words[word] = (*self.words.get(word, ()), kind.name)
         self.nouns: dict[str, tuple[RelationType, ...]] = {}
         for relation in ontology.relation_types:
-            for noun in relation.nouns:
+            for noun in relation.nouns if relation.value in {None, "quality"} else ():
                 self.nouns[noun] = (*self.nouns.get(noun, ()), relation)
         self.habit = _habit(ontology)
         self.deed = next((each for each in ontology.relation_types if "<*>" in each.cues), None)
+        self.values = {each.value: each for each in ontology.relation_types if each.value}
         self.open = {kind.name for kind in ontology.entity_types if kind.open}
         self.literal = {kind.name for kind in ontology.entity_types if kind.literal}
         self.defines = any(self.is_defining(relation) for relation in ontology.relation_types)

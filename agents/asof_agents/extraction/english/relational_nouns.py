@@ -53,7 +53,7 @@ def extract_relational_nouns(context: TurnContext, parsed: ParsedSentence) -> No
         size = 2 if at + 2 <= len(low) and " ".join(low[at : at + 2]) in nouns else 1
         noun = " ".join(low[at : at + size])
         relations = nouns.get(noun) or nouns.get(noun.removesuffix("s")) or ()
-        if not relations:
+        if not relations or at in parsed.taken:
             continue
         owner = _owner_before(context, parsed, at)
         if owner is None:
@@ -230,4 +230,5 @@ def _state(
         if kind == "Person":
             context.people.add(target)
         confidence = 0.95 if owner.speaker else 0.85
-        context.findings.relate(owner, relation.name, target, _HOLDS, None, parsed.sentence, confidence, noun)
+        name = relation.of_noun(noun) if relation.keyed else relation.name
+        context.findings.relate(owner, name, target, _HOLDS, None, parsed.sentence, confidence, noun)

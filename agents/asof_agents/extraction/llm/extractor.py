@@ -75,6 +75,8 @@ def _relations(ontology: Ontology) -> str:
     """Return a line for each pair of source and target types: half the tokens of a line for each relation."""
     lines: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for relation in ontology.relation_types:
+        if relation.value:  # found by the form of its value
+            continue
         lines.setdefault((relation.sources, relation.targets), []).append(relation.name)
     usual = max(lines, key=lambda ends: len(lines[ends]))[0]
     text = [f"Relations: type of object. Subjects are {'|'.join(usual)} unless given before >"]

@@ -1,0 +1,213 @@
+"""Values of things: "the budget is 40,000 euros", "the release moved to June 5", "we cut the rent to 900".
+
+A thing has one value of a kind at a time. What is a speaker's own, or another thing's, is an attribute of that one: "my
+rent is 900", "the price of the ticket". Only words that say so directly are read; "might be" and "was" are not.
+"""
+
+from typing import Final
+
+from asof_agents.extraction.english.context import ParsedSentence, TurnContext
+from asof_agents.extraction.english.lexicon import ADVERBS, UNSURE_FROM, UNSURE_SENTENCE
+from asof_agents.extraction.english.meaning import Meaning
+from asof_agents.extraction.english.quantities import Value, value_at
+from asof_agents.extraction.english.things import NO_VALUES, Thing, phrase_before, phrase_from
+from asof_agents.extraction.english.work import CLAUSE
+from asof_agents.extraction.ports import Mention
+
+_BE: Final = frozenset({"is", "are", "'s"})
+_AUXILIARIES: Final = frozenset("is are was were has have had been being got gets get 's".split())
+_AT: Final = frozenset({"at", "on", "by", "up", "down", "to", "version", "release"})
+# of a thing itself: "the budget rose to"; "moved" is a cue of places too, which values do not meet
+_CHANGES: Final = frozenset(
+    "moved slipped shifted changed rose risen dropped fell fallen went gone grew grown jumped increased decreased "
+    "climbed sank switched moves slips shifts changes rises drops goes grows jumps increases decreases".split()
+)
+_MADE: Final = frozenset(  # "was raised to", "we raised the rent to"
+    "moved pushed postponed raised cut lowered increased reduced bumped changed upgraded updated set extended "
+    "rescheduled reset shifted brought delayed dropped trimmed shortened capped doubled renamed".split()
+)
+_REACHED: Final = frozenset("reached reaches hit hits passed surpassed crossed topped".split())
+_COSTS: Final = frozenset({"costs", "cost"})
+_WAYS: Final = frozenset("up down back forward forwards out over further off ahead".split())
+_TO: Final = frozenset({"to", "until", "till", "for", "at", "as"})
+_NOT_DONE: Final = frozenset("not never to would could might should may almost nearly cannot can".split())
+_TRIGGERS: Final = _BE | _CHANGES | _MADE | _REACHED | _COSTS | {"has", "have", "version"}
+_TITLES: Final = frozenset({"dr", "mr", "mrs", "ms", "prof"})
+_LONGEST: Final = 6  # words between a thing's name and its value
+
+
+def extract_values(context: TurnContext, parsed: ParsedSentence) -> None:
+    """Add the values of things that a sentence states."""
+    if not context.patterns.values or parsed.sentence.question:
+        return
+    low = parsed.sentence.low
+    if _TRIGGERS.isdisjoint(low) or not UNSURE_SENTENCE.isdisjoint(low):
+        return
+    for at, word in enumerate(low):
+        if word not in _TRIGGERS or not UNSURE_FROM.isdisjoint(low[max(0, at - 8) : at]):
+            continue
+        context.work.spend(CLAUSE)
+        if word in _MADE and at and low[at - 1] not in _NOT_DONE:
+            _made(context, parsed, at)
+        if word in _BE or word in _CHANGES or word in _MADE or word in _REACHED or word in _COSTS:
+            _of_itself(context, parsed, at)
+        if word in {"has", "have"} or word in _REACHED:
+            _counted(context, parsed, at)
+        if word == "version":
+            _versioned(context, parsed, at)
+
+
+def _of_itself(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
+    """Read "the budget is 40k", "the release moved to June 5", "the rent was raised to 900", "the app reached 2.0"."""
+    low, verb = parsed.sentence.low, at
+    begin = at
+    if low[at] not in _BE:
+        while begin and (low[begin - 1] in _AUXILIARIES or low[begin - 1] in ADVERBS):
+            begin -= 1
+        if low[at] in _MADE - _CHANGES and begin == at:
+            return
+    thing = phrase_before(context, parsed, begin)
+    if thing is None:
+        return
+    after = verb + 1
+    if low[verb] in _BE:
+        while after < len(low) and low[after] in ADVERBS:
+            after += 1
+        version = low[after : after + 2] in {("on", "version"), ("at", "version")} or low[after : after + 1] == (
+            "version",
+        )
+        if low[after : after + 1] and low[after] in _AT:
+            after += 1 + version * (low[after] != "version")
+    elif low[verb] in _REACHED or low[verb] in _COSTS:
+        version = False
+    else:
+        found = _target_of(low, after)
+        if found is None:
+            return
+        after, version = found, False
+    value = value_at(context, parsed, after) or _state(context, parsed, after, thing)
+    if value is None and low[verb] in _BE and low[after - 1] in _AT:
+        value = value_at(context, parsed, after - 1)
+    if value is None or (low[verb] == "are" and value.kind == "number" and value.unit is None):
+        return
+    if low[verb] in _REACHED and value.unit is not None:
+        return  # "the app reached 1,000 users" counts
+    noun = "price" if low[verb] in _COSTS else None
+    _state_value(context, parsed, thing, value, version=version, noun=noun)
+
+
+def _target_of(low: tuple[str, ...], at: int) -> int | None:
+    """Return the word after the "to" of a change, with "up" and "from 3 pm" before it."""
+    for to in range(at, min(at + _LONGEST, len(low))):
+        if low[to] in _TO:
+            return to + 1
+        if low[to] not in _WAYS and low[to] not in ADVERBS and low[at] not in {"from", *_WAYS}:
+            return None
+    return None
+
+
+def _made(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
+    """Read "we moved the wedding to September 20", "they raised our rent to 900"."""
+    found = phrase_from(context, parsed, at + 1)
+    if found is None:
+        return
+    thing, after = found
+    to = _target_of(parsed.sentence.low, after)
+    value = value_at(context, parsed, to) if to is not None else None
+    value = value or (_state(context, parsed, to, thing) if to is not None else None)
+    if value is not None:
+        parsed.taken.add(at)
+        _state_value(context, parsed, thing, value, version=parsed.sentence.low[at] in {"upgraded", "updated"})
+
+
+def _counted(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
+    """Read "our team has 12 people", "the app reached 1,000 users", "I have two kids"."""
+    relation = context.patterns.values.get("amount")
+    value = value_at(context, parsed, at + 1)
+    if relation is None or value is None or value.kind != "number" or value.unit is None:
+        return
+    low, sentence = parsed.sentence.low, parsed.sentence
+    noun = low[value.unit]
+    if value.last != value.unit + 1 or not (noun.endswith("s") or noun in relation.nouns) or noun.endswith("ss"):
+        return
+    if low[at - 1 : at] in {("i",), ("we",)}:
+        thing = None if noun not in relation.nouns else context.speaker()
+    else:
+        phrase = phrase_before(context, parsed, at)
+        thing = phrase.mention(context) if phrase and phrase.owner is None else None
+    if thing is not None and thing.type in relation.sources:
+        target = context.findings.mention("Value", *sentence.span(value.first, value.unit))
+        _relate(context, parsed, thing, relation.of_noun(noun), target)
+
+
+def _versioned(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
+    """Read "we're on version 3.2 of the app": the version of the app, or the version without more."""
+    low = parsed.sentence.low
+    value = value_at(context, parsed, at + 1)
+    before = low[max(0, at - 4) : at]
+    if value is None or not {"on", "at", "to"}.intersection(before[-1:]) or before[:1] in {("not",), ("never",)}:
+        return
+    if not {"am", "are", "upgraded", "moved", "updated", "switched", "went"}.intersection(before):
+        return
+    if low[value.last : value.last + 1] == ("of",) and (found := phrase_from(context, parsed, value.last + 1)):
+        _state_value(context, parsed, found[0], value, version=True)
+    elif relation := context.patterns.values.get("value"):
+        sentence = parsed.sentence
+        source = context.findings.mention("Matter", *sentence.span(at, at + 1))
+        target = context.findings.mention("Value", *sentence.span(value.first, value.last))
+        _relate(context, parsed, source, relation.name, target)
+
+
+def _state(context: TurnContext, parsed: ParsedSentence, at: int, thing: Thing) -> Value | None:
+    """Return the words of a state or a name, of a thing that has one: "the status is pending", "my boss is Laura"."""
+    relation = context.patterns.values.get("value")
+    low = parsed.sentence.low
+    if at + 1 < len(low) and low[at] in _TITLES:
+        at += 1 + (low[at + 1] == ".")
+    name = parsed.names.get(at)
+    if name and not name.spoken_to and thing.is_role(context):
+        return Value("code", name.first, name.last)
+    if relation is None or thing.head not in relation.nouns or at >= len(low) or low[at] in NO_VALUES:
+        return None
+    last = at + 1
+    while last < len(low) and last - at < 3 and low[last].isalpha() and low[last] not in NO_VALUES:
+        last += 1
+    return Value("code", at, last) if low[at][0].isalnum() else None
+
+
+def _state_value(
+    context: TurnContext,
+    parsed: ParsedSentence,
+    thing: Thing,
+    value: Value,
+    *,
+    version: bool,
+    noun: str | None = None,
+) -> None:
+    values = context.patterns.values
+    kind = "time" if value.kind == "time" else "version" if version or value.kind == "version" else "value"
+    first, last = value.first, value.last
+    text = context.findings.turn.text[slice(*parsed.sentence.span(first, last))]
+    named = first in parsed.names and value.kind == "code"
+    owner = thing.owner
+    if noun is not None or owner is not None or named:
+        relation = values.get("quality")
+        source = thing.mention(context) if noun is not None and owner is None else owner
+        key = noun or thing.key
+    else:
+        relation, source, key = values.get(kind), thing.mention(context), None  # type: ignore[call-overload]
+    if relation is None or source is None or source.type not in relation.sources:
+        return
+    name = relation.of_noun(key) if key else relation.name
+    ontology = context.patterns.ontology
+    if key and (name in ontology.relations or not 0 < len(key) <= 40):
+        return
+    target_kind = "Person" if named and thing.is_role(context) else "Date" if kind == "time" else "Value"
+    if target_kind not in relation.targets or not text:
+        return
+    _relate(context, parsed, source, name, context.findings.mention(target_kind, *parsed.sentence.span(first, last)))
+
+
+def _relate(context: TurnContext, parsed: ParsedSentence, source: Mention, relation: str, target: Mention) -> None:
+    confidence = 0.95 if source.speaker else 0.85
+    context.findings.relate(source, relation, target, Meaning("holds"), None, parsed.sentence, confidence, relation)

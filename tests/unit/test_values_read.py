@@ -1,0 +1,97 @@
+"""Values of things, as the rules read them: what is stated, and what must not be."""
+
+import pytest
+
+from asof_agents.extraction.english.dates import find_times
+from asof_agents.extraction.english.extractor import EnglishExtractor
+from asof_agents.extraction.ports import Turn
+from asof_ontologies.registry import load
+from asof_streams.instants import parse
+
+DEFAULT = load("default")
+EXTRACTOR = EnglishExtractor(DEFAULT, find_times)
+
+
+def read(text: str) -> list[str]:
+    """Return the statements as "subject relation object"."""
+    turn = Turn("episode", "Kim", "user", text, parse("2024-05-15T10:00:00Z"))
+    found = EXTRACTOR.extract(turn, [], lambda _: {})
+    return [
+        f"{'I' if each.source.speaker else each.source.text} {each.relation} {each.target.text}"
+        + ("" if each.stance == "holds" else f" {each.stance}")
+        for each in found.relationships
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("The budget is 40,000 euros.", "budget has_value 40,000 euros"),
+        ("The budget is now 55k.", "budget has_value 55k"),
+        ("They cut the budget to $35,000.", "budget has_value $35,000"),
+        ("Our goal is 15 km now.", "goal has_value 15 km"),
+        ("The rent was raised to 900 euros a month.", "rent has_value 900 euros a month"),
+        ("The ticket costs 30 euros.", "ticket has_price 30 euros"),
+        ("The price of the ticket rose to 35 euros.", "ticket has_price 35 euros"),
+        ("The status of the order is pending.", "order has_status pending"),
+        ("We're on version 3.2 now.", "version has_value 3.2"),
+        ("We're on version 2.8 of the app.", "app has_version 2.8"),
+        ("We upgraded the app to 2.9.", "app has_version 2.9"),
+        ("The release moved to June 5.", "release scheduled_for June 5"),
+        ("The stand-up has moved to Thursday.", "stand-up scheduled_for Thursday"),
+        ("The meeting got moved to 4:30 pm.", "meeting scheduled_for 4:30 pm"),
+        ("We pushed the wedding to September 20.", "wedding scheduled_for September 20"),
+        ("Our team has 12 people.", "team number_of_people 12"),
+        ("The app reached 1,000 users.", "app number_of_users 1,000"),
+        ("My phone number is 555-0182.", "I has_phone_number 555-0182"),
+        ("My email is ann@new.example now.", "I has_email ann@new.example"),
+        ("My wifi password is bluefish22.", "I has_wifi_password bluefish22"),
+        ("My boss is Laura.", "I has_boss Laura"),
+        ("My dentist is Dr. Patel.", "I has_dentist Patel"),
+        ("Acme's CEO is Bill.", "Acme has_ceo Bill"),
+        ("My favorite band these days is Big Thief.", "I favorite_band Big Thief"),
+        ("Blur is my new favourite band.", "I favorite_band Blur"),
+        ("My favourite food is tacos now.", "I favorite_food tacos"),
+    ],
+)
+def test_a_value_is_read(text: str, stated: str) -> None:
+    assert read(text) == [stated]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The budget might be 40k.",
+        "Is the budget 40k?",
+        "If the budget is 40k, we stop.",
+        "I think the budget is 40k.",
+        "The budget was 40k.",
+        "The budget is not 40k.",
+        "The budget is 40 times bigger.",
+        "We did not move the date to June 5.",
+        "I wanted to move the wedding to June 5.",
+        "They would raise the rent to 900 euros.",
+        "The weather is nice.",
+        "The first is 3.",
+        "The problem is that 3 people left.",
+        "The book I read is 300 pages long.",
+        "The kids are 7 and 9.",
+        "The concert is tomorrow.",
+        "My old number is 555-0182.",
+        "My favorite thing is that you came.",
+        "My favorite food is not ramen.",
+        "He gave it to 12 people.",
+    ],
+)
+def test_what_states_no_value_is_left_alone(text: str) -> None:
+    relations = [DEFAULT.relation(line.split()[1]) for line in read(text)]
+
+    assert not any(relation.value for relation in relations if relation)
+
+
+def test_several_favorites_are_likings() -> None:
+    assert read("My favorite bands are Blur and Muse.") == ["I likes Blur", "I likes Muse"]
+
+
+def test_a_number_of_things_that_come_and_go_is_no_attribute() -> None:
+    assert "number_of" not in " ".join(read("I have 3 meetings today."))
