@@ -1,8 +1,8 @@
-"""Plans, wishes, habits and deeds that no relation has a word for: their objects are in the words of the text."""
+"""Plans, wishes, habits, requests and deeds: statements whose objects, or subjects, are no plain nouns."""
 
 import pytest
 
-from reading import check
+from reading import AGENT_MEMORY, check
 
 WISHES = [
     ("I would love to visit Japan.", ["I wants to visit Japan"]),
@@ -96,4 +96,92 @@ def test_a_wish_or_plan_that_tells_nothing_is_left_out(text: str) -> None:
     ],
 )
 def test_a_deed_or_habit_without_weight_is_left_out(text: str) -> None:
+    check(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Just moved to Berlin.", ["I lives_in Berlin"]),
+        ("Went to Rome last week.", ["I visited Rome 2024-05-06.."]),
+        ("Still learning the cello.", ["I studies cello"]),
+        ("Been to Rome once. Just learning the piano, too!", ["I visited Rome", "I studies piano"]),
+    ],
+)
+def test_a_subject_that_chat_leaves_out_is_the_speaker(text: str, expected: list[str]) -> None:
+    check(text, *expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Learning the cello is fun.",
+        "Seeing my students succeed motivates me.",
+        "Killed fighting for Isis.",
+        "So impressed with my new camera.",
+        "Thinking about you.",
+        "Images released over the accident.",
+        "Justin Bieber sued by a photographer.",
+        "Kate's wedding dress goes on display.",
+    ],
+)
+def test_a_headline_or_a_gerund_that_is_a_subject_is_no_deed(text: str) -> None:
+    check(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I met someone named David.", ["I met David"]),
+        ("I met this amazing woman, Jean, at the shelter.", ["I met Jean"]),
+        ("I've emailed ten schools.", ["I did emailed ten schools"]),
+    ],
+)
+def test_a_name_beside_its_noun_is_the_object(text: str, expected: list[str]) -> None:
+    check(text, *expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Call me Jim.", ["I also_known_as Jim"]),
+        ("Hi, please call me Jim.", ["I also_known_as Jim"]),
+        ("My friends call me Liz.", ["I also_known_as Liz"]),
+        ("Please answer in German.", ["I prefers German"]),
+        ("Always use metric units.", ["I prefers metric units"]),
+        ("Always write tests before code.", ["I has_rule Always write tests before code"]),
+        ("Never share my address with strangers.", ["I has_rule Never share my address with strangers"]),
+    ],
+)
+def test_a_request_is_a_preference_or_a_rule_of_the_speaker(text: str, expected: list[str]) -> None:
+    check(text, *expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Always use ruff.", ["I prefers ruff"]),
+        ("Please don't use tabs.", ["I avoids tabs"]),
+        ("Never use unittest.", ["I avoids unittest"]),
+    ],
+)
+def test_a_request_about_tools_is_a_preference(text: str, expected: list[str]) -> None:
+    check(text, *expected, extractor=AGENT_MEMORY)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Don't call me Jim.",
+        "Please call me later.",
+        "Never give up!",
+        "Never mind.",
+        "Always there for you.",
+        "Please let me know.",
+        "Please fix the bug.",
+        "You always write tests.",
+        "Never been to Rome.",
+    ],
+)
+def test_encouragement_and_tasks_are_no_rules(text: str) -> None:
     check(text)

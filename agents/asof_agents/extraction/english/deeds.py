@@ -3,17 +3,19 @@
 from asof_agents.extraction.english.clause_times import time_of
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.events import deed_at, without_times
-from asof_agents.extraction.english.lexicon import CLAUSE_STARTS
+from asof_agents.extraction.english.lexicon import CLAUSE_STARTS, FIRST_PERSON, PREPOSITIONS
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.name_spans import may_be_person
 from asof_agents.extraction.english.subjects import UNTYPED, Subject
 from asof_agents.extraction.english.verb_phrases import habit_at, tells
+from asof_agents.extraction.english.verbs import ONLY_PASTS
 from asof_agents.extraction.ports import TimeHint
 from asof_ontologies.model import RelationType
 
 _LATELY = frozenset({"just", "recently", "finally"})  # as good as a time: the message's
 _DEED = "<*>"
 _CONFIDENCE = 0.8
+_NEAR = 16  # words before a verb among which its subject stands
 _RELATIVE = frozenset({"that", "which"})
 
 
@@ -26,22 +28,38 @@ def extract_deed(context: TurnContext, parsed: ParsedSentence, subject: Subject,
     first, end = words
     hint = time_of(parsed, context.timed(parsed, ahead=False), start, end)
     rest = without_times(parsed.sentence, words, parsed.timed)
-    if rest is None:
+    if rest is None or _may_be_passive(parsed, subject, first):
         return None
     passed = hint is not None and hint.kind in {"point", "during"} and hint.start <= context.turn.said_at
     words_before = parsed.sentence.low[subject.next : end]
     just_now = hint is None and (
         not _LATELY.isdisjoint(words_before[: first - subject.next]) or "recently" in words_before
     )
-    if not (passed or just_now or (hint is None and _stands_alone(context, parsed, start, words))):
+    if not (passed or just_now or (hint is None and _stands_alone(context, parsed, subject, start, words))):
         return None
     _add(context, parsed, relation, subject, rest, hint, _DEED)
     return end
 
 
-def _stands_alone(context: TurnContext, parsed: ParsedSentence, start: int, words: tuple[int, int]) -> bool:
+def _may_be_passive(parsed: ParsedSentence, subject: Subject, verb: int) -> bool:
+    """Whether a verb may say what was done to its subject: "Tom sentenced to four years", "So impressed with it"."""
+    low = parsed.sentence.low
+    left_out = subject.mentions[0].speaker and FIRST_PERSON.isdisjoint(low[max(0, verb - _NEAR) : verb])
+    return (
+        (not subject.mentions[0].speaker or (left_out and low[verb].endswith("ed")))
+        and low[verb] not in ONLY_PASTS
+        and low[verb + 1 : verb + 2] != ()
+        and low[verb + 1] in PREPOSITIONS | {"to"}
+    )
+
+
+def _stands_alone(
+    context: TurnContext, parsed: ParsedSentence, subject: Subject, start: int, words: tuple[int, int]
+) -> bool:
     """Whether a clause without a time is a clause of its own, whose words tell what was done."""
     before = parsed.sentence.low[start - 1] if start else ","
+    if subject.mentions[0].type != "Person":
+        return False
     return before in CLAUSE_STARTS - _RELATIVE and tells(parsed, *words, context.patterns)
 
 

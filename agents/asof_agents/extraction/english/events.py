@@ -38,6 +38,12 @@ def deed_at(sentence: Sentence, at: int) -> tuple[int, int] | None:
     low, count = sentence.low, len(sentence.low)
     while at < count and low[at] in ADVERBS - NOT_QUITE:
         at += 1
+    if at + 1 < count and low[at] in {"have", "has"}:  # "I've emailed ten schools"
+        at += 1
+        while at < count and low[at] in ADVERBS - NOT_QUITE:
+            at += 1
+        if at < count and low[at] in {"got", "gotten"}:
+            return None
     if at >= count or low[at] in NOT_QUITE:
         return None
     framed = verb_in_frame(low, at)

@@ -14,6 +14,7 @@ from asof_agents.extraction.english.lexicon import (
     EMPTY_GERUNDS,
     FOREIGN_DETERMINERS,
     ORNAMENTS,
+    PEOPLE_NOUNS,
     PREPOSITIONS,
     PRONOUNS,
     VAGUE,
@@ -24,6 +25,7 @@ from asof_agents.extraction.english.sentences import Sentence
 from asof_agents.extraction.english.verbs import PASTS
 
 _WORDS_MAX = 5
+_SOMEONE = frozenset({"somebody", "someone"})
 _TITLED = frozenset({"called", "named", "titled", "entitled"})
 _TRAILING_VERBS = PASTS - {
     "run",
@@ -72,6 +74,8 @@ def phrase_at(sentence: Sentence, at: int, names: Mapping[int, NameSpan], times:
     low, count = sentence.low, len(sentence.low)
     while at < count and low[at] in ADVERBS:
         at += 1
+    if at + 1 < count and low[at] in _SOMEONE and low[at + 1] in _TITLED:
+        return _called(at + 2, names, definite=False, own=False)
     definite = own = one = False
     if at < count and low[at] in _QUOTES:
         title = names.get(at + 1)
@@ -106,10 +110,21 @@ def phrase_at(sentence: Sentence, at: int, names: Mapping[int, NameSpan], times:
     while last < count and last - at <= _WORDS_MAX and _belongs(sentence, last, at, names, times):
         last = names[last].last if last in names else last + 1
     if last < count and low[last] in _TITLED:  # "an RPG called Dune": the name says more
-        title = names.get(last + 1) or names.get(last + 2)
-        if title and not title.spoken_to:
-            return Phrase(title.first, title.last, title.last + title.quoted, True, definite, own, quoted=title.quoted)
+        called = _called(last + 1, names, definite=definite, own=own)
+        if called:
+            return called
+    if last + 1 < count and low[last] == "," and low[last - 1] in PEOPLE_NOUNS and not own:  # "this woman, Jean"
+        named = names.get(last + 1)
+        if named and (named.last >= count or low[named.last] in {",", ".", "!"}):
+            return Phrase(named.first, named.last, named.last, True, definite, own)
     return _checked(sentence, Phrase(at, last, last, False, definite, own, one, full=full))
+
+
+def _called(at: int, names: Mapping[int, NameSpan], *, definite: bool, own: bool) -> Phrase | None:
+    title = names.get(at) or names.get(at + 1)
+    if title is None or title.spoken_to:
+        return None
+    return Phrase(title.first, title.last, title.last + title.quoted, True, definite, own, quoted=title.quoted)
 
 
 def _between_ornaments(low: tuple[str, ...], at: int) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from asof_agents.extraction.english.lexicon import ADVERBS
+from asof_agents.extraction.english.lexicon import ADVERBS, UNSURE_MODALS
 from asof_agents.extraction.english.sentences import Sentence
 from asof_agents.extraction.english.verbs import Form, forms
 from asof_ontologies.cues import Cue, Step, parse_cue
@@ -67,6 +67,7 @@ class Patterns:
         self.attributes: dict[str, list[AttributeCue]] = _attributes(ontology)
         for word, cues in self.attributes.items():
             self.forms[word] = self.forms.get(word, frozenset[Form]()).union(*(cue.forms for cue in cues))
+        self.requests = _plain_heads(ontology) - {"my"} - UNSURE_MODALS - {"gonna"}
         self.names = {name: kind.name for kind in reversed(ontology.entity_types) for name in kind.names}
         self.words: dict[str, tuple[str, ...]] = {}
         for kind in ontology.entity_types:
@@ -106,6 +107,14 @@ def _habit(ontology: Ontology) -> Habit | None:
             if cue.verb == "*" and cue.steps:
                 return Habit(relation, cue.steps[0].words, text)
     return None
+
+
+def _plain_heads(ontology: Ontology) -> frozenset[str]:
+    """Return the plain words by which cues begin."""
+    texts = (
+        text for relation in ontology.relation_types for text in (*relation.cues, *relation.starts, *relation.ends)
+    )
+    return frozenset(word for text in texts if (word := parse_cue(text).word) is not None)
 
 
 def _heads(ontology: Ontology) -> dict[str, tuple[CueEntry, ...]]:

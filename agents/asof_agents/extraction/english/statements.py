@@ -189,7 +189,8 @@ def _add(
     stated = meaning(entry, predicate, hint, context.turn.said_at, named=phrase.name)
     words = parsed.sentence.low[phrase.first : phrase.last]
     bare = words[-1] in BARE and (len(words) == 1 or (_plural(words[-1]) and not entry.relation.lasting))
-    says_nothing = hint is None and not phrase.name and entry.lemma != "my" and bare
+    pausing = predicate.negation == "not" and target.kind == "Activity" and entry.lemma == "be"  # "I'm not writing"
+    says_nothing = pausing or (hint is None and not phrase.name and entry.lemma != "my" and bare)
     favorite = entry.lemma == "my" and not entry.steps and parsed.sentence.low[predicate.after] in _FAVORITE
     if stated is None or says_nothing or favorite:
         reason = "its tense does not say for sure that it holds or ended" if stated is None else "the object is vague"

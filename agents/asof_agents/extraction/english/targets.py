@@ -147,7 +147,7 @@ def _typed_noun(
     if fitting and gerund and len(words) > 1:
         if "Activity" in wanted:  # "helping the community"
             fitting = "Activity"
-        elif words[1] in _ARTICLES:  # "hitting the gym" is no business
+        elif words[1] in _ARTICLES | _COUNTING:  # "hitting the gym" is no business
             return None
     if fitting == "Activity" and (phrase.one or (gerund and len(words) == 1 and not _is_activity(parsed, phrase))):
         return None  # "a painting" is none, and "reading" is none in "I'm reading it"

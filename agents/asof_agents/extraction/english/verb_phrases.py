@@ -23,6 +23,10 @@ from asof_agents.extraction.english.verbs import LEMMAS, PASTS, forms
 
 _WORDS_MAX: Final = 12
 _CLEAR: Final = frozenset({"my", "our", "myself", "one", "another", "all", "both", "'s", "other", "others"})
+_BEFORE_BASE: Final = frozenset({"to", "gonna", "wanna", "always", "never"})
+_ALWAYS: Final = frozenset({"always", "never"})
+_WHENEVER: Final = frozenset({"after", "as", "before", "when", "while", "and", "or"})  # what a rule goes on with
+_KEPT: Final = frozenset({"to", "always", "never"})  # words before a verb that are part of what is meant
 _EACH: Final = frozenset({"each", "every"})
 _NO_VERB: Final = (
     DETERMINERS | FOREIGN_DETERMINERS | PRONOUNS | PREPOSITIONS | CONJUNCTIONS | AUXILIARIES - {"be", "do"}
@@ -36,11 +40,11 @@ def _words(lemmas: str) -> frozenset[str]:
 # verbs that say too little of what is done, whatever their object
 _LIGHT: Final = _words(
     "add agree aim appreciate ask assume believe bet bring care chase chat check cheer come congratulate consider "
-    "continue decide deserve embrace end enjoy ensure experience express face feel figure find focus follow give grow "
-    "guess handle hang happen hear hold hope imagine improve inspire keep know let like listen look lose love mean "
-    "mention miss motivate need offer pass process push put reach realize recharge reflect relate rely remember "
-    "remind respect say seem set shine show sound spread stand stay step stop strive struggle succeed support suppose "
-    "surprise talk tell thank think treat try turn understand wait want wish wonder worry"
+    "continue decide deserve embrace end enjoy ensure experience express face feel figure find focus follow forget "
+    "give grow guess handle hang happen hear hesitate hold hope imagine improve inspire keep know let like listen "
+    "look lose love mean mention mind miss motivate need offer pass process push put reach realize recharge reflect "
+    "relate rely remember remind respect say seem set shine show sound spread stand stay step stop strive struggle "
+    "succeed support suppose surprise talk tell thank think treat try turn understand wait want wish wonder worry"
 )
 # verbs that tell by a plain object alone: "have kids" does, "have fun" does not
 _BY_OBJECT: Final = _words("be become begin do get go have help leave live make see start take use watch")
@@ -73,25 +77,34 @@ def verb_phrase_at(parsed: ParsedSentence, at: int, patterns: Patterns) -> Phras
     if low[at : at + 2] == ("going", "to") and first and low[first - 1] in AUXILIARIES:
         return None  # "I'm going to art class" is a plan or has begun
     gerund = low[at].endswith("ing") and len(low[at]) > 4
+    if first and (low[first - 1] == "'s" if gerund else low[first - 1] not in _BEFORE_BASE):
+        return None  # "Ana's wedding dress"
     if not (gerund or low[at] in LEMMAS or "base" in patterns.forms.get(low[at], ())):
         return None
-    end = _end(parsed, at)
+    end = _end(parsed, at, _WHENEVER if first and low[first - 1] in _ALWAYS else frozenset())
     if end is None or not tells(parsed, at, end, patterns):
         return None
     words = (at, at + 1) if end == at + 1 else without_times(parsed.sentence, (at, end), parsed.timed)
     if words is None:
         return None
-    with_to = first and low[first - 1] == "to" and not gerund
-    return Phrase(first - 1 if with_to else at, words[1], at + 1, False, False)  # what it has may state more
+    kept = first and low[first - 1] in _KEPT and not gerund
+    return Phrase(first - 1 if kept else at, words[1], at + 1, False, False)  # what it has may state more
 
 
-def _end(parsed: ParsedSentence, at: int) -> int | None:
-    """Return the word after the verb phrase; None: it has a pronoun, and so tells nothing by itself."""
+def _end(parsed: ParsedSentence, at: int, goes_on: frozenset[str] = frozenset()) -> int | None:
+    """Return the word after the verb phrase; None: it has a pronoun, and so tells nothing by itself.
+
+    goes_on: the conjunctions that do not end it.
+    """
     low = parsed.sentence.low
     end = at + 1
     while end < len(low) and end - at < _WORDS_MAX + 4:
         word = low[end]
-        if word in BOUNDARIES or word in CONJUNCTIONS or not (word[0].isalnum() or word == "'s"):
+        if (
+            word in BOUNDARIES
+            or (word in CONJUNCTIONS and word not in goes_on)
+            or not (word[0].isalnum() or word == "'s")
+        ):
             break
         if (word in PRONOUNS and word not in _CLEAR) or word in FOREIGN_DETERMINERS - _EACH:
             return None
@@ -116,7 +129,7 @@ def tells(parsed: ParsedSentence, at: int, end: int, patterns: Patterns) -> bool
         return low[at] in _ALONE
     if low[at] in _BY_OBJECT and low[rest] != "into" and not _has_object(parsed, at, rest, end, patterns):
         return False
-    return any(word not in _SAYS_LITTLE for word in low[rest:end])
+    return any(word not in _SAYS_LITTLE and not word.isdigit() for word in low[rest:end])
 
 
 def _has_object(parsed: ParsedSentence, at: int, first: int, end: int, patterns: Patterns) -> bool:

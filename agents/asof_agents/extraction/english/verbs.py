@@ -44,6 +44,9 @@ _DOUBLING = frozenset({"prefer", "transfer", "refer", "commit", "admit", "submit
 PASTS = frozenset(form for forms_ in _IRREGULAR.values() for form in forms_)
 """Past forms of irregular verbs; they tell a clause from a list ("wishes and felt …")."""
 
+ONLY_PASTS = frozenset(past[0] for past in _IRREGULAR.values() if len(past) > 1 and past[0] != past[1])
+"""Irregular pasts that are no participle: "went", not "held"."""
+
 LEMMAS = frozenset(_IRREGULAR) | frozenset(
     "accept achieve adopt advertise advocate apply arrange attend audition bake book borrow brew camp campaign cancel "
     "celebrate clean climb coach collaborate collect combine compete complete compose connect cook create customize "
