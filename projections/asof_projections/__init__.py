@@ -5,6 +5,7 @@ __all__ = [
     "entity_ids",
     "generations",
     "graph",
+    "long_slot",
     "model",
     "names",
     "ports",

@@ -1,13 +1,13 @@
 """The slots that a writer has read, kept up with the events that it applies, so that a long one is read once.
 
 A single-valued slot is read whole for every statement about it. It is kept until too many statements are, or until
-something other than an assertion changes what counts in it.
+statements count again that did not.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
+from asof_projections.long_slot import LongSlot
 from asof_projections.model.rows import Slot
 from asof_projections.versions import Assertion, Ending, Interval
 from asof_streams.events import Record
@@ -24,15 +24,57 @@ from asof_streams.semantic import (
 )
 
 _MOST: Final = 100_000  # assertions in all, some half a kilobyte each
+_LONG: Final = 2  # assertions from which on a slot has indexes
 _Key = tuple[str, str, str]  # group, subject, relation
 
 
-@dataclass(slots=True)
 class _Kept:
-    assertions: dict[str, Assertion]
-    endings: tuple[Ending, ...]
-    held: dict[str, tuple[Interval, ...]]
-    slot: Slot | None  # of all that, until it changes
+    """A slot that is kept."""
+
+    def __init__(self, slot: Slot) -> None:
+        self.assertions = {a.fact_id: a for a in slot.assertions}
+        self.endings = {e.ending_id: e for e in slot.endings}
+        self.held: dict[str, tuple[Interval, ...]] = dict(slot.held)
+        self._long: LongSlot | None = None
+        self._slot: Slot | None = None  # of all that, until it changes
+
+    def slot(self) -> Slot:
+        """Return all that is kept; of a long slot without a copy, so that it is good until the next event."""
+        if self._slot is None:
+            if len(self.assertions) < _LONG:
+                self._slot = Slot(tuple(self.assertions.values()), tuple(self.endings.values()), dict(self.held))
+            else:
+                known = self._long = LongSlot(Slot(self.assertions.values(), self.endings.values(), self.held))
+                self.assertions, self.endings, self.held = known.assertions, known.endings, known.held
+                self._slot = Slot(known.assertions.values(), known.endings.values(), known.held, known)
+        return self._slot
+
+    def put(self, assertion: Assertion) -> None:
+        if self._long is not None:
+            self._long.put(assertion)
+        else:
+            self.assertions[assertion.fact_id], self._slot = assertion, None
+
+    def put_ending(self, ending: Ending) -> None:
+        if self._long is not None:
+            self._long.put_ending(ending)
+        else:
+            self.endings[ending.ending_id], self._slot = ending, None
+
+    def hold(self, fact: str, holds: tuple[Period, ...]) -> None:
+        self.held[fact] = intervals(holds)
+        if self._long is None:
+            self._slot = None
+
+    def remove(self, statement: str) -> None:
+        """Remove an assertion or an ending that is there."""
+        if self._long is not None:
+            (self._long.remove if statement in self.assertions else self._long.remove_ending)(statement)
+        else:
+            if self.assertions.pop(statement, None) is None:
+                del self.endings[statement]
+            self.held.pop(statement, None)
+            self._slot = None
 
 
 class SlotCache:
@@ -40,54 +82,64 @@ class SlotCache:
 
     def __init__(self) -> None:
         self._slots: dict[_Key, _Kept] = {}
-        self._of: dict[str, _Kept] = {}  # the slot of each fact in them
+        self._of: dict[str, _Kept] = {}  # the slot of each assertion and ending in them
 
     def read(self, group: str, subject: str, relation: str, load: Callable[[], Slot]) -> Slot:
-        """Return a slot, loaded unless it is kept."""
+        """Return a slot, loaded unless it is kept. It is good until the next event is applied."""
         kept = self._slots.get((group, subject, relation))
         if kept is None:
             slot = load()
-            if slot.assertions:
-                self._keep((group, subject, relation), slot)
-            return slot
-        if kept.slot is None:
-            kept.slot = Slot(tuple(kept.assertions.values()), kept.endings, dict(kept.held))
-        return kept.slot
+            if not slot.assertions:
+                return slot
+            kept = self._keep((group, subject, relation), slot)
+        return kept.slot()
 
-    def _keep(self, key: _Key, slot: Slot) -> None:
+    def _keep(self, key: _Key, slot: Slot) -> _Kept:
         if len(self._of) + len(slot.assertions) > _MOST:
             self.clear()
-        kept = _Kept({a.fact_id: a for a in slot.assertions}, slot.endings, dict(slot.held), slot)
-        self._slots[key] = kept
-        self._of.update(dict.fromkeys(kept.assertions, kept))
+        kept = self._slots[key] = _Kept(slot)
+        self._of.update(dict.fromkeys([*kept.assertions, *kept.endings], kept))
+        return kept
 
     def apply(self, record: Record) -> None:
         """Keep the slots up with an event."""
         match record.event:
-            case FactAsserted() as event:
-                self._assert(record, event)
+            case FactAsserted(fact_id=fact) as event:
+                if (kept := self._slots.get((record.group, event.subject, event.relation))) is not None:
+                    kept.put(assertion_of(record, event))
+                    kept.hold(fact, event.holds)
+                    self._of[fact] = kept
             case FactInvalidated(fact_id=fact, holds=holds) | FactRestored(fact_id=fact, holds=holds):
                 if (kept := self._of.get(fact)) is not None:
-                    kept.held[fact], kept.slot = intervals(holds), None
+                    kept.hold(fact, holds)
             case FactReinforced(fact_id=fact, said_at=said_at):
                 if (kept := self._of.get(fact)) is not None:
                     known = kept.assertions[fact]
-                    kept.assertions[fact] = known._replace(attested=max(known.attested, said_at))
-                    kept.slot = None
-            case FactEnded() | FactRetracted() | FactAttested():
-                self.clear()
-
-    def _assert(self, record: Record, event: FactAsserted) -> None:
-        kept = self._slots.get((record.group, event.subject, event.relation))
-        if kept is not None:
-            kept.assertions[event.fact_id] = assertion_of(record, event)
-            kept.held[event.fact_id], kept.slot = intervals(event.holds), None
-            self._of[event.fact_id] = kept
+                    kept.put(known._replace(attested=max(known.attested, said_at)))
+            case FactAttested(fact_id=fact, attested=attested):
+                if (kept := self._of.get(fact)) is not None:
+                    kept.put(kept.assertions[fact]._replace(attested=attested))
+            case FactEnded(ending_id=ending) as event:
+                if (kept := self._slots.get((record.group, event.subject, event.relation))) is not None:
+                    kept.put_ending(ending_of(event))
+                    self._of[ending] = kept
+            case FactRetracted(dead=dead, live=live):
+                for statement in dead:
+                    if (kept := self._of.pop(statement, None)) is not None:
+                        kept.remove(statement)
+                if live:
+                    self.clear()
 
     def clear(self) -> None:
         """Drop all slots."""
         self._slots.clear()
         self._of.clear()
+
+
+def ending_of(event: FactEnded) -> Ending:
+    """Return an ending as a slot has it."""
+    value = f"e:{event.object}" if event.object is not None else f"v:{event.value}" if event.value is not None else None
+    return Ending(event.ending_id, value, event.at, event.fact_id)
 
 
 def assertion_of(record: Record, event: FactAsserted) -> Assertion:

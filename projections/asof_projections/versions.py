@@ -7,7 +7,7 @@ later statement.
 """
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise, product
 from operator import itemgetter
 from typing import Final, NamedTuple
@@ -15,6 +15,8 @@ from typing import Final, NamedTuple
 from asof_streams.instants import INF, NEG
 
 Interval = tuple[int, int]  # half-open, microseconds
+EndingOf = tuple[str | None, str | None]
+"""What an ending is of: an assertion, by its id, and a value; None: of any."""
 
 
 class Assertion(NamedTuple):
@@ -57,10 +59,19 @@ def belief(
         [only] = assertions
         return {only.fact_id: ((only.start, only.end),)}
     ordered = sorted(assertions, key=_START)
-    stated = _stated_ends(ordered, endings) if endings else [a.end for a in ordered]
+    stated = stated_ends(ordered, ending_times(endings)) if endings else [a.end for a in ordered]
     if not single or len(ordered) == 1:  # nothing there can displace another
         return {a.fact_id: ((a.start, end),) for a, end in zip(ordered, stated, strict=True)}
+    return believe(ordered, stated)[0]
+
+
+def believe(ordered: Sequence[Assertion], stated: Sequence[int]) -> tuple[dict[str, tuple[Interval, ...]], list[int]]:
+    """Return `belief` of a single-valued slot in the order of its starts, and where each assertion ends.
+
+    An assertion may hold less than to its end, for later ones may cover it. stated: the stated end of each.
+    """
     held: dict[str, tuple[Interval, ...]] = {}
+    ends = list(stated)
     covered: list[Interval] = []  # by what starts later; disjoint, the earliest last
     next_start, next_end, next_value = INF, NEG, ""
     later = _StatedEnds(ordered, stated)
@@ -70,6 +81,7 @@ def belief(
             end = min(stated[i], next_start)
         else:
             end = _derived_end(ordered, stated, i, later)
+        ends[i] = end
         next_start, next_end, next_value = start, stated[i], value
         if start >= end:
             held[fact] = ()
@@ -81,14 +93,19 @@ def belief(
         while covered and covered[-1][0] <= end:
             end = max(end, covered.pop()[1])
         covered.append((start, end))
-    return held
+    return held, ends
 
 
-def _stated_ends(ordered: Iterable[Assertion], endings: Iterable[Ending]) -> list[int]:
-    """Return the stated end of each assertion: its own, or the first ending that cuts it."""
-    at: dict[tuple[str | None, str | None], list[int]] = {}  # by what an ending is of: an assertion, a value, or any
+def ending_times(endings: Iterable[Ending]) -> dict[EndingOf, list[int]]:
+    """Return the instants of endings in order, by what they are of."""
+    at: dict[EndingOf, list[int]] = {}
     for ending in sorted(endings, key=lambda e: e.at):
         at.setdefault((ending.fact_id, ending.value), []).append(ending.at)
+    return at
+
+
+def stated_ends(ordered: Iterable[Assertion], at: Mapping[EndingOf, Sequence[int]]) -> list[int]:
+    """Return the stated end of each assertion: its own, or the first ending that cuts it, of `ending_times`."""
     stated = []
     for a in ordered:
         cutting = [at[of] for of in product((None, a.fact_id), (None, a.value)) if of in at]

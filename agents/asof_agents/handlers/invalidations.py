@@ -4,10 +4,11 @@ The rules of belief are in `asof_projections.versions`; docs/conformance.md list
 written as events, each with its kind and its cause, so that projections and other readers of the log need no rules.
 """
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from asof_agents.handlers.long_changes import LongChanges
 from asof_agents.ports import FactView
 from asof_projections.model.rows import Statement
 from asof_projections.versions import Assertion, Ending, Interval, belief
@@ -36,13 +37,14 @@ class SlotState:
     """A slot as this message leaves it. Of a many-valued relation it has the facts of one value only."""
 
     single: bool
-    assertions: dict[str, Assertion] = field(default_factory=dict)
-    endings: dict[str, Ending] = field(default_factory=dict)
+    assertions: MutableMapping[str, Assertion] = field(default_factory=dict)
+    endings: MutableMapping[str, Ending] = field(default_factory=dict)
     before: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)  # before this message, by fact
     last: str = ""  # the latest statement of this message that changed it
     causes: dict[str, tuple[InvalidationKind, str]] = field(
         default_factory=dict
     )  # why a fact lost belief, where it is known
+    long: LongChanges | None = None  # where the slot has very many statements
     _by_value: dict[str, dict[str, None]] | None = None  # the facts of each value, once it is asked for
 
     def put(self, assertion: Assertion) -> None:
@@ -60,11 +62,24 @@ class SlotState:
         """Return the assertions of a value, in their order; None: all of them."""
         if value is None:
             return list(self.assertions.values())
+        if self.long is not None:
+            return self.long.of(value)
         if self._by_value is None:
             self._by_value = {}
             for assertion in self.assertions.values():
                 self._by_value.setdefault(assertion.value, {})[assertion.fact_id] = None
         return [self.assertions[fact_id] for fact_id in self._by_value.get(value, ())]
+
+    def belief(self) -> tuple[dict[str, tuple[Interval, ...]], list[str]]:
+        """Return what is believed now of every fact that may have changed, and the facts that count no longer.
+
+        InvalidInput: too many may have.
+        """
+        if self.long is not None:
+            held = self.long.belief()
+            return held, [fact for fact, kept in self.long.assertions.changes.items() if kept is None]
+        held = belief(self.assertions.values(), tuple(self.endings.values()), single=self.single)
+        return held, [fact for fact in self.before if fact not in held]
 
 
 @dataclass(slots=True)
@@ -99,6 +114,10 @@ class BeliefChanges:
 
     def _load(self, state: SlotState, subject: str, relation: str, value: str | None) -> None:
         known = self.known.slot(self.group, subject, relation, value)
+        if known.long is not None and state.single:
+            state.long = LongChanges(known.long)
+            state.assertions, state.endings, state.before = state.long.assertions, state.long.endings, known.held
+            return
         if known.assertions:
             state.assertions = {assertion.fact_id: assertion for assertion in known.assertions}
             state.before = known.held
@@ -236,10 +255,8 @@ class BeliefChanges:
 
     def events(self) -> list[Event]:
         """Return the statements, each assertion with the periods over which it is believed, then the consequences."""
-        after = [
-            (w, belief(w.assertions.values(), tuple(w.endings.values()), single=w.single)) for w in self._slots.values()
-        ]
-        holds = {fact: held[fact] for _, held in after for fact in self.asserted if fact in held}
+        after = [(w, *w.belief()) for w in self._slots.values()]
+        holds = {fact: held[fact] for _, held, _ in after for fact in self.asserted if fact in held}
         events: list[Event] = []
         for said in self.statements:
             if not isinstance(said, dict):
@@ -247,10 +264,10 @@ class BeliefChanges:
                 continue
             fact = said["fact_id"]
             events.append(FactAsserted(**said, holds=_open(holds.get(fact, ()))))
-        for slot, held in after:
+        for slot, held, gone in after:
             before, asserted = slot.before, self.asserted
             changed = [f for f, periods in held.items() if before.get(f, ()) != periods and f not in asserted]
-            changed += [f for f, periods in before.items() if periods and f not in held]
+            changed += [f for f in gone if before.get(f)]
             events.extend(_consequences(slot, sorted(changed), held))
         return events
 

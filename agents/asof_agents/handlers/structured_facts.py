@@ -120,12 +120,7 @@ class StructuredStatements(StatementWriter[ExactNames]):
         subject = self._existing(stated.subject, stated.subject_type)
         object_ = self._existing(stated.object, stated.object_type)
         triple = Triple(subject.uuid, stated.relation or "", object_.uuid, None)
-        found = [
-            self.statement(a.fact_id)
-            for way in self.both_ways(triple)
-            for a in self.slot(way).assertions.values()
-            if a.value == way.value_key
-        ]
+        found = [self.statement(a.fact_id) for way in self.both_ways(triple) for a in self.slot(way).of(way.value_key)]
         if not found:
             raise NotFound("no such fact is held: nothing to retract")
         return found
@@ -137,6 +132,8 @@ class StructuredStatements(StatementWriter[ExactNames]):
         start = self._start(stated)
         end = start + 1 if stated.valid_at is None else INF if stated.invalid_at is None else stated.invalid_at
         slot = self.known.slot(self.names.group, triple.subject, triple.relation, None)
+        if slot.long is not None:
+            return slot.long.believed(start, end)
         return [a for a in slot.assertions if any(low < end and start < high for low, high in slot.held[a.fact_id])]
 
     def _named_triple(self, stated: FactStatement) -> Triple:

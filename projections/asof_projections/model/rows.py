@@ -1,10 +1,13 @@
 """The rows that graph stores return: one class of plain values for each kind. Times are microseconds."""
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from asof_projections.versions import Assertion, Ending, Interval
 from asof_streams.instants import INF, NEG
+
+if TYPE_CHECKING:
+    from asof_projections.long_slot import LongSlot
 
 
 class Moment(NamedTuple):
@@ -187,11 +190,12 @@ class ContradictionRow(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """The live statements of one subject and relation."""
+    """The live statements of one subject and relation, in the order of the log."""
 
-    assertions: tuple[Assertion, ...]
-    endings: tuple[Ending, ...]
+    assertions: Collection[Assertion]
+    endings: Collection[Ending]
     held: Mapping[str, tuple[tuple[int, int], ...]]  # the open versions of each fact, in order
+    long: "LongSlot | None" = None  # the same with indexes, where a writer has kept many
 
 
 class Statement(NamedTuple):

@@ -1,0 +1,57 @@
+"""What one message changes in a slot with very many statements, beside the slot, which stays as it is."""
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import TypeVar
+
+from asof_projections.long_slot import LongSlot
+from asof_projections.versions import Assertion, Interval
+
+V = TypeVar("V")
+
+
+class Patch(MutableMapping[str, V]):
+    """A mapping with changes to it, which reads as if they were made there."""
+
+    def __init__(self, known: Mapping[str, V]) -> None:
+        self.changes: dict[str, V | None] = {}  # None: it is removed
+        self._known = known
+
+    def __getitem__(self, key: str) -> V:
+        value = self.changes[key] if key in self.changes else self._known[key]
+        if value is None:
+            raise KeyError(key)
+        return value
+
+    def __setitem__(self, key: str, value: V) -> None:
+        self.changes[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        if key in self._known:
+            self.changes[key] = None
+        else:
+            del self.changes[key]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from (key for key in self._known if self.changes.get(key, key) is not None)
+        yield from (key for key in self.changes if key not in self._known)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class LongChanges:
+    """The statements that one message adds to a long slot, replaces or removes."""
+
+    def __init__(self, known: LongSlot) -> None:
+        self.assertions = Patch(known.assertions)
+        self.endings = Patch(known.endings)
+        self._known = known
+
+    def of(self, value: str) -> list[Assertion]:
+        """Return the assertions of a value as changed: those that were known first, in their order."""
+        facts = dict.fromkeys([*self._known.of(value), *self.assertions.changes])
+        return [a for fact in facts if (a := self.assertions.get(fact)) is not None and a.value == value]
+
+    def belief(self) -> dict[str, tuple[Interval, ...]]:
+        """Return what is believed of every fact that the changes may touch. InvalidInput: they touch too many."""
+        return self._known.belief(self.assertions.changes, self.endings.changes)
