@@ -103,6 +103,7 @@ class History:
             Layer(episodic, self.episodes), self.episodes, readers, (generation,), erase, self._message
         )
         self.questions = Asker(TemporalQueries(self.beliefs, self.episodes))
+        self.semantic = semantic
         self._open: list[Any] = [self.messages, episodic, semantic, self.episodes, self.beliefs]
 
     def tell(self, day: str, **line) -> None:
@@ -131,11 +132,18 @@ class History:
     def send(self, day: str, message: AnyMessage) -> None:
         self._take(day, message)
 
+    def send_at(self, recorded_at: int, message: AnyMessage) -> None:
+        """Let a message be recorded at an instant."""
+        self._ingest(message, recorded_at)
+
     def _message(self, position: int) -> Record | None:
         return next(self.messages.read(position, position + 1), None)
 
     def _take(self, day: str, message) -> None:
-        [position] = self.messages.accept([message], clock=parse_moment(day))
+        self._ingest(message, parse_moment(day))
+
+    def _ingest(self, message, clock: int) -> None:
+        [position] = self.messages.accept([message], clock=clock)
         self.engine.ingest(next(self.messages.read(position)))
         self.engine.flush()
 

@@ -1,6 +1,7 @@
 """The agents turn messages into events: the engine, its handlers, extraction and resolution, and the Faust worker."""
 
 __all__ = [
+    "consolidation",
     "dry_run",
     "engine",
     "extraction",

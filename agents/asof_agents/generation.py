@@ -1,9 +1,10 @@
 """A generation: one build and policy by which episodic events become semantic ones, with its log and its store."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
+from asof_agents.consolidation.cycle import Consolidator, consolidator_of
 from asof_agents.extraction.ports import Answers
 from asof_agents.extraction.registry import ExtractorRegistry
 from asof_agents.handlers import entities, episodes, facts, identities, mentions, withdrawals
@@ -14,6 +15,7 @@ from asof_agents.outcomes import log_outcome
 from asof_agents.ports import EpisodeView
 from asof_agents.resolution.judge import Judge
 from asof_streams.episodic import (
+    ConsolidationRecorded,
     EntityRecorded,
     EpisodeRecorded,
     EpisodeWithdrawn,
@@ -31,6 +33,7 @@ class Generation:
     recorded: returns the records of the episodic log that a message caused, by its position.
     extractors, answers: set where the generation extracts anew instead of using the episodic log's mentions.
     judge: asks a language model which entity a name means, where the rules leave it open; None: no model.
+    consolidator: makes the passes of consolidation.
     """
 
     layer: Layer
@@ -40,6 +43,7 @@ class Generation:
     extractors: ExtractorRegistry | None = None
     answers: Answers | None = None
     judge: Judge | None = None
+    consolidator: Consolidator = field(default_factory=consolidator_of)
 
     def derive(self, batch: Sequence[Record], known: EpisodeView) -> list[Event]:
         """Return the semantic events of one message, given its episodic events."""
@@ -57,6 +61,8 @@ class Generation:
             mentioned = known if self.extractors is None else self.store
             retried = self._retried(first.event.episode_id, known)
             events += withdrawals.withdraw(first, first.event, self.build, known, mentioned, self.store, retried)
+        elif isinstance(first.event, ConsolidationRecorded):
+            events += self.consolidator.consolidate(first, self.store)
         elif isinstance(first.event, GroupErased):
             events.append(first.event)
         return events

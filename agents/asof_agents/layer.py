@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, takewhile
 from typing import Protocol
 
-from asof_agents.ports import BeliefView, EpisodeView
+from asof_agents.ports import ConsolidationView, EpisodeView
 from asof_streams.events import Draft, Event, Record
 from asof_streams.log import EventLog
 
@@ -32,7 +32,7 @@ class EpisodicStore(LayerStore, EpisodeView, Protocol):
     """A store of the episodic layer."""
 
 
-class GenerationStore(LayerStore, BeliefView, EpisodeView, Protocol):
+class GenerationStore(LayerStore, ConsolidationView, EpisodeView, Protocol):
     """A store of one generation. A generation that extracts anew keeps its own episodic rows there."""
 
 

@@ -11,6 +11,7 @@ from typing import Final
 from asof_streams.episodic import ExtractionFailed, MessageParked
 from asof_streams.errors import AsofError, InvalidInput, NotFound, UnavailableError
 from asof_streams.events import Event
+from asof_streams.semantic import MemoryConsolidated
 
 _log = logging.getLogger(__name__)
 
@@ -54,3 +55,5 @@ def warn_of_failures(position: int, log: str, events: Iterable[Event]) -> None:
             _log.warning("message %d is parked in %s: %s", position, log, event.reason.partition(": ")[0])
         elif isinstance(event, ExtractionFailed):
             _log.warning("message %d, %s: %s failed: %s", position, log, event.prompt, event.reason)
+        elif isinstance(event, MemoryConsolidated) and event.failed:
+            _log.warning("message %d, %s: consolidation failed in %s", position, log, ", ".join(event.failed))

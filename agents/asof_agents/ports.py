@@ -208,3 +208,30 @@ class BeliefView(FactView, Protocol):
         Of each direction the first `limit` facts that are believed, by relation and start, are looked at, not all.
         """
         ...
+
+
+class ConsolidationView(BeliefView, Protocol):
+    """What a pass of consolidation looks at: what changed since the one before, and the communities around it."""
+
+    def consolidated_until(self, group: str) -> int | None:
+        """Return the moment before which everything of a group was looked at; None: there was no pass."""
+        ...
+
+    def change_beyond(self, group: str, since: int, until: int, budget: int) -> int | None:
+        """Return when a version was opened in [since, until), behind so many others of the group; None: none was."""
+        ...
+
+    def changed_entities(self, group: str, since: int, until: int) -> list[str]:
+        """Return the ends of the facts of a group that came to be believed or ceased to be in [since, until).
+
+        They come in the order of their introduction.
+        """
+        ...
+
+    def community_sizes(self, communities: Sequence[str]) -> Mapping[str, int]:
+        """Return how many members each of these communities has."""
+        ...
+
+    def community_members(self, communities: Sequence[str]) -> list[str]:
+        """Return the members of some communities, in the order of their introduction."""
+        ...

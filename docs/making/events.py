@@ -78,7 +78,8 @@ could not take a statement, and `message.retried`, where it was parked or failed
 (`asof rebuild --from episodes`) also has mentions, relationships, attributes and answers of its own.""",
     semantic: """\
 In a batch, entities come first, then what was said, then what follows from it (`fact.invalidated`, `fact.restored`),
-then attributes, then communities, where they were asked for. A reader needs no rules: it opens and closes the periods
+then attributes, then communities, where they were asked for. What a pass of consolidation came to stands before
+`memory.consolidated`, which sums it up. A reader needs no rules: it opens and closes the periods
 that `holds` gives, and takes an attribute where it `holds`.""",
 }
 
@@ -92,10 +93,15 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "calls": "how many calls it took",
     "cardinality": "`one`: a new value ends the old",
     "cause": "the id of the assertion, ending or retraction from which this follows",
+    "communities_changed_nodes": "how many entities are of another community since",
+    "communities_detected": "how many communities the entities are of that were looked at",
     "community_id": "the community",
+    "complete": "whether it came to the end of what there was to look at",
     "completion_tokens": "how many tokens the model wrote, by its own count; 0 where it does not say",
     "confidence": "how sure it is, 0 to 1",
     "content": "the words themselves",
+    "consolidation": "what consolidation does, and when",
+    "consolidation_id": "the id of the pass",
     "contradiction_id": "the id of the contradiction",
     "count": "how many of them",
     "dead": "statements that no longer count",
@@ -111,6 +117,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "extractor": "name and version of what reads the text",
     "fact": "a sentence that says it; else one is made of subject, relation and object",
     "fact_id": "the fact",
+    "failed": "the phases that failed",
     "grain": "how exact the time is: `year`, `month`, `day` and so on",
     "group_id": "whose memory it belongs to: 1 to 200 characters, none of them a control character",
     "holds": "the periods over which it is believed",
@@ -157,6 +164,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "suppress_content": "whether its content is taken out of the logs once it was read",
     "text": "the words that name it",
     "time_words": "the words that give the time",
+    "until": "the moment before which all was looked at",
     "update_communities": "whether the communities of what it mentions are brought up to date",
     "uuid": "the id of an episode that is there already",
     "valid_at": "from when on it holds in the world",
@@ -167,7 +175,10 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "attribute.stated.name": "what of it is described",
     "attribute.stated.value": "how it is described, as worded",
     "community.formed.name": "what it is called",
+    "community.formed.episode_id": "the episode that asked for it, or the pass of consolidation",
     "community.joined.entity_id": "the entity that joins",
+    "community.joined.episode_id": "the episode that asked for it, or the pass of consolidation",
+    "community.left.entity_id": "the entity that leaves",
     "entity.attributed.holds": "whether it is believed from here on",
     "entity.attributed.name": "what of it is described",
     "entity.attributed.value": "how it is described",

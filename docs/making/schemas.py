@@ -8,6 +8,7 @@ from asof_streams.events import Event
 from asof_streams.messages import (
     IDENTITY_FIELDS,
     MAX_CONTENT_BYTES,
+    ConsolidationRequest,
     EntityStatement,
     ErasureRequest,
     FactStatement,
@@ -26,14 +27,28 @@ DOOR: dict[str, type[Event]] = {
     "identity": IdentityStatement,
     "withdrawal": WithdrawalRequest,
     "retry": RetryRequest,
+    "consolidation": ConsolidationRequest,
     "erasure": ErasureRequest,
 }
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_INSTANTS = {"at", "attested", "holds", "invalid_at", "said_at", "timestamp", "valid_at", "valid_from", "valid_to"}
+_INSTANTS = {
+    "at",
+    "attested",
+    "holds",
+    "invalid_at",
+    "said_at",
+    "timestamp",
+    "until",
+    "valid_at",
+    "valid_from",
+    "valid_to",
+}
 _CHARACTERS = {"content_length", "end", "start"}
 _NUMBERS = {
     "calls",
+    "communities_changed_nodes",
+    "communities_detected",
     "completion_tokens",
     "count",
     "latency_ms",
@@ -65,7 +80,7 @@ _SENT = {
         also=f"a `fact` of more than {MAX_CONTENT_BYTES} bytes in UTF-8; a `valid_at` that is not before `invalid_at`",
     ),
 } | dict.fromkeys(
-    ("entity", "identity", "withdrawal", "retry", "erasure"),
+    ("entity", "identity", "withdrawal", "retry", "consolidation", "erasure"),
     "As producers send it to the messages topic, where `group_id` may be left out, and is the record's key.",
 )
 

@@ -17,6 +17,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from asof_projections.retrieval.pipeline.configuration import PipelineConfig
+from asof_streams.consolidation import ConsolidationConfig
 from asof_streams.distribution import install_command
 from asof_streams.errors import InvalidInput
 from asof_streams.kafka.connection import SaslMechanism, SecurityProtocol
@@ -29,6 +30,7 @@ _HARMLESS: Final = frozenset(
         "model_calls",
         "embedding_dimensions",
         "pipeline",
+        "consolidation",
         "clock_years",
         "log_level",
         "log_format",
@@ -101,6 +103,8 @@ class Settings(BaseSettings):
     """The number of dimensions of its vectors; left out, the model's own."""
     pipeline: PipelineConfig = PipelineConfig()
     """Parameters of searches by the profile `pipeline`, as a table or a JSON object; what a question says wins."""
+    consolidation: ConsolidationConfig = ConsolidationConfig()
+    """What consolidation does, in a new directory and in a rebuild, as a table or a JSON object."""
     kafka: str | None = None
     """Kafka's brokers, HOST:PORT with commas between several; left out, the logs are files in the directory."""
     kafka_prefix: str = "asof"

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from asof_streams.consolidation import ConsolidationConfig
 from asof_streams.errors import ContractError, DamagedFile, InvalidInput, NotFound
 from asof_streams.files import replace_file
 
@@ -30,10 +31,21 @@ class GenerationInfo:
     policy: Literal["recency", "graded"]
     source: Literal["mentions", "episodes"]
     build: str
+    consolidation: ConsolidationConfig | None = None  # None: the defaults
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as it is stored and shown."""
-        return asdict(self)
+        """Return it as it is stored and shown; what has its default is left out, as files of earlier versions do."""
+        shown = asdict(self)
+        if (chosen := shown.pop("consolidation")) is not None:
+            shown["consolidation"] = chosen.model_dump(mode="json")
+        return shown
+
+    @classmethod
+    def of(cls, stored: dict[str, Any]) -> "GenerationInfo":
+        """Return it from its stored form. KeyError, TypeError, ValueError: it is not one."""
+        chosen = stored.get("consolidation")
+        config = None if chosen is None else ConsolidationConfig.model_validate(chosen)
+        return cls(**stored | ({} if config is None else {"consolidation": config}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +101,7 @@ def load(directory: Path) -> Catalog | None:
             raise ContractError(
                 f"{FILE} has format {stored['format']}: the directory was made by another version of asof"
             )
-        catalog = Catalog(stored["active"], tuple(GenerationInfo(**g) for g in stored["generations"]))
+        catalog = Catalog(stored["active"], tuple(map(GenerationInfo.of, stored["generations"])))
         are_names = all(isinstance(info.name, str) and is_name(info.name) for info in catalog.generations)
         if are_names and stored["digest"] == _digest(catalog):  # a name becomes a path, and anybody can make a digest
             return catalog
@@ -100,9 +112,13 @@ def load(directory: Path) -> Catalog | None:
 
 def save(directory: Path, catalog: Catalog) -> None:
     """Replace the catalogue in one step."""
-    stored = {"format": FORMAT, "digest": _digest(catalog), **asdict(catalog)}
+    stored = {"format": FORMAT, "digest": _digest(catalog), **_stored(catalog)}
     replace_file(directory / FILE, [json.dumps(stored, indent=2).encode(), b"\n"])
 
 
 def _digest(catalog: Catalog) -> str:
-    return hashlib.sha256(json.dumps(asdict(catalog)).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(_stored(catalog)).encode()).hexdigest()
+
+
+def _stored(catalog: Catalog) -> dict[str, Any]:
+    return {"active": catalog.active, "generations": [info.to_json() for info in catalog.generations]}

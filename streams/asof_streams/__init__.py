@@ -3,6 +3,7 @@
 __all__ = [
     "backoff",
     "chain",
+    "consolidation",
     "distribution",
     "episodic",
     "errors",

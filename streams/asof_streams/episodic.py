@@ -243,6 +243,13 @@ class EpisodeWithdrawn(Event):
 
 
 @register
+class ConsolidationRecorded(Event):
+    """Somebody asked that the envelope's group be consolidated, with what is known of it here."""
+
+    type: ClassVar[str] = "consolidation.recorded"
+
+
+@register
 class GroupErased(Event):
     """The group of the envelope is erased, at every valid and known time."""
 
@@ -262,5 +269,6 @@ EpisodicEvent = (
     | EntityRecorded
     | IdentityRecorded
     | EpisodeWithdrawn
+    | ConsolidationRecorded
     | GroupErased
 )

@@ -211,6 +211,15 @@ class RetryRequest(Event):
 
 
 @register
+class ConsolidationRequest(Event):
+    """A request to consolidate a group: a pass over what changed since the last one. It takes nothing away."""
+
+    type: ClassVar[str] = "consolidation.requested"
+
+    group_id: GroupId
+
+
+@register
 class ErasureRequest(Event):
     """A request to erase a group: all of its data is destroyed, at every valid and known time."""
 
@@ -239,6 +248,7 @@ AnyMessage = (
     | IdentityStatement
     | WithdrawalRequest
     | RetryRequest
+    | ConsolidationRequest
     | ErasureRequest
     | RecordRefused
 )

@@ -4,6 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from asof_streams.consolidation import ConsolidationConfig
 from asof_streams.events import Event, register
 
 Period = tuple[int, int | None]  # [from, to); None: no end is stated
@@ -15,6 +16,8 @@ class GenerationStarted(Event):
     """A build of the semantic layer began. `build` is the digest of everything that decides its content."""
 
     type: ClassVar[str] = "generation.started"
+    version: ClassVar[int] = 2
+    since: ClassVar[int] = 1
 
     build: str
     ontology: str
@@ -22,6 +25,7 @@ class GenerationStarted(Event):
     extractor: str
     policy: Literal["recency", "graded"]
     source: Literal["mentions", "episodes"]
+    consolidation: ConsolidationConfig | None = None  # None: the defaults
 
 
 @register
@@ -158,6 +162,33 @@ class CommunityJoined(Event):
     community_id: str
     entity_id: str
     episode_id: str
+
+
+@register
+class CommunityLeft(Event):
+    """An entity is a member of no community from here on: no fact connects it to one."""
+
+    type: ClassVar[str] = "community.left"
+
+    entity_id: str
+
+
+@register
+class MemoryConsolidated(Event):
+    """A pass of consolidation came to its end: what it looked at, and what it came to.
+
+    It looked at what was recorded before `until`, and since that of the pass before; the events before it in its batch
+    are its results. A phase that failed has none.
+    """
+
+    type: ClassVar[str] = "memory.consolidated"
+
+    consolidation_id: str
+    until: int
+    complete: bool  # False: the budget was used up, and the next pass goes on
+    communities_detected: int
+    communities_changed_nodes: int
+    failed: tuple[str, ...] = ()
 
 
 @register
@@ -307,6 +338,8 @@ SemanticEvent = (
     | EntityAttributed
     | CommunityFormed
     | CommunityJoined
+    | CommunityLeft
+    | MemoryConsolidated
     | FactAsserted
     | FactReinforced
     | FactAttested

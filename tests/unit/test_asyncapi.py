@@ -121,7 +121,14 @@ def test_the_channels_are_the_topics_with_the_settings_that_they_must_have() -> 
 
 def test_the_messages_topic_takes_what_producers_may_send() -> None:
     stated = (messages.FactStatement, messages.EntityStatement, messages.IdentityStatement)
-    sent = (messages.Message, *stated, messages.WithdrawalRequest, messages.RetryRequest, messages.ErasureRequest)
+    sent = (
+        messages.Message,
+        *stated,
+        messages.WithdrawalRequest,
+        messages.RetryRequest,
+        messages.ConsolidationRequest,
+        messages.ErasureRequest,
+    )
 
     assert CHANNELS["messages"]["messages"].keys() == {cls.type for cls in sent}
 

@@ -68,6 +68,11 @@ HANDLERS = {  # every statement that is run for a message, and the index that it
     communities._OF: "PRIMARY KEY (entity=?)",
     communities._FROM: "now_subject (s=?)",
     communities._TO: "now_object (object=?)",
+    communities._SIZES: "membership_community (community=? AND kt=?)",
+    communities._MEMBERS_OF: "membership_community (community=? AND kt=?)",
+    communities._CONSOLIDATED: "consolidation_group (grp=?)",
+    communities._BEYOND: "opened_group (grp=? AND kf>? AND kf<?)",
+    communities._CHANGED_ENTITIES: "opened_group (grp=? AND kf>? AND kf<?)",
 }
 READERS = {
     history._VERSIONS: "version_fact",

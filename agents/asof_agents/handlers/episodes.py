@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from asof_agents.extraction.registry import Ontologies
 from asof_agents.ports import EpisodeView
 from asof_streams.episodic import (
+    ConsolidationRecorded,
     EntityRecorded,
     EpisodeRecorded,
     EpisodeWithdrawn,
@@ -20,6 +21,7 @@ from asof_streams.errors import DecodeError, InvalidInput
 from asof_streams.events import Event, Record
 from asof_streams.ids import derive
 from asof_streams.messages import (
+    ConsolidationRequest,
     EntityStatement,
     ErasureRequest,
     FactStatement,
@@ -53,6 +55,8 @@ def record(message: Record, known: EpisodeView, ontologies: Ontologies) -> Seque
             return (IdentityRecorded(**stated.model_dump(exclude={"group_id"})),)
         case WithdrawalRequest(episode_id=id_):
             return _of_withdrawal(message, id_, known)
+        case ConsolidationRequest():
+            return (ConsolidationRecorded(),)
         case ErasureRequest():
             return (GroupErased(),)
         case RetryRequest():

@@ -167,4 +167,5 @@ def _described(name: str, log: EventTopic) -> GenerationInfo:
         started.policy,
         started.source,
         started.build,
+        started.consolidation,
     )

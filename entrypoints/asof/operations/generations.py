@@ -53,7 +53,9 @@ def rebuild(session: Session, query: Rebuild) -> GenerationInfo:
     active = writer.catalog[writer.catalog.active]
     ontology = load_ontology(query.ontology) if query.ontology else writer.ontology(active.name)
     version = writer.logs.extractors.version(ontology)
-    info = describe(name, ontology, query.policy or active.policy, query.source, version)
+    settings = session.settings
+    chosen = settings.consolidation if "consolidation" in settings.model_fields_set else active.consolidation
+    info = describe(name, ontology, query.policy or active.policy, query.source, version, chosen)
     writer.build(info, ontology, session.progress)
     return info
 

@@ -1,6 +1,7 @@
 """A generation opened for writing: made where there is none, brought up to the episodic log, with what builds it."""
 
 import json
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import OpenLog, Progress, load_ontology, writable_log
 from asof.settings import Settings
+from asof_agents.consolidation.cycle import Watch, consolidator_of
 from asof_agents.engine import ingest_batch
 from asof_agents.extraction.llm.journal import Journal
 from asof_agents.extraction.registry import Ontologies
@@ -76,14 +78,21 @@ def generation_of(
     episodic: SqliteLog,
     extractors: ExtractorFactory,
     journal: Journal | None = None,
+    watch: Watch = nullcontext,
 ) -> Generation:
-    """Return a generation that writes to this log and this store, derived from an episodic log."""
+    """Return a generation that writes to this log and this store, derived from an episodic log.
+
+    watch: measures the phases of consolidation. InvalidInput: what the generation names is not installed.
+    """
     ontology = kept_ontology(places.ontology_of(info.name))
     ontologies = ontologies_of(places)
     registry = extractors.registry_of(info, ontology, ontologies)
     build = Build(info.build, ontology, info.policy, ontologies)
     judge = extractors.judge(info, journal, places, store)
-    return Generation(Layer(log, store), store, build, partial(batch_of, episodic), registry, journal, judge)
+    recorded = partial(batch_of, episodic)
+    return Generation(
+        Layer(log, store), store, build, recorded, registry, journal, judge, consolidator_of(info.consolidation, watch)
+    )
 
 
 def follow(
@@ -184,6 +193,7 @@ def _start(log: SqliteLog, info: GenerationInfo, ontology: Ontology) -> None:
         extractor=info.extractor,
         policy=info.policy,
         source=info.source,
+        consolidation=info.consolidation,
     )
     declared = [
         RelationDeclared(relation=r.name, cardinality=r.cardinality)

@@ -21,6 +21,7 @@ from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.ports import BeliefStore
 from asof_projections.projector import open_following
 from asof_projections.queries.temporal import TemporalQueries
+from asof_streams.consolidation import ConsolidationConfig
 from asof_streams.errors import EmptyMemory, InvalidInput
 from asof_streams.kafka.connection import Connection
 from asof_streams.sqlite_log import SqliteLog
@@ -64,11 +65,24 @@ def connection_of(settings: Settings) -> Connection:
     )
 
 
-def describe(name: str, ontology: Ontology, policy: Policy, source: Source, extractor: str) -> GenerationInfo:
-    """Return the inputs that decide a generation's content: equal builds of one source give equal digests and ids."""
-    parts = (ontology.digest, extractor, policy, names.VERSION)
+def describe(
+    name: str,
+    ontology: Ontology,
+    policy: Policy,
+    source: Source,
+    extractor: str,
+    consolidation: ConsolidationConfig | None = None,
+) -> GenerationInfo:
+    """Return the inputs that decide a generation's content: equal builds of one source give equal digests and ids.
+
+    A consolidation by the defaults is none that a generation names.
+    """
+    chosen = None if consolidation == ConsolidationConfig() else consolidation
+    parts = [ontology.digest, extractor, policy, names.VERSION]
+    if chosen is not None:
+        parts.append(chosen.model_dump_json())
     build = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
-    return GenerationInfo(name, ontology.id, ontology.digest, extractor, policy, source, build)
+    return GenerationInfo(name, ontology.id, ontology.digest, extractor, policy, source, build, chosen)
 
 
 def existing(places: DirectoryLayout) -> Catalog:

@@ -714,6 +714,37 @@ class ParkedMessage(Answer):
 
 
 @answer
+class CommunityChange(Answer):
+    """An entity whose community is another one since a consolidation."""
+
+    entity: Name
+    entity_uuid: Id
+    community_uuid: Annotated[Id | None, Field(description="Null: it is of none.")]
+
+
+@answer
+class Consolidation(Answer):
+    """What a pass of consolidation came to."""
+
+    consolidation_id: Id
+    complete: Annotated[bool, Field(description="False: the budget was used up, and the next pass goes on.")]
+    communities_detected: Annotated[int, Field(examples=[2], description="Of the entities that were looked at.")]
+    communities_changed_nodes: Annotated[int, Field(examples=[6], description="Entities whose community is another.")]
+    failed: Annotated[tuple[str, ...], Field(examples=[[]], description="Phases that failed; the others ran.")]
+    changes: Annotated[tuple[CommunityChange, ...], Field(description="Of communities: the first 1000.")]
+
+
+@answer
+class Consolidated(Answer):
+    """A consolidation: the request for it, which is on the log for good, and what it came to."""
+
+    position: Annotated[Position | None, Field(description="On Kafka its offset; null of a dry run.")]
+    consolidation: Annotated[
+        Consolidation | None, Field(description="Null where it was not made yet, and of a parked request.")
+    ]
+
+
+@answer
 class Retried(Answer):
     """A message that is processed again, and the request for that, which is on the log for good."""
 

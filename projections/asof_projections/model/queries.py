@@ -556,6 +556,13 @@ class SettleRequest(Query):
     id: Name = Field(description="The id of the fact that stands.")
 
 
+class ConsolidateQuery(Query):
+    """Consolidate a group."""
+
+    group_id: GroupId = Field(DEFAULT_GROUP, description="The group.")
+    dry_run: bool = Field(False, description="Show what would change, and write nothing.")
+
+
 class RetryQuery(GroupQuery):
     """Process messages again that were parked, or about which a model gave no answer."""
 

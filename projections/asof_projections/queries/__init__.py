@@ -2,6 +2,7 @@
 
 __all__ = [
     "consistent_read",
+    "consolidations",
     "effects",
     "export",
     "summaries",

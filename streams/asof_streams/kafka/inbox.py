@@ -12,6 +12,7 @@ from asof_streams.errors import DecodeError, InvalidInput
 from asof_streams.kafka.envelope import Raw
 from asof_streams.messages import (
     AnyMessage,
+    ConsolidationRequest,
     EntityStatement,
     ErasureRequest,
     FactStatement,
@@ -31,6 +32,7 @@ _Kind = (
     | type[IdentityStatement]
     | type[WithdrawalRequest]
     | type[RetryRequest]
+    | type[ConsolidationRequest]
     | type[ErasureRequest]
 )
 _EVERY: Final[tuple[_Kind, ...]] = (
@@ -40,6 +42,7 @@ _EVERY: Final[tuple[_Kind, ...]] = (
     IdentityStatement,
     WithdrawalRequest,
     RetryRequest,
+    ConsolidationRequest,
     ErasureRequest,
 )
 _KINDS: Final[dict[str, _Kind]] = {kind.type: kind for kind in _EVERY}

@@ -29,6 +29,7 @@ from asof_streams.instants import INF, render
 from asof_streams.semantic import (
     CommunityFormed,
     CommunityJoined,
+    CommunityLeft,
     ContradictionFlagged,
     ContradictionSettled,
     EntityAttributed,
@@ -60,6 +61,7 @@ _NAMED: Final[Named] = {
     EntityAttributed: (("entities", "entity_id"),),
     CommunityFormed: (("entities", "members"), ("member_of", "members")),
     CommunityJoined: (("communities", "community_id"), ("entities", "entity_id"), ("member_of", "entity_id")),
+    CommunityLeft: (("entities", "entity_id"), ("member_of", "entity_id")),
     MentionObserved: (("episodes", "episode_id"),),
     RelationshipStated: (("episodes", "episode_id"),),
     MentionResolved: (("entities", "entity_id"), ("mentions", "mention_id")),
@@ -97,6 +99,7 @@ class ArangoEventProjector(Documents):
             EntityAttributed: self._attributed,
             CommunityFormed: self._formed,
             CommunityJoined: self._joined,
+            CommunityLeft: self._left,
             FactAsserted: self._asserted,
             FactReinforced: self._reinforced,
             FactAttested: self._attested,
@@ -238,6 +241,12 @@ class ArangoEventProjector(Documents):
         ends = {"_from": self._id("entities", uuid), "_to": self._id("communities", community["uuid"])}
         more = {"n": r.position * _PLACES + place, **ends, **_known(r.recorded_at, INF)}
         self._row(r, "member_of", "memberships", key(uuid), *row, **more)
+
+    def _left(self, r: Record, e: CommunityLeft) -> None:
+        membership = self._get("member_of", self._entity(r, e.entity_id)["uuid"])
+        if membership is not None:
+            self._remove("member_of", membership["_key"])
+            self._closed(r, "member_of", membership)
 
     # Statements about facts.
 

@@ -1,4 +1,4 @@
-"""Communities of entities, and the neighbours from which handlers form them."""
+"""Communities of entities, the neighbours from which handlers form them, and what changed since they were detected."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -31,10 +31,24 @@ _NEAR: Final = f"""SELECT f.uuid, e.uuid FROM (
     WHERE v.vf <= :valid AND v.vt > :valid"""
 _FROM: Final = _NEAR.format(other="object", side="subject", own="s", order="relation, ")
 _TO: Final = _NEAR.format(other="s", side="object", own="object", order="")
+_SIZES: Final = f"""SELECT c.uuid, (SELECT count(*) FROM {_MEMBERS} WHERE m.community = c.n AND m.kt = {INF})
+    FROM communities c WHERE c.uuid IN (SELECT value FROM json_each(?))"""
+_MEMBERS_OF: Final = f"""SELECT e.uuid FROM communities c CROSS JOIN {_MEMBERS} ON m.community = c.n AND m.kt = {INF}
+    CROSS JOIN entities e ON e.n = m.entity WHERE c.uuid IN (SELECT value FROM json_each(?)) ORDER BY e.n"""
+_CONSOLIDATED: Final = "SELECT until FROM consolidations WHERE grp = ? ORDER BY n DESC LIMIT 1"
+_BEYOND: Final = """SELECT kf FROM versions INDEXED BY opened_group WHERE grp = :grp AND kf >= :since AND kf < :until
+    ORDER BY kf LIMIT 1 OFFSET :budget"""
+_CHANGED: Final = "FROM versions INDEXED BY {0}_group WHERE grp = :grp AND {1} >= :since AND {1} < :until"
+_ENDS: Final = " UNION ".join(
+    f"SELECT {end} AS entity {_CHANGED.format(index, clock)} AND typeof({end}) = 'integer'{past}"
+    for index, clock, past in (("opened", "kf", ""), ("past", "kt", f" AND kt < {INF}"))
+    for end in ("s", "object")
+)
+_CHANGED_ENTITIES: Final = f"SELECT e.uuid FROM ({_ENDS}) c CROSS JOIN entities e ON e.n = c.entity ORDER BY e.n"
 
 
 class SqliteCommunities(SqliteReader):
-    """Communities as of a known moment, and the neighbours of an entity."""
+    """Communities as of a known moment, the neighbours of an entity, and what a consolidation has to look at."""
 
     def communities(
         self, group: str | None, known: int | None, *, of: Sequence[str] | None = None, limit: int | None = None
@@ -59,3 +73,23 @@ class SqliteCommunities(SqliteReader):
         self._index_for("now_subject", "now_object")
         parameters = {"n": self._entity(entity), "valid": valid, "limit": limit}
         return [pair for sql in (_FROM, _TO) for pair in self._rows(sql, parameters)]
+
+    def community_sizes(self, communities: Sequence[str]) -> Mapping[str, int]:
+        return dict(self._rows(_SIZES, (listed(communities),)))
+
+    def community_members(self, communities: Sequence[str]) -> list[str]:
+        return [uuid for (uuid,) in self._rows(_MEMBERS_OF, (listed(communities),))]
+
+    def consolidated_until(self, group: str) -> int | None:
+        until: int | None = self._one(_CONSOLIDATED, self._group(group))
+        return until
+
+    def change_beyond(self, group: str, since: int, until: int, budget: int) -> int | None:
+        self._index_for("opened_group")
+        row = self._row(_BEYOND, {"grp": self._group(group), "since": since, "until": until, "budget": budget})
+        return None if row is None else row[0]
+
+    def changed_entities(self, group: str, since: int, until: int) -> list[str]:
+        self._index_for("opened_group", "past_group")
+        parameters = {"grp": self._group(group), "since": since, "until": until}
+        return [uuid for (uuid,) in self._rows(_CHANGED_ENTITIES, parameters)]

@@ -33,6 +33,7 @@ from asof_streams.instants import INF
 from asof_streams.semantic import (
     CommunityFormed,
     CommunityJoined,
+    CommunityLeft,
     ContradictionFlagged,
     ContradictionSettled,
     EntityAttributed,
@@ -48,6 +49,7 @@ from asof_streams.semantic import (
     FactReinforced,
     FactRestored,
     FactRetracted,
+    MemoryConsolidated,
     MentionResolved,
     Period,
     RelationDeclared,
@@ -81,6 +83,7 @@ _COMMUNITY: Final = _insert("communities", 6)
 _LEAVE_UNSEEN: Final = f"DELETE FROM memberships WHERE entity = ? AND kt = {INF} AND kf = ?"
 _LEAVE: Final = f"UPDATE memberships SET kt = ? WHERE entity = ? AND kt = {INF}"
 _JOIN: Final = _insert("memberships", 5)
+_CONSOLIDATION: Final = _insert("consolidations", 9)
 _FACT: Final = _insert("facts", 24)
 _VERSION: Final = "INSERT INTO versions VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)"
 _WORDS: Final = {
@@ -145,6 +148,8 @@ class SqliteEventProjector:
             EntityAttributed: self._attributed,
             CommunityFormed: self._formed,
             CommunityJoined: self._joined,
+            CommunityLeft: self._left,
+            MemoryConsolidated: self._consolidated,
             FactAsserted: self._asserted,
             FactReinforced: self._reinforced,
             FactAttested: self._attested,
@@ -292,10 +297,23 @@ class SqliteEventProjector:
         self._member(r, self.row_ids.community(r, e.community_id), e.entity_id)
 
     def _member(self, r: Record, community: int, member: str) -> None:
+        entity = self._leave(r, member)
+        self._db.execute(_JOIN, (entity, self.row_ids.group(r), community, r.recorded_at, INF))
+
+    def _left(self, r: Record, e: CommunityLeft) -> None:
+        self._leave(r, e.entity_id)
+
+    def _leave(self, r: Record, member: str) -> int:
+        """End the membership of an entity, if it has one; return its row id."""
         entity = self.row_ids.entity(r, member)
         self._db.execute(_LEAVE_UNSEEN, (entity, r.recorded_at))
         self._db.execute(_LEAVE, (r.recorded_at, entity))
-        self._db.execute(_JOIN, (entity, self.row_ids.group(r), community, r.recorded_at, INF))
+        return entity
+
+    def _consolidated(self, r: Record, e: MemoryConsolidated) -> None:
+        found = (e.communities_detected, e.communities_changed_nodes, " ".join(e.failed))
+        row = (r.position, e.consolidation_id, self.row_ids.group(r), e.until, e.complete, *found, r.recorded_at)
+        self._db.execute(_CONSOLIDATION, row)
 
     # Statements about facts.
 

@@ -68,6 +68,10 @@ CREATE TABLE communities (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER
 CREATE TABLE memberships (entity INTEGER NOT NULL, grp INTEGER NOT NULL, community INTEGER NOT NULL,
     kf INTEGER NOT NULL, kt INTEGER NOT NULL, CHECK (kf < kt), PRIMARY KEY (entity, kf)) WITHOUT ROWID;
 
+CREATE TABLE consolidations (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, until INTEGER NOT NULL,
+    complete INTEGER NOT NULL, detected INTEGER NOT NULL, changed INTEGER NOT NULL, failed TEXT NOT NULL,
+    created_at INTEGER NOT NULL);
+
 CREATE TABLE facts (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, s INTEGER NOT NULL,
     relation INTEGER NOT NULL, object NOT NULL, sentence TEXT NOT NULL, confidence REAL NOT NULL,
     stated_from INTEGER NOT NULL, stated_to INTEGER NOT NULL, said_at INTEGER NOT NULL,
@@ -106,6 +110,7 @@ GROUPED: Final = (  # every table whose rows belong to a group
     "relations", "cardinalities", "episodes", "mentions", "relationships", "answers", "failures", "withdrawals",
     "parked", "retries", "entities", "names", "words", "resolutions", "links", "attributes", "communities",
     "memberships", "facts", "versions", "reinforcements", "endings", "retractions", "contradictions", "closings",
+    "consolidations",
 )  # fmt: skip
 
 # An id is as good as random, so that each new one changes a page of its index; by the start of ids an index has a third
@@ -162,6 +167,7 @@ ASKED: Final = {
     "attribute_held": "INDEX attribute_held ON attributes (entity, name) WHERE holds = 1",  # what is believed of it
     "attribute_episode": "INDEX attribute_episode ON attributes (episode)",  # what an episode said of things
     "attribute_value": "INDEX attribute_value ON attributes (entity, name, folded)",  # what was said of one value
+    "consolidation_group": "INDEX consolidation_group ON consolidations (grp, n)",  # the last one of a group
     "mention_name": "INDEX mention_name ON mentions (grp, folded)",  # the type a name had before
 }
 
@@ -175,6 +181,7 @@ READ: Final = {
     "now_object": f"INDEX now_object ON versions (object, vf) {_NOW}",  # who points here; a literal's facts
     "now_relation": f"INDEX now_relation ON versions (relation, vf) {_NOW}",  # all facts of one relation of a group
     "now_group": f"INDEX now_group ON versions (grp, vf) {_NOW}",  # the facts of a group in order of time
+    "opened_group": "INDEX opened_group ON versions (grp, kf)",  # what a consolidation has not looked at yet
     "past_subject": f"INDEX past_subject ON versions (s, kt, relation) {_PAST}",  # the same for what was given up
     "past_object": f"INDEX past_object ON versions (object, kt) {_PAST}",
     "past_relation": f"INDEX past_relation ON versions (relation, kt) {_PAST}",
