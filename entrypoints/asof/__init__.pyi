@@ -11,7 +11,10 @@ from asof_projections.model.answers import Cause as Cause
 from asof_projections.model.answers import Change as Change
 from asof_projections.model.answers import Changes as Changes
 from asof_projections.model.answers import Community as Community
+from asof_projections.model.answers import CommunityChange as CommunityChange
 from asof_projections.model.answers import Consequence as Consequence
+from asof_projections.model.answers import Consolidated as Consolidated
+from asof_projections.model.answers import Consolidation as Consolidation
 from asof_projections.model.answers import Contradiction as Contradiction
 from asof_projections.model.answers import Difference as Difference
 from asof_projections.model.answers import Done as Done

@@ -94,6 +94,7 @@ WRITES: dict[tuple[str, str], Any] = {
     ("POST", "/v1/identities"): {"group_id": "GROUP", "op": "merge", "entity": "ID", "into": "Ana"},
     ("POST", "/v1/settle"): {"group_id": "GROUP", "id": "ID"},
     ("POST", "/v1/retry"): {"group_id": "GROUP", "positions": [3]},
+    ("POST", "/v1/consolidate"): {"group_id": "GROUP"},
     ("POST", "/clear"): None,
     ("DELETE", "/entity-edge/{uuid}"): None,
     ("DELETE", "/episode/{uuid}"): None,
@@ -303,7 +304,20 @@ BY_ID = {"fact", "why", "known_history", "episode", "message"}  # an id is of on
 OF_ALL = {"stats", "embed", "verify", "digest", "generations", "active", "events"}  # of the directory, for its owner
 CHANGES = {
     *("add", "produce", "import_facts", "state_fact", "state_entity", "end", "retract", "withdraw", "erase"),
-    *("merge", "split", "alias", "unalias", "rebuild", "switch", "drop", "repair", "settle", "retry", "close"),
+    *(
+        "merge",
+        "split",
+        "alias",
+        "unalias",
+        "rebuild",
+        "switch",
+        "drop",
+        "repair",
+        "settle",
+        "retry",
+        "consolidate",
+        "close",
+    ),
 }
 OF_NO_MEMORY = {"completion", "demo", "doctor", "model", "ontology", "read", "serve", "worker", "topics", "graph"}
 

@@ -20,6 +20,7 @@ from asof.operations.answers import (
     Changes,
     Check,
     Community,
+    Consolidated,
     Context,
     Contradiction,
     Difference,
@@ -629,6 +630,17 @@ class AsyncMemory:
             memory.retry()
         """
         return await self._run(lambda memory: memory.retry(positions, group_id=group_id, all_groups=all_groups))
+
+    async def consolidate(self, *, group_id: str = queries.DEFAULT_GROUP, dry_run: bool = False) -> Consolidated:
+        """Consolidate a group: look at what changed since the last pass, and detect its communities anew.
+
+        What follows is known from the request on, and can be asked about with `communities`; no fact changes. Returned
+        are the position of the request and what came of it, null on Kafka, where a worker makes the pass. `dry_run`:
+        what would come of it; nothing is written.
+
+            memory.consolidate(dry_run=True).consolidation
+        """
+        return await self._run(lambda memory: memory.consolidate(group_id=group_id, dry_run=dry_run))
 
     async def episodes(
         self,

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 NAMES = [
     "AccessDenied", "Added", "AsofError", "AsyncMemory", "Attribute", "Belief", "BeliefPeriod", "BrokerUnavailable",
-    "Cause", "Change", "ChangeLine", "Changes", "Community", "Consequence", "Context", "ContractError",
+    "Cause", "Change", "ChangeLine", "Changes", "Community", "CommunityChange", "Consequence", "Consolidated",
+    "Consolidation", "Context", "ContractError",
     "Contradiction", "DamagedData", "DamagedFile", "DamagedLog", "DamagedView", "DecodeError", "Difference", "Done",
     "Effect", "Embedded", "EmptyMemory", "Entity", "EntityLine", "EntityOutline", "EntityProfile", "Episode",
     "EpisodeHit", "EpisodeLine", "Erased", "Evidence", "Explanation", "Fact", "FactLine", "FactVersion",

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Self, Unpack
 
 from asof.operations import (
+    consolidation,
     context,
     curation,
     entities,
@@ -32,6 +33,7 @@ from asof.operations.answers import (
     Changes,
     Check,
     Community,
+    Consolidated,
     Context,
     Contradiction,
     Difference,
@@ -666,6 +668,17 @@ class Memory:
             memory.retry()
         """
         return curation.retry.ask(self._session, positions=positions, group_id=group_id, all_groups=all_groups)
+
+    def consolidate(self, *, group_id: str = queries.DEFAULT_GROUP, dry_run: bool = False) -> Consolidated:
+        """Consolidate a group: look at what changed since the last pass, and detect its communities anew.
+
+        What follows is known from the request on, and can be asked about with `communities`; no fact changes. Returned
+        are the position of the request and what came of it, null on Kafka, where a worker makes the pass. `dry_run`:
+        what would come of it; nothing is written.
+
+            memory.consolidate(dry_run=True).consolidation
+        """
+        return consolidation.consolidate.ask(self._session, group_id=group_id, dry_run=dry_run)
 
     # The episodic layer and the logs.
 

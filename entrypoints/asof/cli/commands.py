@@ -71,6 +71,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "episodes": ("logs", "List episodes in the order in which they were recorded."),
     "episode": ("logs", "Ask for one episode by its id."),
     "groups": ("logs", "List the groups, in the order of their ids, with how much each holds."),
+    "consolidate": ("consolidation", "Consolidate a group: detect its communities anew where facts changed."),
     "rebuild": ("generations", "Build a new generation beside the one that answers."),
     "generations": ("generations", "List generations, let another one answer, drop one."),
     "digest": ("generations", "Ask for the digest of a generation."),
@@ -106,7 +107,7 @@ SECTIONS: Final = {  # of the help: the title, and the first command
     "Ask what changed": "history",
     "Look at what waits for a person": "contradictions",
     "Look at the logs": "events",
-    "Keep it up": "rebuild",
+    "Keep it up": "consolidate",
     "Run services": "serve",
 }
 
@@ -154,6 +155,7 @@ EXAMPLES: Final = {
     "episodes": "asof episodes --from yesterday",
     "episode": "asof episode 8e03978e",
     "groups": "asof groups --prefix team",
+    "consolidate": "asof consolidate --dry-run",
     "rebuild": "asof rebuild --name second --ontology agent_memory_v1 --switch",
     "generations": "asof generations switch second",
     "digest": "asof digest second",

@@ -2,6 +2,7 @@
 
 __all__ = [
     "answers",
+    "consolidation",
     "context",
     "curation",
     "doctor",

@@ -5,6 +5,7 @@ from asof_streams.errors import NOT_UNICODE
 from asof_streams.ids import derive
 from asof_streams.messages import (
     AnyMessage,
+    ConsolidationRequest,
     EntityStatement,
     ErasureRequest,
     FactStatement,
@@ -24,6 +25,7 @@ from asof_streams.sqlite_requests import KeyedRequest
 __all__ = [
     "NOT_UNICODE",
     "AnyMessage",
+    "ConsolidationRequest",
     "EntityStatement",
     "EntityTypes",
     "EpisodeIds",

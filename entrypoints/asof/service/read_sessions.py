@@ -16,12 +16,12 @@ from asof_projections.model.rows import EntityRow, Moment
 from asof_projections.queries.temporal import TemporalQueries
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.instants import INF
-from asof_streams.messages import FactStatement
+from asof_streams.messages import ConsolidationRequest, FactStatement
 from asof_streams.sqlite_log import SqliteLog
 
 if TYPE_CHECKING:
     from asof.runtime.vector_search import VectorSearch
-    from asof_projections.model.answers import Hit, Hits, WhatIf
+    from asof_projections.model.answers import Consolidation, Hit, Hits, WhatIf
     from asof_projections.model.queries import FactSearchQuery
 
 T = TypeVar("T")
@@ -70,6 +70,26 @@ class ReadSession:
             SqliteGraph(self.places.graph(name), f"semantic.{name}") as beliefs,
         ):
             return DryRun(beliefs, build).what_if(messages.preview(statements, clock=now))
+
+    def consolidation(self, group: str, now: int) -> "Consolidation":
+        """Return what a pass of consolidation over a group would come to now. InvalidInput: it is not installed.
+
+        The directory's own graph is asked, also where questions are answered by a graph database.
+        """
+        from asof_agents.consolidation.cycle import consolidator_of
+        from asof_projections.queries.consolidations import consolidation_of
+
+        name = self.opened().generation
+        by = consolidator_of(existing(self.places)[name].consolidation)
+        with (
+            SqliteLog(self.places.messages) as messages,
+            SqliteGraph(self.places.graph(name), f"semantic.{name}") as beliefs,
+        ):
+            beliefs.begin_read()
+            [request] = messages.preview([ConsolidationRequest(group_id=group)], clock=now)
+            found = consolidation_of(by.consolidate(request, beliefs), beliefs)
+            assert found is not None, "a pass sums itself up"
+            return found
 
     def known(self, group: str | None, log: str) -> int:
         """Return when the last record of a group (None: of any) was recorded that the graph of a log has applied.

@@ -17,8 +17,8 @@ from asof.http.routes.idempotency import Once
 from asof.http.routes.outcomes import Wait, outcome, outcomes
 from asof.http.routes.parameters import Read, Served, known_parameters
 from asof.http.schemas import problems, v1
-from asof.operations import context, curation, entities, facts, generations, history, logs, upkeep
-from asof.operations.answers import Page, Retried, WhatIf
+from asof.operations import consolidation, context, curation, entities, facts, generations, history, logs, upkeep
+from asof.operations.answers import Consolidated, Page, Retried, WhatIf
 from asof.operations.errors import NotFound
 from asof.operations.operation import Operation
 from asof.operations.queries import ExportQuery, GroupsQuery, HistoryQuery, KnownHistoryQuery, RetryQuery
@@ -194,6 +194,34 @@ async def retry(given: v1.Retry, served: Served, caller: Writing, request: Once)
         taken = zip(messages, positions, strict=False)  # at the same moment, the same request may have taken others
         retried = [Retried(message.position, at) for message, at in taken]
     return Response(curation.retry.dump(retried), 202, media_type="application/json")
+
+
+_CONSOLIDATED: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"model": Consolidated, "description": "What a dry run would come to."},
+    **problems.OF_A_BODY,
+}
+
+
+@router.post("/consolidate", status_code=202, response_model=Consolidated, responses=_CONSOLIDATED)
+async def consolidate(
+    given: v1.Consolidate, served: Served, caller: Writing, request: Once, *, wait: Wait = False
+) -> Response:
+    """Look at what changed in a group since the last pass, and detect its communities anew. No fact changes.
+
+    The request is on the log when this returns, and processed later. `dry_run`: what it would come to, with 200;
+    nothing is written.
+    """
+    expect_own(caller, given.group_id)
+    query = given.query()
+    if query.dry_run:
+        found = await served.ask(lambda session: consolidation.consolidate(session, query))
+        return Response(consolidation.consolidate.dump(found), media_type="application/json")
+    [position] = await served.take([consolidation.request_of(query)], request)
+    made = None
+    if wait and (await outcomes(served, [position]))[0].state == "done":
+        made = await served.ask(lambda session: consolidation.consolidation_at(session, query.group_id, position))
+    answer = Consolidated(position, made)
+    return Response(consolidation.consolidate.dump(answer), 202, media_type="application/json")
 
 
 @router.post("/what-if", response_model=WhatIf, responses=problems.OF_A_BODY)

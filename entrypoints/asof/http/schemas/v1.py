@@ -8,7 +8,7 @@ from pydantic.config import JsonDict
 from asof.http.schemas.body import Body, Outcomes
 from asof.operations.errors import InvalidInput
 from asof.operations.messages import FactStatement, IdentityStatement, accept
-from asof.operations.queries import DEFAULT_GROUP, MAX_RETRIES, GroupId, SettleRequest, ask
+from asof.operations.queries import DEFAULT_GROUP, MAX_RETRIES, ConsolidateQuery, GroupId, SettleRequest, ask
 from asof.operations.times import in_instants, system
 
 _MOST = 1_000  # statements of one request
@@ -81,6 +81,19 @@ class Retry(Body):
     positions: list[int] = Field(
         [], max_length=MAX_RETRIES, description="Of the messages; all that are listed under /v1/parked, if left out."
     )
+
+
+class Consolidate(Body):
+    """A group to consolidate."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"group_id": "ana", "dry_run": True}]})
+
+    group_id: GroupId = Field(DEFAULT_GROUP, description="The group.")
+    dry_run: bool = Field(False, description="Show what would change, and write nothing.")
+
+    def query(self) -> ConsolidateQuery:
+        """Return the query."""
+        return ask(ConsolidateQuery, self.model_dump())
 
 
 class Stated(BaseModel):

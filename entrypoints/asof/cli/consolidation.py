@@ -1,0 +1,33 @@
+"""The command that consolidates a group."""
+
+from typing import Any, Final
+
+from asof.cli import show
+from asof.cli.binding import command
+from asof.cli.calls import Call
+from asof.cli.parameters import Parameters
+from asof.operations import consolidation as operations
+
+_COLUMNS: Final = ("entity", "community")
+
+
+@command(operations.consolidate, parameters=Parameters(operations.consolidate.query))
+def consolidate(call: Call, query: Any) -> None:
+    """Consolidate a group: detect its communities anew where facts changed. No fact changes."""
+    with call.session() as session:
+        answer = operations.consolidate(session, query)
+    call.answer(operations.consolidate, answer, _show)
+
+
+def _show(answer: Any) -> None:
+    if answer.position is not None:
+        show.line(f"message {answer.position}")
+    found = answer.consolidation
+    if found is None:
+        return
+    show.table(_COLUMNS, ([change.entity, change.community_uuid or "none"] for change in found.changes))
+    show.line(f"{found.communities_detected:,} communities, {found.communities_changed_nodes:,} entities moved")
+    for phase in found.failed:
+        show.talk(f"failed: {phase}")
+    if not found.complete:
+        show.talk("the budget was used up: the next pass goes on")
