@@ -8,11 +8,14 @@ import json
 import re
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field
 
 from asof_streams.consolidation import ConsolidationConfig
 from asof_streams.errors import ContractError, DamagedFile, InvalidInput, NotFound
 from asof_streams.files import replace_file
+from asof_streams.options import unset
 
 FORMAT: Final = 1
 FILE: Final = "catalog.json"
@@ -31,7 +34,9 @@ class GenerationInfo:
     policy: Literal["recency", "graded"]
     source: Literal["mentions", "episodes"]
     build: str
-    consolidation: ConsolidationConfig | None = None  # None: the defaults
+    consolidation: Annotated[
+        ConsolidationConfig | None, Field(exclude_if=unset, description="Left out: the defaults.")
+    ] = None
 
     def to_json(self) -> dict[str, Any]:
         """Return it as it is stored and shown; what has its default is left out, as files of earlier versions do."""

@@ -16,8 +16,6 @@ class GenerationStarted(Event):
     """A build of the semantic layer began. `build` is the digest of everything that decides its content."""
 
     type: ClassVar[str] = "generation.started"
-    version: ClassVar[int] = 2
-    since: ClassVar[int] = 1
 
     build: str
     ontology: str
@@ -25,7 +23,15 @@ class GenerationStarted(Event):
     extractor: str
     policy: Literal["recency", "graded"]
     source: Literal["mentions", "episodes"]
-    consolidation: ConsolidationConfig | None = None  # None: the defaults
+
+
+@register
+class ConsolidationConfigured(Event):
+    """What consolidation does in this generation. One without this event has the defaults."""
+
+    type: ClassVar[str] = "consolidation.configured"
+
+    config: ConsolidationConfig
 
 
 @register
@@ -328,6 +334,7 @@ class FactRestored(Event):
 
 SemanticEvent = (
     GenerationStarted
+    | ConsolidationConfigured
     | RelationDeclared
     | EntityIntroduced
     | EntityDescribed

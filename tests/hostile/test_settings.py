@@ -14,6 +14,7 @@ HARMLESS = {
     "model_calls": "2",
     "embedding_dimensions": "8",
     "pipeline": "{ recency_weight = 0.0 }",
+    "consolidation": "{ budget = 1000 }",
     "clock_years": "5.0",
     "log_level": '"debug"',
     "log_format": '"json"',

@@ -33,8 +33,8 @@ MADE = {"bench/results/"}  # by the program that names it
 TERM = re.compile(r"^- \*\*([^*]+)\*\*: ", re.MULTILINE)
 TERMS_OF_FIELDS = {  # the fields of events that are named by a term, or by a form of one; an id names its noun
     "alias": "alias", "attested": "attestation", "build": "build", "cardinality": "cardinality", "cause": "cause",
-    "communities_changed_nodes": "community", "communities_detected": "community", "confidence": "confidence",
-    "consolidation": "consolidation", "corrects": "correction", "duplicate": "duplicate", "entity": "entity",
+    "communities_changed_nodes": "community", "communities_detected": "community",
+    "confidence": "confidence", "corrects": "correction", "duplicate": "duplicate", "entity": "entity",
     "extractor": "extractor", "fact": "fact", "grain": "grain", "holds": "belief", "invalid_at": "valid time",
     "live": "statement", "object": "object", "ontology": "ontology", "policy": "policy", "ref": "ref",
     "position": "position",
@@ -43,8 +43,8 @@ TERMS_OF_FIELDS = {  # the fields of events that are named by a term, or by a fo
     "suppressed": "suppression", "valid_at": "valid time", "valid_from": "valid time", "valid_to": "valid time",
 }  # fmt: skip
 PLAIN_FIELDS = {  # the fields that say what they are in plain words
-    "answer", "at", "body", "calls", "complete", "completion_tokens", "content", "content_length", "count", "dead",
-    "dropped",
+    "answer", "at", "body", "calls", "complete", "completion_tokens", "config", "content", "content_length", "count",
+    "dead", "dropped",
     "earlier", "end", "entity_type", "entity_types", "excluded_entity_types", "failed", "into", "kept", "kind",
     "latency_ms",
     "later", "members", "model", "name", "object_type", "ontology_digest", "op", "part", "previous_episode_ids",

@@ -17,7 +17,7 @@ from asof_streams.kafka.client import Client
 from asof_streams.kafka.event_topic import EventTopic
 from asof_streams.kafka.messages_topic import MessagesTopic
 from asof_streams.kafka.topics import Topics
-from asof_streams.semantic import GenerationStarted
+from asof_streams.semantic import ConsolidationConfigured, GenerationStarted
 from asof_streams.writer_lock import WriterLock
 
 
@@ -155,8 +155,9 @@ class PartitionReplica:
 
 
 def _described(name: str, log: EventTopic) -> GenerationInfo:
-    """Return the description of a generation in its first event."""
-    started = next(log.read(0, 1)).event
+    """Return the description of a generation in its first events."""
+    first = next(log.read(0, 1))
+    started = first.event
     if not isinstance(started, GenerationStarted):
         raise DamagedLog(f"{log.at}: its first event is not {GenerationStarted.type}")
     return GenerationInfo(
@@ -167,5 +168,5 @@ def _described(name: str, log: EventTopic) -> GenerationInfo:
         started.policy,
         started.source,
         started.build,
-        started.consolidation,
+        next((e.event.config for e in log.read(0, first.size) if isinstance(e.event, ConsolidationConfigured)), None),
     )

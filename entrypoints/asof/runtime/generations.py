@@ -25,7 +25,7 @@ from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams.errors import ContractError, DamagedFile, DamagedLog, InvalidInput
 from asof_streams.events import Draft
 from asof_streams.files import make_folder, replace_file
-from asof_streams.semantic import GenerationStarted, RelationDeclared
+from asof_streams.semantic import ConsolidationConfigured, GenerationStarted, RelationDeclared
 from asof_streams.sqlite_log import SqliteLog
 
 FLUSH_EVERY = 10_000  # messages: few enough to hold in memory; ids are random, so a commit touches many pages
@@ -193,12 +193,12 @@ def _start(log: SqliteLog, info: GenerationInfo, ontology: Ontology) -> None:
         extractor=info.extractor,
         policy=info.policy,
         source=info.source,
-        consolidation=info.consolidation,
     )
+    chosen = [] if info.consolidation is None else [ConsolidationConfigured(config=info.consolidation)]
     declared = [
         RelationDeclared(relation=r.name, cardinality=r.cardinality)
         for r in ontology.relation_types
         if r.cardinality == "one"
     ]
-    events = [started, *declared]
+    events = [started, *chosen, *declared]
     log.append([Draft("", 0, -1, i, len(events), event) for i, event in enumerate(events)], checkpoint=0)
