@@ -16,6 +16,7 @@ from world import World
         ('["I like tea.", {"Ana": "I moved to Oslo."}, 7, null]', ["I like tea.", "I moved to Oslo."]),
         (r'{"a": "say \"hi\" to\nAna \u00e9"}', ["say   hi   to  Ana"]),
         ('"Ana lives in Rome."', ["Ana lives in Rome."]),
+        ('{"a": "I like tea."}\n\n{"b": "I moved to Oslo."}\n', ["I like tea.", "I moved to Oslo."]),
         ("{}", []),
         ("12", []),
     ],
@@ -28,7 +29,17 @@ def test_only_string_values_are_read_each_where_it_stands(content: str, read: li
     assert all(a == b or a.isspace() for a, b in zip(found, content, strict=True))
 
 
-@pytest.mark.parametrize("content", ["I like tea.", '{"a": "b"', "[" * 100_000 + "]" * 100_000, ""])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I like tea.",
+        "I like tea.\nI live in Oslo.",
+        '{"a": "b"}\nI like tea.',
+        '{"a": "b"',
+        "[" * 100_000 + "]" * 100_000,
+        "",
+    ],
+)
 def test_what_is_no_json_is_text(content: str) -> None:
     assert words(content) == content
 

@@ -12,6 +12,7 @@ WISHES = [
     ("I'm hoping to get into local politics.", ["I wants to get into local politics"]),
     ("My big dream is to open a bakery.", ["I wants to open a bakery"]),
     ("I'm looking forward to meeting my nephew.", ["I has_family nephew", "I wants meeting my nephew"]),
+    ("It's my dream to open a bakery.", ["I wants to open a bakery"]),
     ("I wanna start a podcast.", ["I wants start a podcast"]),
 ]
 PLANS = [
@@ -105,6 +106,7 @@ def test_a_deed_or_habit_without_weight_is_left_out(text: str) -> None:
         ("Just moved to Berlin.", ["I lives_in Berlin"]),
         ("Went to Rome last week.", ["I visited Rome 2024-05-06.."]),
         ("Still learning the cello.", ["I studies cello"]),
+        ("Just learning the cello - it's so relaxing!", ["I studies cello"]),
         ("Been to Rome once. Just learning the piano, too!", ["I visited Rome", "I studies piano"]),
     ],
 )

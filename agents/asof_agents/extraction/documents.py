@@ -13,12 +13,27 @@ _ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 def words(content: str) -> str:
     """Return a JSON text with all but its string values replaced by blanks, so that all offsets stay as they are.
 
-    A content that is no JSON is text, and stays as it is.
+    Where it is none as a whole, but each of its lines is (JSON Lines), those lines are read so. Other content is text,
+    and stays as it is.
     """
+    if _is_json(content):
+        return _values(content)
+    lines = content.split("\n")
+    documents = [line for line in lines if line.strip()]
+    if len(documents) > 1 and all(line.lstrip()[0] in "{[" and _is_json(line) for line in documents):
+        return "\n".join(_values(line) if line.strip() else line for line in lines)
+    return content
+
+
+def _is_json(content: str) -> bool:
     try:
         json.loads(content)
     except (ValueError, RecursionError):
-        return content
+        return False
+    return True
+
+
+def _values(content: str) -> str:
     parts, end = [], 0
     for string in _STRING.finditer(content):
         parts.append(_blank(content[end : string.start()]))

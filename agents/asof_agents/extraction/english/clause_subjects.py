@@ -11,6 +11,7 @@ from asof_agents.extraction.ports import Mention
 _THE = frozenset({"the", "our", "this"})
 _LATELY = frozenset({"currently", "finally", "just", "recently", "still"})
 _FINITE = AUXILIARIES | {"me", "us", "you"}  # what a sentence has that does not leave its verb out
+_ENDS = frozenset({".", "!", ";", "-", "–", "—"})
 _REST_MAX = 14
 _PASSED_OVER = GREETINGS | ADVERBS | {",", "!"}
 _BEFORE_REQUEST = GREETINGS - {"please", "you"} | {",", "!"}
@@ -128,11 +129,13 @@ class ClauseSubjects:
 
     def goes_on(self, at: int) -> bool:
         """Whether "I am" is left out: "Still learning the cello", but not "Learning the cello is fun"."""
-        forms, rest = self.context.patterns.forms, self.low[at + 1 : at + _REST_MAX]
+        forms, low = self.context.patterns.forms, self.low
+        if set(forms.get(low[at], ())) != {"ing"}:
+            return False
+        end = next((end for end in range(at + 1, min(at + _REST_MAX, len(low))) if low[end] in _ENDS), at)
+        rest = low[at + 1 : end]
         return (
-            set(forms.get(self.low[at], ())) == {"ing"}
-            and len(self.low) - at <= _REST_MAX
-            and rest[-1:] in {(".",), ("!",)}
+            end > at + 1
             and _FINITE.isdisjoint(rest)
             and not any("s" in forms.get(word, ()) or word in PASTS for word in rest)
         )

@@ -15,6 +15,7 @@ from asof_ontologies.model import RelationType
 _LATELY = frozenset({"just", "recently", "finally"})  # as good as a time: the message's
 _DEED = "<*>"
 _CONFIDENCE = 0.8
+_WEAK = 0.7  # of a subject that only its place in the sentence makes a name: "Hands got warm"
 _NEAR = 16  # words before a verb among which its subject stands
 _RELATIVE = frozenset({"that", "which"})
 
@@ -82,6 +83,8 @@ def _add(
     hint: TimeHint | None,
     cue: str,
 ) -> None:
+    if subject.confidence < _WEAK:
+        return
     for mention in subject.mentions:
         if mention.type in relation.sources or (mention.type == UNTYPED and may_be_person(mention.text)):
             deed = context.findings.mention(relation.targets[0], *parsed.sentence.span(*words))

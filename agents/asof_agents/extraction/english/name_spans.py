@@ -161,7 +161,8 @@ class NameTypes:
         entities = self._patterns.ontology.entities
         if len(words) > 1:
             kinds = self._patterns.types_of_words(tuple(words[-1:]))
-            if kinds:
+            surname = words[0] in FIRST_NAMES and kinds[:1] == ("Profession",)  # "Tim Cook"
+            if kinds and not surname:
                 return kinds[0]
             if words[0] in {"lake", "mount", "mt", "mt.", "port", "fort", "cape"} and "Location" in entities:
                 return "Location"

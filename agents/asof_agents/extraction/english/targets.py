@@ -11,7 +11,7 @@ from asof_agents.extraction.english.patterns import CueEntry
 from asof_agents.extraction.english.verb_phrases import verb_phrase_at
 from asof_agents.extraction.english.verbs import PASTS, Form
 
-_AFTER_GERUND = frozenset("again and as at because but in lately on since so these together too when with".split())
+_AFTER_GERUND = frozenset("again and as at because but in lately on or since so these together too when with".split())
 _MEANING_WORDS_MAX = 25
 # words that count or compare: no part of a thing that is liked
 _COUNTING = frozenset(
@@ -109,6 +109,9 @@ def _typed(context: TurnContext, parsed: ParsedSentence, phrase: Phrase, entry: 
     wanted = entry.relation.sources if entry.reversed else entry.relation.targets
     open_kind = next((kind for kind in wanted if kind in patterns.open), None)
     fitting = next((kind for kind in patterns.types_of_words(words) if kind in wanted), None)
+    if "of" in words:  # "governor of California" is what a governor is
+        heads = patterns.types_of_words(words[: words.index("of") + 1])
+        fitting = next((kind for kind in heads if kind in wanted), fitting)
     listed = patterns.names.get(" ".join(words))
     if listed in wanted and not fitting:  # chat may write "berlin" and "postgres"
         return Target(phrase, listed, 2)
