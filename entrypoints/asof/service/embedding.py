@@ -40,17 +40,18 @@ class BackgroundEmbedder:
         self.failure = ""  # why nothing was embedded when it was last tried; empty: it was
 
     def follow(self) -> None:
-        """Start embedding new texts, from any thread."""
+        """Start embedding new texts, from any thread; nothing starts once the pool is closed."""
         if not self._asked:
             self._asked = True
-            self._submit(self._some)
+            with suppress(ContractError):  # a worker or a timer may go on for a moment after it
+                self._submit(self._some)
 
     @asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
         """Pause embedding: a text that is erased in that time would get a vector after its erasure."""
         self._erasing += 1
-        await asyncio.wrap_future(self._submit(lambda _: None))  # what is under way ends
         try:
+            await asyncio.wrap_future(self._submit(lambda _: None))  # what is under way ends
             yield
         finally:
             self._erasing -= 1
@@ -75,8 +76,7 @@ class BackgroundEmbedder:
         else:
             self.failure = ""
             if more:
-                with suppress(ContractError):  # the pool was closed meanwhile
-                    self.follow()
+                self.follow()
 
     def _go_on(self) -> None:
         self._asked = False
