@@ -73,6 +73,10 @@ def _vacuum_vectors(places: DirectoryLayout) -> bool:
     if not _owes(places.vectors):
         return True
     with closing(_vectors(places)) as cache:
+        if cache.forgets:  # a search may have saved an index before the graphs had forgotten the group
+            with suppress(NotFound):
+                for info in existing(places).generations:
+                    _remove_indexes(places, info.name)
         return _vacuum(cache)
 
 
@@ -101,12 +105,16 @@ def erase_vectors(places: DirectoryLayout, group: str, generation: str | None = 
 
     generation: the one whose facts and names are erased; None: only what was said is.
     """
-    indexes = [places.index(generation), places.names_index(generation)] if generation is not None else []
-    for index in (*indexes, places.turns_index):
-        index.unlink(missing_ok=True)
+    _remove_indexes(places, generation)
     if places.vectors.exists():
         with closing(_vectors(places)) as cache:
             cache.forget(group)
+
+
+def _remove_indexes(places: DirectoryLayout, generation: str | None) -> None:
+    indexes = [places.index(generation), places.names_index(generation)] if generation is not None else []
+    for index in (*indexes, places.turns_index):
+        index.unlink(missing_ok=True)
 
 
 def _vectors(places: DirectoryLayout) -> "CachedEmbedder":

@@ -252,5 +252,4 @@ class VectorSearch:
 def _save(projection: VectorProjection, least: int) -> None:
     """Save vectors if they differ by so many from the saved ones."""
     with suppress(StorageFailed):  # a reader may have no right to write; then they are made again next time
-        if projection.unsaved >= least:
-            projection.save()
+        projection.save(least)

@@ -84,6 +84,12 @@ class CachedEmbedder:
             [count] = self._db.execute(_COUNT).fetchone()
         return int(count)
 
+    @property
+    def forgets(self) -> bool:
+        """Whether an erasure has its second step before it, of which the first `vacuum` is a part."""
+        with self._lock, self._errors():
+            return self._db.execute("SELECT 1 FROM erasures").fetchone() is not None
+
     def missing(self, texts: Sequence[str]) -> list[str]:
         """Return those of some texts that `embed` would have to compute, each once."""
         texts_of = {_key(text): text for text in texts}

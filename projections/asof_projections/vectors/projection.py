@@ -96,10 +96,17 @@ class VectorProjection:
         whole = held == self._texts.count() and not self._some(1)
         return abs(held - self._saved) if whole else -1
 
-    def save(self) -> None:
-        """Save the whole index with the next number. StorageFailed."""
-        self.index.save(self._next)
-        self._saved = len(self.index)
+    def save(self, least: int = 0) -> None:
+        """Save the index with the next number, if it differs by so many vectors from the saved one. StorageFailed.
+
+        Where a group was erased meanwhile, nothing stays saved: whoever erases removes the file, maybe before this.
+        """
+        erasures = self._embedder.erasures
+        if self.unsaved >= least:
+            self.index.save(self._next)
+            self._saved = len(self.index)
+            if self._embedder.erasures != erasures:
+                self._reset()
 
     def _follow(self, progress: Progress | None) -> int:
         """Add new texts until there are none; return the number of texts. Another process may be adding more."""
