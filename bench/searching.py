@@ -19,11 +19,11 @@ from bench.figures import Figure, Target, percentiles, slowness, timed
 from bench.material import Material
 from bench.random_vectors import give_vectors
 
-_ASKED: Final = 200
+_ASKED: Final = 200  # at full scale
 
 
 def measure(material: Material) -> Iterator[Figure]:
-    yield from _among(material, material.count(100_000, 1_000))
+    yield from _among(material, material.count(100_000, 200))
     yield from _at_once(material.folder / "at-once", material.count(2_000, 100))
 
 
@@ -37,7 +37,7 @@ def _among(material: Material, count: int) -> Iterator[Figure]:
     give_vectors(DirectoryLayout(directory))
     with asof.open(directory, embedder="minilm") as memory:
         facts = _facts(memory)
-        questions = list(_questions(count))
+        questions = list(_questions(count, material.count(_ASKED, 30)))
         before = slowness()
         times = [_processor(memory.search, question, group_id="bench") for question in questions][10:]
     embedder = MiniLMEmbedder()
@@ -82,10 +82,10 @@ def _turns(count: int) -> Iterator[dict[str, Any]]:
         yield json.loads(line) | {"group_id": "bench"}
 
 
-def _questions(count: int) -> Iterator[str]:
-    """Yield questions about facts and about turns, in turns; half of the latter name who spoke."""
+def _questions(count: int, asked: int) -> Iterator[str]:
+    """Yield so many questions about facts and about turns, in turns; half of the latter name who spoke."""
     people = synthetic.subjects(count)
-    for number in range(_ASKED // 2):
+    for number in range(asked // 2):
         yield f"Where does {synthetic.person(number * 7 % people)} live, and who are their friends?"
         who = synthetic.invented(*(("speaker", number % 5) if number % 2 else ("person", number)))
         yield f"When did {who} start working at the company in {synthetic.invented('place', number)}?"

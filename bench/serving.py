@@ -24,7 +24,9 @@ from bench.material import Material, child
 from bench.random_vectors import give_vectors
 
 _TOGETHER: Final = 100  # messages in a request of the one who keeps the worker busy
-_WAITING: Final = 1_000  # so many of them wait, and a hundred more
+_WAITING: Final = 1_000  # at full scale: so many of them wait, and a hundred more
+_WARMING: Final = 50  # searches that are not measured, before those that are
+_ASKED: Final = 200  # so many at full scale
 _PAUSE_SECONDS: Final = 0.01  # between two requests of those that are measured
 
 
@@ -39,7 +41,7 @@ def _sending(material: Material, embedder: str) -> Iterator[Figure]:
     name, lines = material.chat(2_760)
     with (
         _server(material.folder / f"serve-{embedder}", ASOF_EMBEDDER=embedder) as address,
-        _busy(address, lines) as done,
+        _busy(address, lines, material.count(_WAITING, _TOGETHER)) as done,
         closing(HTTPConnection(address)) as client,
     ):
         began, before = time.perf_counter(), done()
@@ -54,14 +56,17 @@ def _sending(material: Material, embedder: str) -> Iterator[Figure]:
 
 
 def _searching(material: Material) -> Iterator[Figure]:
-    facts = material.count(100_000, 1_000)
+    facts = material.count(100_000, 200)
     directory, file = material.folder / "searched", material.folder / "searched.jsonl"
     with file.open("wb") as out:
         out.writelines(synthetic.fact_lines(facts))
     child("import", directory, file)
     give_vectors(DirectoryLayout(directory))
     people = synthetic.subjects(facts)
-    queries = [f"Where does {synthetic.person(n * 7 % people)} live, and who are their friends?" for n in range(250)]
+    queries = [
+        f"Where does {synthetic.person(n * 7 % people)} live, and who are their friends?"
+        for n in range(_WARMING + material.count(_ASKED, 10))
+    ]
     bodies = [json.dumps({"query": query, "group_ids": ["bench"]}).encode() for query in queries]
     with _server(directory, ASOF_EMBEDDER="minilm") as address, closing(HTTPConnection(address)) as client:
         times = [_timed(client, "/search", body) for body in bodies]
@@ -70,7 +75,7 @@ def _searching(material: Material) -> Iterator[Figure]:
     yield Figure(
         f"POST /search among {facts:,} facts, its embedding included",
         "ms",
-        percentiles(times[50:], 1e3),
+        percentiles(times[_WARMING:], 1e3),
         targets=target,
         note=note,
     )
@@ -87,8 +92,8 @@ def _server(directory: Path, **settings: str) -> Iterator[str]:
 
 
 @contextmanager
-def _busy(address: str, lines: list[bytes]) -> Iterator[Any]:
-    """Let the worker have no pause; yields what says how many of these messages are processed."""
+def _busy(address: str, lines: list[bytes], waiting: int) -> Iterator[Any]:
+    """Let the worker have no pause, for so many messages wait; yields what says how many of them are processed."""
     stop, done = Event(), [0]
 
     def feed() -> None:
@@ -96,7 +101,7 @@ def _busy(address: str, lines: list[bytes]) -> Iterator[Any]:
         with closing(HTTPConnection(address)) as client:
             for body in _bodies(lines, "many", _TOGETHER):
                 sent.append(_posted(client, body))
-                if len(sent) * _TOGETHER > _WAITING:
+                if len(sent) * _TOGETHER > waiting:
                     position = sent.pop(0) + _TOGETHER - 1
                     client.request("GET", f"/v1/messages/{position}?min_position={position}")
                     assert client.getresponse().read()
