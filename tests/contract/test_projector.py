@@ -62,6 +62,15 @@ def test_however_it_catches_up_it_has_the_digest_of_a_rebuilt_one(log, path, tmp
         assert (store.digest(), store.head()) == (rebuilt.digest(), rebuilt.head())
 
 
+@pytest.mark.usefixtures("story")
+def test_a_new_store_finds_what_it_committed_once_it_remembers_it_no_more(log, path) -> None:
+    with SqliteGraph(path, log.name, writable=True) as store:
+        catch_up(log, store)
+        store.rollback()
+
+        assert {a.fact_id for a in store.slot("g", "id-Ana", "lives_in", None).assertions} == {"f", "g"}
+
+
 def test_what_is_there_is_kept_and_only_what_is_missing_is_read(log, story, path) -> None:
     open_following(log, path).close()
     made = path.stat().st_ino

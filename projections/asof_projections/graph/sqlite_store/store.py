@@ -99,10 +99,10 @@ class SqliteGraph(
         self.close()
 
     def _entity(self, uuid: str) -> int:
-        known = self._projector.row_ids.remembered_entity(uuid)  # as of every entity whose row is buffered
+        known = self._projector.row_ids.remembered_entity(uuid)
         if known is not None:
             return known
-        rows = self._rows_on(None, "SELECT n FROM entities WHERE uuid = ?", (uuid,))
+        rows = self._rows_on(("entity", uuid), "SELECT n FROM entities WHERE uuid = ?", (uuid,))
         return rows[0][0] if rows else -1
 
     def _remember_fact(self, uuid: str, n: int, claim: Claim) -> None:
