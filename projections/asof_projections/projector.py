@@ -20,8 +20,9 @@ _SIDE_FILES: Final = ("-wal", "-shm", "-journal")  # files that SQLite may have 
 def open_following(log: EventLog, path: Path) -> SqliteGraph:
     """Open a writable store and catch it up to the end of its log, or rebuild it.
 
-    It is rebuilt if its file is missing, damaged or has another schema, and if its head is not the log's head at its
-    position: then it comes from a longer log, or from another one.
+    It is rebuilt if its file is damaged or has another schema, and if its head is not the log's head at its position:
+    then it comes from a longer log, or from another one. So is one that is missing, unless its log is short: a new
+    store that catches up is there sooner.
     """
     if path.exists():
         try:
@@ -33,6 +34,15 @@ def open_following(log: EventLog, path: Path) -> SqliteGraph:
                 catch_up(log, store)
                 return store
             store.close()
+    elif log.end() <= BATCH:
+        _remove(path, *_SIDE_FILES)
+        store = SqliteGraph(path, log.name, writable=True)
+        try:
+            catch_up(log, store)
+        except BaseException:
+            store.close()
+            raise
+        return store
     rebuild(log, path)
     return SqliteGraph(path, log.name, writable=True)
 

@@ -2,8 +2,9 @@
 
 import json
 from contextlib import nullcontext
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
+from typing import Final
 
 from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.layout import DirectoryLayout
@@ -29,6 +30,8 @@ from asof_streams.semantic import ConsolidationConfigured, GenerationStarted, Re
 from asof_streams.sqlite_log import SqliteLog
 
 FLUSH_EVERY = 10_000  # messages: few enough to hold in memory; ids are random, so a commit touches many pages
+
+_MOST: Final = 32  # ontologies in memory
 
 FLUSH_ASKED = 20  # messages that a model reads: an answer that a crash takes is paid for again
 
@@ -141,13 +144,19 @@ def keep_ontology(ontology: Ontology, path: Path) -> None:
 def kept_ontology(path: Path) -> Ontology:
     """Return an ontology as it was written down. DamagedFile: it is not there, or not as it was written."""
     try:
-        kept = json.loads(path.read_bytes())
-        ontology = Ontology.model_validate(kept["ontology"])
-        if ontology.digest == kept["digest"]:
-            return ontology
+        return _ontology_in(path.read_bytes())
     except (OSError, ValueError, KeyError, TypeError):
-        pass
-    raise DamagedFile(f"{path} is missing or damaged: restore it, or rebuild into a new directory")
+        raise DamagedFile(f"{path} is missing or damaged: restore it, or rebuild into a new directory") from None
+
+
+@lru_cache(maxsize=_MOST)
+def _ontology_in(content: bytes) -> Ontology:
+    """Return the ontology in the content of such a file; to validate one takes longer than to read it."""
+    kept = json.loads(content)
+    ontology = Ontology.model_validate(kept["ontology"])
+    if ontology.digest != kept["digest"]:
+        raise ValueError("another digest")
+    return ontology
 
 
 def ontologies_of(places: DirectoryLayout, own: Ontology | None = None) -> Ontologies:

@@ -7,7 +7,7 @@ from asof_agents.extraction.english.clauses import extract_clauses
 from asof_agents.extraction.english.context import FindTimes, TurnContext
 from asof_agents.extraction.english.corrections import extract_correction
 from asof_agents.extraction.english.favorites import extract_favorites
-from asof_agents.extraction.english.patterns import Patterns
+from asof_agents.extraction.english.patterns import patterns
 from asof_agents.extraction.english.relational_nouns import extract_relational_nouns
 from asof_agents.extraction.english.values import extract_values
 from asof_agents.extraction.english.work import LOOK_BACK
@@ -25,7 +25,7 @@ class EnglishExtractor:
     """Implements ports.Extractor. It holds look-ups of the ontology and no other state."""
 
     def __init__(self, ontology: Ontology, find_times: FindTimes) -> None:
-        self._patterns = Patterns(ontology)
+        self._patterns = patterns(ontology)
         self._find_times = find_times
         self._version = f"{_VERSION}/{ontology.id}@{ontology.digest[:12]}"
 

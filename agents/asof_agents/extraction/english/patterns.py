@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import lru_cache
+from typing import Final, Literal
 
 from asof_agents.extraction.english.lexicon import ADVERBS, UNSURE_MODALS
 from asof_agents.extraction.english.sentences import Sentence
@@ -13,6 +14,7 @@ from asof_ontologies.model import AttributeType, Ontology, RelationType
 Kind = Literal["cue", "start", "end"]
 _NO_GAP = frozenset({"one", "ones", "part", "thing", "way"})  # "my favorite part of it is …"
 _GAP_WORDS_MAX = 4
+_MOST: Final = 32  # ontologies whose look-ups are in memory
 _AS_IT_IS: frozenset[Form] = frozenset({"base", "s", "past"})
 
 
@@ -56,7 +58,7 @@ class Habit:
 
 
 class Patterns:
-    """The look-ups of one ontology, built once."""
+    """The look-ups of one ontology."""
 
     def __init__(self, ontology: Ontology) -> None:
         self.ontology = ontology
@@ -98,6 +100,12 @@ class Patterns:
                 if form in self.words:
                     return self.words[form]
         return ()
+
+
+@lru_cache(maxsize=_MOST)
+def patterns(ontology: Ontology) -> Patterns:
+    """Return the look-ups of an ontology, which are built once in a process: that takes longer than reading a turn."""
+    return Patterns(ontology)
 
 
 def _habit(ontology: Ontology) -> Habit | None:

@@ -24,7 +24,7 @@ class WriteBuffer:
         self._rows: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)  # by the statement that writes them
         self._changes: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
         self._touched: set[int] = set()  # hashes; a collision only causes an early flush
-        self._ever = bytearray(_BLOOM_BYTES if empty else 0)
+        self._ever = np.zeros(_BLOOM_BYTES if empty else 0, np.uint8).data  # the system gives its pages once used
 
     def add(self, sql: str, row: tuple[Any, ...], *touches: Hashable) -> None:
         """Buffer a row; `touches` are the dependences of reads that would see it."""
