@@ -86,6 +86,7 @@ def affecting(old: Ask) -> Ask:
         "retracted": [one for one in sides["closed"] if one["uuid"] not in after],
         "restored": [],
         "reinforced": [],
+        "duplicates": [],
         "understood": True,
     }
     return {**old, "answer": {**old["answer"], "effect": effect}}

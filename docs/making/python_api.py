@@ -40,6 +40,7 @@ RETURNED: tuple[type[Any], ...] = (
     answers.Fact,
     answers.Hit,
     answers.EpisodeHit,
+    answers.EpisodeRecord,
     answers.Scores,
     contexts.Context,
     contexts.EntityLine,

@@ -24,6 +24,7 @@ from asof_projections.model.answers import Entity as Entity
 from asof_projections.model.answers import EntityProfile as EntityProfile
 from asof_projections.model.answers import Episode as Episode
 from asof_projections.model.answers import EpisodeHit as EpisodeHit
+from asof_projections.model.answers import EpisodeRecord as EpisodeRecord
 from asof_projections.model.answers import Erased as Erased
 from asof_projections.model.answers import Evidence as Evidence
 from asof_projections.model.answers import Explanation as Explanation

@@ -159,8 +159,12 @@ def test_episodes_are_listed_by_when_they_were_said_and_shown_one_by_one(told: A
     [dog] = told.json("episodes", "--from", "2024-02", "--to", "2024-04")
 
     assert dog["content"] == "I have a dog."
-    assert told.json("episode", dog["uuid"]) == dog
-    assert told("episode", dog["uuid"]).splitlines()[-1] == "I have a dog."
+    shown = told.json("episode", dog["uuid"])
+    assert {name: shown[name] for name in dog} == dog
+    assert [fact["fact"] for fact in shown["effect"]["began"]] == ["Ana has a pet, dog"]
+    lines = told("episode", dog["uuid"]).splitlines()[1:]
+    assert lines[0] == "I have a dog."
+    assert lines[1].startswith("began: Ana has a pet, dog, ")
     assert len(told.json("episodes", "--group", "kim")) == 1
     assert "I have a dog." in told("episodes")
 

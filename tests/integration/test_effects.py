@@ -143,3 +143,23 @@ def test_an_effect_never_changes_whatever_comes_later(tmp_path: Path) -> None:
 def _is_new(world: World, uuid: str, known: int) -> bool:
     fact: Fact = world.memory.why(uuid).fact
     return int(fact.created_at.timestamp() * 1_000_000) == known
+
+
+def test_an_episode_lists_what_it_invalidated_and_its_duplicate_links(memory: asof.Memory) -> None:
+    add(memory, "I live in Madrid.", "2020-01-01")
+    moved = memory.add("I moved to Berlin in March.", role="Ana", timestamp="2024-04-02")
+    alias = memory.add("George Orwell is also known as Eric Blair.", role="Ana", timestamp="2024-04-03")
+    assert moved.episode_id is not None
+    assert alias.episode_id is not None
+
+    told_then = memory.episode(moved.episode_id)
+    linked = memory.episode(alias.episode_id)
+
+    assert told_then.effect == moved.effect
+    assert [str(belief) for belief in told_then.effect.ended] == [
+        "Ana lives_in Madrid from 2020-01-01 until 2024-03-01"
+    ]
+    [link] = linked.effect.duplicates
+    assert {link.duplicate_name, link.into_name} == {"George Orwell", "Eric Blair"}
+    assert (link.reason, link.known_to) == ("also known as", None)
+    assert linked.effect == alias.effect

@@ -28,6 +28,7 @@ from asof.operations.answers import (
     Entity,
     EntityProfile,
     Episode,
+    EpisodeRecord,
     Explanation,
     Fact,
     FactVersion,
@@ -666,8 +667,11 @@ class AsyncMemory:
             )
         )
 
-    async def episode(self, id: str) -> Episode:  # noqa: A002 - the word of every door
-        """Return one episode by its id. NotFound: no episode has it, or it was withdrawn."""
+    async def episode(self, id: str) -> EpisodeRecord:  # noqa: A002 - the word of every door
+        """Return one episode by its id, with what its message did: also what it invalidated, and its duplicate links.
+
+        NotFound: no episode has it, or it was withdrawn.
+        """
         return await self._run(lambda memory: memory.episode(id))
 
     async def groups(self, *, prefix: str = "", limit: int | None = None, cursor: str | None = None) -> Page[GroupInfo]:

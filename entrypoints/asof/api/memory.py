@@ -41,6 +41,7 @@ from asof.operations.answers import (
     Entity,
     EntityProfile,
     Episode,
+    EpisodeRecord,
     Explanation,
     Fact,
     FactVersion,
@@ -705,8 +706,11 @@ class Memory:
             cursor=cursor,
         )
 
-    def episode(self, id: str) -> Episode:  # noqa: A002 - the word of every door
-        """Return one episode by its id. NotFound: no episode has it, or it was withdrawn."""
+    def episode(self, id: str) -> EpisodeRecord:  # noqa: A002 - the word of every door
+        """Return one episode by its id, with what its message did: also what it invalidated, and its duplicate links.
+
+        NotFound: no episode has it, or it was withdrawn.
+        """
         return logs.episode.ask(self._session, id=id)
 
     def groups(self, *, prefix: str = "", limit: int | None = None, cursor: str | None = None) -> Page[GroupInfo]:

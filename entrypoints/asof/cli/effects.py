@@ -12,16 +12,28 @@ NOT_UNDERSTOOD: Final = "nothing understood, kept as an episode"
 _KINDS: Final = ("began", "ended", "retracted", "restored")
 
 
+def show_beliefs(effect: Any) -> None:
+    """Print a line for each fact that a message began or changed, and for each pair of entities that it made one."""
+    for kind in _KINDS:
+        for belief in getattr(effect, kind):
+            show.line(f"{kind}: {belief.fact}, {show.period(belief.valid_at, belief.invalid_at)}")
+    show_duplicates(effect)
+
+
+def show_duplicates(effect: Any) -> None:
+    """Print a line for each pair of entities that a message made one."""
+    for link in effect.duplicates:
+        show.line(f"duplicate: {link.duplicate_name} is {link.into_name}: {link.reason}")
+
+
 def show_effect(session: "Session", effect: Any) -> None:
     """Print a line for each fact that a message touched, or one that says that there is none; None: not known here."""
     if effect is None:
         return
-    for kind in _KINDS:
-        for belief in getattr(effect, kind):
-            show.line(f"{kind}: {belief.fact}, {show.period(belief.valid_at, belief.invalid_at)}")
+    show_beliefs(effect)
     for uuid in effect.reinforced:
         show.line(f"said again: {facts.fact.ask(session, id=uuid).fact}")
     if not effect.understood:
         show.line(NOT_UNDERSTOOD)
-    elif not (effect.reinforced or any(getattr(effect, kind) for kind in _KINDS)):
+    elif not (effect.reinforced or effect.duplicates or any(getattr(effect, kind) for kind in _KINDS)):
         show.line("no fact changed")

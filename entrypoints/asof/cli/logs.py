@@ -7,7 +7,7 @@ import typer
 from asof.cli import show
 from asof.cli.binding import command, question
 from asof.cli.calls import Call
-from asof.cli.effects import NOT_UNDERSTOOD
+from asof.cli.effects import NOT_UNDERSTOOD, show_beliefs, show_duplicates
 from asof.cli.parameters import Parameters
 from asof.cli.tables import CHANGES, Table
 from asof.operations import logs as operations
@@ -36,6 +36,7 @@ def _episode(answer: Any) -> None:
     speaker = f"{answer.role}, " if answer.role else ""
     show.line(f"{speaker}{show.when(answer.valid_at)}, message {answer.position}, group {answer.group_id}")
     show.line(answer.content)
+    show_beliefs(answer.effect)
 
 
 def _outcome(answer: Any) -> None:
@@ -44,6 +45,7 @@ def _outcome(answer: Any) -> None:
             show.line(f"message {answer.position}: done, {answer.mentions} mentions, episode {answer.episode_id}")
             if answer.effect.understood:
                 CHANGES(answer.changes)
+                show_duplicates(answer.effect)
             else:
                 show.line(NOT_UNDERSTOOD)
         case "parked":

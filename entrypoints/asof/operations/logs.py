@@ -1,20 +1,23 @@
 """The questions about the logs: their events, and what became of a message."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from asof.operations.moments import known_of
 from asof.operations.operation import operation
+from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
-from asof.runtime.wiring import open_log
+from asof.runtime.wiring import Opened, open_log
 from asof.service.session import Session
 from asof_agents.handlers.episodes import episode_id
 from asof_agents.layer import batch_of
 from asof_projections.model.answers import (
     Change,
     Done,
+    Effect,
     Episode,
+    EpisodeRecord,
     Erased,
     EventPage,
     GroupInfo,
@@ -32,7 +35,7 @@ from asof_projections.model.queries import (
     GroupsQuery,
     MessageQuery,
 )
-from asof_projections.model.rows import Window
+from asof_projections.model.rows import ChangeRow, Window
 from asof_projections.queries.effects import changes_at, effect_of, reasons_at
 from asof_streams import instants
 from asof_streams.errors import InvalidInput, NotFound, UnavailableError
@@ -84,12 +87,10 @@ def message(session: Session, query: MessageQuery) -> Outcome:
     if record is None and row is None:  # else its content alone was suppressed
         return Erased(query.position, "erased")
     changes = changes_at(opened.beliefs, at)
-    with open_log(source.places, "semantic", opened.generation) as log:
-        events = [record.event for record in batch_of(log, at)]
     worded = row is not None and row.position == at and row.source != "fact"
     mentions = len(opened.episodes.mentions_of([uuid]))
     shown = tuple(map(Change.of, changes))
-    effect = effect_of(events, changes, worded=worded)
+    effect = _effect(source.places, opened, at, changes, worded=worded)
     return Done(query.position, "done", group, row and row.uuid, mentions, shown, reasons.get("failed"), effect)
 
 
@@ -107,13 +108,23 @@ def message_at(session: Session, position: int, group: str | None = None) -> tup
         return log.group_of(at), next(log.read(at, at + 1), None), at
 
 
+def _effect(places: DirectoryLayout, opened: Opened, at: int, changes: Sequence[ChangeRow], *, worded: bool) -> Effect:
+    with open_log(places, "semantic", opened.generation) as log:
+        return effect_of(opened.beliefs, batch_of(log, at), changes, worded=worded)
+
+
 @operation()
-def episode(session: Session, query: EpisodeQuery) -> Episode:
-    """Return one episode. NotFound: no episode has this id, or it was withdrawn."""
+def episode(session: Session, query: EpisodeQuery) -> EpisodeRecord:
+    """Return one episode, with what its message did: also what it invalidated, and its duplicate links.
+
+    NotFound: no episode has this id, or it was withdrawn.
+    """
     for source in session.sources.every():
-        episodes = source.opened().episodes
-        if (row := episodes.episode(query.id)) is not None and not episodes.withdrawn(query.id):
-            return Episode.of(row)
+        opened = source.opened()
+        row = opened.episodes.episode(query.id)
+        if row is not None and not opened.episodes.withdrawn(query.id):
+            changes, worded = changes_at(opened.beliefs, row.position), row.source != "fact"
+            return EpisodeRecord.of(row, _effect(source.places, opened, row.position, changes, worded=worded))
     raise NotFound(f"no episode has the id {query.id}")
 
 

@@ -78,8 +78,8 @@ class OpenGenerations(Mapping[str, Generation]):
         store = self._stores[name]
         if "parked" in reasons_at((self._episodes, store), position):
             return None
-        events = [record.event for record in batch_of(self._semantic[name], position)]
-        return effect_of(events, changes_at(store, position), worded=worded)
+        records = batch_of(self._semantic[name], position)
+        return effect_of(store, records, changes_at(store, position), worded=worded)
 
     def build(self, info: GenerationInfo, ontology: Ontology, progress: Progress | None = None) -> None:
         """Build a new generation beside the others, and add it to the catalogue once it has caught up.

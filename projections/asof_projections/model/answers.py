@@ -564,9 +564,17 @@ class Effect(Answer):
     retracted: Annotated[tuple[Belief, ...], Field(description="Facts that are no longer believed; what there was.")]
     restored: Annotated[tuple[Belief, ...], Field(description="Facts that are believed again, or over more time.")]
     reinforced: Annotated[tuple[Id, ...], Field(description="The ids of the facts that it said again.")]
+    duplicates: Annotated[tuple[Link, ...], Field(description="Entities that are one since, as they were linked then.")]
     understood: Annotated[
         bool, Field(description="False: nothing was understood, and the message is kept as an episode alone.")
     ]
+
+
+@answer
+class EpisodeRecord(Episode):
+    """An episode with what its message did: what it invalidated has `ended` or is `retracted`."""
+
+    effect: Effect
 
 
 @answer

@@ -6,10 +6,18 @@ A version is never edited, so the answer about a message is the same whenever it
 from collections.abc import Iterable, Mapping, Sequence
 
 from asof_projections.graph.ports import GraphStore
-from asof_projections.model.answers import Belief, Effect
-from asof_projections.model.rows import ChangeRow, FactRow
-from asof_streams.events import Event
-from asof_streams.semantic import EntityDescribed, EntityIntroduced, FactReinforced, MentionResolved, RelationDeclared
+from asof_projections.model.answers import Belief, Effect, Link
+from asof_projections.model.rows import ChangeRow, FactRow, LinkRow
+from asof_streams.events import Record
+from asof_streams.instants import INF
+from asof_streams.semantic import (
+    EntityDescribed,
+    EntityIntroduced,
+    EntityMerged,
+    FactReinforced,
+    MentionResolved,
+    RelationDeclared,
+)
 
 _NAMES = (EntityIntroduced, EntityDescribed, MentionResolved, RelationDeclared)  # state nothing by themselves
 
@@ -18,12 +26,12 @@ _STATES = 4  # rows of one message that say that it was parked or failed, at mos
 Rows = Mapping[str, Sequence[FactRow]]
 
 
-def effect_of(events: Iterable[Event], changes: Iterable[ChangeRow], *, worded: bool) -> Effect:
-    """Return the effect of a message, given its semantic events and the changes that it made, in log order.
+def effect_of(store: GraphStore, records: Sequence[Record], changes: Iterable[ChangeRow], *, worded: bool) -> Effect:
+    """Return the effect of a message, given its semantic records and the changes that it made, in log order.
 
     worded: it is kept as an episode of words, of which something may have been understood or nothing.
     """
-    stated = [event for event in events if not isinstance(event, _NAMES)]
+    stated = [record.event for record in records if not isinstance(record.event, _NAMES)]
     before, after = dict[str, list[FactRow]](), dict[str, list[FactRow]]()
     for change in changes:
         (after if change.opened else before).setdefault(change.fact.uuid, []).append(change.fact)
@@ -35,8 +43,15 @@ def effect_of(events: Iterable[Event], changes: Iterable[ChangeRow], *, worded: 
         _beliefs([uuid for uuid in before if uuid not in after], before),
         _beliefs(wider, after),
         tuple(dict.fromkeys(event.fact_id for event in stated if isinstance(event, FactReinforced))),
+        tuple(_link(store, record.event, record) for record in records if isinstance(record.event, EntityMerged)),
         understood=not worded or bool(stated),
     )
+
+
+def _link(store: GraphStore, merged: EntityMerged, record: Record) -> Link:
+    ends = [store.entity(uuid) for uuid in (merged.duplicate, merged.into)]
+    row = LinkRow(merged.merge_id, merged.duplicate, merged.into, merged.reason, record.recorded_at, INF)
+    return Link.of(row, *(end.name if end else "" for end in ends))
 
 
 def changes_at(store: GraphStore, position: int) -> list[ChangeRow]:
