@@ -104,6 +104,7 @@ def _read(text: str) -> Any:
 
 
 _PASSING: Final[dict[str, Callable[[Any], Any]]] = {
+    "export": lambda found: _uninterpreted(found) if "episodes" in found else found,
     "stats": lambda found: _without("bytes", found),
     "search": lambda found: found["facts"],  # which were all that there was; episodes have come beside them
     "events": lambda found: [_without("term", event) for event in found],
@@ -119,6 +120,11 @@ def _lasting(command: str, answer: Any) -> Any:
     """Return an answer without what says nothing of what is known: the size of files, how often one was opened, and
     whether what is not made from the logs is whole, which the exit code says too."""
     return _PASSING.get(command, lambda found: found)(answer)
+
+
+def _uninterpreted(graph: dict[str, Any]) -> dict[str, Any]:
+    """Return an episodic graph as it was before its edges said how the words of a time were understood."""
+    return {**graph, "edges": [{**e, "content": _without("interpreted", e["content"])} for e in graph["edges"]]}
 
 
 def _without(name: str, found: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from asof_agents.handlers.episodes import episode_id
 from asof_projections.model.rows import Moment
 from asof_projections.queries import export, graphml
 from histories import History, on
+from world import World
 
 NOW = Moment(on("2025"), on("2025"))
 ALL = Moment(None, None)
@@ -220,3 +221,20 @@ def test_a_literal_is_a_node_of_its_own_for_each_fact(history):
     ]
     assert len({e["target"] for e in aged}) == 2
     assert [f.object for f in history.questions.facts(NOW, "g", object="41")] == ["41", "41"]
+
+
+def test_a_time_in_words_is_marked_as_interpreted_beside_the_words_and_dates_no_edge(tmp_path):
+    world = World(tmp_path / "data")
+    world.memory.add("I moved to Berlin in March. I like tea.", role="Ana", group_id="g", timestamp="2024-04-02")
+    graph = json.loads("".join(world.memory.export(episodic=True, group_id="g")))
+    world.memory.close()
+
+    lives, likes = graph["edges"]
+    assert lives["content"]["interpreted"] == {
+        "time_words": "in March",
+        "valid_from": "2024-03-01T00:00:00Z",
+        "valid_to": None,
+        "grain": "month",
+    }
+    assert lives["validAt"] == "2024-04-02T00:00:00Z"
+    assert "interpreted" not in likes["content"]

@@ -151,7 +151,7 @@ class MentionRow(NamedTuple):
 
 
 class RelationshipRow(NamedTuple):
-    """A relationship as stated."""
+    """A relationship as stated, dated by its turn; how a time in its words was interpreted stands beside that."""
 
     uuid: str
     episode_id: str
@@ -159,6 +159,10 @@ class RelationshipRow(NamedTuple):
     source: str
     target: str
     stance: str
+    valid_from: int | None  # interpreted, as is all up to the words that say it
+    valid_to: int | None
+    grain: str | None
+    time_words: str | None
     confidence: float
     start: int
     end: int

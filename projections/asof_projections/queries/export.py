@@ -121,16 +121,29 @@ def _node(mention: MentionRow, turn: int) -> dict[str, Any]:
 
 
 def _edge(stated: RelationshipRow, turn: int) -> dict[str, Any]:
+    content = {"type": stated.relation, "stance": stated.stance, "turn": turn}
+    if (stated.valid_from, stated.valid_to) != (None, None):
+        content["interpreted"] = _interpreted(stated)
     return {
         "id": stated.uuid,
         "source": stated.source,
         "target": stated.target,
         "type": stated.relation,
         "episode_id": stated.episode_id,
-        "content": {"type": stated.relation, "stance": stated.stance, "turn": turn},
+        "content": content,
         "metadata": {"episode_id": stated.episode_id, "turn": str(turn), "confidence": stated.confidence},
         "validAt": render(stated.valid_at),
         "createdAt": render(stated.created_at),
+    }
+
+
+def _interpreted(stated: RelationshipRow) -> dict[str, Any]:
+    """Return when the words of an edge say that it held, as they were understood: the edge is dated by its turn."""
+    return {
+        "time_words": stated.time_words,
+        "valid_from": render(stated.valid_from) if stated.valid_from is not None else None,
+        "valid_to": render(stated.valid_to) if stated.valid_to is not None else None,
+        "grain": stated.grain,
     }
 
 

@@ -142,8 +142,9 @@ def _mention(row: Document) -> MentionRow:
 
 def _relationship(row: Document) -> RelationshipRow:
     claim = (row["uuid"], row["episode"], row["relation"], row["source"], row["target"], row["stance"])
+    time = (row["valid_from"], row["valid_to"], row["grain"], row["time_words"])
     evidence = (float(row["confidence"]), row["start"], row["stop"])
-    return RelationshipRow(*claim, *evidence, row["turn_at"], row["created_at"])
+    return RelationshipRow(*claim, *time, *evidence, row["turn_at"], row["created_at"])
 
 
 def _assertion(row: Document) -> Assertion:

@@ -10,8 +10,9 @@ EPISODE: Final = """SELECT e.uuid, g.name, e.cause, e.name, e.source, e.source_d
 # A mention is dated by its turn. A generation that extracts anew has no episodes; there it is dated by its recording.
 MENTION: Final = """SELECT m.uuid, m.episode, m.type, m.text, m.start, m.speaker, m.repeats,
     coalesce(e.valid_at, m.created_at), m.created_at FROM mentions m LEFT JOIN episodes e ON e.uuid = m.episode"""
-RELATIONSHIP: Final = """SELECT m.uuid, m.episode, m.relation, m.source, m.target, m.stance, m.confidence,
-    m.start, m.stop, coalesce(e.valid_at, m.created_at), m.created_at
+RELATIONSHIP: Final = """SELECT m.uuid, m.episode, m.relation, m.source, m.target, m.stance,
+    m.valid_from, m.valid_to, m.grain, m.time_words, m.confidence, m.start, m.stop,
+    coalesce(e.valid_at, m.created_at), m.created_at
     FROM relationships m LEFT JOIN episodes e ON e.uuid = m.episode"""
 # A name counts until the episode that gave it is withdrawn; the name that introduced an entity always counts. `m` is a
 # row of names.
