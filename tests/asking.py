@@ -90,7 +90,8 @@ class Asker:
         return self._questions.entities(self._query(queries.EntitiesQuery, group, **of), known)
 
     def communities(self, known: int, group: str | None = None) -> Any:
-        return self._questions.communities(self._query(queries.CommunitiesQuery, group), known)
+        rows = self._questions.communities(self._query(queries.CommunitiesQuery, group), known)
+        return [self._questions.community(row, known) for row in rows]
 
     def entity(self, name: str, at: Moment, group: str | None = None, **of: Any) -> Any:
         return self._questions.entity(self._query(queries.EntityQuery, group, name=name, **of), at)

@@ -104,7 +104,8 @@ def _read(text: str) -> Any:
 
 
 _PASSING: Final[dict[str, Callable[[Any], Any]]] = {
-    "export": lambda found: _uninterpreted(found) if "episodes" in found else found,
+    "communities": lambda found: [_without("summary", community) for community in found],
+    "export": lambda found: _as_before(found) if isinstance(found, dict) else found,
     "stats": lambda found: _without("bytes", found),
     "search": lambda found: found["facts"],  # which were all that there was; episodes have come beside them
     "events": lambda found: [_without("term", event) for event in found],
@@ -122,9 +123,12 @@ def _lasting(command: str, answer: Any) -> Any:
     return _PASSING.get(command, lambda found: found)(answer)
 
 
-def _uninterpreted(graph: dict[str, Any]) -> dict[str, Any]:
-    """Return an episodic graph as it was before its edges said how the words of a time were understood."""
-    return {**graph, "edges": [{**e, "content": _without("interpreted", e["content"])} for e in graph["edges"]]}
+def _as_before(graph: dict[str, Any]) -> dict[str, Any]:
+    """Return a graph as it was before edges said how the words of a time were understood, and communities summaries."""
+    if "episodes" in graph:
+        return {**graph, "edges": [{**e, "content": _without("interpreted", e["content"])} for e in graph["edges"]]}
+    nodes = [_without("summary", node) if node["type"] == "Community" else node for node in graph["nodes"]]
+    return {**graph, "nodes": nodes}
 
 
 def _without(name: str, found: dict[str, Any]) -> dict[str, Any]:

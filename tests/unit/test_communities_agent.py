@@ -171,3 +171,27 @@ def test_a_portrait_names_the_community(history):
 
     [portrait] = history.questions.entity("Ben", Moment(on("2024-01-02"), FAR), "g")
     assert [c.name for c in portrait.communities] == ["Ana, Ben"]
+
+
+def test_a_community_is_summed_up_by_the_facts_of_its_members_as_of_the_moment(history):
+    asked(history, 1, "Ana -knows-> Ben")
+    history.say("2024-01-02", "Ana -likes-> Tea")
+    history.tell("2024-01-03", subject="Ana", relation="lives_in", object="Rome", valid_at="2024-01-03")
+    history.tell("2024-01-04", subject="Ana", relation="lives_in", object="Oslo", valid_at="2024-01-04")
+
+    def summary(known):
+        [community] = history.questions.communities(known, "g")
+        return community.summary
+
+    assert summary(on("2024-01-01")) == "Ana knows Ben."
+    assert summary(on("2024-01-03")) == "Ana knows Ben. Ana lives in Rome. Ana likes Tea."
+    assert summary(FAR) == "Ana knows Ben. Ana lives in Oslo. Ana likes Tea."
+
+
+def test_the_summary_of_a_large_community_is_bounded(history):
+    for number in range(60):
+        asked(history, 1, f"Ana -knows-> Person{number:02}")
+
+    [community] = history.questions.communities(FAR, "g")
+    assert len(community.members) > 40
+    assert 500 < len(community.summary) <= 600

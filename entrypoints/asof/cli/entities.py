@@ -12,6 +12,7 @@ _ENTITIES = Table(("name", "name"), ("type", "type"), ("known since", "created_a
 _COMMUNITIES = Table(
     ("name", "name"),
     ("members", lambda community: ", ".join(member.name for member in community.members)),
+    ("summary", "summary"),
     ("known since", "created_at"),
     ("id", "uuid"),
 )

@@ -37,9 +37,10 @@ def entity(session: Session, query: EntityQuery) -> list[EntityProfile]:
 
 @operation(items="communities")
 def communities(session: Session, query: CommunitiesQuery) -> Page[Community]:
-    """Return the communities that are known with their members, those formed first first."""
-    known = known_of(session, query)
-    return page_of(session.queries(query.group).communities(query, known), query, known)
+    """Return the communities that are known with their members and summaries, those formed first first."""
+    known, queries = known_of(session, query), session.queries(query.group)
+    page = page_of(queries.communities(query, known), query, known)
+    return Page.until((queries.community(row, known) for row in page), page.next)
 
 
 @operation(items="hops")

@@ -254,12 +254,20 @@ class Community(Answer):
     name: Annotated[str, Field(examples=["Ana, Ben"])]
     created_at: Instant
     members: tuple[Named, ...]
+    summary: Annotated[
+        str,
+        Field(
+            examples=["Ana knows Ben. Ben works at Acme."],
+            description="Facts of its members that hold at the known moment, those between two of them first, in at "
+            "most 600 characters; empty where none holds.",
+        ),
+    ]
 
     @classmethod
-    def of(cls, row: CommunityRow) -> Self:
+    def of(cls, row: CommunityRow, summary: str) -> Self:
         """Return a row as an answer."""
         members = tuple(Named(shown_id(member.uuid), member.name) for member in row.members)
-        return cls(row.uuid, row.group_id, row.name, instant_of(row.known_from), members)
+        return cls(row.uuid, row.group_id, row.name, instant_of(row.known_from), members, summary)
 
 
 @answer

@@ -15,6 +15,7 @@ from asof_projections.model.answers import Community, Entity, Fact
 from asof_projections.model.rows import EpisodeRow, FactRow, MentionRow, Moment, RelationshipRow
 from asof_projections.ports import BeliefStore
 from asof_projections.queries import graphml
+from asof_projections.queries.summaries import community_summary
 from asof_streams.ids import qualified_id, shown_id
 from asof_streams.instants import render
 
@@ -179,7 +180,11 @@ def _nodes(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict
         for entity in some:
             yield {"id": _id(entity.uuid, group), **Entity.of(entity).to_json(), "attributes": attributes[entity.uuid]}
     for community in beliefs.communities(group, at.known):
-        shown, members = Community.of(community).to_json(), [_id(member.uuid, group) for member in community.members]
+        told = community_summary(beliefs, community, _known(at))
+        shown, members = (
+            Community.of(community, told).to_json(),
+            [_id(member.uuid, group) for member in community.members],
+        )
         yield {"id": community.uuid, **shown, "type": _COMMUNITY, "members": members}
     for fact in _facts(beliefs, group, at):
         if fact.object_uuid is None:

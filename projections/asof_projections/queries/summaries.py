@@ -1,4 +1,6 @@
-"""Summaries: an entity's attributes, then its facts, the most recently attested first, in a few sentences. Pure.
+"""Summaries: an entity's attributes, then its facts, the most recently attested first, in a few sentences.
+
+A community has the facts of its members, those between two of them first.
 
 A summary is made for each answer, from what is known at the moment of the question. So it is right as of any moment and
 says only what an attribute or a fact says. A language model would have to write one for every pair of moments, or would
@@ -9,11 +11,13 @@ replaces the rest.
 from collections.abc import Sequence
 from typing import Final
 
-from asof_projections.model.rows import AttributeRow, FactRow
+from asof_projections.graph.ports import GraphStore
+from asof_projections.model.rows import AttributeRow, CommunityRow, FactRow, Moment
 
 GIVEN: Final = "summary"  # the attribute with a producer's summary
 SUMMARISED: Final = 40  # facts: as many short ones as fit
 LONGEST: Final = 600  # characters
+MEMBERS: Final = 100  # of a community, those that joined first: facts of others are not looked at
 
 
 def summary(attributes: Sequence[AttributeRow], facts: Sequence[FactRow]) -> str:
@@ -29,6 +33,14 @@ def summary(attributes: Sequence[AttributeRow], facts: Sequence[FactRow]) -> str
         if len(longer) <= LONGEST:
             whole = longer
     return whole
+
+
+def community_summary(beliefs: GraphStore, community: CommunityRow, known: int) -> str:
+    """Return the summary of a community as of a known moment: the facts are those that hold then."""
+    members = [member.uuid for member in community.members[:MEMBERS]]
+    facts = beliefs.latest(members, Moment(known, known), SUMMARISED)
+    inside = set(members)
+    return summary((), sorted(facts, key=lambda fact: not inside.issuperset({fact.subject_uuid, fact.object_uuid})))
 
 
 def surest(attributes: Sequence[AttributeRow]) -> tuple[AttributeRow, ...]:

@@ -49,12 +49,12 @@ from asof_projections.model.queries import (
     TimelineQuery,
     WhyQuery,
 )
-from asof_projections.model.rows import EntityRow, FactRow, Moment, SegmentRow, Window
+from asof_projections.model.rows import CommunityRow, EntityRow, FactRow, Moment, SegmentRow, Window
 from asof_projections.ports import BeliefStore
 from asof_projections.queries import diffs, timelines
 from asof_projections.queries.consistent_read import consistent_read
 from asof_projections.queries.evidence import Witness
-from asof_projections.queries.summaries import SUMMARISED, summary, surest
+from asof_projections.queries.summaries import SUMMARISED, community_summary, summary, surest
 from asof_streams.errors import NotFound
 from asof_streams.ids import shown_id
 from asof_streams.instants import INF
@@ -109,9 +109,13 @@ class TemporalQueries:
         rows = rows[: query.limit]
         return Page.until(map(Entity.of, rows), Cursor(None, known, (rows[-1].uuid,)).encode())
 
-    def communities(self, query: CommunitiesQuery, known: int) -> list[Community]:
+    def communities(self, query: CommunitiesQuery, known: int) -> list[CommunityRow]:
         """Return the communities known at a moment with their members, oldest first."""
-        return list(map(Community.of, self._beliefs.communities(query.group, known)))
+        return self._beliefs.communities(query.group, known)
+
+    def community(self, row: CommunityRow, known: int) -> Community:
+        """Return one of these communities as an answer, with the summary of that moment."""
+        return Community.of(row, community_summary(self._beliefs, row, known))
 
     @consistent_read
     def entity(self, query: EntityQuery, at: Moment) -> list[EntityProfile]:
