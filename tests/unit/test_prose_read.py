@@ -9,7 +9,7 @@ from reading import check
     ("text", "expected"),
     [
         ("Ana Silva is the mayor of Porto.", ["Ana Silva holds_position mayor of Porto"]),
-        ("Tim Cook is the CEO of Apple.", ["Tim Cook holds_position CEO of Apple"]),
+        ("Tim Cook is the CEO of Apple.", ["Apple has_ceo Tim Cook"]),
         ("Lisa Su has been the CEO of AMD since 2014.", ["Lisa Su holds_position CEO of AMD 2014-01-01.."]),
         ("John became director of engineering at Globex.", ["John holds_position director of engineering"]),
         ("Acme was founded by John Smith in 1998.", ["John Smith founded Acme 1998-01-01.."]),

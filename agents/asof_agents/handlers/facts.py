@@ -8,12 +8,14 @@ from collections.abc import Sequence
 
 from asof_agents.handlers.attributes import weigh_attributes
 from asof_agents.handlers.communities import assign_communities
+from asof_agents.handlers.endings import ended_facts
 from asof_agents.handlers.statement_writer import Build, StatementWriter, Triple
 from asof_agents.handlers.structured_facts import state
 from asof_agents.handlers.value_slots import OF_THINGS, slot_of
 from asof_agents.ports import BeliefView
 from asof_agents.resolution.entities import PERSON, Resolver, Speakers
 from asof_agents.resolution.judge import Judge
+from asof_projections.model.rows import EntityRow
 from asof_projections.versions import Assertion
 from asof_streams.episodic import EpisodeRecorded, MentionObserved, MessageParked, RelationshipStated
 from asof_streams.errors import InvalidInput, NotFound
@@ -126,7 +128,8 @@ class ChatStatements(StatementWriter[Resolver]):
                     replaced[triple.subject, triple.relation] = assertion
             case "ended":
                 at = self.episode.valid_at if stated.valid_to is None else stated.valid_to
-                self.end(triple, at, relationship=stated.relationship_id)
+                for ended in self._ended(triple, other):
+                    self.end(ended, at, relationship=stated.relationship_id)
             case "holds":
                 self._hold(triple, stated, replaced.get((triple.subject, triple.relation)))
 
@@ -138,6 +141,17 @@ class ChatStatements(StatementWriter[Resolver]):
         speaker = self.names.named(self.episode.role or self.episode.role_type, PERSON)
         thing = self.names.entity(subject)
         return slot_of(thing, kind, speaker, self.ontology, self.names, self._has)
+
+    def _ended(self, triple: Triple, object_: EntityRow) -> list[Triple]:
+        """Return what an ending ends: what holds and can be meant, or else what it says."""
+        kind = self.ontology.relation(triple.relation)
+        if kind is not None and kind.value in OF_THINGS:
+            return [Triple(triple.subject, triple.relation, None, None)]
+        if kind is None or not kind.ends or triple.object is None or self.held(triple):
+            return [triple]
+        at = self.episode.valid_at
+        meant = ended_facts(triple.subject, triple.relation, object_, at, self.ontology, self.names)
+        return [Triple(triple.subject, relation, uuid, None) for relation, uuid in meant] or [triple]
 
     def _has(self, subject: str, relation: str) -> bool:
         return bool(self.held(Triple(subject, relation, None, None)))

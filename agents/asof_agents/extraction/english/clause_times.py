@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from asof_agents.extraction.english.context import ParsedSentence
-from asof_agents.extraction.english.lexicon import ADVERBS, SUBJECT_PRONOUNS
+from asof_agents.extraction.english.lexicon import ADVERBS, CLAUSE_STARTS, SUBJECT_PRONOUNS
 from asof_agents.extraction.english.sentences import Sentence
 from asof_agents.extraction.ports import TimeHint
 
@@ -27,7 +27,11 @@ def time_of(parsed: ParsedSentence, hints: Sequence[TimeHint], start: int, end: 
     if last:
         after = sentence.start + hints[last - 1].span[1]
         between = range(bisect_left(sentence.starts, after, 0, start), start)
-        if len(between) <= _LEADING_WORDS_MAX and all(_leads(sentence.low[at]) for at in between):
+        if (
+            len(between) <= _LEADING_WORDS_MAX
+            and all(_leads(sentence.low[at]) for at in between)
+            and _opens_clause(sentence, hints[last - 1])
+        ):
             return hints[last - 1]
     return None
 
@@ -38,6 +42,14 @@ def _start(hint: TimeHint) -> int:
 
 def _end(hint: TimeHint) -> int:
     return hint.span[1]
+
+
+def _opens_clause(sentence: Sentence, hint: TimeHint) -> bool:
+    """Whether a time begins its clause: "in March" of "I moved in March and I no longer work there" ends one."""
+    first = bisect_left(sentence.starts, sentence.start + hint.span[0])
+    while first and sentence.low[first - 1] in ADVERBS:
+        first -= 1
+    return first == 0 or sentence.low[first - 1] in CLAUSE_STARTS or not sentence.low[first - 1][0].isalnum()
 
 
 def _leads(word: str) -> bool:

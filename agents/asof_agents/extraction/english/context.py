@@ -75,8 +75,8 @@ class ParsedSentence:
 
     @cached_property
     def nows(self) -> list[int]:
-        """The words that are "now"."""
-        return [at for at, word in enumerate(self.sentence.low) if word == "now"]
+        """The words that are "now" or "again": it was otherwise before."""
+        return [at for at, word in enumerate(self.sentence.low) if word in {"now", "again"}]
 
     @cached_property
     def last_word(self) -> int:

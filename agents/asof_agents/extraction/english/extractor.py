@@ -6,6 +6,7 @@ from dataclasses import replace
 from asof_agents.extraction.english.clauses import extract_clauses
 from asof_agents.extraction.english.context import FindTimes, TurnContext
 from asof_agents.extraction.english.corrections import extract_correction
+from asof_agents.extraction.english.endings import extract_endings
 from asof_agents.extraction.english.favorites import extract_favorites
 from asof_agents.extraction.english.patterns import patterns
 from asof_agents.extraction.english.relational_nouns import extract_relational_nouns
@@ -95,6 +96,7 @@ class EnglishExtractor:
             context.meet(parsed)
             extract_favorites(context, parsed)
             extract_values(context, parsed)
+            extract_endings(context, parsed)
             extract_relational_nouns(context, parsed)
             extract_clauses(context, parsed)
             context.people.end_sentence(parsed.sentence)

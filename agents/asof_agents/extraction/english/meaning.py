@@ -7,6 +7,8 @@ from asof_agents.extraction.english.predicates import Predicate
 from asof_agents.extraction.ports import Stance, TimeHint
 from asof_streams.instants import DAY, INF, NEG
 
+_ENDED_STATES = frozenset({"be", "prefer"})
+
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
@@ -81,6 +83,8 @@ def _change(
     if predicate.negation:
         done = predicate.tense in {"past", "perfect"} and predicate.negation != "no longer"
         return Meaning("denied") if done and named and not ends else None
+    if ends and entry.lemma in _ENDED_STATES and predicate.tense == "present" and not predicate.aspect:
+        return Meaning("ended")  # "I'm off sugar", "I prefer coffee over tea"
     return None if predicate.aspect else _begun(predicate, hint, said_at, ends=ends)
 
 

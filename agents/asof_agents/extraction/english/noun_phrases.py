@@ -43,7 +43,7 @@ _TRAILING_VERBS = PASTS - {
     "found",
 }
 _TRAILING = frozenset(
-    "abroad back based called daily everyday monthly named nonstop online overseas solo weekly".split()
+    "abroad again back based called daily everyday monthly named nonstop online overseas solo weekly".split()
 )
 _TIMELY = frozenset({"yesterday", "today", "tomorrow", "tonight"})
 _QUOTES = frozenset({'"', "“"})

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from asof_agents.extraction.english.frames import verb_in_frame
-from asof_agents.extraction.english.lexicon import ADVERBS, NOT_QUITE, UNSURE_MODALS
+from asof_agents.extraction.english.lexicon import ADVERBS, NOT_QUITE, PREPOSITIONS, UNSURE_MODALS
 from asof_agents.extraction.english.patterns import Patterns
 from asof_agents.extraction.english.sentences import Sentence
 from asof_agents.extraction.english.verbs import Form
@@ -68,8 +68,14 @@ def coordinated_predicate(sentence: Sentence, at: int, before: Predicate, patter
         return None
     tags = patterns.forms.get(low[at], frozenset())
     wanted = before.form or ("past" if before.tense == "past" else "s" if before.third else "base")
-    if wanted not in tags or low[at] in {"'s", "is", "are", "am"}:
+    if low[at] in {"'s", "is", "are", "am"}:
         return None
+    if wanted not in tags:
+        here = "s" if before.third else "base"
+        goes_on = low[at + 1 : at + 2] and low[at + 1] in PREPOSITIONS
+        if before.form or before.tense != "past" or here not in tags or not goes_on:
+            return None  # "I left Acme and work at Zeta now"; but "I bought milk and drink"
+        return Predicate(at, at + 1, "present", None, third=before.third)
     return replace(before, head=at, after=at + 1, negation="", aspect="")
 
 

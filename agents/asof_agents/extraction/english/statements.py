@@ -37,16 +37,21 @@ def extract_statements(
     context: TurnContext, parsed: ParsedSentence, subject: Subject, predicate: Predicate, start: int
 ) -> int | None:
     """Add the relationships of a verb whose subject begins at `start`; return the word after its objects, or None."""
+    if predicate.head in parsed.taken:
+        return None
     end: int | None = None
     taken: set[int] = set()
+    ends: set[bool] = set()  # whether the cues stated so far end something
     for fit in _fits(context, parsed, subject, predicate, start):
         words = {at for target in fit.targets for at in range(target.phrase.first, target.phrase.last)}
         sure = fit.entry.weight and (fit.targets[0].fit == 2 or fit.targets[0].phrase.name)
-        if not taken.isdisjoint(words) or (taken and not sure):
+        beside = taken and (fit.entry.kind == "end") not in ends  # "I traded the bike for a car" ends and begins
+        if not taken.isdisjoint(words) or (taken and not (sure or beside)):
             continue
         after = _state_fit(context, parsed, subject, predicate, fit, start)
         if after is not None:
             taken |= words
+            ends.add(fit.entry.kind == "end")
             end = max(end or 0, after)
     return end
 

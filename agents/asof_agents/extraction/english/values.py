@@ -31,7 +31,7 @@ _COSTS: Final = frozenset({"costs", "cost"})
 _WAYS: Final = frozenset("up down back forward forwards out over further off ahead".split())
 _TO: Final = frozenset({"to", "until", "till", "for", "at", "as"})
 _NOT_DONE: Final = frozenset("not never to would could might should may almost nearly cannot can".split())
-_TRIGGERS: Final = _BE | _CHANGES | _MADE | _REACHED | _COSTS | {"has", "have", "version"}
+_TRIGGERS: Final = _BE | _CHANGES | _MADE | _REACHED | _COSTS | {"has", "have", "version", "as", "became"}
 _TITLES: Final = frozenset({"dr", "mr", "mrs", "ms", "prof"})
 _LONGEST: Final = 6  # words between a thing's name and its value
 
@@ -51,8 +51,10 @@ def extract_values(context: TurnContext, parsed: ParsedSentence) -> None:
             _made(context, parsed, at)
         if word in _BE or word in _CHANGES or word in _MADE or word in _REACHED or word in _COSTS:
             _of_itself(context, parsed, at)
-        if word in {"has", "have"} or word in _REACHED:
+        if word in {"has", "have"} or word in _REACHED or (word == "are" and at):
             _counted(context, parsed, at)
+        if word in _BE or word in {"as", "became"}:
+            _role(context, parsed, at)
         if word == "version":
             _versioned(context, parsed, at)
 
@@ -130,7 +132,12 @@ def _counted(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
     noun = low[value.unit]
     if value.last != value.unit + 1 or not (noun.endswith("s") or noun in relation.nouns) or noun.endswith("ss"):
         return
-    if low[at - 1 : at] in {("i",), ("we",)}:
+    if low[at] == "are":
+        if low[at - 1] not in {"we", "there"} or low[value.last : value.last + 1] not in {("on",), ("in",)}:
+            return
+        found = phrase_from(context, parsed, value.last + 1)
+        thing = found[0].mention(context) if found and found[0].owner is None else None
+    elif low[at - 1 : at] in {("i",), ("we",)}:
         thing = None if noun not in relation.nouns else context.speaker()
     else:
         phrase = phrase_before(context, parsed, at)
@@ -138,6 +145,38 @@ def _counted(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
     if thing is not None and thing.type in relation.sources:
         target = context.findings.mention("Value", *sentence.span(value.first, value.unit))
         _relate(context, parsed, thing, relation.of_noun(noun), target)
+
+
+def _role(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
+    """Read "Bill is the CEO of Initech", "Marek took over as team lead"."""
+    low, relation = parsed.sentence.low, context.patterns.values.get("quality")
+    begin = at
+    while begin and low[begin - 1] in {"took", "has", "have", "taken", "over", *ADVERBS}:
+        begin -= 1
+    name = parsed.names_by_end.get(begin)
+    after = at + 1
+    whose = low[after] if after < len(low) and low[after] in {"the", "our", "my"} else ""
+    after += bool(whose)
+    after += low[after : after + 1] == ("new",)
+    size = 2 if relation and " ".join(low[after : after + 2]) in relation.nouns else 1
+    noun = " ".join(low[after : after + size])
+    if relation is None or name is None or name.spoken_to or noun not in relation.nouns:
+        return
+    owner = context.speaker() if whose in {"our", "my"} else None
+    after += size
+    if low[after : after + 1] == ("of",):
+        other = parsed.names.get(after + 1) or parsed.names.get(after - 1)  # "CEO of Initech" may look like a name
+        found = None if other else phrase_from(context, parsed, after + 1)
+        if other and other.last > after + 1:
+            start, end = parsed.sentence.span(after + 1, other.last)
+            kind = context.types.of(context.turn.text[start:end]) or "Organization"
+            owner = context.findings.mention(kind, start, end)
+        else:
+            owner = found[0].mention(context) if found else None
+    if owner is not None and owner.type in relation.sources:
+        parsed.taken.add(at)
+        target = context.findings.mention("Person", *parsed.sentence.span(name.first, name.last))
+        _relate(context, parsed, owner, relation.of_noun(noun), target)
 
 
 def _versioned(context: TurnContext, parsed: ParsedSentence, at: int) -> None:

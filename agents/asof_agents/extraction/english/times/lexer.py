@@ -191,6 +191,6 @@ def _word(word: str, text: str, *, lenient: bool) -> tuple[str, Any]:
             if stem in WORDS_TOO:
                 return ("hardly_" + kind, value) if kind == "month" else ("word", None)
             return kind, value
-    if word[0].isupper():
+    if word[0].isupper() and text != "i":
         return "name", None
     return ("things" if _PLURAL.fullmatch(text) else "word"), None

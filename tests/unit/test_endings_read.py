@@ -1,0 +1,49 @@
+"""Endings, as the rules read them, and the times and verbs of clauses that are joined."""
+
+import pytest
+
+from reading import check
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("The wedding is off.", ["wedding scheduled_for off ended"]),
+        ("The meeting was cancelled.", ["meeting scheduled_for cancelled ended"]),
+        ("Julia and I got divorced.", ["I married_to Julia ended"]),
+        ("Julia and I broke up.", ["I partner_of Julia ended"]),
+        ("I gave up the guitar and took up the piano.", ["I plays guitar ended", "I plays piano"]),
+        ("I traded the Civic in for a Toyota RAV4.", ["I owns Civic ended", "I owns Toyota RAV4"]),
+        ("I prefer coffee over tea.", ["I prefers coffee", "I likes tea ended"]),
+        ("I'm not a fan of Arsenal any more.", ["I likes Arsenal ended"]),
+        ("I'm off sugar.", ["I eats sugar ended"]),
+        ("I eat meat again.", ["I eats meat", "I does_not_eat meat ended"]),
+        ("I left Acme and work at Zeta Labs now.", ["I works_at Acme ended", "I works_at Zeta Labs"]),
+        (
+            "I moved to Berlin in March and I no longer work at SAP.",
+            ["I lives_in Berlin 2024-03-01..", "I works_at SAP ended"],
+        ),
+        ("In March I moved to Berlin.", ["I lives_in Berlin 2024-03-01.."]),
+        ("Bill is the CEO of Initech now.", ["Initech has_ceo Bill"]),
+        ("We're 14 people on the team now.", ["team number_of_people 14"]),
+    ],
+)
+def test_an_ending_is_read(text: str, stated: list[str]) -> None:
+    check(text, *stated)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is the wedding off?",
+        "I think the wedding is off.",
+        "The wedding is off to a good start.",
+        "Julia and I broke the vase.",
+        "Julia and Ben got divorced.",
+        "I bought milk and drink.",
+    ],
+)
+def test_what_ends_nothing_is_left_alone(text: str) -> None:
+    from reading import read
+
+    assert not [each for each in read(text).relationships if each.stance == "ended"]
