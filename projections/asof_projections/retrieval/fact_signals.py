@@ -7,6 +7,7 @@ candidate is, of those that have all the names: a question about Ana's home is n
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -74,7 +75,8 @@ def columns(
     known = names_of(facts)
     question = Named.of(text, known)
     wanted = [each for run in question.names for each in _Wanted.each(run, known, meant)]
-    rows = np.array([_row(question, wanted, fact) for fact in facts]).reshape(len(facts), 4)
+    words, stem = cache(_words), cache(_stem)  # names, relations and words are those of several facts
+    rows = np.array([_row(question, wanted, fact, words, stem) for fact in facts]).reshape(len(facts), 4)
     names, coverage = rows[:, 0], rows[:, 3]
     whole = names == 1
     gaps = [np.where(whole, _gap(column, whole), 0) for column in (relations, cosines, coverage)]
@@ -105,13 +107,18 @@ class _Wanted:
         return self.word in words or not self.ids.isdisjoint(ids)
 
 
-def _row(question: Named, wanted: Sequence[_Wanted], fact: FactRow) -> tuple[float, float, float, float]:
-    subject = {word.casefold() for word in _WORD.findall(fact.subject)}
-    sentence = [word.casefold() for word in _WORD.findall(fact.fact)]
-    every = {*subject, *sentence, *(word.casefold() for word in _WORD.findall(fact.object))}
+def _row(
+    question: Named,
+    wanted: Sequence[_Wanted],
+    fact: FactRow,
+    words: Callable[[str], list[str]],
+    stem: Callable[[str], str],
+) -> tuple[float, float, float, float]:
+    subject, sentence = words(fact.subject), words(fact.fact)
+    every = {*subject, *sentence, *words(fact.object)}
     found = sum(name.is_in(every, fact.subject_uuid, fact.object_uuid) for name in wanted)
     is_subject = any(name.is_in(subject, fact.subject_uuid) for name in wanted)
-    stems = {_stem(word) for word in (*sentence, *_WORD.findall(fact.relation.casefold()))}
+    stems = {stem(word) for word in (*sentence, *words(fact.relation))}
     covered = len(question.others & stems) / len(question.others) if question.others else 1.0
     return found / len(wanted) if wanted else 1.0, float(is_subject), float(not wanted), covered
 
@@ -120,6 +127,10 @@ def _gap(column: Column, among: NDArray[np.bool]) -> Column:
     """Return by how much the best of some is better; a cosine under 0 is as good as none."""
     gap: Column = max(float(column[among].max(initial=0)), 0.0) - column
     return gap
+
+
+def _words(text: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(text)]
 
 
 def _stem(word: str) -> str:

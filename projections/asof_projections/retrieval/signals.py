@@ -51,10 +51,13 @@ class Matches(NamedTuple):
 
 
 def words_of(matches: Matches, turns: Turns) -> Column:
-    """Return BM25 of every turn."""
-    if not len(matches.weights):
-        return np.zeros(len(turns.n))
-    return bm25(matches.sums, turns.words, float(turns.words.mean()))
+    """Return BM25 of every turn: 0 of the many that have none of the words."""
+    scores = np.zeros(len(turns.n))
+    if len(matches.weights):
+        sums = matches.sums
+        matched = np.flatnonzero(sums)
+        scores[matched] = bm25(sums[matched], turns.words[matched], float(turns.words.mean()))
+    return scores
 
 
 class Near:

@@ -97,9 +97,10 @@ class EpisodeSearch:
         best = np.argpartition(-words, pool - 1)[:pool] if len(words) > pool else np.arange(len(words))
         chosen = np.unique(np.concatenate([best[words[best] > 0], nearest]))
         if self._meaning and vectors:  # the cosines of what words found, and of what stands beside candidates
-            beside_them = np.unique((chosen[:, None] + np.arange(-2, 3)).ravel())
-            beside_them = beside_them[(beside_them >= 0) & (beside_them < len(turns.n))]
-            rest = beside_them[np.isnan(cosines[beside_them])]
+            is_beside = np.zeros(len(turns.n), np.bool)
+            for step in range(-2, 3):
+                is_beside[np.clip(chosen + step, 0, len(turns.n) - 1)] = True
+            rest = np.flatnonzero(is_beside & np.isnan(cosines))
             cosines[rest] = index.cosines(vector, turns.n[rest])
         if not len(chosen):
             return _NONE

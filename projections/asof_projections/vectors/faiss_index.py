@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 
 SPARE: Final = 16  # candidates beyond the k asked for: they show that none was missed
 MARGIN: Final = 5e-5  # more than FAISS's sums of 32-bit products can be off, in whatever order it adds
+SPARSE: Final = 64  # times as large as its place among the ids may an id be
 RESCORED: Final = 256  # candidates scored at once: what a core's cache holds
 
 Codes = NDArray[np.float16]
@@ -97,7 +98,7 @@ class FaissVectorIndex:
         if isinstance(among, LiveFacts):
             among = among.numbers()
         with self._lock:
-            allowed = None if among is None or np.array_equal(among, self._held) else np.isin(self._held, among)
+            allowed = None if among is None else self._rows_of(among)
             count = len(self) if allowed is None else int(np.count_nonzero(allowed))
             if min(k, count) <= 0:
                 return []
@@ -169,6 +170,14 @@ class FaissVectorIndex:
             self._clear()
         self._index.add_sa_codes(codes.view(np.uint8))
         self._ids.frombytes(ids.tobytes())
+
+    def _rows_of(self, ids: Ids) -> NDArray[np.bool]:
+        """Return which rows are of some ids."""
+        if not len(self) or self._ids[0] < 0 or self._ids[-1] >= SPARSE * len(self):
+            return np.isin(self._held, ids)
+        chosen = np.zeros(self._ids[-1] + 1, np.bool)  # quicker, where it is not much larger than the ids
+        chosen[ids[(ids >= 0) & (ids < len(chosen))]] = True
+        return chosen[self._held]
 
     def _candidates(self, query: Vectors, k: int, count: int, allowed: NDArray[np.bool] | None) -> Ids:
         """Return rows that certainly include the k nearest, and some others.

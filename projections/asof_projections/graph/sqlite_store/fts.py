@@ -12,7 +12,7 @@ from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.graph.sqlite_store.bm25 import best
 from asof_projections.graph.sqlite_store.facts import AMONG, MET
 from asof_projections.graph.sqlite_store.postings import Postings
-from asof_projections.graph.sqlite_store.version_cache import VersionCache
+from asof_projections.graph.sqlite_store.version_cache import Holding, VersionCache
 from asof_projections.model.queries import FactSearchQuery
 from asof_projections.model.rows import Moment, Window
 from asof_streams.instants import INF
@@ -62,7 +62,7 @@ class FullTextSearch(SqliteReader):
         if not words:
             return []
         with self._guard, self._one_state():
-            holding = self._holding(group, at)
+            holding = self._holding(group, at).by_number
             if among is not None:
                 chosen = np.zeros(len(holding), np.bool)
                 chosen[among[among < len(holding)]] = True
@@ -78,10 +78,10 @@ class FullTextSearch(SqliteReader):
 
     def live(self, group: str | None, at: Moment) -> NDArray[np.int64]:
         with self._guard:
-            return np.flatnonzero(self._holding(group, at))
+            return self._holding(group, at).numbers
 
-    def _holding(self, group: str | None, at: Moment) -> NDArray[np.bool]:
-        """Return which facts hold at a moment, by number."""
+    def _holding(self, group: str | None, at: Moment) -> Holding:
+        """Return which facts hold at a moment."""
         with self._one_state() as writing:
             self._flush()
             self._version_cache.refresh(self._db, writing=writing)

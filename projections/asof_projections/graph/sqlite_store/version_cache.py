@@ -5,7 +5,7 @@ later ones add the versions that were opened and closed since.
 """
 
 import sqlite3
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,13 @@ _LAST: Final = """SELECT max(coalesce((SELECT max(opened) FROM versions), 0),
     coalesce((SELECT max(closed) FROM versions WHERE closed IS NOT NULL), 0))"""
 
 
+class Holding(NamedTuple):
+    """The facts that hold in a window."""
+
+    by_number: NDArray[np.bool]
+    numbers: NDArray[np.int64]
+
+
 class VersionCache:
     """The columns of the versions table as of the last refresh."""
 
@@ -32,7 +39,7 @@ class VersionCache:
         self._count = 0
         self._state: tuple[int, int] | None = None  # position, and how often something was erased
         self._cause = 0  # of the last version opened or closed
-        self._last: tuple[int | None, Plateaus, NDArray[np.bool]] | None = None  # what held when it was asked last
+        self._last: tuple[int | None, Plateaus, Holding] | None = None  # what held when it was asked last
         self.words: NDArray[np.int32] = np.empty(0, np.int32)  # of the sentence of each fact, by number
 
     def refresh(self, db: sqlite3.Connection, *, writing: bool) -> None:
@@ -51,13 +58,14 @@ class VersionCache:
         self._cause = db.execute(_LAST).fetchone()[0]
         self._state = state
 
-    def holding(self, group: int | None, window: Window) -> NDArray[np.bool]:
-        """Return which facts have a version that overlaps a window, by number."""
+    def holding(self, group: int | None, window: Window) -> Holding:
+        """Return which facts have a version that overlaps a window."""
         moments = (window.vmax, window.vmin, window.kmax, window.kmin)
         if self._last is None or self._last[0] != group or not self._last[1].hold(*moments):
             _, _, _, vf, vt, kf, kt = self._columns[:, : self._count]
             plateaus = Plateaus.around(*zip((vf, vt, kf, kt), moments, strict=True))
-            self._last = group, plateaus, self._held(group, window)
+            held = self._held(group, window)
+            self._last = group, plateaus, Holding(held, np.flatnonzero(held))
         return self._last[2]
 
     def _held(self, group: int | None, window: Window) -> NDArray[np.bool]:
