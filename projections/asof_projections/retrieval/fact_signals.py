@@ -1,13 +1,15 @@
 """The signals of facts for a question: who is named in both, and how far the relation is what is asked for.
 
 Each is a column over the candidates, computed from their rows and cosines alone. The gaps say how much better the best
-candidate is, of those that have all the names: a question about Ana's home is not answered by where she works.
+candidate is, of those that have all the names: a question about Ana's home is not answered by where she works. What Ana
+collects are several facts, and a question answers to all of them or to none, unless it names one of the things.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -27,6 +29,7 @@ Column = NDArray[np.float64]
 _WORD: Final = re.compile(r"[^\W_]+")
 _OWNER: Final = re.compile(r"['’]s\b")
 _NO_NAMES: Final = STOP_WORDS.union(MONTHS, DAYS)
+_ASKING: Final = ("which", "what")
 _STEM: Final = re.compile(r"(...+?)(?:ing|ie[sd]|e[sd]|[sey])")  # three letters are left at least
 _TYPO: Final = 5  # letters of a name that may be misspelt: a shorter one with another letter is another name
 
@@ -37,6 +40,9 @@ class Named:
 
     names: tuple[tuple[str, ...], ...]  # those that stand together are one
     others: frozenset[str]  # stems
+    things: frozenset[
+        str
+    ]  # names, and those of the stems that do not say what kind of thing is asked for: "which club"
 
     @classmethod
     def of(cls, text: str, known: frozenset[str]) -> "Named":
@@ -51,7 +57,8 @@ class Named:
                 runs.append([])
         names = {word for run in runs for word in run}
         others = frozenset(_stem(word) for word in low if word not in STOP_WORDS and word not in names)
-        return cls(tuple(tuple(run) for run in runs if run), others)
+        kinds = {_stem(word) for before, word in pairwise(low) if before in _ASKING}
+        return cls(tuple(tuple(run) for run in runs if run), others, others.union(names) - kinds)
 
 
 def names_of(facts: Iterable[FactRow]) -> frozenset[str]:
@@ -77,6 +84,8 @@ def columns(
     wanted = [each for run in question.names for each in _Wanted.each(run, known, meant)]
     words, stem = cache(_words), cache(_stem)  # names, relations and words are those of several facts
     rows = np.array([_row(question, wanted, fact, words, stem) for fact in facts]).reshape(len(facts), 4)
+    slots = _slots(question, facts, words, stem)
+    rows[:, 3], cosines = _best(rows[:, 3], slots), _best(cosines, slots)
     names, coverage = rows[:, 0], rows[:, 3]
     whole = names == 1
     gaps = [np.where(whole, _gap(column, whole), 0) for column in (relations, cosines, coverage)]
@@ -123,6 +132,26 @@ def _row(
     return found / len(wanted) if wanted else 1.0, float(is_subject), float(not wanted), covered
 
 
+def _slots(
+    question: Named, facts: Sequence[FactRow], words: Callable[[str], list[str]], stem: Callable[[str], str]
+) -> NDArray[np.int64]:
+    """Return the number of each fact's slot: what one question asks for. A fact with a thing that it names is alone."""
+    numbers: dict[tuple[str, ...], int] = {}
+    slots = []
+    for fact in facts:
+        forms = (form for word in words(fact.object) for form in (word, stem(word)))
+        slot = fact.subject_uuid, fact.relation
+        slots.append(slot if question.things.isdisjoint(forms) else (*slot, fact.uuid))
+    return np.array([numbers.setdefault(slot, len(numbers)) for slot in slots], np.int64)
+
+
+def _best(column: Column, slots: NDArray[np.int64]) -> Column:
+    """Return for each fact the best value in its slot."""
+    best = np.full(slots.max(initial=-1) + 1, -np.inf)
+    np.maximum.at(best, slots, column)
+    return best[slots]
+
+
 def _gap(column: Column, among: NDArray[np.bool]) -> Column:
     """Return by how much the best of some is better; a cosine under 0 is as good as none."""
     gap: Column = max(float(column[among].max(initial=0)), 0.0) - column
@@ -140,7 +169,12 @@ def _stem(word: str) -> str:
 
 def _is_typo(name: str, other: str) -> bool:
     """Whether two long names differ by one letter that is left out, put in, changed or swapped with the next."""
-    if min(len(name), len(other)) < _TYPO or abs(len(name) - len(other)) > 1 or name == other:
+    if min(len(name), len(other)) < _TYPO or name == other:
+        return False
+    name, other = (each.replace("ph", "f") for each in (name, other))  # Josefine, Josephine
+    if name == other:
+        return True
+    if abs(len(name) - len(other)) > 1:
         return False
     short, long = sorted((name, other), key=len)
     same = next((place for place, letter in enumerate(short) if letter != long[place]), len(short))
