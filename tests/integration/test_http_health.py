@@ -224,10 +224,12 @@ def test_a_server_says_at_its_start_where_it_is_and_what_it_works_with(tmp_path:
     }
 
 
-def test_the_description_asks_for_a_key_where_one_is_needed(server: Server, keyed: Server) -> None:
+def test_the_description_always_has_the_key_and_asks_for_it_where_one_is_needed(server: Server, keyed: Server) -> None:
     of_all, of_keyed = (one.client.get("/openapi.json").json() for one in (server, keyed))
 
-    assert "securitySchemes" not in of_all["components"]
-    [scheme] = of_keyed["components"]["securitySchemes"].values()
+    [(name, scheme)] = of_all["components"]["securitySchemes"].items()
     assert scheme["scheme"] == "bearer"
-    assert of_keyed["paths"]["/messages"]["post"]["security"]
+    assert of_keyed["components"]["securitySchemes"] == {name: scheme}
+    assert of_keyed["paths"]["/messages"]["post"]["security"] == [{name: []}]
+    assert of_all["paths"]["/messages"]["post"]["security"] == [{name: []}, {}]  # it may be left out
+    assert "security" not in of_keyed["paths"]["/healthz"]["get"]

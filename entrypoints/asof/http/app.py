@@ -27,9 +27,9 @@ from asof.service.service import Service
 
 _AGAIN_SECONDS: Final = 5
 _ERRORS_MAX: Final = 100  # of a body, that an answer lists
-_KEY: Final = Security(
-    HTTPBearer(auto_error=False, description="An API key.")
-)  # shown in /docs; the authentication middleware checks it
+_BEARER: Final = HTTPBearer(auto_error=False, description="An API key.")
+_KEY: Final = Security(_BEARER)  # shown in the description; the authentication middleware checks it
+_ANY_KEY: Final[list[dict[str, list[str]]]] = [{_BEARER.scheme_name: []}]
 
 
 def application(
@@ -52,29 +52,32 @@ def application(
     app.add_middleware(UnexpectedErrorMiddleware)
     app.add_middleware(AuthenticationMiddleware, keys=keys, rate=rate)
     app.add_middleware(Counted, metrics=metrics)
-    shown = [] if keys is None else [_KEY]
     for routes in (graphiti, groups):
-        app.include_router(routes.router, responses=problems.THEIRS, dependencies=shown)
+        app.include_router(routes.router, responses=problems.THEIRS, dependencies=[_KEY])
     for routes in (v1, feed):
-        app.include_router(routes.router, responses=problems.OURS, dependencies=shown)
+        app.include_router(routes.router, responses=problems.OURS, dependencies=[_KEY])
     app.include_router(health.router, responses=problems.THEIRS)
     app.include_router(description.router)
-    app.openapi = partial(_described, app.openapi)  # type: ignore[method-assign]
+    app.openapi = partial(_described, app.openapi, keyed=keys is not None)  # type: ignore[method-assign]
     app.add_exception_handler(RequestValidationError, _unprocessable)
     app.add_exception_handler(AsofError, _ours)
     app.add_exception_handler(HTTPException, _http)
     return app
 
 
-def _described(describe: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+def _described(describe: Callable[[], dict[str, Any]], *, keyed: bool) -> dict[str, Any]:
     """Return the API's description, with the one schema that all problems refer to.
 
+    Without keys a request may do without one, but a client that is generated from the description can send one all the
+    same: it is for services with keys, too.
     A feed is a string: FastAPI describes its events by `itemSchema`, a word of OpenAPI 3.2, in a description of 3.1.
     """
     described = describe()
     described["components"]["schemas"].update(problems.SCHEMAS)
     for methods in described["paths"].values():
         for operation in methods.values():
+            if not keyed and "security" in operation:
+                operation["security"] = [*_ANY_KEY, {}]
             for answer in operation["responses"].values():
                 for media in answer.get("content", {}).values():
                     if media.pop("itemSchema", None):
