@@ -34,6 +34,8 @@ GOING_ON = [
 HABITS = [
     ("I usually walk to the office.", ["I has_habit usually walk to the office"]),
     ("We watch a documentary every night.", ["I has_habit watch a documentary every night"]),
+    ("I mentor a transgender teen.", ["I has_habit mentor a transgender teen"]),
+    ("I write code and I teach kids.", ["I has_habit write code", "I has_habit teach kids"]),
     ("I like to relax by reading poems.", ["I likes to relax by reading poems"]),
 ]
 DEEDS = [
@@ -42,6 +44,8 @@ DEEDS = [
     ("I broke my phone.", ["I did broke my phone"]),
     ("I had the opportunity to visit Rome.", ["I visited Rome"]),
     ("I was able to repair the roof.", ["I did was able to repair the roof"]),
+    ("I had to close my bank account.", ["I did had to close my bank account"]),
+    ("I used to compete in sailing contests.", ["I did used to compete in sailing contests"]),
     ("We ended up adopting a cat.", ["I has_pet cat"]),
     ("I finally got a chance to meet Tom.", ["I met Tom"]),
 ]
@@ -94,6 +98,10 @@ def test_a_wish_or_plan_that_tells_nothing_is_left_out(text: str) -> None:
         "I always feel great.",
         "I usually do.",
         "I'm not running for office.",
+        "I had to go.",
+        "I accept.",
+        "I make a great team with Tom.",
+        "Before I publish a book, I think about it.",
     ],
 )
 def test_a_deed_or_habit_without_weight_is_left_out(text: str) -> None:
@@ -186,4 +194,32 @@ def test_a_request_about_tools_is_a_preference(text: str, expected: list[str]) -
     ],
 )
 def test_encouragement_and_tasks_are_no_rules(text: str) -> None:
+    check(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Pottery brings me so much joy.", ["I likes Pottery"]),
+        ("Dancing makes me so happy!", ["I likes Dancing"]),
+        ("Creating art was really important to me.", ["I likes Creating art"]),
+        ("Pottery is a huge part of my life, not just a hobby.", ["I likes Pottery"]),
+    ],
+)
+def test_a_taste_may_begin_with_what_is_liked(text: str, expected: list[str]) -> None:
+    check(text, *expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Your support means a lot to me.",
+        "It means a lot to me.",
+        "This necklace is super important to me.",
+        "Nothing makes me happy.",
+        "Running doesn't make me happy.",
+        "Does dancing make you happy?",
+    ],
+)
+def test_thanks_and_single_things_are_no_tastes(text: str) -> None:
     check(text)

@@ -17,8 +17,10 @@ from asof_agents.extraction.english.lexicon import (
 from asof_agents.extraction.english.predicates import Predicate, coordinated_predicate, predicates
 from asof_agents.extraction.english.statements import extract_statements
 from asof_agents.extraction.english.subjects import Subject
+from asof_agents.extraction.english.tastes import extract_taste
 from asof_agents.extraction.english.work import CLAUSE
 
+_NEW_CLAUSE = frozenset({(",", "so"), (",", "and")})
 _NOT_ASKED = frozenset({("not",), ("never",), ("to",), ("will",), ("did",), ("would",)})
 _QUOTES = frozenset({'"', "“", "”"})
 _TOLD = frozenset({("tell", "you"), ("tell", "ya"), ("say", "that")})
@@ -80,7 +82,7 @@ class _ClauseReader:
                 unsure = False  # "I wanted to let you know …"
                 at += 1
                 continue
-            elif self.low[at - 1 : at + 1] == (",", "so") and not FIRST_PERSON.isdisjoint(self.low[at + 1 : at + 3]):
+            elif self.low[at - 1 : at + 1] in _NEW_CLAUSE and not FIRST_PERSON.isdisjoint(self.low[at + 1 : at + 3]):
                 unsure = False  # "I needed a change, so I moved to Berlin"
             elif word in UNSURE_FROM:
                 unsure = True
@@ -91,6 +93,8 @@ class _ClauseReader:
     def _clause(self, at: int) -> int | None:
         """Extract the clause that begins at a word; return the word after it, None if there is no clause."""
         context, parsed = self.context, self.parsed
+        if at == self.subjects.opening and (end := extract_taste(context, parsed, at)):
+            return end
         subject = self.subjects.at(at)
         if subject is not None:
             context.work.spend(CLAUSE)

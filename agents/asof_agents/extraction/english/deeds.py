@@ -17,7 +17,9 @@ _DEED = "<*>"
 _CONFIDENCE = 0.8
 _WEAK = 0.7  # of a subject that only its place in the sentence makes a name: "Hands got warm"
 _NEAR = 16  # words before a verb among which its subject stands
-_RELATIVE = frozenset({"that", "which"})
+_PLAIN = frozenset({",", "and", "but", "-", "–", "—", ";", "so", "also", "yeah", "!"})
+_STARTS = CLAUSE_STARTS - {"that", "which"}
+_LEADS = PREPOSITIONS | {"to"}
 
 
 def extract_deed(context: TurnContext, parsed: ParsedSentence, subject: Subject, start: int) -> int | None:
@@ -50,7 +52,7 @@ def _may_be_passive(parsed: ParsedSentence, subject: Subject, verb: int) -> bool
         (not subject.mentions[0].speaker or (left_out and low[verb].endswith("ed")))
         and low[verb] not in ONLY_PASTS
         and low[verb + 1 : verb + 2] != ()
-        and low[verb + 1] in PREPOSITIONS | {"to"}
+        and low[verb + 1] in _LEADS
     )
 
 
@@ -61,13 +63,15 @@ def _stands_alone(
     before = parsed.sentence.low[start - 1] if start else ","
     if subject.mentions[0].type != "Person":
         return False
-    return before in CLAUSE_STARTS - _RELATIVE and tells(parsed, *words, context.patterns)
+    return before in _STARTS and tells(parsed, *words, context.patterns)
 
 
 def extract_habit(context: TurnContext, parsed: ParsedSentence, subject: Subject) -> int | None:
     """Add what the subject does regularly, by the words that say so: "I usually walk to work"."""
     habit = context.patterns.habit
-    words = habit_at(parsed, subject.next, habit.often, context.patterns) if habit else None
+    before = parsed.sentence.low[subject.next - 2 : subject.next - 1]
+    plain = subject.mentions[0].speaker and (not before or before[0] in _PLAIN)
+    words = habit_at(parsed, subject.next, habit.often, context.patterns, plain=plain) if habit else None
     if habit is None or words is None:
         return None
     _add(context, parsed, habit.relation, subject, words, None, habit.cue)

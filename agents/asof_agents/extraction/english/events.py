@@ -28,6 +28,8 @@ _NO_DEEDS = frozenset(
 )
 _TRANSITIVE = frozenset("got had made took gave found bought brought did saw wrote".split())
 _PARTICLES = frozenset({"off", "out", "over", "up"})
+_ADVERBS = ADVERBS - NOT_QUITE
+_NO_PARTICLES = PREPOSITIONS - _PARTICLES
 _ALONE = frozenset({"died", "divorced", "eloped", "graduated", "retired"})  # complete without an object
 _OWN = frozenset({"my", "our", "a", "an", "the", "another", "this", "these"})
 _SAYS_NOTHING = VAGUE | BARE | ADVERBS | PREPOSITIONS | _OWN | ORNAMENTS
@@ -36,11 +38,11 @@ _SAYS_NOTHING = VAGUE | BARE | ADVERBS | PREPOSITIONS | _OWN | ORNAMENTS
 def deed_at(sentence: Sentence, at: int) -> tuple[int, int] | None:
     """Return the words of an event, from a past verb at `at` to the end of its clause; None: there is none."""
     low, count = sentence.low, len(sentence.low)
-    while at < count and low[at] in ADVERBS - NOT_QUITE:
+    while at < count and low[at] in _ADVERBS:
         at += 1
     if at + 1 < count and low[at] in {"have", "has"}:  # "I've emailed ten schools"
         at += 1
-        while at < count and low[at] in ADVERBS - NOT_QUITE:
+        while at < count and low[at] in _ADVERBS:
             at += 1
         if at < count and low[at] in {"got", "gotten"}:
             return None
@@ -67,7 +69,8 @@ def without_times(sentence: Sentence, words: tuple[int, int], times: frozenset[i
     low = sentence.low
     while last > first and (low[last - 1] in PREPOSITIONS or low[last - 1] in ADVERBS or low[last - 1] in _OWN):
         last -= 1
-    if low[first] in _TRANSITIVE and low[first + 1 : first + 2] and low[first + 1] in PREPOSITIONS - _PARTICLES:
+    led_to = low[first] in _TRANSITIVE and low[first + 1 : first + 2] and low[first + 1] in _NO_PARTICLES
+    if led_to and verb_in_frame(low, first) is None:
         return None  # "the picture I took in Rome"
     if low[first:last] and low[first] in _ALONE:
         return (first, last) if last - first <= _WORDS_MAX else None

@@ -63,6 +63,9 @@ class Patterns:
     def __init__(self, ontology: Ontology) -> None:
         self.ontology = ontology
         self.heads: dict[str, tuple[CueEntry, ...]] = _heads(ontology)
+        self.tastes = {
+            word: of for word, entries in self.heads.items() if (of := tuple(filter(_is_about_speaker, entries)))
+        }
         self.forms: dict[str, frozenset[Form]] = {
             word: frozenset[Form]().union(*(entry.forms for entry in entries)) for word, entries in self.heads.items()
         }
@@ -115,6 +118,11 @@ def _habit(ontology: Ontology) -> Habit | None:
             if cue.verb == "*" and cue.steps:
                 return Habit(relation, cue.steps[0].words, text)
     return None
+
+
+def _is_about_speaker(entry: CueEntry) -> bool:
+    """Whether a cue whose object comes first ends with the speaker: "{object} <mean> a lot to me"."""
+    return entry.reversed and any(step.words & {"me", "my"} for step in entry.steps)
 
 
 def _plain_heads(ontology: Ontology) -> frozenset[str]:

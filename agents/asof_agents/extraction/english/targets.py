@@ -144,6 +144,8 @@ def _typed_noun(
     particular = (phrase.definite and entry.lemma != "my" and words[-1] not in _THE_ONLY) or _narrowed(parsed, phrase)
     if relation.named or (relation.generic and particular):
         return None
+    if len(words) == 1 and not fitting and (words[0] in PASTS or words[0].endswith("ed")):
+        return None  # "the house I own burned down"
     if relation.generic:
         phrase = _with_praise(parsed, phrase)
     gerund = words[0].endswith("ing")

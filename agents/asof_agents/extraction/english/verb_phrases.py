@@ -24,10 +24,11 @@ from asof_agents.extraction.english.verbs import LEMMAS, PASTS, forms
 _WORDS_MAX: Final = 12
 _CLEAR: Final = frozenset({"my", "our", "myself", "one", "another", "all", "both", "'s", "other", "others"})
 _BEFORE_BASE: Final = frozenset({"to", "gonna", "wanna", "always", "never"})
+_UNCLEAR_DETERMINERS: Final = FOREIGN_DETERMINERS - {"each", "every"}
+_FINITE: Final = AUXILIARIES - {"'s"}
 _ALWAYS: Final = frozenset({"always", "never"})
 _WHENEVER: Final = frozenset({"after", "as", "before", "when", "while", "and", "or"})  # what a rule goes on with
 _KEPT: Final = frozenset({"to", "always", "never"})  # words before a verb that are part of what is meant
-_EACH: Final = frozenset({"each", "every"})
 _NO_VERB: Final = (
     DETERMINERS | FOREIGN_DETERMINERS | PRONOUNS | PREPOSITIONS | CONJUNCTIONS | AUXILIARIES - {"be", "do"}
 )
@@ -39,12 +40,13 @@ def _words(lemmas: str) -> frozenset[str]:
 
 # verbs that say too little of what is done, whatever their object
 _LIGHT: Final = _words(
-    "add agree aim appreciate ask assume believe bet bring care chase chat check cheer come congratulate consider "
-    "continue decide deserve embrace end enjoy ensure experience express face feel figure find focus follow forget "
-    "give grow guess handle hang happen hear hesitate hold hope imagine improve inspire keep know let like listen "
-    "look lose love mean mention mind miss motivate need offer pass process push put reach realize recharge reflect "
-    "relate rely remember remind respect say seem set shine show sound spread stand stay step stop strive struggle "
-    "succeed support suppose surprise talk tell thank think treat try turn understand wait want wish wonder worry"
+    "add adore agree aim appreciate ask assume believe bet bring care chase chat check cheer come congratulate "
+    "consider continue decide deserve dislike embrace end enjoy ensure experience express face fear feel figure find "
+    "focus follow forget give grow guess handle hang happen hate hear hesitate hold hope imagine improve inspire keep "
+    "know let like listen look lose love mean mention mind miss motivate need own pass prefer process push put reach "
+    "realize recharge reflect relate rely remember remind respect say seem set shine show sleep sound spread stand "
+    "stay step stop strive struggle succeed support suppose surprise talk tell thank think treat try turn understand "
+    "wait want wish wonder worry"
 )
 # verbs that tell by a plain object alone: "have kids" does, "have fun" does not
 _BY_OBJECT: Final = _words("be become begin do get go have help leave live make see start take use watch")
@@ -106,9 +108,9 @@ def _end(parsed: ParsedSentence, at: int, goes_on: frozenset[str] = frozenset())
             or not (word[0].isalnum() or word == "'s")
         ):
             break
-        if (word in PRONOUNS and word not in _CLEAR) or word in FOREIGN_DETERMINERS - _EACH:
+        if (word in PRONOUNS and word not in _CLEAR) or word in _UNCLEAR_DETERMINERS:
             return None
-        if word in AUXILIARIES - {"'s"}:
+        if word in _FINITE:
             return None
         end += 1
     return end
@@ -145,23 +147,33 @@ def _has_object(parsed: ParsedSentence, at: int, first: int, end: int, patterns:
     return any(patterns.types_of_words(low[first:last]) for last in range(first + 1, min(end, first + 3) + 1))
 
 
+def _has_plain_object(low: tuple[str, ...], at: int) -> bool:
+    """Whether a verb that tells by itself stands alone or has its object right after it: "I mentor students"."""
+    return low[at] not in _BY_OBJECT and not (at + 1 < len(low) and low[at + 1] in PREPOSITIONS)
+
+
 def _first_noun_phrase(low: tuple[str, ...]) -> tuple[str, ...]:
     after = next((at for at, word in enumerate(low) if (at and word in PREPOSITIONS) or word == "to"), len(low))
     return low[:after]
 
 
-def habit_at(parsed: ParsedSentence, at: int, often: frozenset[str], patterns: Patterns) -> tuple[int, int] | None:
-    """Return the words of what is done often, from a verb in the present at a word; None: it is not said so."""
+def habit_at(
+    parsed: ParsedSentence, at: int, often: frozenset[str], patterns: Patterns, *, plain: bool
+) -> tuple[int, int] | None:
+    """Return the words of what is done often, from a verb in the present at a word; None: it is not said so.
+
+    plain: the present alone says so, of a verb that tells enough: "I mentor students".
+    """
     low, first = parsed.sentence.low, at
-    if often.isdisjoint(low[at : at + _WORDS_MAX]):
-        return None
     while at < len(low) and (low[at] in ADVERBS or low[at] in often):
         at += 1
-    if at >= len(low) or at in parsed.names or low[at] not in LEMMAS | patterns.forms.keys() or low[at] in _NO_VERB:
+    if at >= len(low) or at in parsed.names or low[at] in _NO_VERB or low[at] in _ALWAYS:
         return None
     if low[at] in PASTS or not ("base" in patterns.forms.get(low[at], ()) or low[at] in LEMMAS):
         return None
     end = _end(parsed, at)
-    if end is None or often.isdisjoint(low[first:end]) or not tells(parsed, at, end, patterns):
+    if end is None or not tells(parsed, at, end, patterns):
+        return None
+    if often.isdisjoint(low[first:end]) and not (plain and _has_plain_object(low, at)):
         return None
     return (first, end) if end - first <= _WORDS_MAX else None
