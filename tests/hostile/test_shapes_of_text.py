@@ -17,9 +17,10 @@ from asof_agents.extraction.ports import Extraction, Turn
 from asof_ontologies.registry import load
 from asof_streams.errors import InvalidInput
 from asof_streams.messages import MAX_CONTENT_BYTES
+from effort import tries
 
-_SMALL, _LARGE = 4 * 1024, 64 * 1024
-_GROWTH_MAX = 3 * _LARGE / _SMALL  # what is quadratic grows by sixteen times as much as what is linear
+_SMALL, _LARGE = 4 * 1024, tries(32, nightly=64) * 1024
+_GROWTH_MAX = 3 * _LARGE / _SMALL  # what is quadratic grows by eight times as much as what is linear, or more
 _EXTRACTOR = EnglishExtractor(load("default"), find_times)
 
 

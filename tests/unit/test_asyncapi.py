@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +28,11 @@ TYPES = {name: cls for name, cls in events.types().items() if cls.__module__.sta
 DERIVED = sorted(name for name, cls in TYPES.items() if cls.__module__ in (episodic.__name__, semantic.__name__))
 
 
+@cache
 def retrieve(uri: str) -> Resource[Any]:
     path = Path(uri.removeprefix("file://"))
-    read = yaml.safe_load if path == FILE else json.loads
-    return Resource.from_contents(read(path.read_text("utf-8")), default_specification=DRAFT202012)
+    content = DOCUMENT if path == FILE else json.loads(path.read_text("utf-8"))
+    return Resource.from_contents(content, default_specification=DRAFT202012)
 
 
 def fits(pointer: str) -> Draft202012Validator:
