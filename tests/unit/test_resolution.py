@@ -223,9 +223,29 @@ def test_two_full_names_in_one_message_are_not_both_the_one_with_the_first_name(
 
 
 def test_a_noun_in_both_numbers_within_one_message_is_one_entity(world):
-    say(world, ("Ben", "I bought an apple and I love apples."))
+    say(world, ("Ben", "I have a dog and I love dogs."))
 
-    assert [entity.name for entity in world.memory.entities(all_groups=True)] == ["Ben", "apple"]
+    assert [entity.name for entity in world.memory.entities(all_groups=True)] == ["Ben", "dog"]
+
+
+def test_a_noun_in_the_other_number_is_known_from_then_on(world):
+    say(world, ("Ben", "I have a dog and I love dogs."), *[("Ben", "Hm.")] * 4)
+    world.now += DAY
+    assert [fact.fact for fact in world.memory.facts(group_id="g", relation="likes")] == ["Ben likes dog"]
+    say(world, ("Ben", "I no longer like dogs."))
+    world.now += DAY
+
+    assert list(world.memory.facts(group_id="g", relation="likes")) == []
+
+
+def test_a_noun_of_another_type_stays_another_entity_so_that_what_is_said_of_it_can_end(world):
+    say(world, ("Ben", "I bought an apple and I love apples."))
+    world.now += DAY
+    assert [fact.fact for fact in world.memory.facts(group_id="g", relation="likes")] == ["Ben likes apples"]
+    say(world, ("Ben", "I no longer like apples."))
+    world.now += DAY
+
+    assert list(world.memory.facts(group_id="g", relation="likes")) == []
 
 
 def test_a_name_that_was_shouted_is_not_kept_in_capitals(world):

@@ -4,8 +4,8 @@ The rules come first, the surest one first: the speaker, a repeated mention, a p
 that has it, the exact name, the normalised name or an alias, a common noun of this message in the other number, a first
 name that only one known person has, a nearly equal longer name. A name that they leave open goes to the judge, if there
 is one and a likely candidate. Otherwise it is a new entity. A wrong merge costs more than a duplicate, which a later
-merge can mend, so every rule but the first two requires a single candidate, and, but for common nouns, compatible
-types. Values are never taken for each other, however similar they are.
+merge can mend, so every rule but the first two requires compatible types and a single candidate. Values are never taken
+for each other, however similar they are.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -50,7 +50,7 @@ class Resolver(ExactNames):
     asked: list[Event] = field(default_factory=list)  # what came of asking a judge: recorded before it is used
     _meant: dict[str, str] = field(default_factory=dict)  # mention id -> entity id
     _full: FullNames = field(default_factory=FullNames)  # of the people whom this message names
-    _common: dict[str, EntityRow] = field(default_factory=dict)  # by the singular of a noun of this message
+    _common: dict[tuple[str, str], EntityRow] = field(default_factory=dict)  # nouns of this message: type, singular
     _present: set[str] = field(default_factory=set)  # the entities that were meant
     _joined: set[tuple[str, str]] = field(default_factory=set)  # by this episode: duplicate, into
     _people: dict[str, tuple[list[EntityRow], list[EntityRow]]] = field(default_factory=dict)  # known, by first name
@@ -134,7 +134,7 @@ class Resolver(ExactNames):
         self._meant[mention.mention_id] = entity.uuid
         self._present.add(entity.uuid)
         if self._is_noun(mention):
-            self._common.setdefault(singular(mention.text), entity)
+            self._common.setdefault((mention.entity_type, singular(mention.text)), entity)
         if mention.repeats:  # that one was never resolved, if its message was parked; relationships name it
             self._meant.setdefault(mention.repeats, entity.uuid)
         self.events.append(
@@ -169,9 +169,8 @@ class Resolver(ExactNames):
         if keyed:
             self._join(keyed)
             return keyed[0], "name" if key(keyed[0].name) == key(text) else "alias", 1.0
-        if self._is_noun(mention) and (entity := self._common.get(singular(text))):
-            if entity.type == type_:
-                self._describe(entity, text)
+        if self._is_noun(mention) and (entity := self._common.get((type_, singular(text)))):
+            self._describe(entity, text)
             return entity, "name", 1.0
         if type_ == PERSON and (entity := self._person(text)):
             return entity, "first name", 0.9
