@@ -53,6 +53,8 @@ class Generation:
             events = self._derive_facts(batch, known)
             if self.judge is not None:
                 log_outcome(first.event.episode_id, self.layer.log.name, events)
+            if self.consolidator.is_due(first, self.store, known):
+                events += self._consolidate(first)
         elif isinstance(first.event, EntityRecorded):
             events += entities.state(first, first.event, self.store)
         elif isinstance(first.event, IdentityRecorded):
@@ -62,10 +64,14 @@ class Generation:
             retried = self._retried(first.event.episode_id, known)
             events += withdrawals.withdraw(first, first.event, self.build, known, mentioned, self.store, retried)
         elif isinstance(first.event, ConsolidationRecorded):
-            events += self.consolidator.consolidate(first, self.store)
+            events += self._consolidate(first)
         elif isinstance(first.event, GroupErased):
             events.append(first.event)
         return events
+
+    def _consolidate(self, first: Record) -> list[Event]:
+        """Return the events of a pass over what was known before the message of a record."""
+        return self.consolidator.consolidate(first, self.store, self.build.ontology.is_value)
 
     def speakers(self, first: Record, known: EpisodeView) -> Sequence[str]:
         """Return the roles of an episode and of the turns before it; none for an episode outside a conversation."""

@@ -41,6 +41,10 @@ class EpisodeView(Protocol):
         """
         ...
 
+    def episodes_since(self, group: str, since: int, until: int, limit: int) -> int:
+        """Return the number of a group's episodes recorded after `since`, up to and at `until`: at most `limit`."""
+        ...
+
     def mentions_of(self, episodes: Sequence[str]) -> list[MentionRow]:
         """Return the mentions of some episodes, in the order in which they were observed."""
         ...
@@ -153,6 +157,10 @@ class BeliefView(FactView, Protocol):
         """Return the ids of the links of a group that are believed and were made by the messages recorded then."""
         ...
 
+    def merged_names(self, group: str, episode: str) -> list[str]:
+        """Return the ids of the believed links that a consolidation made of an entity that an episode introduced."""
+        ...
+
     def identity(self, uuids: Sequence[str], known: int | None) -> set[str]:
         """Return these entities and all that are taken to be the same as one of them (known: None)."""
         ...
@@ -213,8 +221,12 @@ class BeliefView(FactView, Protocol):
 class ConsolidationView(BeliefView, Protocol):
     """What a pass of consolidation looks at: what changed since the one before, and the communities around it."""
 
-    def consolidated_until(self, group: str) -> int | None:
-        """Return the moment before which everything of a group was looked at; None: there was no pass."""
+    def last_pass(self, group: str) -> tuple[int, int] | None:
+        """Return the moment before which the last pass over a group looked at everything, and when it was recorded."""
+        ...
+
+    def introduced_before(self, group: str, instant: int) -> int:
+        """Return the number of a group's entities that were introduced before an instant."""
         ...
 
     def change_beyond(self, group: str, since: int, until: int, budget: int) -> int | None:

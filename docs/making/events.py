@@ -78,8 +78,8 @@ could not take a statement, and `message.retried`, where it was parked or failed
 (`asof rebuild --from episodes`) also has mentions, relationships, attributes and answers of its own.""",
     semantic: """\
 In a batch, entities come first, then what was said, then what follows from it (`fact.invalidated`, `fact.restored`),
-then attributes, then communities, where they were asked for. What a pass of consolidation came to stands before
-`memory.consolidated`, which sums it up. A reader needs no rules: it opens and closes the periods
+then attributes, then communities, where they were asked for. The results of a pass of consolidation stand
+behind `memory.consolidated`, which sums them up. A reader needs no rules: it opens and closes the periods
 that `holds` gives, and takes an attribute where it `holds`.""",
 }
 
@@ -110,7 +110,9 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "earlier": "the fact asserted first",
     "end": "behind its last character",
     "ending_id": "the id of this ending",
+    "entity_duplicates_found": "how many pairs of entities have one name",
     "entity_id": "the entity",
+    "entity_merges_performed": "how many of them are linked by it",
     "entity_types": "kinds of things to look for besides those of the ontology: by name, what each is",
     "episode_id": "the episode that says so",
     "excluded_entity_types": "kinds of things not to look for",
@@ -120,6 +122,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "failed": "the phases that failed",
     "grain": "how exact the time is: `year`, `month`, `day` and so on",
     "group_id": "whose memory it belongs to: 1 to 200 characters, none of them a control character",
+    "half_life_secs": "the age at which an entity has faded by half, in seconds",
     "holds": "the periods over which it is believed",
     "into": "the entity that it is",
     "invalid_at": "from when on it no longer holds in the world",
@@ -131,6 +134,8 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "mention_id": "the mention",
     "merge_id": "the id of the merge",
     "model": "the model, and who serves it",
+    "nodes": "how many entities have faded",
+    "nodes_decayed": "how many entities have faded",
     "object": "the other end, where it is an entity",
     "object_type": "the type of the object, where it matters",
     "ontology": "the id of the ontology",

@@ -75,6 +75,7 @@ RETURNED: tuple[type[Any], ...] = (
     answers.Consolidated,
     answers.Consolidation,
     answers.CommunityChange,
+    answers.NameMerge,
     answers.Episode,
     answers.GroupInfo,
     answers.Queued,

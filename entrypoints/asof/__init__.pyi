@@ -37,6 +37,7 @@ from asof_projections.model.answers import Hop as Hop
 from asof_projections.model.answers import Link as Link
 from asof_projections.model.answers import LogEvent as LogEvent
 from asof_projections.model.answers import Named as Named
+from asof_projections.model.answers import NameMerge as NameMerge
 from asof_projections.model.answers import Page as Page
 from asof_projections.model.answers import Parked as Parked
 from asof_projections.model.answers import ParkedMessage as ParkedMessage

@@ -25,7 +25,18 @@ class ConsolidationConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     enable_community_detection: bool = Field(default=True, description="Detect communities.")
+    enable_entity_merge: bool = Field(default=True, description="Link entities of one name and type.")
+    enable_decay: bool = Field(default=True, description="Count what has faded.")
+    decay_halflife_secs: int = Field(
+        default=2_592_000, ge=1, le=10_000_000_000, description="The age at which an entity has faded by half."
+    )
+    entity_merge_threshold: float = Field(
+        default=0.8, gt=0.0, le=1.0, description="The cosine of two names from which on they are alike."
+    )
     community_config: CommunityConfig = Field(default=CommunityConfig(), description="How communities are detected.")
+    trigger_interval: int = Field(
+        default=0, ge=0, le=10_000_000, description="Messages of a group between two passes; 0: only where asked for."
+    )
     budget: int = Field(
         default=100_000, ge=1, le=10_000_000, description="Changes of facts that one pass looks at; the next goes on."
     )

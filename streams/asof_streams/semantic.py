@@ -180,11 +180,21 @@ class CommunityLeft(Event):
 
 
 @register
-class MemoryConsolidated(Event):
-    """A pass of consolidation came to its end: what it looked at, and what it came to.
+class MemoryDecayed(Event):
+    """So many entities have faded: their factor, 0.5 ^ (age / half-life), is below 0.99. No factor is stored."""
 
-    It looked at what was recorded before `until`, and since that of the pass before; the events before it in its batch
-    are its results. A phase that failed has none.
+    type: ClassVar[str] = "memory.decayed"
+
+    half_life_secs: int
+    nodes: int
+
+
+@register
+class MemoryConsolidated(Event):
+    """A pass of consolidation: the part of the log that it looked at, and the counts of its results.
+
+    It looked at everything that was recorded before `until`, and since that of the pass before. The events after it in
+    its batch are its results. A phase that failed has none.
     """
 
     type: ClassVar[str] = "memory.consolidated"
@@ -194,6 +204,9 @@ class MemoryConsolidated(Event):
     complete: bool  # False: the budget was used up, and the next pass goes on
     communities_detected: int
     communities_changed_nodes: int
+    entity_duplicates_found: int
+    entity_merges_performed: int
+    nodes_decayed: int
     failed: tuple[str, ...] = ()
 
 
@@ -347,6 +360,7 @@ SemanticEvent = (
     | CommunityJoined
     | CommunityLeft
     | MemoryConsolidated
+    | MemoryDecayed
     | FactAsserted
     | FactReinforced
     | FactAttested

@@ -1,5 +1,6 @@
 """A pass of consolidation over what a history says: what it makes of a group, and what it leaves as it was."""
 
+from contextlib import contextmanager
 from importlib.util import find_spec
 
 import pytest
@@ -8,11 +9,14 @@ from hypothesis import strategies as st
 
 from asof_agents.consolidation.cycle import Consolidator, consolidator_of
 from asof_agents.consolidation.partitions import partition_of
+from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.rows import Moment
 from asof_streams.consolidation import CommunityConfig, ConsolidationConfig
 from asof_streams.errors import InvalidInput
-from asof_streams.messages import ConsolidationRequest
-from asof_streams.semantic import MemoryConsolidated
+from asof_streams.ids import scoped_id
+from asof_streams.instants import INF
+from asof_streams.messages import ConsolidationRequest, EntityStatement, IdentityStatement
+from asof_streams.semantic import MemoryConsolidated, MemoryDecayed
 from effort import tries
 from histories import History, on
 from unchecked import not_checked
@@ -29,9 +33,7 @@ def history(tmp_path):
 
 def consolidate(history, day="2024-06-01", group="g") -> MemoryConsolidated:
     history.send(day, ConsolidationRequest(group_id=group))
-    *_, last = history.semantic.read()
-    assert isinstance(last.event, MemoryConsolidated)
-    return last.event
+    return next(r.event for r in reversed(list(history.semantic.read())) if isinstance(r.event, MemoryConsolidated))
 
 
 def use(history, config, partition=None) -> None:
@@ -97,6 +99,7 @@ def test_a_pass_asks_of_the_group_of_its_request_alone(history):
 
 def test_what_was_known_before_a_pass_is_known_as_before_and_every_fact_holds_on(history):
     two_circles(history)
+    twins(history)
     known = on("2024-05-01")
     before = (
         members(history, known),
@@ -170,13 +173,175 @@ def test_a_partition_that_is_none_makes_its_phase_fail_and_nothing_else_change(h
     assert (members(history), facts(history)) == ([], before)
 
 
-def test_a_phase_that_is_off_is_not_taken(history):
-    use(history, ConsolidationConfig(enable_community_detection=False))
-    two_circles(history)
+def twins(history):
+    """State facts of two entities that are spelled apart, and no more."""
+    knows(history, "2024-01-03", "ACME Corp", "Ana")
+    knows(history, "2024-01-04", "Acme corp.", "Ben")
+
+
+def links(history, known=None):
+    every = [e.uuid for e in history.beliefs.entities("g", None)]
+    believed = [link for link in history.beliefs.links(every, known) if link.known_to == INF]
+    return sorted(
+        (history.beliefs.entity(link.duplicate).name, history.beliefs.entity(link.into).name, link.reason)
+        for link in believed
+    )
+
+
+MERGED = [("Acme corp.", "ACME Corp", "consolidated")]
+
+
+def test_entities_of_one_normalised_name_and_type_become_one_and_the_first_introduced_wins(history):
+    twins(history)
 
     found = consolidate(history)
 
-    assert (found.communities_detected, members(history)) == (0, [])
+    assert links(history) == MERGED
+    assert (found.entity_duplicates_found, found.entity_merges_performed) == (1, 1)
+    assert consolidate(history, "2024-06-02").entity_duplicates_found == 0
+
+
+def test_a_merge_ends_no_fact_and_joins_no_slot_and_a_split_restores_all_for_good(history):
+    history.tell("2024-01-03", subject="ACME Corp", relation="lives_in", object="Oslo")
+    history.tell("2024-01-04", subject="Acme corp.", relation="lives_in", object="Rome")
+    before, digest = facts(history), history.questions.entities(FAR, "g")
+
+    consolidate(history)
+    assert facts(history) == before
+    merged = links(history)
+    split = {"group_id": "g", "op": "split", "entity": "Acme corp.", "into": "ACME Corp"}
+    history.send("2024-06-02", IdentityStatement(**split))
+    history.tell("2024-06-03", subject="Acme corp.", relation="knows", object="Ana")
+    again = consolidate(history, "2024-06-04")
+
+    assert merged == MERGED
+    assert links(history) == []
+    assert (again.entity_duplicates_found, again.entity_merges_performed) == (1, 0)
+    assert history.questions.entities(FAR, "g")[: len(digest)] == digest
+
+
+def test_a_merge_falls_with_the_episode_that_introduced_one_of_its_entities_and_not_with_others(history):
+    twins(history)
+    for minute in range(3):
+        knows(history, f"2024-02-0{minute + 1}", "Zoe", f"Zed{minute}")
+    consolidate(history)
+
+    history.withdraw("2024-06-02", 3)
+    assert links(history) == MERGED
+    history.withdraw("2024-06-03", 1)
+    assert links(history) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param({"subject": "The Who"}, {"subject": "WHO"}, id="names below the threshold"),
+        pytest.param(
+            {"subject": "Jazz", "subject_type": "Event"}, {"subject": "jazz", "subject_type": "Event"}, id="events"
+        ),
+        pytest.param(
+            {"subject": "Bank", "subject_type": "Place"}, {"subject": "bank", "subject_type": "Thing"}, id="two types"
+        ),
+    ],
+)
+def test_what_is_not_one_thing_is_not_merged(history, one, other):
+    for day, who in (("2024-01-01", one), ("2024-01-02", other)):
+        history.tell(day, relation="knows", object="Ana", **who)
+
+    found = consolidate(history)
+
+    assert (links(history), found.entity_merges_performed) == ([], 0)
+
+
+def test_two_entities_under_ids_of_their_producers_own_are_two(history):
+    for number, name in enumerate(("John Smith", "john smith")):
+        stated = EntityStatement(group_id="g", entity_id=scoped_id("g", f"staff-{number}"), name=name)
+        history.send("2024-01-01", stated)
+        knows(history, "2024-01-02", name, "Ana")
+
+    found = consolidate(history)
+
+    assert (found.entity_duplicates_found, found.entity_merges_performed, links(history)) == (1, 0, [])
+
+
+def test_decay_records_the_half_life_and_how_many_faded_and_stores_no_factor(history):
+    use(history, ConsolidationConfig(decay_halflife_secs=1_000_000))  # below .99 after 14,500 seconds: four hours
+    knows(history, "2024-01-01", "Ana", "Ben")
+    knows(history, "2024-06-01", "Cleo", "Dan")
+
+    found = consolidate(history, "2024-06-01T03:00:00Z")
+
+    [decayed] = [r.event for r in history.semantic.read() if isinstance(r.event, MemoryDecayed)]
+    assert decayed == MemoryDecayed(half_life_secs=1_000_000, nodes=2)
+    assert found.nodes_decayed == 2
+    assert consolidate(history, "2024-06-01T05:00:00Z").nodes_decayed == 4
+
+
+@pytest.mark.parametrize("failing", ["changed_entities", "entities_keyed", "introduced_before"])
+def test_a_phase_that_fails_stops_no_other(history, monkeypatch, failing):
+    two_circles(history)
+    twins(history)
+
+    def fail(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(history.beliefs, failing, fail)
+    found = consolidate(history)
+
+    expected = {
+        "changed_entities": ("community_detection", "entity_merge"),
+        "entities_keyed": ("entity_merge",),
+        "introduced_before": ("decay",),
+    }
+    assert found.failed == expected[failing]
+    assert bool(found.communities_detected) == (failing != "changed_entities")
+    assert bool(links(history)) == (failing == "introduced_before")
+    assert bool(found.nodes_decayed) == (failing != "introduced_before")
+
+
+def passes(history):
+    return [r for r in history.semantic.read() if isinstance(r.event, MemoryConsolidated)]
+
+
+def test_a_count_of_messages_of_a_group_causes_a_pass_at_the_time_of_that_message(history):
+    use(history, ConsolidationConfig(trigger_interval=3))
+    for day in range(1, 8):
+        knows(history, f"2024-01-{day:02}", "Ana", f"Ben{day}")
+        knows(history, f"2024-01-{day:02}", "Ana", "Ben", group="h")
+
+    of_g = [r for r in passes(history) if r.group == "g"]
+    assert [r.recorded_at for r in of_g] == [on("2024-01-03"), on("2024-01-06")]
+    assert [r.event.until for r in of_g] == [on("2024-01-03"), on("2024-01-06")]
+    assert members(history, on("2024-01-04")) == [["Ana", "Ben1", "Ben2"]]
+
+
+def test_a_pass_that_somebody_asks_for_begins_the_count_anew(history):
+    use(history, ConsolidationConfig(trigger_interval=3))
+    knows(history, "2024-01-01", "Ana", "Ben", "Cleo")
+    consolidate(history, "2024-01-02")
+    knows(history, "2024-01-03", "Ana", "Dan", "Eve")
+    assert len(passes(history)) == 1
+    knows(history, "2024-01-04", "Ana", "Fay")
+
+    assert [r.recorded_at for r in passes(history)][1:] == [on("2024-01-04")]
+
+
+def test_by_default_no_count_causes_a_pass(history):
+    for day in range(1, 8):
+        knows(history, f"2024-01-{day:02}", "Ana", f"Ben{day}")
+
+    assert passes(history) == []
+
+
+def test_a_phase_that_is_off_is_not_taken(history):
+    use(history, ConsolidationConfig(enable_community_detection=False, enable_entity_merge=False, enable_decay=False))
+    two_circles(history)
+    twins(history)
+
+    found = consolidate(history)
+
+    assert (found.communities_detected, members(history), links(history)) == (0, [], [])
+    assert not [r for r in history.semantic.read() if isinstance(r.event, MemoryDecayed)]
 
 
 @given(labels=st.lists(st.integers(0, 11), min_size=6, max_size=6))
@@ -231,3 +396,74 @@ def test_where_leiden_is_not_installed_one_line_says_how_to_get_it(monkeypatch):
 
     with pytest.raises(InvalidInput, match="leiden"):
         partition_of(CommunityConfig(algorithm="leiden"))
+
+
+def test_every_parameter_has_the_default_of_the_specification_but_for_the_count():
+    config = ConsolidationConfig()
+
+    assert (config.enable_community_detection, config.enable_entity_merge, config.enable_decay) == (True, True, True)
+    assert (config.decay_halflife_secs, config.entity_merge_threshold) == (2_592_000, 0.8)
+    assert (config.trigger_interval, config.community_config) == (0, CommunityConfig())
+
+
+def test_a_threshold_decides_which_names_are_alike(history):
+    use(history, ConsolidationConfig(entity_merge_threshold=0.5))
+    for day, name in (("2024-01-01", "The Who"), ("2024-01-02", "WHO")):
+        history.tell(day, subject=name, relation="knows", object="Ana")
+
+    consolidate(history)
+
+    assert links(history) == [("WHO", "The Who", "consolidated")]
+
+
+def test_each_phase_is_measured_from_outside_once_and_in_its_order(history):
+    measured = []
+
+    @contextmanager
+    def watch(phase):
+        measured.append(phase)
+        yield
+
+    [generation] = history.engine.generations
+    generation.consolidator = consolidator_of(None, watch)
+    consolidate(history)
+
+    assert measured == ["total", "community_detection", "entity_merge", "decay"]
+
+
+def test_a_pass_that_is_interrupted_leaves_nothing_and_is_made_whole_the_next_time(history):
+    two_circles(history)
+    twins(history)
+    [position] = history.messages.accept([ConsolidationRequest(group_id="g")], clock=on("2024-06-01"))
+    [record] = history.messages.read(position)
+    with SqliteGraph(history.beliefs.path, "semantic.main") as reader:
+        history.engine.ingest(record)
+        history.engine.roll_back()
+        assert passes(history) == []
+
+        history.engine.ingest(record)
+        assert list(reader.communities("g", None)) == []
+        history.engine.flush()
+        assert len(reader.communities("g", None)) == 2
+
+    assert len(passes(history)) == 1
+    assert links(history) == MERGED
+
+
+def test_a_pass_costs_what_changed_and_not_what_there_is(history, monkeypatch):
+    for circle in range(20):
+        knows(history, "2024-01-01", f"Ana{circle}", *(f"Ben{circle}x{number}" for number in range(5)))
+    consolidate(history)
+    asked = []
+    neighbours = history.beliefs.neighbours
+
+    def noted(entity, *of):
+        asked.append(entity)
+        return neighbours(entity, *of)
+
+    monkeypatch.setattr(history.beliefs, "neighbours", noted)
+    knows(history, "2024-06-02", "Ana7", "Zoe")
+
+    consolidate(history, "2024-06-03")
+
+    assert len(asked) == 7

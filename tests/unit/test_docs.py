@@ -35,6 +35,8 @@ TERM = re.compile(r"^- \*\*([^*]+)\*\*: ", re.MULTILINE)
 TERMS_OF_FIELDS = {  # the fields of events that are named by a term, or by a form of one; an id names its noun
     "alias": "alias", "attested": "attestation", "build": "build", "cardinality": "cardinality", "cause": "cause",
     "communities_changed_nodes": "community", "communities_detected": "community",
+    "entity_duplicates_found": "duplicate", "entity_merges_performed": "merge", "half_life_secs": "decay",
+    "nodes": "entity", "nodes_decayed": "decay",
     "confidence": "confidence", "corrects": "correction", "duplicate": "duplicate", "entity": "entity",
     "extractor": "extractor", "fact": "fact", "grain": "grain", "holds": "belief", "invalid_at": "valid time",
     "live": "statement", "object": "object", "ontology": "ontology", "policy": "policy", "ref": "ref",

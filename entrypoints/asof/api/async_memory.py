@@ -633,11 +633,11 @@ class AsyncMemory:
         return await self._run(lambda memory: memory.retry(positions, group_id=group_id, all_groups=all_groups))
 
     async def consolidate(self, *, group_id: str = queries.DEFAULT_GROUP, dry_run: bool = False) -> Consolidated:
-        """Consolidate a group: look at what changed since the last pass, and detect its communities anew.
+        """Consolidate a group: detect its communities, link its duplicates and count what faded, where facts changed.
 
-        What follows is known from the request on, and can be asked about with `communities`; no fact changes. Returned
-        are the position of the request and what came of it, null on Kafka, where a worker makes the pass. `dry_run`:
-        what would come of it; nothing is written.
+        The results are known from the request on; no fact changes. Returned are the position of the request and its
+        results, None on Kafka, where a worker makes the pass. `dry_run`: the results that it would have; nothing is
+        written.
 
             memory.consolidate(dry_run=True).consolidation
         """

@@ -71,7 +71,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "episodes": ("logs", "List episodes in the order in which they were recorded."),
     "episode": ("logs", "Ask for one episode by its id."),
     "groups": ("logs", "List the groups, in the order of their ids, with how much each holds."),
-    "consolidate": ("consolidation", "Consolidate a group: detect its communities anew where facts changed."),
+    "consolidate": ("consolidation", "Consolidate a group: communities, duplicates and decay, where facts changed."),
     "rebuild": ("generations", "Build a new generation beside the one that answers."),
     "generations": ("generations", "List generations, let another one answer, drop one."),
     "digest": ("generations", "Ask for the digest of a generation."),

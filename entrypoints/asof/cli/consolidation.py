@@ -8,12 +8,13 @@ from asof.cli.calls import Call
 from asof.cli.parameters import Parameters
 from asof.operations import consolidation as operations
 
-_COLUMNS: Final = ("entity", "community")
+_CHANGES: Final = ("entity", "community")
+_MERGES: Final = ("duplicate", "of", "merge")
 
 
 @command(operations.consolidate, parameters=Parameters(operations.consolidate.query))
 def consolidate(call: Call, query: Any) -> None:
-    """Consolidate a group: detect its communities anew where facts changed. No fact changes."""
+    """Consolidate a group: communities, duplicates and decay, where facts changed. No fact changes."""
     with call.session() as session:
         answer = operations.consolidate(session, query)
     call.answer(operations.consolidate, answer, _show)
@@ -25,8 +26,11 @@ def _show(answer: Any) -> None:
     found = answer.consolidation
     if found is None:
         return
-    show.table(_COLUMNS, ([change.entity, change.community_uuid or "none"] for change in found.changes))
+    show.table(_CHANGES, ([change.entity, change.community_uuid or "none"] for change in found.changes))
+    show.table(_MERGES, ([merge.duplicate, merge.into, merge.merge_id] for merge in found.merges))
     show.line(f"{found.communities_detected:,} communities, {found.communities_changed_nodes:,} entities moved")
+    show.line(f"{found.entity_duplicates_found:,} duplicates, {found.entity_merges_performed:,} merged")
+    show.line(f"{found.nodes_decayed:,} entities faded")
     for phase in found.failed:
         show.talk(f"failed: {phase}")
     if not found.complete:

@@ -14,10 +14,10 @@ from asof_streams.messages import ConsolidationRequest
 
 @operation()
 def consolidate(session: Session, query: ConsolidateQuery) -> Consolidated:
-    """Consolidate a group: look at what changed since the last pass, and detect its communities anew.
+    """Consolidate a group: detect its communities, link its duplicates and count what faded, where facts changed.
 
-    What follows is known from the request on, and no fact is among it. `dry_run`: what it would come to; nothing is
-    written. On Kafka a worker makes the pass.
+    The results are known from the request on, and no fact is among them. `dry_run`: the results that it would have;
+    nothing is written. On Kafka a worker makes the pass.
     """
     if query.dry_run:
         return Consolidated(None, session.of(query.group_id).consolidation(query.group_id, session.now()))
@@ -31,7 +31,7 @@ def request_of(query: ConsolidateQuery) -> ConsolidationRequest:
 
 
 def consolidation_at(session: Session, group: str, position: int) -> Consolidation | None:
-    """Return what the pass that a processed message asked for came to; None: it was parked, or nothing came of it."""
+    """Return the results of the pass that a processed message asked for; None: it was parked."""
     source = session.of(group)
     opened = source.opened()
     _, _, at = message_at(session, position, group)

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from asof.runtime.erasure import erase_vectors
 from asof.runtime.generations import follow, generation_of, keep_ontology, open_semantic
 from asof.runtime.open_logs import OpenLogs
+from asof.runtime.stopwatch import PhaseTimes
 from asof.runtime.wiring import Progress, following_store
 from asof_agents.generation import Generation
 from asof_agents.layer import batch_of
@@ -25,6 +26,7 @@ class OpenGenerations(Mapping[str, Generation]):
 
     def __init__(self, logs: OpenLogs, episodes: SqliteGraph) -> None:
         self.journal = logs.extractors.journal(self._answered, self._failed)
+        self.phases = PhaseTimes()  # of the passes of consolidation of all generations
         self._by_name: dict[str, Generation] = {}
         self._logs = logs
         self._episodes = episodes
@@ -130,7 +132,7 @@ class OpenGenerations(Mapping[str, Generation]):
         log = opened.enter_context(open_semantic(places, info, logs.episodic, logs.open_log))
         store = opened.enter_context(following_store(log, places.graph(info.name)))
         self._stores[info.name], self._semantic[info.name] = store, log
-        return generation_of(places, info, log, store, logs.episodic, logs.extractors, self.journal)
+        return generation_of(places, info, log, store, logs.episodic, logs.extractors, self.journal, self.phases)
 
     def _close(self, name: str) -> None:
         self._by_name.pop(name, None)

@@ -194,6 +194,10 @@ class Writer:
         """Return the cost of calls to a language model since this was opened."""
         return self.logs.extractors.usage()
 
+    def phases(self) -> dict[str, tuple[int, float]]:
+        """Return the runs of each phase of consolidation since this was opened, and their seconds together."""
+        return dict(self.generations.phases.taken)
+
     def parked(self) -> int:
         """Return how many messages were parked, in the episodic log and in the generation that answers."""
         return self.episodes.parked_count() + self.generations.parked(self.catalog.active)

@@ -76,18 +76,21 @@ class ReadSession:
 
         The directory's own graph is asked, also where questions are answered by a graph database.
         """
+        from asof.runtime.generations import build_of
         from asof_agents.consolidation.cycle import consolidator_of
         from asof_projections.queries.consolidations import consolidation_of
 
         name = self.opened().generation
-        by = consolidator_of(existing(self.places)[name].consolidation)
+        info = existing(self.places)[name]
+        is_value = build_of(self.places, info, self._settings).ontology.is_value
+        by = consolidator_of(info.consolidation)
         with (
             SqliteLog(self.places.messages) as messages,
             SqliteGraph(self.places.graph(name), f"semantic.{name}") as beliefs,
         ):
             beliefs.begin_read()
             [request] = messages.preview([ConsolidationRequest(group_id=group)], clock=now)
-            found = consolidation_of(by.consolidate(request, beliefs), beliefs)
+            found = consolidation_of(by.consolidate(request, beliefs, is_value), beliefs)
             assert found is not None, "a pass sums itself up"
             return found
 

@@ -2,6 +2,7 @@
 
 from asof.runtime.replica_manifest import is_copy
 from asof.service.session import Session
+from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams.instants import SECOND
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.sqlite_requests import KeyedRequest
@@ -15,6 +16,14 @@ class Reader(Session):
         opened = self.of(None).opened()
         stores = (opened.episodes, opened.beliefs)
         return {state: sum(store.parked_count(state) for store in stores) for state in ("parked", "failed")}
+
+    def consolidations(self) -> dict[str, int]:
+        """Return the number of passes of consolidation in the generation that answers, and the sums of their counts."""
+        name = self.of(None).opened().generation
+        if not self.places.graph(name).exists():  # of a replica whose graph is in a database alone
+            return {}
+        with SqliteGraph(self.places.graph(name), f"semantic.{name}") as beliefs:
+            return beliefs.consolidation_counts()
 
     def age(self, position: int) -> float:
         """Return the seconds since the message at a position was recorded, on Kafka since one at its offset was.

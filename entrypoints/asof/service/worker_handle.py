@@ -6,7 +6,7 @@ ends with its service, and the service, once told, with it.
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from threading import Lock, Thread
@@ -36,6 +36,7 @@ class WorkerProgress(NamedTuple):
     usage: Usage | None = None  # what asking a language model has cost since the worker began
     more: bool = False  # whether messages wait behind it
     erasing: bool = False  # whether files may still hold what was erased before it
+    phases: Mapping[str, tuple[int, float]] = {}
 
 
 class WorkerWait(NamedTuple):
@@ -67,6 +68,7 @@ class Worker:
         self.busy = False  # whether messages waited when it last told how far it is
         self.erasing = False  # whether files may still hold what was erased before `next`
         self.usage: Usage = {}
+        self.phases: Mapping[str, tuple[int, float]] = {}
         self.waits: WorkerWait | None = None  # what holds the next message up, as far as the worker knows
         self._moved = time.monotonic()
         self._got_further = reached
@@ -161,10 +163,11 @@ class Worker:
                         began.set_result(term)
                     case WorkerWait() as waits:
                         self.waits = waits
-                    case WorkerProgress(position, seconds, usage, more, erasing):
+                    case WorkerProgress(position, seconds, usage, more, erasing, phases):
                         self._moved, self.waits = time.monotonic(), None
                         self.busy = more
                         self.usage = usage or self.usage
+                        self.phases = phases
                         self._reached(position, seconds, erasing=erasing)
         except ChannelClosed:
             pass

@@ -111,7 +111,9 @@ class Processing:
 
     def _tell(self, seconds: tuple[float, ...] = ()) -> None:
         usage, waits = self._writer.usage(), self._waits()
-        self._channel.send(WorkerProgress(self._next, seconds, usage, waits, self._writer.erasing))
+        self._channel.send(
+            WorkerProgress(self._next, seconds, usage, waits, self._writer.erasing, self._writer.phases())
+        )
 
     def _waits(self) -> bool:
         return self._next < self._writer.messages.end()

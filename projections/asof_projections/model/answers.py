@@ -739,6 +739,17 @@ class CommunityChange(Answer):
 
 
 @answer
+class NameMerge(Answer):
+    """Two entities that a consolidation links; `asof split` takes it back."""
+
+    merge_id: Id
+    duplicate: Name
+    duplicate_uuid: Id
+    into: Name
+    into_uuid: Id
+
+
+@answer
 class Consolidation(Answer):
     """What a pass of consolidation came to."""
 
@@ -746,8 +757,12 @@ class Consolidation(Answer):
     complete: Annotated[bool, Field(description="False: the budget was used up, and the next pass goes on.")]
     communities_detected: Annotated[int, Field(examples=[2], description="Of the entities that were looked at.")]
     communities_changed_nodes: Annotated[int, Field(examples=[6], description="Entities whose community is another.")]
+    entity_duplicates_found: Annotated[int, Field(examples=[1], description="Pairs of entities of one name.")]
+    entity_merges_performed: Annotated[int, Field(examples=[1], description="Those that it linked.")]
+    nodes_decayed: Annotated[int, Field(examples=[0], description="Entities that have faded.")]
     failed: Annotated[tuple[str, ...], Field(examples=[[]], description="Phases that failed; the others ran.")]
     changes: Annotated[tuple[CommunityChange, ...], Field(description="Of communities: the first 1000.")]
+    merges: Annotated[tuple[NameMerge, ...], Field(description="The first 1000.")]
 
 
 @answer

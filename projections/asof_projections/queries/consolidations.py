@@ -1,13 +1,13 @@
-"""What a pass of consolidation came to, by its events. Pure."""
+"""The results of a pass of consolidation, by its events. Pure."""
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import dropwhile, islice
 from typing import Final, Protocol
 
-from asof_projections.model.answers import CommunityChange, Consolidation
+from asof_projections.model.answers import CommunityChange, Consolidation, NameMerge
 from asof_projections.model.rows import EntityRow
 from asof_streams.events import Event
-from asof_streams.semantic import CommunityFormed, CommunityJoined, CommunityLeft, MemoryConsolidated
+from asof_streams.semantic import CommunityFormed, CommunityJoined, CommunityLeft, EntityMerged, MemoryConsolidated
 
 _SHOWN: Final = 1_000
 
@@ -20,19 +20,32 @@ class EntityNames(Protocol):
         ...
 
 
-def consolidation_of(events: Sequence[Event], known: EntityNames) -> Consolidation | None:
-    """Return what a pass came to, given the events that its message caused; None: it made no pass."""
-    found = next((event for event in events if isinstance(event, MemoryConsolidated)), None)
-    if found is None:
+def consolidation_of(events: Iterable[Event], known: EntityNames) -> Consolidation | None:
+    """Return the results of a pass, given the events that its message caused; None: it made no pass."""
+    behind = dropwhile(lambda event: not isinstance(event, MemoryConsolidated), events)
+    summary, results = next(behind, None), list(behind)
+    if not isinstance(summary, MemoryConsolidated):
         return None
     return Consolidation(
-        found.consolidation_id,
-        found.complete,
-        found.communities_detected,
-        found.communities_changed_nodes,
-        found.failed,
-        tuple(islice(_changes(events, known), _SHOWN)),
+        summary.consolidation_id,
+        summary.complete,
+        summary.communities_detected,
+        summary.communities_changed_nodes,
+        summary.entity_duplicates_found,
+        summary.entity_merges_performed,
+        summary.nodes_decayed,
+        summary.failed,
+        tuple(islice(_changes(results, known), _SHOWN)),
+        tuple(islice(_merges(results, known), _SHOWN)),
     )
+
+
+def _merges(events: Sequence[Event], known: EntityNames) -> Iterator[NameMerge]:
+    for event in events:
+        if isinstance(event, EntityMerged):
+            ends = (event.duplicate, event.into)
+            names = [part for uuid in ends for part in (_name(known, uuid), uuid)]
+            yield NameMerge(event.merge_id, *names)
 
 
 def _changes(events: Sequence[Event], known: EntityNames) -> Iterator[CommunityChange]:

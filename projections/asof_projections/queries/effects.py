@@ -4,6 +4,7 @@ A version is never edited, so the answer about a message is the same whenever it
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 
 from asof_projections.graph.ports import GraphStore
 from asof_projections.model.answers import Belief, Effect, Link
@@ -15,6 +16,7 @@ from asof_streams.semantic import (
     EntityIntroduced,
     EntityMerged,
     FactReinforced,
+    MemoryConsolidated,
     MentionResolved,
     RelationDeclared,
 )
@@ -29,8 +31,10 @@ Rows = Mapping[str, Sequence[FactRow]]
 def effect_of(store: GraphStore, records: Sequence[Record], changes: Iterable[ChangeRow], *, worded: bool) -> Effect:
     """Return the effect of a message, given its semantic records and the changes that it made, in log order.
 
-    worded: it is kept as an episode of words, of which something may have been understood or nothing.
+    worded: it is kept as an episode of words, of which something may have been understood or nothing. The results of a
+    consolidation that it causes are of its group, not of it.
     """
+    records = list(takewhile(lambda record: not isinstance(record.event, MemoryConsolidated), records))
     stated = [record.event for record in records if not isinstance(record.event, _NAMES)]
     before, after = dict[str, list[FactRow]](), dict[str, list[FactRow]]()
     for change in changes:

@@ -1,12 +1,12 @@
 """Metrics of a service for Prometheus. No label holds a group, an id or content."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Final
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.core import CounterMetricFamily
+from prometheus_client.core import CounterMetricFamily, Metric, SummaryMetricFamily
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -20,6 +20,14 @@ _OF_MODELS: Final = {
     "retries": "Calls made again after one that failed.",
     "prompt_tokens": "Tokens that models read, by their servers' count.",
     "completion_tokens": "Tokens that models wrote.",
+}
+_OF_CONSOLIDATION: Final = {
+    "passes": "Passes of consolidation.",
+    "communities_detected": "Communities of the entities that passes looked at.",
+    "communities_changed_nodes": "Entities that passes moved to another community.",
+    "entity_duplicates_found": "Pairs of entities of one name and type that passes found.",
+    "entity_merges_performed": "Entities that passes linked as duplicates.",
+    "nodes_decayed": "Entities that had faded, as each pass counted them.",
 }
 _METHODS: Final = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
 _REQUEST_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0)
@@ -39,6 +47,23 @@ class _Models(Collector):
             for asked, used in self.usage.items():
                 family.add_metric(asked, getattr(used, name))
             yield family
+
+
+class _Consolidation(Collector):
+    """The passes of consolidation: the sums of their results, and the times of their phases in this worker."""
+
+    def __init__(self) -> None:
+        self.counts: Mapping[str, int] = {}
+        self.phases: Mapping[str, tuple[int, float]] = {}
+
+    def collect(self) -> Iterable[Metric]:
+        for name, what in _OF_CONSOLIDATION.items():
+            yield CounterMetricFamily(f"asof_consolidation_{name}", what, value=self.counts.get(name, 0))
+        what = "The time of a phase of consolidation, and of a whole pass, since the worker began."
+        family = SummaryMetricFamily("asof_consolidation_phase_duration_seconds", what, labels=("phase",))
+        for phase, (runs, seconds) in self.phases.items():
+            family.add_metric((phase,), runs, seconds)
+        yield family
 
 
 class Metrics:
@@ -79,6 +104,8 @@ class Metrics:
         self.vectors = self._gauge("asof_vectors", "Vectors that a search compares with; 0 before the first search.")
         self.models: Final = _Models()
         self._registry.register(self.models)
+        self.consolidation: Final = _Consolidation()
+        self._registry.register(self.consolidation)
         build = Gauge("asof_build_info", "The version that runs.", ["version"], registry=self._registry)
         build.labels(version()).set(1)
 

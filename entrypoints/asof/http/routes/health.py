@@ -84,11 +84,13 @@ async def metrics(request: Request, served: Served, caller: Reading) -> Response
     counted.processed.set(served.worker.next)
     counted.messages.set(served.worker.next + waiting)
     counted.models.usage = served.worker.usage
+    counted.consolidation.phases = served.worker.phases
     if served.worker.ready:
         counted.oldest.set(await _oldest(served) if waiting else 0.0)
         unsettled = await served.ask(lambda reader: reader.unsettled())
         counted.parked.set(unsettled["parked"])
         counted.failed.set(unsettled["failed"])
+        counted.consolidation.counts = await served.ask(lambda reader: reader.consolidations())
         counted.embeds.set(served.embeds)
         counted.vectors.set(await served.search(methodcaller("vectors")))
     return Response(counted.text(), media_type=CONTENT_TYPE)

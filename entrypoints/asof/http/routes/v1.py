@@ -197,7 +197,7 @@ async def retry(given: v1.Retry, served: Served, caller: Writing, request: Once)
 
 
 _CONSOLIDATED: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"model": Consolidated, "description": "What a dry run would come to."},
+    200: {"model": Consolidated, "description": "The results of a dry run."},
     **problems.OF_A_BODY,
 }
 
@@ -206,10 +206,10 @@ _CONSOLIDATED: Final[dict[int | str, dict[str, Any]]] = {
 async def consolidate(
     given: v1.Consolidate, served: Served, caller: Writing, request: Once, *, wait: Wait = False
 ) -> Response:
-    """Look at what changed in a group since the last pass, and detect its communities anew. No fact changes.
+    """Detect the communities of a group, link its duplicates and count what faded, where facts changed.
 
-    The request is on the log when this returns, and processed later. `dry_run`: what it would come to, with 200;
-    nothing is written.
+    No fact changes. The request is on the log when this returns, and processed later. `dry_run`: the results that it
+    would have, with 200; nothing is written.
     """
     expect_own(caller, given.group_id)
     query = given.query()

@@ -35,7 +35,20 @@ _SIZES: Final = f"""SELECT c.uuid, (SELECT count(*) FROM {_MEMBERS} WHERE m.comm
     FROM communities c WHERE c.uuid IN (SELECT value FROM json_each(?))"""
 _MEMBERS_OF: Final = f"""SELECT e.uuid FROM communities c CROSS JOIN {_MEMBERS} ON m.community = c.n AND m.kt = {INF}
     CROSS JOIN entities e ON e.n = m.entity WHERE c.uuid IN (SELECT value FROM json_each(?)) ORDER BY e.n"""
-_CONSOLIDATED: Final = "SELECT until FROM consolidations WHERE grp = ? ORDER BY n DESC LIMIT 1"
+_CONSOLIDATED: Final = "SELECT until, created_at FROM consolidations WHERE grp = ? ORDER BY n DESC LIMIT 1"
+_COUNTED: Final = (
+    "passes",
+    "communities_detected",
+    "communities_changed_nodes",
+    "entity_duplicates_found",
+    "entity_merges_performed",
+    "nodes_decayed",
+)
+_COUNTS: Final = f"""SELECT count(*), {", ".join(f"coalesce(sum({name}), 0)" for name in _COUNTED[1:])}
+    FROM consolidations"""
+_INTRODUCED: Final = "SELECT count(*) FROM entities WHERE grp = ? AND created_at < ?"
+_EPISODES: Final = """SELECT count(*) FROM (SELECT 1 FROM episodes WHERE grp = ? AND created_at > ? AND created_at <= ?
+    LIMIT ?)"""
 _BEYOND: Final = """SELECT kf FROM versions INDEXED BY opened_group WHERE grp = :grp AND kf >= :since AND kf < :until
     ORDER BY kf LIMIT 1 OFFSET :budget"""
 _CHANGED: Final = "FROM versions INDEXED BY {0}_group WHERE grp = :grp AND {1} >= :since AND {1} < :until"
@@ -80,9 +93,21 @@ class SqliteCommunities(SqliteReader):
     def community_members(self, communities: Sequence[str]) -> list[str]:
         return [uuid for (uuid,) in self._rows(_MEMBERS_OF, (listed(communities),))]
 
-    def consolidated_until(self, group: str) -> int | None:
-        until: int | None = self._one(_CONSOLIDATED, self._group(group))
-        return until
+    def last_pass(self, group: str) -> tuple[int, int] | None:
+        row = self._row(_CONSOLIDATED, (self._group(group),))
+        return None if row is None else (row[0], row[1])
+
+    def introduced_before(self, group: str, instant: int) -> int:
+        count: int = self._one(_INTRODUCED, self._group(group), instant)
+        return count
+
+    def episodes_since(self, group: str, since: int, until: int, limit: int) -> int:
+        count: int = self._one(_EPISODES, self._group(group), since, until, limit)
+        return count
+
+    def consolidation_counts(self) -> dict[str, int]:
+        """Return the number of passes, and the sums of the counts of their results, by their names."""
+        return dict(zip(_COUNTED, self._row(_COUNTS), strict=True))
 
     def change_beyond(self, group: str, since: int, until: int, budget: int) -> int | None:
         self._index_for("opened_group")

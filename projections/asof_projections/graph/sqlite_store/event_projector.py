@@ -83,7 +83,7 @@ _COMMUNITY: Final = _insert("communities", 6)
 _LEAVE_UNSEEN: Final = f"DELETE FROM memberships WHERE entity = ? AND kt = {INF} AND kf = ?"
 _LEAVE: Final = f"UPDATE memberships SET kt = ? WHERE entity = ? AND kt = {INF}"
 _JOIN: Final = _insert("memberships", 5)
-_CONSOLIDATION: Final = _insert("consolidations", 9)
+_CONSOLIDATION: Final = _insert("consolidations", 12)
 _FACT: Final = _insert("facts", 24)
 _VERSION: Final = "INSERT INTO versions VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)"
 _WORDS: Final = {
@@ -311,8 +311,9 @@ class SqliteEventProjector:
         return entity
 
     def _consolidated(self, r: Record, e: MemoryConsolidated) -> None:
-        found = (e.communities_detected, e.communities_changed_nodes, " ".join(e.failed))
-        row = (r.position, e.consolidation_id, self.row_ids.group(r), e.until, e.complete, *found, r.recorded_at)
+        counts = (e.communities_detected, e.communities_changed_nodes, e.entity_duplicates_found)
+        more = (e.entity_merges_performed, e.nodes_decayed, " ".join(e.failed), r.recorded_at)
+        row = (r.position, e.consolidation_id, self.row_ids.group(r), e.until, e.complete, *counts, *more)
         self._db.execute(_CONSOLIDATION, row)
 
     # Statements about facts.

@@ -30,7 +30,10 @@ _PARTED: Final = """SELECT d.uuid, i.uuid FROM links l
     WHERE l.n IN (SELECT n FROM links WHERE duplicate = :n UNION SELECT n FROM links WHERE into_ = :n)
     AND l.closed IS NOT NULL AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.cause = l.closed)"""
 _MERGED: Final = f"""SELECT uuid FROM links WHERE grp = (SELECT n FROM groups WHERE name = ?) AND kt = {INF}
-    AND kf IN (SELECT value FROM json_each(?)) ORDER BY n"""
+    AND kf IN (SELECT value FROM json_each(?)) AND reason <> 'consolidated' ORDER BY n"""
+_MERGED_NAMES: Final = f"""SELECT l.uuid FROM links l WHERE l.grp = (SELECT n FROM groups WHERE name = ?)
+    AND l.reason = 'consolidated' AND l.kt = {INF} AND EXISTS (SELECT 1 FROM entities e
+        WHERE e.n IN (l.duplicate, l.into_) AND e.episode = ?) ORDER BY l.n"""
 _GIVEN: Final = """SELECT e.uuid, m.name FROM json_each(:names) named
     CROSS JOIN names m INDEXED BY name_key ON m.grp = :grp AND m.key = named.value
     CROSS JOIN entities e ON e.n = m.entity WHERE m.episode = :episode AND m.n <> m.entity
@@ -102,6 +105,9 @@ class SqliteIdentities(SqliteReader):
 
     def merged(self, group: str, recorded_at: Sequence[int]) -> list[str]:
         return [uuid for (uuid,) in self._rows(_MERGED, (group, listed(recorded_at)))]
+
+    def merged_names(self, group: str, episode: str) -> list[str]:
+        return [uuid for (uuid,) in self._rows(_MERGED_NAMES, (group, episode))]
 
     def appearances(self, uuids: Sequence[str], known: int | None) -> int:
         parameters = {"uuids": listed(uuids), "known": INF if known is None else known}

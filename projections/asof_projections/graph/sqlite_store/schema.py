@@ -69,8 +69,9 @@ CREATE TABLE memberships (entity INTEGER NOT NULL, grp INTEGER NOT NULL, communi
     kf INTEGER NOT NULL, kt INTEGER NOT NULL, CHECK (kf < kt), PRIMARY KEY (entity, kf)) WITHOUT ROWID;
 
 CREATE TABLE consolidations (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, until INTEGER NOT NULL,
-    complete INTEGER NOT NULL, detected INTEGER NOT NULL, changed INTEGER NOT NULL, failed TEXT NOT NULL,
-    created_at INTEGER NOT NULL);
+    complete INTEGER NOT NULL, communities_detected INTEGER NOT NULL, communities_changed_nodes INTEGER NOT NULL,
+    entity_duplicates_found INTEGER NOT NULL, entity_merges_performed INTEGER NOT NULL,
+    nodes_decayed INTEGER NOT NULL, failed TEXT NOT NULL, created_at INTEGER NOT NULL);
 
 CREATE TABLE facts (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, s INTEGER NOT NULL,
     relation INTEGER NOT NULL, object NOT NULL, sentence TEXT NOT NULL, confidence REAL NOT NULL,
@@ -157,6 +158,8 @@ ASKED: Final = {
     "resolution_mention": f"INDEX resolution_mention ON resolutions ({_START.format('mention')})",  # what it means
     "episode_uuid": "UNIQUE INDEX episode_uuid ON episodes (uuid)",
     "episode_recent": "INDEX episode_recent ON episodes (grp, source, valid_at)",  # the turns before a message
+    "episode_group": "INDEX episode_group ON episodes (grp, created_at)",  # how many since the last consolidation
+    "entity_known": "INDEX entity_known ON entities (grp, created_at)",  # how many are old
     "withdrawal_episode": "INDEX withdrawal_episode ON withdrawals (episode)",
     "withdrawal_cause": "INDEX withdrawal_cause ON withdrawals (cause)",  # whether a message withdrew something
     "mention_episode": "INDEX mention_episode ON mentions (episode)",
