@@ -26,6 +26,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
 }
 EQUAL: Final[dict[str, str]] = {
     "streams/asof_streams/backoff.py: 0.5 -> 1.5": "how long an outage is waited for at first was chosen",
+    "agents/asof_agents/handlers/mentions.py: 1 -> 2": "one episode more is read, and left out again",
     "streams/asof_streams/backoff.py: 10.0 -> 11.0": "how long at most was chosen, too",
 }
 """Changes that need not be noticed, each with the reason."""

@@ -43,6 +43,7 @@ def test_the_body_of_a_message_names_who_speaks(world, role, role_type, body):
 
     [episode] = recorded(world)
     assert (episode.event.body, episode.event.content, episode.event.source) == (body, "Hello.", "message")
+    assert (episode.event.role, episode.event.role_type) == (role, role_type)
 
 
 @pytest.mark.parametrize("source", ["text", "json"])

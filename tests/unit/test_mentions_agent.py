@@ -5,6 +5,7 @@ import json
 import pytest
 
 from asking import records
+from asof_agents.handlers.episodes import episode_id
 from world import World
 
 BOOKS = [
@@ -122,6 +123,15 @@ def test_context_is_of_the_same_group_and_source_and_was_said_before(world, othe
     observed = [r.event for r in records(world.memory, "episodic") if r.event.type == "mention.observed"]
     assert len(observed) == 4
     assert {e.repeats for e in observed} == {None}
+
+
+def test_the_context_of_a_message_is_of_the_episodes_that_it_names_however_long_ago(world):
+    say(world, {"content": "Ana lives in Berlin."}, *[{"content": "Hm."}] * 5)
+    say(world, {"content": "Berlin is where Ana lives.", "previous_episode_ids": [episode_id("g", 0)]})
+
+    observed = [r.event for r in records(world.memory, "episodic") if r.event.type == "mention.observed"]
+    first, last = [e for e in observed if e.text == "Berlin"]
+    assert last.repeats == first.mention_id
 
 
 def test_turns_of_the_same_moment_are_context_in_the_order_in_which_they_came(world):
