@@ -17,6 +17,11 @@ WISHES = [
 ]
 PLANS = [
     ("We're planning to renovate the kitchen.", ["I plans to renovate the kitchen"]),
+    (
+        "I plan to renovate the kitchen and build a porch.",
+        ["I plans to renovate the kitchen", "I plans build a porch"],
+    ),
+    ("I want to study art and design.", ["I wants to study art"]),
     ("I'm going to paint the fence.", ["I plans to paint the fence"]),
     ("I'm going to paint the fence next month.", ["I plans to paint the fence 2024-06-01.."]),
     ("I decided to sell my boat.", ["I plans to sell my boat"]),
@@ -25,6 +30,10 @@ PLANS = [
     ("We're considering adopting a greyhound.", ["I considers adopting a greyhound"]),
 ]
 GOING_ON = [
+    (
+        "I'm expanding my studio and offering workshops.",
+        ["I runs studio", "I engaged_in expanding my studio", "I engaged_in offering workshops"],
+    ),
     ("I'm running for office again.", ["I engaged_in running for office again"]),
     ("I've been remodeling the attic.", ["I engaged_in remodeling the attic"]),
     ("My knees are better. Started hitting the gym.", ["I engaged_in hitting the gym"]),

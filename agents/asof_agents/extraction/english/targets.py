@@ -8,7 +8,7 @@ from asof_agents.extraction.english.lexicon import ADVERBS, PEOPLE_NOUNS
 from asof_agents.extraction.english.name_spans import may_be_person
 from asof_agents.extraction.english.noun_phrases import Phrase, phrase_at
 from asof_agents.extraction.english.patterns import CueEntry
-from asof_agents.extraction.english.verb_phrases import verb_phrase_at
+from asof_agents.extraction.english.verb_phrases import verb_phrases_at
 from asof_agents.extraction.english.verbs import PASTS, Form
 
 _AFTER_GERUND = frozenset("again and as at because but in lately on or since so these together too when with".split())
@@ -46,12 +46,8 @@ def targets_at(context: TurnContext, parsed: ParsedSentence, at: int, entry: Cue
         last = next((last for last in range(at, len(parsed.sentence.low) + 1) if last not in parsed.timed), at)
         return [Target(Phrase(at, last, last, True, False), "Date", 2)] if last > at else []
     if entry.takes == "deed":
-        phrase = verb_phrase_at(parsed, at, context.patterns)
-        return (
-            [Target(phrase, next(kind for kind in relation.targets if kind in context.patterns.literal), 0)]
-            if phrase
-            else []
-        )
+        literal = next(kind for kind in relation.targets if kind in context.patterns.literal)
+        return [Target(phrase, literal, 0) for phrase in verb_phrases_at(parsed, at, context.patterns)]
     if context.patterns.is_defining(relation):
         rest = _rest(parsed, at)
         return [Target(rest, relation.targets[0], 1)] if rest else []

@@ -1,5 +1,6 @@
 """Verb phrases as objects, in the words of the text: "to open a bakery", "moving to Lyon"."""
 
+from dataclasses import replace
 from typing import Final
 
 from asof_agents.extraction.english.context import ParsedSentence
@@ -22,6 +23,7 @@ from asof_agents.extraction.english.patterns import Patterns
 from asof_agents.extraction.english.verbs import LEMMAS, PASTS, forms
 
 _WORDS_MAX: Final = 12
+_JOINED_MAX: Final = 3
 _CLEAR: Final = frozenset({"my", "our", "myself", "one", "another", "all", "both", "'s", "other", "others"})
 _BEFORE_BASE: Final = frozenset({"to", "gonna", "wanna", "always", "never"})
 _UNCLEAR_DETERMINERS: Final = FOREIGN_DETERMINERS - {"each", "every"}
@@ -66,10 +68,33 @@ _ALONE: Final = _words("adopt cook dance draw graduate hike paint relocate retir
 _OPENS_OBJECT: Final = DETERMINERS | {"another", "into", "more", "new", "one", "two", "three", "four", "five"}
 
 
-def verb_phrase_at(parsed: ParsedSentence, at: int, patterns: Patterns) -> Phrase | None:
+def verb_phrases_at(parsed: ParsedSentence, at: int, patterns: Patterns) -> list[Phrase]:
+    """Return the verb phrases from a word on that tell something: "to renovate the attic and build a porch" has two."""
+    low, found = parsed.sentence.low, []
+    gerund = low[at : at + 1] != () and low[at].endswith("ing")
+    if not gerund and (at == 0 or at >= len(low) or low[at - 1] not in _BEFORE_BASE):
+        phrase = _verb_phrase_at(parsed, at, patterns, joined=False)
+        return [phrase] if phrase else []
+    for number in range(_JOINED_MAX):
+        phrase = _verb_phrase_at(parsed, at, patterns, joined=number > 0)
+        found += [phrase] if phrase else []
+        end = _end(parsed, at) if at < len(low) else None
+        if end is None or end >= len(low) or low[end] not in {"and", ","}:
+            break
+        at = end + 1 + (low[end : end + 2] == (",", "and"))
+        if at >= len(low) or low[at].endswith("ing") != gerund or not _may_join(low[at], patterns, gerund=gerund):
+            break
+    return [replace(phrase, after=found[0].after) for phrase in found]  # what the first one has may state more
+
+
+def _may_join(word: str, patterns: Patterns, *, gerund: bool) -> bool:
+    return gerund or word in LEMMAS or "base" in patterns.forms.get(word, ())
+
+
+def _verb_phrase_at(parsed: ParsedSentence, at: int, patterns: Patterns, *, joined: bool) -> Phrase | None:
     """Return the phrase of a gerund, or of a verb in its base form with its "to"; None: none, or one that tells little.
 
-    Where no "to" makes sure that it is a verb, it has to be a known one: "to Art Basel" is none.
+    It has to be a known verb: "to Art Basel" is none. joined: it shares the "to" of another verb.
     """
     low, first = parsed.sentence.low, at
     while at < len(low) and low[at] in ADVERBS:
@@ -79,7 +104,7 @@ def verb_phrase_at(parsed: ParsedSentence, at: int, patterns: Patterns) -> Phras
     if low[at : at + 2] == ("going", "to") and first and low[first - 1] in AUXILIARIES:
         return None  # "I'm going to art class" is a plan or has begun
     gerund = low[at].endswith("ing") and len(low[at]) > 4
-    if first and (low[first - 1] == "'s" if gerund else low[first - 1] not in _BEFORE_BASE):
+    if first and not joined and (low[first - 1] == "'s" if gerund else low[first - 1] not in _BEFORE_BASE):
         return None  # "Ana's wedding dress"
     if not (gerund or low[at] in LEMMAS or "base" in patterns.forms.get(low[at], ())):
         return None
@@ -90,7 +115,7 @@ def verb_phrase_at(parsed: ParsedSentence, at: int, patterns: Patterns) -> Phras
     if words is None:
         return None
     kept = first and low[first - 1] in _KEPT and not gerund
-    return Phrase(first - 1 if kept else at, words[1], at + 1, False, False)  # what it has may state more
+    return Phrase(first - 1 if kept else at, words[1], at + 1, False, False)
 
 
 def _end(parsed: ParsedSentence, at: int, goes_on: frozenset[str] = frozenset()) -> int | None:
