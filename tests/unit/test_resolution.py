@@ -191,7 +191,8 @@ def test_a_full_name_and_its_part_within_one_message_are_one_person(world, words
 
 
 def test_a_last_name_alone_means_the_one_of_the_message_who_has_it(world):
-    say(world, ("Ben", "George Orwell lives in London. Orwell likes tea."))
+    say(world, ("Ben", "George Orwell lives in London. Orwell likes tea."), *[("Ben", "Hm.")] * 4)
+    say(world, ("Ben", "Orwell works at Acme."))
 
     assert people(world) == ["George Orwell"]
 

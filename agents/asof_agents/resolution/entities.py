@@ -161,6 +161,8 @@ class Resolver(ExactNames):
         type_, text = mention.entity_type, mention.text
         full = self._full.of(text) if type_ == PERSON else None
         if full is not None and (uuid := self._meant.get(full.mention_id)):
+            if words(text)[0] != words(full.text)[0]:  # a later message may use the last name alone, too
+                self._describe(self.entity(uuid), text)
             return self.entity(uuid), "first name", 0.9
         keyed = self._keyed(text, type_)
         if entity := self.named(text, type_):
