@@ -146,3 +146,10 @@ def test_the_command_embed_makes_what_search_says_is_missing(tmp_path: Path, cap
     assert command.json("search", "Ana 7", "--group", "g")["vectors_behind"] == MANY
     assert command.json("embed")["vectors"] >= MANY
     assert command.json("search", "Ana 7", "--group", "g")["vectors_behind"] == 0
+
+
+def test_a_context_says_how_much_was_found_by_words(memory: Memory, gate) -> None:
+    assert memory.context("Ana 7", group_id="g").vectors_behind == MANY
+
+    gate.set()
+    wait_until(lambda: memory.context("Ana 7", group_id="g").vectors_behind == 0)

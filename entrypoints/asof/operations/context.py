@@ -19,7 +19,8 @@ def context(session: Session, query: ContextQuery) -> Context:
     It names who and what the question is about, the facts that hold at the moment, those that ended or are still ahead
     with what replaced them, and the turns that fit it best or say the facts. The text is marked as reference data, has
     never more tokens than the budget, and says "Nothing is known about this" where that is so. While the embedder
-    fails, words alone decide, and `unavailable` says why.
+    fails, words alone decide, and `unavailable` says why. What has no vector yet is found by words, and
+    `vectors_behind` says how many facts and episodes that are.
     """
     valid = _rendered(session.now() if query.valid_at is None else query.valid_at)
     try:
@@ -44,6 +45,7 @@ def context(session: Session, query: ContextQuery) -> Context:
         turns,
         corrected(opened.beliefs, facts),
         hits.unavailable or others.unavailable,
+        max(hits.vectors_behind, others.vectors_behind),  # the facts that hold are among those of any time
     )
     return compose(query, at, position, findings)
 

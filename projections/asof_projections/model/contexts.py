@@ -108,6 +108,9 @@ class Context(Answer):
     ]
     timezone: Annotated[str, Field(description="Of the times in the text.", examples=["Europe/Berlin"])]
     unavailable: Annotated[str | None, Field(description="Why it was found by words alone; null: as the settings say.")]
+    vectors_behind: Annotated[
+        int, Field(description="Facts and episodes searched that have no vector yet: they are found by words.")
+    ]
 
     def __str__(self) -> str:
         """Return the text."""

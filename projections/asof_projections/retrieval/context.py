@@ -38,6 +38,7 @@ class Findings(NamedTuple):
     episodes: Sequence[EpisodeHit] = ()
     corrected: Mapping[str, str] = {}  # the sentence that a fact corrects, by its id
     unavailable: str | None = None
+    vectors_behind: int = 0
 
 
 def search_of(query: ContextQuery, at: Moment) -> FactSearchQuery:
@@ -80,6 +81,7 @@ def compose(query: ContextQuery, at: Moment, position: int | None, findings: Fin
         position,
         query.timezone,
         findings.unavailable,
+        findings.vectors_behind,
     )
 
 
