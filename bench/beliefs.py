@@ -244,9 +244,14 @@ VOCABULARIES: Final[dict[Half, Vocabulary]] = {
 
 def worlds() -> Iterator[World]:
     """Yield the worlds, those that were tuned on first."""
-    for half, vocabulary in VOCABULARIES.items():
-        for number in range(WORLDS):
-            yield _World(half, vocabulary, number).made()
+    for half in VOCABULARIES:
+        yield from worlds_of(half)
+
+
+def worlds_of(half: Half) -> Iterator[World]:
+    """Yield the worlds of a half."""
+    for number in range(WORLDS):
+        yield _World(half, VOCABULARIES[half], number).made()
 
 
 class _World:

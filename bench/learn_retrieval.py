@@ -77,7 +77,7 @@ def main() -> None:
     folder: Path = parser.parse_args().folder
     embedder = EmbedderOnce(MiniLMEmbedder())
     with told(folder) as (_, directory):
-        every = weighed(folder, directory, embedder, unanswerable=True)
+        every = weighed(folder, directory, embedder)
         facts = [*judged_facts(folder, directory, embedder), *judged_beliefs("tuned", embedder)]
     asked = [each for each in every if each.evidence]
     others = leaving_out(asked)

@@ -90,7 +90,7 @@ def reliability(name: str, chances: Chances) -> Iterator[str]:
 def belief_rows(half: beliefs.Half) -> Mapping[str, list[int]]:
     """Return of each kind of case, and of all: right, of how many; empty, of how many that should be."""
     rows: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
-    worlds = [world for world in beliefs.worlds() if world.cases[0].half == half]
+    worlds = list(beliefs.worlds_of(half))
     with TemporaryDirectory(prefix="asof-beliefs-") as folder, asof.open(Path(folder) / "memory") as memory:
         beliefs.tell(memory, worlds)
         for case in (case for world in worlds for case in world.cases):

@@ -116,7 +116,7 @@ def main() -> None:
     sessions = {group: Sessions(messages) for group, messages in conversations_of(folder).items()}
     embedder = EmbedderOnce(MiniLMEmbedder())
     with told(folder) as (memory, directory):
-        every = weighed(folder, directory, embedder, unanswerable=True)
+        every = weighed(folder, directory, embedder)
         asked = [each for each in every if each.evidence]
         rows = [measured(way, ranked, asked, sessions) for way, ranked in ways(folder, memory, asked).items()]
         precise = [*precision.report(folder, directory, every, embedder)]

@@ -11,8 +11,8 @@ from asof.settings import Settings
 from asof_projections.embedding.cache import CachedEmbedder
 from asof_projections.embedding.ports import Vectors
 from asof_projections.embedding.weights import MINILM_ID
-from asof_projections.vectors.faiss_index import FaissVectorIndex
-from asof_projections.vectors.projection import VectorProjection, facts_of, names_of, turns_of
+from asof_projections.vectors.projection import facts_of, names_of, turns_of
+from bench.indexes import filled_index
 
 
 class RandomEmbedder:
@@ -39,10 +39,7 @@ def give_vectors(places: DirectoryLayout) -> None:
             places.turns_index: turns_of(opened.episodes),
         }
         for path, of in texts.items():
-            index = FaissVectorIndex.open(path, cache.model_id, cache.dimensions)
-            projection = VectorProjection(of, cache, index)
-            projection.catch_up()
-            projection.save()
+            filled_index(path, of, cache)
 
 
 def _cache(places: DirectoryLayout) -> CachedEmbedder:

@@ -24,8 +24,8 @@ from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.queries import HEAD
 from asof_projections.retrieval.profile import profile
 from asof_projections.retrieval.turns import EpisodeSearch
-from asof_projections.vectors.faiss_index import FaissVectorIndex
-from asof_projections.vectors.projection import VectorProjection, turns_of
+from asof_projections.vectors.projection import turns_of
+from bench.indexes import filled_index
 
 DATA: Final = (
     Path(os.environ.get("ASOF_TEST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data") / "locomo-dev"
@@ -84,10 +84,7 @@ def turn_search(directory: Path, embedder: Embedder) -> Iterator[tuple[EpisodeSe
     places = DirectoryLayout(directory)
     cache = CachedEmbedder(embedder, places.vectors)
     with SqliteGraph(places.episodes, "episodic") as episodes:
-        index = FaissVectorIndex.open(places.turns_index, cache.model_id, cache.dimensions)
-        vectors = VectorProjection(turns_of(episodes), cache, index)
-        vectors.catch_up()
-        vectors.save()
+        index = filled_index(places.turns_index, turns_of(episodes), cache)
         yield EpisodeSearch(episodes, embedder, index), episodes
     cache.close()
 
@@ -105,10 +102,10 @@ class EmbedderOnce:
         return np.concatenate([self._one(text) for text in texts])
 
 
-def weighed(folder: Path, directory: Path, embedder: Embedder, *, unanswerable: bool = False) -> list[Asked]:
-    """Return each question of a folder with its candidates.
+def weighed(folder: Path, directory: Path, embedder: Embedder) -> list[Asked]:
+    """Return each question of a folder with its candidates: when all is known, and twice without an answer.
 
-    unanswerable: and again as known just before its evidence was said, and in another conversation, without evidence.
+    That is as known just before its evidence was said, and in another conversation.
     """
     asked = []
     questions = questions_of(folder)
@@ -117,10 +114,9 @@ def weighed(folder: Path, directory: Path, embedder: Embedder, *, unanswerable: 
         said = {(row.group_id, row.name): row.created_at for row in episodes.episodes(None)}
         for number, each in enumerate(questions):
             own, evidence = each["group_id"], frozenset(each["evidence"])
-            ways = [(own, HEAD, evidence)]
-            if unanswerable:
-                before = min((said[own, name] for name in evidence if (own, name) in said), default=HEAD) - 1
-                ways += [(own, before, frozenset()), (other_than(own, groups, number), HEAD, frozenset())]
+            before = min((said[own, name] for name in evidence if (own, name) in said), default=HEAD) - 1
+            elsewhere = other_than(own, groups, number)
+            ways = ((own, HEAD, evidence), (own, before, frozenset[str]()), (elsewhere, HEAD, frozenset[str]()))
             for group, known, answer in ways:
                 found = search.candidates(each["question"], (group,), known, profile().pool)
                 rows = episodes.episodes_numbered(found.numbers.tolist())

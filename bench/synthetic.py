@@ -122,9 +122,9 @@ def chat_lines(messages: int, story: int = 0) -> Iterator[bytes]:
         yield json.dumps(line).encode() + b"\n"
 
 
-def invented(kind: str, number: int, story: int = 0) -> str:
-    """Return a name of a story of chat_lines; kind: speaker, person, place, company or thing."""
-    return _invented(f"{kind} {story}", number)
+def invented(kind: str, number: int) -> str:
+    """Return a name of the first story of chat_lines; kind: speaker, person, place, company or thing."""
+    return _invented(f"{kind} 0", number)
 
 
 def _invented(kind: str, number: int) -> str:
