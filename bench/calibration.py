@@ -25,9 +25,9 @@ from asof_projections.retrieval import fact_signals
 from asof_projections.retrieval.calibration import OF_EPISODES, Calibration, Calibrations, episode_columns
 from asof_projections.retrieval.profile import Profile
 from asof_projections.retrieval.search import Search
-from asof_projections.vectors.faiss_index import FaissVectorIndex
-from asof_projections.vectors.projection import VectorProjection, facts_of
+from asof_projections.vectors.projection import facts_of
 from bench import beliefs
+from bench.indexes import filled_index
 from bench.retrieval import Asked, other_than, questions_of
 
 Rows = NDArray[np.float64]
@@ -36,6 +36,8 @@ RIDGE: Final = 1.0
 STEPS: Final = 30
 FIRST: Final = 20  # turns of each question
 LEAST: Final = {"facts": 0.25, "facts_by_words": 0.02, "episodes": 0.02, "episodes_by_words": 0.01}
+NOBODY_NAMED: Final = 0.03  # nonsense reached .026 in a memory of four facts, a word for what one says .055
+UNLIKE: Final = 0.2  # a cosine; nonsense reached .12 there
 _GENERATION: Final = "main"
 _WORLDS: Final = {f"{half} {number}" for half in beliefs.VOCABULARIES for number in range(beliefs.WORLDS)}
 
@@ -92,6 +94,8 @@ def calibrated(profile: Profile, asked: Sequence[Asked], facts: Sequence[Judged]
     words = [name for name in fact_signals.SIGNALS if name not in fact_signals.OF_MEANING]
     return Calibrations(
         embedder=embedder,
+        nobody_named=NOBODY_NAMED,
+        unlike=UNLIKE,
         facts=logistic(facts, fact_signals.SIGNALS, LEAST["facts"]),
         facts_by_words=logistic(facts, fact_signals.SIGNALS, LEAST["facts_by_words"], words),
         **{name: logistic(judged_turns(asked, of), OF_EPISODES, LEAST[name]) for name, of in of_turns.items()},
@@ -120,7 +124,7 @@ def judged_facts(folder: Path, directory: Path, embedder: Embedder) -> Iterator[
 
 def judged_beliefs(half: beliefs.Half, embedder: Embedder) -> Iterator[Judged]:
     """Yield the facts that are weighed for each belief case of a half."""
-    worlds = [world for world in beliefs.worlds() if world.cases[0].half == half]
+    worlds = list(beliefs.worlds_of(half))
     with TemporaryDirectory(prefix="asof-beliefs-") as folder:
         directory = Path(folder) / "memory"
         with asof.open(directory) as memory:
@@ -143,8 +147,7 @@ def fact_search(directory: Path, embedder: Embedder) -> Iterator[Search]:
         cache = CachedEmbedder(embedder, places.vectors)
         opened.callback(cache.close)
         beliefs_ = opened.enter_context(SqliteGraph(places.graph(_GENERATION), f"semantic.{_GENERATION}"))
-        index = FaissVectorIndex.open(places.index(_GENERATION), cache.model_id, cache.dimensions)
-        VectorProjection(facts_of(beliefs_), cache, index).catch_up()
+        index = filled_index(places.index(_GENERATION), facts_of(beliefs_), cache)
         yield Search(beliefs_, embedder, index)
 
 

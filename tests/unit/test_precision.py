@@ -169,6 +169,17 @@ def test_a_question_that_names_nobody_is_left_its_facts_and_one_that_names_anoth
     assert search(search_of("Where does Zoltan spend his lives?", "g"), NOW) == []
 
 
+def test_a_question_that_is_like_nothing_known_finds_nothing_and_one_in_other_words_does(tmp_path) -> None:
+    with asof.open(tmp_path / "memory", embedder="minilm") as memory:
+        memory.add("I live in Berlin.", role="Ana")
+        memory.add("I work at Bosch.", role="Ana")
+        found = memory.search("zebra quantum flux?")
+
+        assert (found, found.episodes) == ([], [])
+        assert [hit.object for hit in memory.search("employment")] == ["Bosch"]
+        assert [hit.content for hit in memory.search("Where do I live?").episodes][:1] == ["I live in Berlin."]
+
+
 def test_the_right_belief_is_found_alone_and_nothing_where_nothing_is_right(tmp_path) -> None:
     worlds = [*beliefs.worlds()]
     with asof.open(tmp_path / "memory") as memory:

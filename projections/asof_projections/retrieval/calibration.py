@@ -37,8 +37,12 @@ class Calibrations(BaseModel):
     embedder: str = Field(description="The model of the vectors; facts found with another count as found by words.")
     facts: Calibration
     facts_by_words: Calibration
+    nobody_named: Probability = Field(
+        description="The `least` of a fact with a vector for a question that names nobody: few were learned on."
+    )
     episodes: Calibration = Field(description="Its `least` is of the best one: if that is less, there is none.")
     episodes_by_words: Calibration
+    unlike: float = Field(description="The cosine below which no episode answers, if none has a word of the question.")
 
 
 OF_EPISODES = ("share", "score")

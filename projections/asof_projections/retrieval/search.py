@@ -157,7 +157,8 @@ def _probabilities(found: Candidates) -> tuple[list[float], list[float]]:
     of = calibrations()
     said, meant = (each.probabilities(found.signals, fact_signals.SIGNALS) for each in (of.facts_by_words, of.facts))
     least = np.where(found.by_words, of.facts_by_words.least, of.facts.least)
-    least[found.signals[:, _NOBODY] == 1] = 0  # such questions ("Where do I live?") were not among those learned on
+    nobody = found.signals[:, _NOBODY] == 1  # as in "Where do I live?"
+    least[nobody] = np.where(found.by_words, 0, of.nobody_named)[nobody]
     return np.where(found.by_words, said, meant).round(4).tolist(), least.tolist()
 
 

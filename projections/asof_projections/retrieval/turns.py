@@ -14,7 +14,7 @@ from asof_projections.model.queries import FactSearchQuery
 from asof_projections.ports import TurnStore
 from asof_projections.retrieval import signals
 from asof_projections.retrieval.precision import probable_places
-from asof_projections.retrieval.profile import Profile, profile
+from asof_projections.retrieval.profile import Profile, calibrations, profile
 from asof_projections.retrieval.question import Question
 from asof_projections.vectors.ports import VectorIndex
 
@@ -59,6 +59,8 @@ class EpisodeSearch:
             scores = weights.scores(found.signals, by_meaning=found.by_meaning)
             chances, least = weights.probabilities(scores, by_meaning=found.by_meaning)
             order = np.lexsort((found.numbers, -scores))[: query.limit]
+            if query.min_probability is None and self._is_unlike(found):
+                order = order[:0]
             best = found.numbers[probable_places(order, chances, query.min_probability, least)].tolist()
             said = np.array(sorted(self._episodes.turn_numbers(list(says))), np.int64)
             sources = turns.n[turns.places(said)].tolist()
@@ -75,6 +77,13 @@ class EpisodeSearch:
             parts = Scores(None, None) if at is None else Scores(_part(found.words[at]), _part(found.cosines[at]))
             hits.append(EpisodeHit.of(row, score, chance, parts, tuple(says.get(row.uuid, ()))))
         return hits
+
+    def _is_unlike(self, found: Candidates) -> bool:
+        """Whether no candidate has a word of the question, nor is near it in meaning: the best is best of nothing."""
+        of = calibrations()
+        if not found.by_meaning or self._meaning is None or self._meaning[0].model_id != of.embedder:
+            return False
+        return not found.words.any() and bool(np.nanmax(found.cosines) < of.unlike)
 
     def candidates(self, text: str, groups: Sequence[str] | None, known: int, pool: int) -> Candidates:
         """Return what a search weighs, in the order of the log: a pool by words, and as many by meaning."""
