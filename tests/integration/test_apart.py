@@ -69,6 +69,21 @@ def test_what_two_processes_make_is_what_one_makes(tmp_path, monkeypatch):
     assert list((tmp_path / "two").rglob("*.building*")) == []
 
 
+def test_what_people_say_ended_is_ended_by_two_processes_too(tmp_path, monkeypatch):
+    def told_thrice(path: Path) -> tuple[str, int]:
+        world = World(path)
+        world.memory.produce(CHAT * 3)
+        made = world.digest(), world.parked()
+        world.memory.close()
+        return made
+
+    two = told_thrice(tmp_path / "two")
+    monkeypatch.undo()
+
+    assert told_thrice(tmp_path / "one") == two
+    assert two[1] == 0
+
+
 def test_the_second_process_follows_to_the_end(tmp_path, monkeypatch):
     left = []
 

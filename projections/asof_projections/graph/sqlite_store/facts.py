@@ -123,6 +123,7 @@ class SqliteFacts(SqliteReader):
         return self._read(self._rows(statement(*shape, closed=window.kmin < HEAD), parameters))
 
     def facts_around(self, uuids: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
+        self._index_for("now_subject", "past_subject", "now_object", "past_object")
         sides = (self._around(None, side, uuids, at, limit) for side in ("subject", "object"))
         return [fact for side in sides for fact in side]
 
