@@ -519,3 +519,16 @@ def test_what_a_cause_led_to_is_found_also_where_it_was_erased(log: SqliteLog) -
 
     assert [log.cause_of(position) for position in range(4)] == [3, 3, 7, 20]
     assert [log.caused_by(cause) for cause in (0, 3, 4, 7, 8, 20, 21)] == [0, 0, 2, 2, 3, 3, 4]
+
+
+def test_a_sync_commits_something_that_waits_for_the_disk_and_leaves_the_log_as_it_was(tmp_path: Path) -> None:
+    with SqliteLog(tmp_path / "log.sqlite", writable=True, durable=False) as log:
+        level = log._db.execute("PRAGMA synchronous").fetchone()
+        said: list[str] = []
+        log._db.set_trace_callback(said.append)
+        log.sync()
+        log._db.set_trace_callback(None)
+
+        written = next(at for at, sql in enumerate(said) if sql.startswith("PRAGMA user_version ="))
+        assert "PRAGMA synchronous = FULL" in said[:written]
+        assert log._db.execute("PRAGMA synchronous").fetchone() == level
