@@ -5,12 +5,12 @@ is called by a common noun alone ("the band") is the one fact with an object of 
 none, the ending is kept as it was said.
 """
 
-from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from asof_agents.resolution.entities import Resolver
 from asof_ontologies.cues import parse_cue
-from asof_ontologies.model import Ontology
+from asof_ontologies.model import Ontology, RelationType
 from asof_projections.model.rows import EntityRow, FactRow, Moment
 from asof_projections.names import words
 
@@ -22,7 +22,7 @@ def ended_facts(
     subject: str, relation: str, ended: EntityRow, at: int, ontology: Ontology, names: Resolver
 ) -> list[tuple[str, str]]:
     """Return the relation and object of the facts that an ending of an object means, if it is not one that holds."""
-    relations = set(_ended_alike(ontology, relation))
+    relations = _ended_alike(ontology.relation_types, relation)
     around = names.known.facts_around([subject], Moment(at, names.recorded_at), _LATEST)
     held = [f for f in around if f.subject_uuid == subject and f.relation in relations and f.object_uuid]
     same = [fact for fact in held if fact.object_uuid == ended.uuid]
@@ -31,13 +31,16 @@ def ended_facts(
     return [(fact.relation, fact.object_uuid or "") for fact in found] if len(objects) == 1 else []
 
 
-def _ended_alike(ontology: Ontology, relation: str) -> Iterator[str]:
-    """Yield the relations that the same verbs end, this one among them."""
-    own = ontology.relation(relation)
-    verbs = ({parse_cue(cue).verb for cue in own.ends} if own else set()) - _ANY
-    for other in ontology.relation_types:
-        if other.name == relation or not verbs.isdisjoint(parse_cue(cue).verb for cue in other.ends):
-            yield other.name
+def _ended_alike(relations: tuple[RelationType, ...], relation: str) -> set[str]:
+    """Return the relations that the same verbs end, this one among them."""
+    verbs = {each.name: {_verb(cue) for cue in each.ends} - _ANY for each in relations if each.ends}
+    own = verbs.get(relation, set())
+    return {relation, *(name for name, others in verbs.items() if not own.isdisjoint(others))}
+
+
+@lru_cache(maxsize=4096)
+def _verb(cue: str) -> str | None:
+    return parse_cue(cue).verb
 
 
 def _called_so(held: list[FactRow], ended: EntityRow) -> list[FactRow]:

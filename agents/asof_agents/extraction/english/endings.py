@@ -6,7 +6,7 @@ from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import ADVERBS, UNSURE_FROM
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.things import phrase_before
-from asof_agents.extraction.english.work import CLAUSE
+from asof_agents.extraction.english.work import WORD
 from asof_agents.extraction.ports import Mention
 
 _OFF: Final = frozenset({"off", "cancelled", "canceled"})
@@ -25,7 +25,7 @@ def extract_endings(context: TurnContext, parsed: ParsedSentence) -> None:
     for at, word in enumerate(low):
         if word not in _SIGNS or not UNSURE_FROM.isdisjoint(low[max(0, at - 6) : at]):
             continue
-        context.work.spend(CLAUSE)
+        context.work.spend(WORD)
         if word in _OFF:
             _called_off(context, parsed, at)
         elif word in _DIED and (word == "died" or low[at + 1 : at + 2] == ("away",)):

@@ -6,7 +6,7 @@ from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import ADVERBS, CONJUNCTIONS, PREPOSITIONS, PRONOUNS
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.noun_phrases import Phrase, phrase_at
-from asof_agents.extraction.english.work import CLAUSE
+from asof_agents.extraction.english.work import WORD
 
 _BE: Final = frozenset({"is", "'s"})
 _WHOSE: Final = frozenset({"my", "his", "her"})
@@ -14,6 +14,7 @@ _NEW: Final = frozenset({"new", "current", "absolute", "all-time", "latest"})
 _LATELY: Final = (("these", "days"), ("right", "now"), ("at", "the", "moment"), ("of", "all", "time"), ("so", "far"))
 _NO_KIND: Final = ADVERBS | CONJUNCTIONS | PREPOSITIONS | PRONOUNS | {"and", "thing", "part", "one", "not", "is", "was"}
 _KIND_WORDS_MAX: Final = 3
+_OPENING_WORDS_MAX: Final = 12  # of a sentence that ends in "is my favorite band"
 
 
 def extract_favorites(context: TurnContext, parsed: ParsedSentence) -> None:
@@ -31,7 +32,7 @@ def extract_favorites(context: TurnContext, parsed: ParsedSentence) -> None:
         kind = _kind(low, at + 1)
         if whose < 0 or low[whose] not in _WHOSE or kind is None:
             continue
-        context.work.spend(CLAUSE)
+        context.work.spend(WORD)
         found = _after(parsed, kind) or _before(parsed, whose, kind)
         person = (
             context.speaker()
@@ -79,6 +80,8 @@ def _before(parsed: ParsedSentence, whose: int, kind: int) -> Phrase | None:
     if be < 1 or low[be] not in _BE or not ends:
         return None
     name = parsed.names_by_end.get(be)
+    if name is None and be > _OPENING_WORDS_MAX:
+        return None
     phrase = phrase_at(parsed.sentence, name.first if name else 0, parsed.names, parsed.timed)
     return phrase if phrase and phrase.after == be else None
 

@@ -164,7 +164,8 @@ def _names_before(parsed: ParsedSentence, at: int, end: int) -> Iterator[WordRan
     "Ana is my sister", "Oscar, my guinea pig,", "Animal Farm and 1984 are two of his most famous works".
     """
     low = parsed.sentence.low
-    while at > 0 and (low[at - 1] in _ADJECTIVES or low[at - 1] in {"my", "our", "of", "'s"} | _POSSESSIVE | _OF):
+    begin = max(0, at - _PHRASE_WORDS_MAX)
+    while at > begin and (low[at - 1] in _ADJECTIVES or low[at - 1] in {"my", "our", "of", "'s"} | _POSSESSIVE | _OF):
         at -= 1
     apposed = at > 1 and low[at - 1] == "," and _closes(low, end)  # "Oscar, my guinea pig"
     if at < 2 or not (low[at - 1] in _BE or apposed):
@@ -190,7 +191,8 @@ def _names_before(parsed: ParsedSentence, at: int, end: int) -> Iterator[WordRan
 def _phrase_before(parsed: ParsedSentence, at: int, relation: RelationType) -> Iterator[WordRange]:
     """Yield a common noun, for a relation between kinds of things: "Painting is my passion"."""
     low = parsed.sentence.low
-    while at > 0 and (low[at - 1] in _ADJECTIVES or low[at - 1] in {"my", "of"} | _OF):
+    begin = max(0, at - _PHRASE_WORDS_MAX)
+    while at > begin and (low[at - 1] in _ADJECTIVES or low[at - 1] in {"my", "of"} | _OF):
         at -= 1
     if not relation.generic or at < 2 or low[at - 1] not in _BE - {"was", "were"}:
         return

@@ -11,7 +11,7 @@ from asof_agents.extraction.english.lexicon import ADVERBS, UNSURE_FROM, UNSURE_
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.quantities import Value, value_at
 from asof_agents.extraction.english.things import NO_VALUES, Thing, phrase_before, phrase_from
-from asof_agents.extraction.english.work import CLAUSE
+from asof_agents.extraction.english.work import WORD
 from asof_agents.extraction.ports import Mention
 
 _BE: Final = frozenset({"is", "are", "'s"})
@@ -46,7 +46,7 @@ def extract_values(context: TurnContext, parsed: ParsedSentence) -> None:
     for at, word in enumerate(low):
         if word not in _TRIGGERS or not UNSURE_FROM.isdisjoint(low[max(0, at - 8) : at]):
             continue
-        context.work.spend(CLAUSE)
+        context.work.spend(WORD)
         if word in _MADE and at and low[at - 1] not in _NOT_DONE:
             _made(context, parsed, at)
         if word in _BE or word in _CHANGES or word in _MADE or word in _REACHED or word in _COSTS:
