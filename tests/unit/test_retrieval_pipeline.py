@@ -50,7 +50,7 @@ def history(tmp_path):
     history = History(tmp_path)
     history.say("2024-01-01", "Ana -lives_in-> Berlin", role="Ana")
     history.say("2024-01-02", "Berlin -lies_in-> Germany", role="Ben")
-    history.say("2024-01-03", "Cleo -has-> cat", role="Ben")
+    history.say("2024-01-03", "Cleo -keeps-> cat", role="Ben")
     history.say("2024-01-04", "We had a picnic by the lake", role="Ana")
     history.say("2024-01-05", "Ana -lives_in-> Berlin", role="Ben")
     yield history
@@ -133,8 +133,8 @@ def test_a_question_is_embedded_as_it_is_and_as_turns_are_without_the_names_of_s
 def test_facts_turns_and_entities_near_in_meaning_are_the_seeds(history, meaning):
     hits = ask(history, "kitten", meaning=meaning, config=ALONE | {"min_similarity": 0.05})
 
-    assert sentences(hits) == ["Cleo has cat"]
-    assert contents(hits) == ["Cleo -has-> cat"]
+    assert sentences(hits) == ["Cleo keeps cat"]
+    assert contents(hits) == ["Cleo -keeps-> cat"]
     assert {way for way, _, _ in ways(hits).values()} == {"meaning"}
     assert {node.kind for node in hits.retrieval.ranking} == {"fact", "turn", "entity"}
     assert [hits[0].scores.meaning] == [node.similarity for node in hits.retrieval.ranking if node.kind == "fact"]
@@ -196,14 +196,14 @@ def test_a_name_with_one_slip_is_known(history, text, found):
 
 
 def test_a_slip_is_not_in_a_number(history):
-    history.say("2024-01-06", "Cleo -has-> Model 12", role="Ben")
+    history.say("2024-01-06", "Cleo -keeps-> Model 12", role="Ben")
 
     assert named(ask(history, "Model 12")) == ["Model 12"]
     assert named(ask(history, "Model 13")) == []
 
 
 def test_a_name_that_nobody_has_means_an_entity_with_a_near_name_or_one_that_contains_it(history, meaning):
-    history.say("2024-01-06", "Maria Fischer -has-> boat", role="Ben")
+    history.say("2024-01-06", "Maria Fischer -keeps-> boat", role="Ben")
     meaning.names.add([10_000], meaning.embedder.embed(["unused"]))  # of nobody: it is not among the names known
     numbers, _, names = zip(*history.beliefs.names(), strict=True)
     meaning.names.add(numbers, meaning.embedder.embed(names))
@@ -278,7 +278,7 @@ def test_what_is_taken_to_be_the_same_stands_for_it(history):
 @pytest.fixture
 def community(history):
     """Germany's community has Berlin and Ana, and whom facts connect to them."""
-    history.say("2024-02-01", "Berlin -has-> Spree", role="Ben", update_communities=True)
+    history.say("2024-02-01", "Berlin -keeps-> Spree", role="Ben", update_communities=True)
     [community] = history.beliefs.communities("g", None)
     return [member.name for member in community.members]
 
@@ -292,7 +292,7 @@ def test_a_seed_brings_the_members_of_its_community_and_their_facts(history, com
     brought = {text: way for text, way in ways(hits).items() if way[0] == "community"}
     assert "Ana lives in Berlin" in brought
     assert set(brought.values()) == {("community", 0, 0.1)}
-    assert ways(hits)["Berlin has Spree"][0] == "words"  # what was there keeps its similarity
+    assert ways(hits)["Berlin keeps Spree"][0] == "words"  # what was there keeps its similarity
 
 
 @pytest.mark.usefixtures("community")
