@@ -8,8 +8,9 @@
     replayed   questions asked once all but the messages log was deleted; left out where a model or a topic is needed
     http       requests to `asof serve` on it
 
-Digests are written down again when they are made in another way, once today's code has come, in the earlier way, to all
-that were written down.
+What builds read anew, under `rebuilt` and `replayed`, is written down again when the rules read otherwise, as the
+changelog says; `asked` never is. Digests are written down again when they are made in another way, once today's code
+has come, in the earlier way, to all that were written down.
 """
 
 import hashlib

@@ -19,6 +19,7 @@ from asof_ontologies.errors import OntologyError
 from asof_ontologies.model import AttributeType, EntityType, Ontology, RelationType
 
 _DATA = files("asof_ontologies") / "data"
+_EARLIER = _DATA / "earlier"  # ID-DIGEST.yaml, added whenever a released ontology changes
 _SUMMARY: Final = "summary"
 Problem = tuple[tuple[str | int, ...], str]  # the path of keys and indexes, and the remedy
 
@@ -26,6 +27,16 @@ Problem = tuple[tuple[str | int, ...], str]  # the path of keys and indexes, and
 def names() -> list[str]:
     """Return the ids of asof's own ontologies, sorted."""
     return sorted(entry.name.removesuffix(".yaml") for entry in _DATA.iterdir() if entry.name.endswith(".yaml"))
+
+
+def earlier(digest: str) -> Ontology | None:
+    """Return the ontology of asof that had a digest in an earlier version; None: there was none.
+
+    Topics and logs name the ontology that they were begun with by its digest, and a lost replica is made with it again.
+    """
+    found = next((entry for entry in _EARLIER.iterdir() if entry.name.endswith(f"-{digest[:12]}.yaml")), None)
+    ontology = None if found is None else _parse(found.name, found.read_text("utf-8")).ontology
+    return ontology if ontology is not None and ontology.digest == digest else None
 
 
 def load(name_or_path: str | Path) -> Ontology:

@@ -3,6 +3,7 @@
 from secrets import token_hex
 from typing import Final
 
+from asof.kafka.replica import adopt_generation
 from asof.kafka.topic_logs import TopicLogs
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import PATIENCE
@@ -35,6 +36,7 @@ class Partition:
         self._client = Client(connection)
         self._logs = TopicLogs(places, self._client, topics, partition, writer=token_hex(8))
         try:
+            adopt_generation(places, connection, topics, partition)
             self._writer = open_writer(places, settings, self._logs.open, patience=PATIENCE, watchdog=watchdog)
         except BaseException:
             self._logs.close()

@@ -1,6 +1,6 @@
 """One partition's directory as a copy of the topics that its stores follow; nothing is written to a topic."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Self
 
 from asof.kafka.topic_logs import TopicLogs
@@ -12,10 +12,14 @@ from asof_projections.generations import FIRST, Catalog, GenerationInfo, load, s
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.projector import catch_up
 from asof_streams.errors import DamagedLog
+from asof_streams.events import Event, decode
 from asof_streams.files import make_folder
 from asof_streams.kafka.client import Client
+from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.event_topic import EventTopic
+from asof_streams.kafka.fence import Fence
 from asof_streams.kafka.messages_topic import MessagesTopic
+from asof_streams.kafka.topic_log import PartitionId
 from asof_streams.kafka.topics import Topics
 from asof_streams.semantic import ConsolidationConfigured, GenerationStarted
 from asof_streams.writer_lock import WriterLock
@@ -124,7 +128,7 @@ class PartitionReplica:
         """Add the generations that have begun to the catalogue; in a new one the first of them answers."""
         catalog = load(self._places.root)
         there = {info.name for info in catalog.generations} if catalog else set()
-        new = [_described(name, log) for name, log in begun.items() if name not in there]
+        new = [_described(name, log.at, _first_events(log)) for name, log in begun.items() if name not in there]
         if not new:
             return
         if catalog is None:
@@ -154,12 +158,38 @@ class PartitionReplica:
         self.close()
 
 
-def _described(name: str, log: EventTopic) -> GenerationInfo:
-    """Return the description of a generation in its first events."""
+def adopt_generation(places: DirectoryLayout, connection: Connection, topics: Topics, partition: int) -> None:
+    """List the generation that a semantic topic begins with in a directory that lists none yet.
+
+    A worker goes on under the ontology and the extractor that it was begun with, whatever this version's are.
+    """
+    if load(places.root) is not None:
+        return
+    at = PartitionId(topics.semantic(FIRST), partition)
+    fence = Fence(str(at))
+    client = Client(connection)  # of its own: after a read, one knows the partitions of that topic alone
+    try:
+        end = client.end(*at) if client.partitions(at.topic) else 0
+        records = (raw for found in client.read(*at, 0, end) for raw in found)
+        first = next(filter(None, map(fence.pass_through, records)), None)
+    finally:
+        client.close()
+    if first is not None:
+        info = _described(FIRST, at, [decode(sent.type, sent.version, sent.payload) for sent in first])
+        make_folder(places.root)
+        save(places.root, Catalog(FIRST, (info,)))
+
+
+def _first_events(log: EventTopic) -> list[Event]:
     first = next(log.read(0, 1))
-    started = first.event
+    return [record.event for record in log.read(0, first.size)]
+
+
+def _described(name: str, at: PartitionId, first: Sequence[Event]) -> GenerationInfo:
+    """Return the description of a generation in its first events."""
+    started = first[0]
     if not isinstance(started, GenerationStarted):
-        raise DamagedLog(f"{log.at}: its first event is not {GenerationStarted.type}")
+        raise DamagedLog(f"{at}: its first event is not {GenerationStarted.type}")
     return GenerationInfo(
         name,
         started.ontology,
@@ -168,5 +198,5 @@ def _described(name: str, log: EventTopic) -> GenerationInfo:
         started.policy,
         started.source,
         started.build,
-        next((e.event.config for e in log.read(0, first.size) if isinstance(e.event, ConsolidationConfigured)), None),
+        next((event.config for event in first if isinstance(event, ConsolidationConfigured)), None),
     )

@@ -184,13 +184,17 @@ def restore_ontologies(places: DirectoryLayout, catalog: Catalog, ontology: Onto
 
 
 def _begun_with(ontology: Ontology, info: GenerationInfo, path: Path) -> Ontology:
-    """Return the ontology that is set in the place of one that is missing. InvalidInput: it is another."""
-    if ontology.digest != info.ontology_digest:
+    """Return the ontology in the place of one that is missing: the one that is set, or an earlier one of asof.
+
+    InvalidInput: neither is the one that the generation was begun with.
+    """
+    found = ontology if ontology.digest == info.ontology_digest else registry.earlier(info.ontology_digest)
+    if found is None:
         raise InvalidInput(
             f"{path} is missing, and the ontology that is set ({ontology.id}) is not the one that generation "
             f"{info.name} was begun with ({info.ontology}): start with that one, in ASOF_ONTOLOGY"
         )
-    return ontology
+    return found
 
 
 def _start(log: SqliteLog, info: GenerationInfo, ontology: Ontology) -> None:

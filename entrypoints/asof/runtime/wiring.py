@@ -1,6 +1,7 @@
 """Chooses adapters: names and places become logs and stores."""
 
 import hashlib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,7 +79,9 @@ def describe(
     A consolidation by the defaults is none that a generation names.
     """
     chosen = None if consolidation == ConsolidationConfig() else consolidation
-    parts = [ontology.digest, extractor, policy, names.VERSION]
+    # A build from mentions extracts nothing, so its id stays as it was under the first rules.
+    read = re.sub(r"\brules-\d+", "rules-1", extractor) if source == "mentions" else extractor
+    parts = [ontology.digest, read, policy, names.VERSION]
     if chosen is not None:
         parts.append(chosen.model_dump_json())
     build = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

@@ -7,6 +7,7 @@ __all__ = [
     "envelope",
     "errors",
     "event_topic",
+    "fence",
     "messages_topic",
     "partitioning",
     "state",

@@ -15,7 +15,7 @@ from asof_agents.extraction.english.work import LOOK_BACK
 from asof_agents.extraction.ports import Extraction, KnownNames, Relationship, Turn
 from asof_ontologies.model import Ontology
 
-_VERSION = "rules-1"
+_VERSION = "rules-2"
 
 
 def _unknown(_names: Sequence[str]) -> Mapping[str, str]:
