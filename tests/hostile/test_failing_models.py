@@ -89,7 +89,7 @@ def test_a_refused_key_lets_every_message_be_recorded_and_read_by_the_rules(worl
 def test_what_failed_is_retried_and_its_facts_are_known_from_the_retry_on(world: World, server: ModelServer) -> None:
     server.says = _eats
     server.faults = [AWAY] * CALLS
-    say(world, "Eva ate pizza.", timestamp="2024-01-01T09:00:00Z")
+    say(world, "With Eva it is always pizza.", timestamp="2024-01-01T09:00:00Z")
     before = world.now
     assert facts(world) == set()
     world.now += DAY
@@ -118,7 +118,7 @@ def test_what_the_rules_found_is_not_found_again_by_a_retry(world: World, server
 def test_a_retry_that_fails_again_can_be_retried(world: World, server: ModelServer) -> None:
     server.says = _eats
     server.faults = [AWAY] * (CALLS + 1)
-    say(world, "Eva ate pizza.")
+    say(world, "With Eva it is always pizza.")
     world.memory.retry([0], group_id="g")
     assert waiting(world) == [(0, "failed", "status 503")]
     world.now += DAY
@@ -135,7 +135,7 @@ def test_rebuilds_keep_what_failed_and_what_was_retried_and_ask_nothing(
     server.says = lambda text: _eats(text) if "pizza" in text else json.dumps({"entities": [], "facts": []})
     say(world, "ok")
     server.faults = [AWAY] * (CALLS + 2)
-    say(world, "Eva ate pizza.", "I live in Berlin.", "Eva ate pizza.")
+    say(world, "With Eva it is always pizza.", "I live in Berlin.", "With Eva it is always pizza.")
     world.now += DAY
     world.memory.retry([1], group_id="g")
     world.now += DAY
@@ -276,7 +276,7 @@ def test_a_withdrawal_takes_back_what_a_retry_had_made_of_a_statement(world: Wor
 
 def test_a_withdrawal_takes_back_what_a_retry_had_made_of_a_parked_message(world: World, server: ModelServer) -> None:
     server.says = _eats
-    say(world, "Eva ate pizza.", previous_episode_ids=[episode_id("g", 1)])
+    say(world, "With Eva it is always pizza.", previous_episode_ids=[episode_id("g", 1)])
     say(world, "ok")
     server.faults = [AWAY] * CALLS
     for state in ("parked", "failed"):
@@ -296,7 +296,7 @@ def test_a_rebuild_has_what_a_retry_found_of_a_message_that_was_withdrawn_later(
 ) -> None:
     server.says = _eats
     server.faults = [AWAY] * CALLS
-    say(world, "Eva ate pizza.")
+    say(world, "With Eva it is always pizza.")
     world.memory.retry(group_id="g")
     known = world.now
     world.now += DAY
