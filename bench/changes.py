@@ -2,7 +2,8 @@
 
 Each case is two messages of one speaker, in order. Right: a fact that holds at last has the new value, and no fact that
 began to hold with the first message still has the old one. A case without a new value is right where the old one was
-believed and has ended. The half `imagined` was written before the rules were read, and is not to be tuned on.
+believed and has ended. `imagined` was written before the rules were read, `fresh` by somebody who read neither rules
+nor ontology, as casually as people write; neither is to be tuned on.
 """
 
 import json
