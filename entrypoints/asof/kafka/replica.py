@@ -1,6 +1,7 @@
 """One partition's directory as a copy of the topics that its stores follow; nothing is written to a topic."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from typing import Self
 
 from asof.kafka.topic_logs import TopicLogs
@@ -167,13 +168,10 @@ def adopt_generation(places: DirectoryLayout, connection: Connection, topics: To
         return
     at = PartitionId(topics.semantic(FIRST), partition)
     fence = Fence(str(at))
-    client = Client(connection)  # of its own: after a read, one knows the partitions of that topic alone
-    try:
+    with Client(connection) as client:  # of its own: after a read, one knows the partitions of that topic alone
         end = client.end(*at) if client.partitions(at.topic) else 0
-        records = (raw for found in client.read(*at, 0, end) for raw in found)
-        first = next(filter(None, map(fence.pass_through, records)), None)
-    finally:
-        client.close()
+        with closing(client.read(*at, 0, end)) as read:
+            first = next((batch for found in read for raw in found if (batch := fence.pass_through(raw))), None)
     if first is not None:
         info = _described(FIRST, at, [decode(sent.type, sent.version, sent.payload) for sent in first])
         make_folder(places.root)

@@ -5,7 +5,7 @@ The logs and the engine are synchronous, and aiokafka is not; this module joins 
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterable, Sequence
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from typing import Any, Final, NamedTuple, Self, TypeVar
@@ -119,7 +119,7 @@ class Client:
         """Return the names of all topics."""
         return self.run(self._topics())
 
-    def read(self, topic: str, partition: int, start: int, stop: int) -> Iterator[list[Raw]]:
+    def read(self, topic: str, partition: int, start: int, stop: int) -> Generator[list[Raw], None, None]:
         """Yield the records at offsets [start, stop), in order, in lists of several.
 
         BrokerUnavailable: the broker gave no more of them for `timeout` seconds, so the range is not complete.
