@@ -79,8 +79,8 @@ def describe(
     A consolidation by the defaults is none that a generation names.
     """
     chosen = None if consolidation == ConsolidationConfig() else consolidation
-    # A build from mentions extracts nothing, so its id stays as it was under the first rules.
-    read = re.sub(r"\brules-\d+", "rules-1", extractor) if source == "mentions" else extractor
+    # Rules that read otherwise keep the ids of what they read alike: a rebuild can be compared with what answers.
+    read = re.sub(r"\brules-\d+", "rules-1", extractor)
     parts = [ontology.digest, read, policy, names.VERSION]
     if chosen is not None:
         parts.append(chosen.model_dump_json())
