@@ -548,6 +548,8 @@ def vectors_kept(data: Path) -> int:
     if not kept.exists():
         return 0
     with closing(sqlite3.connect(kept)) as found:
+        if not found.execute("SELECT 1 FROM sqlite_schema WHERE name = 'vectors'").fetchone():
+            return 0  # the file is there a moment before its table
         return int(found.execute("SELECT count(*) FROM vectors").fetchone()[0])
 
 
