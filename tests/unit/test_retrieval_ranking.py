@@ -12,7 +12,7 @@ from asof_projections.retrieval.pipeline.configuration import PipelineConfig
 from asof_projections.retrieval.pipeline.mindset import Features, mindset_of, rules
 from asof_projections.retrieval.pipeline.nodes import Key, Node, Reach
 from asof_projections.retrieval.pipeline.prompt_text import assemble_context
-from asof_projections.retrieval.pipeline.ranking import rank, recency_of
+from asof_projections.retrieval.pipeline.reranker import rank, recency_of
 from asof_streams.errors import InvalidInput
 from asof_streams.instants import DAY, NEG
 from histories import on

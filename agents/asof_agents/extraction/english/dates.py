@@ -9,10 +9,10 @@ from datetime import timedelta
 
 from asof_agents.extraction.english.times import rules_directions  # noqa: F401  (the last of the chain of rules)
 from asof_agents.extraction.english.times.calendar_spans import Span, floor
+from asof_agents.extraction.english.times.completeness import is_whole
 from asof_agents.extraction.english.times.lexer import may_tell_time, tokens
 from asof_agents.extraction.english.times.rewriting import Token
 from asof_agents.extraction.english.times.rules_clock import grammar
-from asof_agents.extraction.english.times.understanding import is_whole
 from asof_agents.extraction.english.times.when import Now, Tense
 from asof_agents.extraction.ports import TimeHint
 from asof_streams.instants import INF, NEG, from_datetime, to_datetime

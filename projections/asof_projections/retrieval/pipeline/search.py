@@ -23,7 +23,7 @@ from asof_projections.retrieval.pipeline.graph import MemoryGraph
 from asof_projections.retrieval.pipeline.mindset import mindset_of
 from asof_projections.retrieval.pipeline.nodes import Key, Node, Reach
 from asof_projections.retrieval.pipeline.query_entities import Match, QueryEntities
-from asof_projections.retrieval.pipeline.ranking import rank
+from asof_projections.retrieval.pipeline.reranker import rank
 from asof_projections.retrieval.pipeline.seeds import Scope, SearchVectors, by_meaning, by_words, embed
 
 Step = Literal[

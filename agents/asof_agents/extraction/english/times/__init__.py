@@ -2,10 +2,10 @@
 
 __all__ = [
     "calendar_spans",
+    "completeness",
     "lexer",
     "rewriting",
     "rules_clock",
     "rules_directions",
-    "understanding",
     "when",
 ]
