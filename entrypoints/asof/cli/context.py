@@ -1,13 +1,12 @@
 """The command that gives a context: what is known about a question, as one text for a prompt."""
 
 from collections.abc import Callable
-from typing import Annotated, Any, Final
-
-import typer
+from typing import Any, Final
 
 from asof.cli import show
 from asof.cli.binding import command
 from asof.cli.calls import Call
+from asof.cli.options import Explain
 from asof.cli.parameters import Parameters
 from asof.cli.tables import Table
 from asof.operations import context as operations
@@ -45,11 +44,12 @@ def context(
     call: Call,
     query: Any,
     *,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Print its lines as a table, with the parts of each score.")
-    ] = False,
+    explain: Explain = False,
 ) -> None:
-    """Ask for what is known about a question, as one text for a prompt."""
+    """Ask for what is known about a question, as one text for a prompt.
+
+    With --explain, its lines are printed as a table, with the parts of each score.
+    """
     with call.existing() as session:
         answer = operations.context(session, query)
     call.answer(operations.context, answer, _explain if explain else lambda answer: show.line(answer.text))

@@ -1,12 +1,11 @@
 """The command that shows what the rules find in a text: read."""
 
-from typing import Annotated, Any, Final
-
-import typer
+from typing import Any, Final
 
 from asof.cli import show
 from asof.cli.binding import command
 from asof.cli.calls import Call
+from asof.cli.options import Explain
 from asof.cli.parameters import Parameters
 from asof.cli.tables import Table
 from asof.operations.extraction import read_text
@@ -28,13 +27,12 @@ def read(
     call: Call,
     query: Any,
     *,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Show sentences, mentions, times, cues and near misses too.")
-    ] = False,
+    explain: Explain = False,
 ) -> None:
     """Read a text by the rules, and show what is found in it. Nothing is written, and no memory is asked.
 
-    A fact without a time holds from when it was said. With --json, all that --explain shows is printed.
+    A fact without a time holds from when it was said. With --explain, sentences, mentions, times, cues and near
+    misses are shown too; with --json, they are always printed.
     """
     reading = read_text(call.settings, query)
     if call.as_json:

@@ -25,6 +25,7 @@ Prefix = Annotated[
     str | None,
     typer.Option("--prefix", metavar="NAME", help="Of their names: asof, or what ASOF_KAFKA_PREFIX says."),
 ]
+Explain = Annotated[bool, typer.Option("--explain", help="Show how the answer comes about.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 File = Annotated[str, typer.Argument(metavar="FILE", help="One JSON object a line; - is standard input.")]
 Group = Annotated[str, typer.Option("--group", metavar="ID", help="The group of the lines that name none.")]

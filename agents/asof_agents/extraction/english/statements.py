@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from asof_agents.extraction.english.clause_times import time_of
-from asof_agents.extraction.english.context import Miss, ParsedSentence, TurnContext
+from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import ADVERBS, BARE
 from asof_agents.extraction.english.meaning import Meaning, meaning
 from asof_agents.extraction.english.name_spans import may_be_person
@@ -134,8 +134,7 @@ def _fits(
             found.append(_Fit(entry, targets))
         elif entry.steps or entry.lemma != "be":  # "<be> {typed}" comes near whatever is
             context.miss(parsed, words, "no object of a fitting type stands where the cue wants one", entry)
-    if context.misses is not None and entries:
-        _keep_nearest(context, context.misses, parsed, predicate, entries, before, found)
+    _keep_nearest(context, parsed, predicate, entries, before, found)
     # a name of no known type is no person where the words fit something else: "Globex is based in Zurich"
     other = UNTYPED in kinds
     return sorted(
@@ -145,7 +144,6 @@ def _fits(
 
 def _keep_nearest(
     context: TurnContext,
-    misses: list[Miss],
     parsed: ParsedSentence,
     predicate: Predicate,
     entries: Sequence[CueEntry],
@@ -153,6 +151,9 @@ def _keep_nearest(
     found: Sequence[_Fit],
 ) -> None:
     """Keep the nearest misses of a verb, from `before` on; where no cue came near, its cues; none if one matched."""
+    misses = context.misses
+    if misses is None or not entries:
+        return
     if found:
         del misses[before:]
     elif len(misses) == before and parsed.sentence.low[predicate.head] != "my":
