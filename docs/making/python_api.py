@@ -53,7 +53,7 @@ RETURNED: tuple[type[Any], ...] = (
     answers.EntityProfile,
     answers.Attribute,
     answers.Link,
-    answers.Named,
+    answers.NodeName,
     answers.Community,
     answers.Hop,
     answers.Segment,

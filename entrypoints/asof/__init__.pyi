@@ -36,8 +36,8 @@ from asof_projections.model.answers import Hits as Hits
 from asof_projections.model.answers import Hop as Hop
 from asof_projections.model.answers import Link as Link
 from asof_projections.model.answers import LogEvent as LogEvent
-from asof_projections.model.answers import Named as Named
 from asof_projections.model.answers import NameMerge as NameMerge
+from asof_projections.model.answers import NodeName as NodeName
 from asof_projections.model.answers import Page as Page
 from asof_projections.model.answers import Parked as Parked
 from asof_projections.model.answers import ParkedMessage as ParkedMessage

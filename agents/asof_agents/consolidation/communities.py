@@ -35,16 +35,16 @@ def detect_communities(
 
     ValueError: the partition is none of these entities.
     """
-    neighbourhood = Neighbourhood(changed, known, now)
-    region = neighbourhood.region()
+    frontier = Frontier(changed, known, now)
+    region = frontier.region()
     labels = list(partition(region))
     limit = region.communities + len(region.labels)
     if len(labels) != len(region.labels) or not all(type(label) is int and 0 <= label < limit for label in labels):
         raise ValueError("a partition gives each entity the label of a community, or one of its own")
-    return neighbourhood.changes(labels, consolidation)
+    return frontier.changes(labels, consolidation)
 
 
-class Neighbourhood:
+class Frontier:
     """The entities that may move, their communities, and the neighbours of each."""
 
     def __init__(self, changed: Sequence[str], known: ConsolidationView, now: int) -> None:

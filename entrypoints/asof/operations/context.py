@@ -7,7 +7,7 @@ from asof_projections.model.queries import ContextQuery
 from asof_projections.model.rows import Moment
 from asof_projections.retrieval.about import About
 from asof_projections.retrieval.changes import changes, corrected, holds
-from asof_projections.retrieval.context import Findings, compose, search_of, turns_of
+from asof_projections.retrieval.context import Material, compose, search_of, turns_of
 from asof_streams.errors import EmptyMemory
 from asof_streams.instants import FIRST, LAST, NEG
 
@@ -27,18 +27,18 @@ def context(session: Session, query: ContextQuery) -> Context:
         source = session.of(query.group)
         opened = source.opened()
     except EmptyMemory:
-        return compose(query, Moment(valid, NEG), 0, Findings())
+        return compose(query, Moment(valid, NEG), 0, Material())
     known, position = source.reached(query.group) if query.known_at is None else (_rendered(query.known_at), None)
     at = Moment(valid, known)
     if known == NEG:
-        return compose(query, at, position, Findings())
+        return compose(query, at, position, Material())
     search = search_of(query, at)
     hits = session.search(source, search, at)
     whenever = search.model_copy(update={"valid_at": None, "any_time": True, "over": "facts"})
     others = session.search(source, whenever, Moment(None, known))
     facts = [fact for fact in hits if holds(fact, valid)]
     turns = turns_of(hits)
-    findings = Findings(
+    material = Material(
         About(opened.beliefs).entities(query.query, query.group, known, facts, turns),
         facts,
         changes(opened.questions, others, valid, known),
@@ -47,7 +47,7 @@ def context(session: Session, query: ContextQuery) -> Context:
         hits.unavailable or others.unavailable,
         max(hits.vectors_behind, others.vectors_behind),  # the facts that hold are among those of any time
     )
-    return compose(query, at, position, findings)
+    return compose(query, at, position, material)
 
 
 def _rendered(instant: int) -> int:

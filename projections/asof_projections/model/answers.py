@@ -238,7 +238,7 @@ class Attribute(Answer):
 
 
 @answer
-class Named(Answer):
+class NodeName(Answer):
     """An id with its name."""
 
     uuid: Id
@@ -253,7 +253,7 @@ class Community(Answer):
     group_id: Group
     name: Annotated[str, Field(examples=["Ana, Ben"])]
     created_at: Instant
-    members: tuple[Named, ...]
+    members: tuple[NodeName, ...]
     summary: Annotated[
         str,
         Field(
@@ -266,7 +266,7 @@ class Community(Answer):
     @classmethod
     def of(cls, row: CommunityRow, summary: str) -> Self:
         """Return a row as an answer."""
-        members = tuple(Named(shown_id(member.uuid), member.name) for member in row.members)
+        members = tuple(NodeName(shown_id(member.uuid), member.name) for member in row.members)
         return cls(row.uuid, row.group_id, row.name, instant_of(row.known_from), members, summary)
 
 
@@ -279,7 +279,7 @@ class EntityProfile(Entity):
     mentions: Annotated[int, Field(description="How many mentions were resolved to it.")]
     summary: Annotated[str, Field(examples=["role: cook. Ana lives in Berlin."])]
     attributes: Annotated[tuple[Attribute, ...], Field(description="The most recently said first.")]
-    communities: tuple[Named, ...]
+    communities: tuple[NodeName, ...]
     facts: Annotated[tuple[Fact, ...], Field(description="Those with it as subject, then those with it as object.")]
 
 

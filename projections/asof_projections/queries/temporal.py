@@ -24,7 +24,7 @@ from asof_projections.model.answers import (
     FactVersion,
     Hop,
     Link,
-    Named,
+    NodeName,
     Page,
     Segment,
     facts_of,
@@ -283,7 +283,7 @@ class TemporalQueries:
             self._beliefs.appearances(same, at.known),
             summary(attributes, self._beliefs.latest(same, at, SUMMARISED)),
             tuple(map(Attribute.of, attributes)),
-            tuple(Named(community.uuid, community.name) for community in communities),
+            tuple(NodeName(community.uuid, community.name) for community in communities),
             facts_of(self._touching(entity.group_id, same, at, limit)[:limit]),
         )
 

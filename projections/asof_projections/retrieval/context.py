@@ -29,8 +29,8 @@ _LINE: Final = 40  # tokens that a line takes at least, more or less: so many ar
 _MOST: Final = 200  # facts, and as many turns
 
 
-class Findings(NamedTuple):
-    """The findings for a context, each part with the best first."""
+class Material(NamedTuple):
+    """The parts of a context, each with the best first."""
 
     entities: Sequence[EntityOutline] = ()
     facts: Sequence[Hit] = ()
@@ -61,14 +61,14 @@ def turns_of(hits: Hits[Hit]) -> list[EpisodeHit]:
     return [episode for _, episode in sorted(enumerate(hits.episodes), key=rank)]
 
 
-def compose(query: ContextQuery, at: Moment, position: int | None, findings: Findings) -> Context:
+def compose(query: ContextQuery, at: Moment, position: int | None, material: Material) -> Context:
     """Return the context of what was found as of a moment; never longer than the budget."""
     assert at.valid is not None
     assert at.known is not None
     valid_at, known_at = instant_of(at.valid), time_of(at.known)
     wording = Wording(query.query, zone_of(query.timezone), longest=query.budget)
     frame = wording.frame(query.timezone, valid_at, known_at)
-    items, left_out = _fitting(_lines(findings, wording), frame, query.budget)
+    items, left_out = _fitting(_lines(material, wording), frame, query.budget)
     text = frame.text([(item.kind, item.line) for item in items], [each.kind for each in left_out])
     return Context(
         text,
@@ -80,28 +80,28 @@ def compose(query: ContextQuery, at: Moment, position: int | None, findings: Fin
         known_at,
         position,
         query.timezone,
-        findings.unavailable,
-        findings.vectors_behind,
+        material.unavailable,
+        material.vectors_behind,
     )
 
 
-def _lines(findings: Findings, wording: Wording) -> Iterator[Item]:
+def _lines(material: Material, wording: Wording) -> Iterator[Item]:
     """Yield the lines in the order in which they are taken."""
 
     def counted(line: str) -> tuple[str, int]:
         return line, tokens(line)
 
-    wrong = findings.corrected
+    wrong = material.corrected
     facts = (
         FactLine(*counted(wording.fact(fact, wrong.get(fact.uuid))), "fact", fact, wrong.get(fact.uuid))
-        for fact in findings.facts
+        for fact in material.facts
     )
-    episodes = (EpisodeLine(*counted(wording.episode(hit)), "episode", hit) for hit in findings.episodes)
+    episodes = (EpisodeLine(*counted(wording.episode(hit)), "episode", hit) for hit in material.episodes)
     changes = (
         ChangeLine(*counted(wording.change(*change)), "change", change.fact, change.changed_at, change.other)
-        for change in findings.changes
+        for change in material.changes
     )
-    yield from (EntityLine(*counted(wording.entity(entity)), "entity", entity) for entity in findings.entities)
+    yield from (EntityLine(*counted(wording.entity(entity)), "entity", entity) for entity in material.entities)
     rounds = zip_longest(facts, episodes, episodes, changes)  # one iterator twice: two turns to each fact
     yield from filter(None, chain.from_iterable(rounds))
 

@@ -35,7 +35,7 @@ _TYPO: Final = 5  # letters of a name that may be misspelt: a shorter one with a
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class QuestionWords:
     """A question: the words in it that may be names, and the rest."""
 
     names: tuple[tuple[str, ...], ...]  # those that stand together are one
@@ -45,7 +45,7 @@ class Named:
     ]  # names, and those of the stems that do not say what kind of thing is asked for: "which club"
 
     @classmethod
-    def of(cls, text: str, known: frozenset[str]) -> "Named":
+    def of(cls, text: str, known: frozenset[str]) -> "QuestionWords":
         """Return a question; names are words with a capital that do not begin it, and the known ones."""
         words = _WORD.findall(_OWNER.sub("", text))
         low = [word.casefold() for word in words]
@@ -80,7 +80,7 @@ def columns(
     the entities that a name means which is no candidate's.
     """
     known = names_of(facts)
-    question = Named.of(text, known)
+    question = QuestionWords.of(text, known)
     wanted = [each for run in question.names for each in _Wanted.each(run, known, meant)]
     words, stem = cache(_words), cache(_stem)  # names, relations and words are those of several facts
     rows = np.array([_row(question, wanted, fact, words, stem) for fact in facts]).reshape(len(facts), 4)
@@ -117,7 +117,7 @@ class _Wanted:
 
 
 def _row(
-    question: Named,
+    question: QuestionWords,
     wanted: Sequence[_Wanted],
     fact: FactRow,
     words: Callable[[str], list[str]],
@@ -133,7 +133,7 @@ def _row(
 
 
 def _slots(
-    question: Named, facts: Sequence[FactRow], words: Callable[[str], list[str]], stem: Callable[[str], str]
+    question: QuestionWords, facts: Sequence[FactRow], words: Callable[[str], list[str]], stem: Callable[[str], str]
 ) -> NDArray[np.int64]:
     """Return the number of each fact's slot: what one question asks for. A fact with a thing that it names is alone."""
     numbers: dict[tuple[str, ...], int] = {}

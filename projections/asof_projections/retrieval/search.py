@@ -36,7 +36,7 @@ _CANDIDATES_LEAST: Final = 50
 _NOBODY: Final = fact_signals.SIGNALS.index("nobody_named")
 
 
-class Candidates(NamedTuple):
+class FactCandidates(NamedTuple):
     """The facts that a search weighs, best first: the last version of each, its score and parts, and its signals."""
 
     facts: list[FactRow]
@@ -87,11 +87,11 @@ class Search:
         return hits[: query.limit]
 
     @consistent_read
-    def candidates(self, query: FactSearchQuery, at: Moment) -> Candidates:
+    def candidates(self, query: FactSearchQuery, at: Moment) -> FactCandidates:
         """Return what a search weighs."""
         return self._candidates(query, at, steps_from_center(self._beliefs, query, at))
 
-    def _candidates(self, query: FactSearchQuery, at: Moment, steps: Iterable[str]) -> Candidates:
+    def _candidates(self, query: FactSearchQuery, at: Moment, steps: Iterable[str]) -> FactCandidates:
         text, group = query.query, query.group
         pool = max(_CANDIDATES * query.limit, _CANDIDATES_LEAST)
         with ThreadPoolExecutor(1) as beside:
@@ -120,7 +120,7 @@ class Search:
             text, facts, cosines, relations, lambda name: self._beliefs.meant(group, name, at.known)
         )
         said, meant = ([values.get(number) for number in numbers] for values in (words, meaning))
-        return Candidates(facts, [scores[number] for number in numbers], said, meant, signals, by_words)
+        return FactCandidates(facts, [scores[number] for number in numbers], said, meant, signals, by_words)
 
     def _cosines(
         self, index: VectorIndex, vector: Vectors, pool: int, among: LiveFacts | Ids, also: Iterable[int]
@@ -152,7 +152,7 @@ class NameSearch:
         return self._beliefs.named([number for number, _ in nearest])[:limit]
 
 
-def _probabilities(found: Candidates) -> tuple[list[float], list[float]]:
+def _probabilities(found: FactCandidates) -> tuple[list[float], list[float]]:
     """Return for each candidate how probably it answers, and the least probability of one that does by default."""
     of = calibrations()
     said, meant = (each.probabilities(found.signals, fact_signals.SIGNALS) for each in (of.facts_by_words, of.facts))

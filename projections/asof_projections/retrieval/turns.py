@@ -19,7 +19,7 @@ from asof_projections.retrieval.question import Question
 from asof_projections.vectors.ports import VectorIndex
 
 
-class Candidates(NamedTuple):
+class TurnCandidates(NamedTuple):
     """The turns that a search weighs: their numbers, a row of signals for each, and what words and meaning say."""
 
     numbers: NDArray[np.int64]
@@ -29,7 +29,9 @@ class Candidates(NamedTuple):
     cosines: NDArray[np.float64]  # NaN: it has no vector
 
 
-_NONE: Final = Candidates(np.zeros(0, np.int64), np.zeros((0, len(signals.SIGNALS))), False, np.zeros(0), np.zeros(0))
+_NONE: Final = TurnCandidates(
+    np.zeros(0, np.int64), np.zeros((0, len(signals.SIGNALS))), False, np.zeros(0), np.zeros(0)
+)
 
 
 class EpisodeSearch:
@@ -78,18 +80,18 @@ class EpisodeSearch:
             hits.append(EpisodeHit.of(row, score, chance, parts, tuple(says.get(row.uuid, ()))))
         return hits
 
-    def _is_unlike(self, found: Candidates) -> bool:
+    def _is_unlike(self, found: TurnCandidates) -> bool:
         """Whether no candidate has a word of the question, nor is near it in meaning: the best is best of nothing."""
         of = calibrations()
         if not found.by_meaning or self._meaning is None or self._meaning[0].model_id != of.embedder:
             return False
         return not found.words.any() and bool(np.nanmax(found.cosines) < of.unlike)
 
-    def candidates(self, text: str, groups: Sequence[str] | None, known: int, pool: int) -> Candidates:
+    def candidates(self, text: str, groups: Sequence[str] | None, known: int, pool: int) -> TurnCandidates:
         """Return what a search weighs, in the order of the log: a pool by words, and as many by meaning."""
         return self._weigh(text, self._episodes.turns(groups, known), pool)
 
-    def _weigh(self, text: str, turns: Turns, pool: int) -> Candidates:
+    def _weigh(self, text: str, turns: Turns, pool: int) -> TurnCandidates:
         question = Question.of(text, turns.names)
         if not pool or not len(turns.n):
             return _NONE
@@ -115,7 +117,7 @@ class EpisodeSearch:
             return _NONE
         words /= max(float(words.max(initial=0)), 1e-9)
         rows = signals.columns(question, turns, matches, words, cosines, chosen)
-        return Candidates(turns.n[chosen], rows, bool(len(nearest)), words[chosen], cosines[chosen])
+        return TurnCandidates(turns.n[chosen], rows, bool(len(nearest)), words[chosen], cosines[chosen])
 
     def _matches(self, words: Sequence[str], turns: Turns) -> signals.Matches:
         has = np.zeros((len(words), len(turns.n)), np.float32)

@@ -14,7 +14,7 @@ _OF_ENTITIES: Final = ("entities", "member_of")  # whose ids producers give
 Load = Callable[[str, Sequence[str]], Iterable[Document]]
 """Returns the documents of a kind with these keys, those that exist."""
 
-Named = Mapping[type, tuple[tuple[str, str], ...]]
+References = Mapping[type, tuple[tuple[str, str], ...]]
 """For each type of event: the kinds of documents that it names, and the fields that name them."""
 
 
@@ -48,7 +48,7 @@ class Documents:
         self._changed.clear()
         self.erased.clear()
 
-    def _fetch(self, records: Sequence[Record], names: Named) -> None:
+    def _fetch(self, records: Sequence[Record], names: References) -> None:
         """Load the documents that some records name and that are not loaded yet."""
         wanted: defaultdict[str, dict[str, None]] = defaultdict(dict)
         for record in records:

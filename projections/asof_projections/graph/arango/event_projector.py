@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from asof_projections import names
-from asof_projections.graph.arango.documents import Documents, Load, Named
+from asof_projections.graph.arango.documents import Documents, Load, References
 from asof_projections.graph.arango.schema import prefix
 from asof_projections.graph.arango.wire import Document, declaration, key
 from asof_projections.graph.sqlite_store.base import value_of
@@ -53,7 +53,7 @@ from asof_streams.semantic import (
 _log = logging.getLogger(__name__)
 _STATEMENTS: Final = ("assertions", "endings", "retractions")
 _PLACES: Final = 1 << 20  # more than one event opens versions; with a position it stays an integer that a double holds
-_NAMED: Final[Named] = {
+_NAMED: Final[References] = {
     EntityIntroduced: (("entities", "entity_id"),),
     EntityDescribed: (("entities", "entity_id"),),
     EntityMerged: (("entities", "duplicate"), ("entities", "into")),
