@@ -20,6 +20,7 @@ from asof_projections.retrieval.pipeline.configuration import PipelineConfig
 from asof_streams.consolidation import ConsolidationConfig
 from asof_streams.distribution import install_command
 from asof_streams.errors import InvalidInput
+from asof_streams.ingestion import IngestionConfig
 from asof_streams.kafka.connection import SaslMechanism, SecurityProtocol
 
 _FOUND: Final = Path("asof.toml")
@@ -31,6 +32,7 @@ _HARMLESS: Final = frozenset(
         "embedding_dimensions",
         "pipeline",
         "consolidation",
+        "ingestion",
         "clock_years",
         "log_level",
         "log_format",
@@ -103,6 +105,8 @@ class Settings(BaseSettings):
     """The number of dimensions of its vectors; left out, the model's own."""
     pipeline: PipelineConfig = PipelineConfig()
     """Parameters of searches by the profile `pipeline`, as a table or a JSON object; what a question says wins."""
+    ingestion: IngestionConfig = IngestionConfig()
+    """What ingestion takes up, in a new directory and in a rebuild, as a table or a JSON object."""
     consolidation: ConsolidationConfig = ConsolidationConfig()
     """What consolidation does, in a new directory and in a rebuild, as a table or a JSON object."""
     kafka: str | None = None

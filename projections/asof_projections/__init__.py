@@ -1,6 +1,7 @@
 """The projections: read models that follow the logs, and the questions that are asked of them."""
 
 __all__ = [
+    "confidence",
     "embedding",
     "entity_ids",
     "generations",

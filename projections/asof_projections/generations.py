@@ -10,16 +10,21 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from asof_streams.consolidation import ConsolidationConfig
 from asof_streams.errors import ContractError, DamagedFile, InvalidInput, NotFound
 from asof_streams.files import replace_file
+from asof_streams.ingestion import IngestionConfig
 from asof_streams.options import unset
 
 FORMAT: Final = 1
 FILE: Final = "catalog.json"
 FIRST: Final = "main"
+_CONFIGURATIONS: Final[dict[str, type[BaseModel]]] = {
+    "consolidation": ConsolidationConfig,
+    "ingestion": IngestionConfig,
+}
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}", re.ASCII)
 
 
@@ -37,20 +42,21 @@ class GenerationInfo:
     consolidation: Annotated[
         ConsolidationConfig | None, Field(exclude_if=unset, description="Left out: the defaults.")
     ] = None
+    ingestion: Annotated[IngestionConfig | None, Field(exclude_if=unset, description="Left out: the defaults.")] = None
 
     def to_json(self) -> dict[str, Any]:
         """Return it as it is stored and shown; what has its default is left out, as files of earlier versions do."""
         shown = asdict(self)
-        if (chosen := shown.pop("consolidation")) is not None:
-            shown["consolidation"] = chosen.model_dump(mode="json")
+        for name in _CONFIGURATIONS:
+            if (chosen := shown.pop(name)) is not None:
+                shown[name] = chosen.model_dump(mode="json")
         return shown
 
     @classmethod
     def of(cls, stored: dict[str, Any]) -> "GenerationInfo":
         """Return it from its stored form. KeyError, TypeError, ValueError: it is not one."""
-        chosen = stored.get("consolidation")
-        config = None if chosen is None else ConsolidationConfig.model_validate(chosen)
-        return cls(**stored | ({} if config is None else {"consolidation": config}))
+        chosen = {name: model.model_validate(stored[name]) for name, model in _CONFIGURATIONS.items() if name in stored}
+        return cls(**stored | chosen)
 
 
 @dataclass(frozen=True, slots=True)

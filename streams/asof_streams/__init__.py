@@ -10,6 +10,7 @@ __all__ = [
     "events",
     "files",
     "ids",
+    "ingestion",
     "instants",
     "kafka",
     "log",

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from asof_streams.consolidation import ConsolidationConfig
 from asof_streams.events import Event, register
+from asof_streams.ingestion import IngestionConfig
 
 Period = tuple[int, int | None]  # [from, to); None: no end is stated
 InvalidationKind = Literal["superseded", "ended", "retracted", "corrected", "contradicted", "merged"]
@@ -32,6 +33,15 @@ class ConsolidationConfigured(Event):
     type: ClassVar[str] = "consolidation.configured"
 
     config: ConsolidationConfig
+
+
+@register
+class IngestionConfigured(Event):
+    """What ingestion does in this generation. One without this event has the defaults."""
+
+    type: ClassVar[str] = "ingestion.configured"
+
+    config: IngestionConfig
 
 
 @register
@@ -348,6 +358,7 @@ class FactRestored(Event):
 SemanticEvent = (
     GenerationStarted
     | ConsolidationConfigured
+    | IngestionConfigured
     | RelationDeclared
     | EntityIntroduced
     | EntityDescribed

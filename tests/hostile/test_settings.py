@@ -15,6 +15,7 @@ HARMLESS = {
     "embedding_dimensions": "8",
     "pipeline": "{ recency_weight = 0.0 }",
     "consolidation": "{ budget = 1000 }",
+    "ingestion": "{ min_confidence = 0.5 }",
     "clock_years": "5.0",
     "log_level": '"debug"',
     "log_format": '"json"',

@@ -6,6 +6,7 @@ for older facts in `invalidations`.
 
 from collections.abc import Sequence
 
+from asof_agents.handlers.admission import admit
 from asof_agents.handlers.attributes import weigh_attributes
 from asof_agents.handlers.communities import assign_communities
 from asof_agents.handlers.endings import ended_facts
@@ -15,6 +16,8 @@ from asof_agents.handlers.value_slots import OF_THINGS, slot_of
 from asof_agents.ports import BeliefView
 from asof_agents.resolution.entities import PERSON, Resolver, Speakers
 from asof_agents.resolution.judge import Judge
+from asof_agents.resolution.structure import StructuralMatcher, related_mentions
+from asof_agents.resolution.unlinked import UnlinkedResolver
 from asof_projections.model.rows import EntityRow
 from asof_projections.versions import Assertion
 from asof_streams.episodic import EpisodeRecorded, MentionObserved, MessageParked, RelationshipStated
@@ -35,7 +38,7 @@ def derive_semantic_events(
     episode = batch[0].event
     if not isinstance(episode, EpisodeRecorded):
         return []
-    extracted = [record.event for record in batch[1:]]
+    extracted = admit([record.event for record in batch[1:]], build.ingestion)
     chat = None if episode.source == "fact" else _chat(batch[0], episode, build, known, speakers)
     try:
         if chat is None:
@@ -63,8 +66,9 @@ def derive_semantic_events_of_retry(
     episode = first.event
     assert isinstance(episode, EpisodeRecorded)
     chat = _chat(first, episode, build, known, speakers, retried=True)
+    added = admit(added, build.ingestion)
     chat.state(added, judge)
-    if judge is not None:
+    if judge is not None and build.ingestion.enable_entity_resolution:
         mentions = [record.event for record in before if isinstance(record.event, MentionObserved)]
         chat.names.resolve_again(mentions, before[0].recorded_at, judge)
     return _events(chat, added, known)
@@ -90,7 +94,8 @@ def _chat(
 ) -> "ChatStatements":
     is_value = build.ontology_of(episode).is_value
     about = (known, build.digest, first.group, first.recorded_at, episode)
-    names = Resolver(*about, speakers=speakers, is_value=is_value, cause=first.cause)
+    resolver = Resolver if build.ingestion.enable_entity_resolution else UnlinkedResolver
+    names = resolver(*about, speakers=speakers, is_value=is_value, cause=first.cause)
     return ChatStatements(names, build, first.cause, retried=retried)
 
 
@@ -99,8 +104,13 @@ class ChatStatements(StatementWriter[Resolver]):
 
     def state(self, events: Sequence[Event], judge: Judge | None) -> None:
         """Resolve the mentions of an episode, then add its relationships: denials first, for corrections need them."""
-        self.names.resolve((event for event in events if isinstance(event, MentionObserved)), judge)
         stated = [e for e in events if isinstance(e, RelationshipStated)]
+        config = self.build.ingestion
+        if config.enable_entity_resolution and config.enable_structural_similarity:
+            where = self.names.group, self.episode.valid_at, config.entity_resolution_threshold
+            self.names.structure = StructuralMatcher(self.names.known, *where, related_mentions(stated))
+        mentions = (event for event in events if isinstance(event, MentionObserved))
+        self.names.resolve(mentions, judge if config.enable_entity_resolution else None)
         replaced: dict[tuple[str, str], Assertion] = {}
         for relationship in sorted(stated, key=lambda r: r.stance != "denied"):
             self._relate(relationship, replaced)
@@ -160,6 +170,8 @@ class ChatStatements(StatementWriter[Resolver]):
         """Declare a relation that only this episode's own ontology has as single-valued, once for its group."""
         own = self.ontology.relation(relation)
         if own is None or own.cardinality != "one" or relation in self.build.ontology.relations:
+            return
+        if not self.build.ingestion.enable_contradiction_detection:
             return
         if not self.known.single(self.names.group, relation):
             self.changes.declared[relation] = None

@@ -1,38 +1,38 @@
 """The graded policy: decides between two facts of a single-valued slot that contradict each other. Pure.
 
-If their starts are more than a year apart, the newer fact wins, as under the default policy (recency). Otherwise, if
-their confidences are more than 0.3 apart, the fact with less is retracted. Otherwise the contradiction is flagged for a
-person, who settles it by retracting one of them; until then recency decides.
+If their starts are further apart than the one threshold (a year), the newer fact wins, as under the default policy
+(recency). Otherwise, if their confidences are further apart than the other (0.3), the fact with less is retracted.
+Otherwise the contradiction is flagged for a person, who settles it by retracting one of them; until then recency
+decides.
 """
-
-from typing import Final
 
 from asof_agents.handlers.invalidations import BeliefChanges, SlotState
 from asof_agents.ports import FactView
 from asof_projections.model.rows import Statement
 from asof_projections.versions import Assertion
 from asof_streams.ids import derive
+from asof_streams.ingestion import ConflictConfig
 from asof_streams.instants import SECOND
 from asof_streams.semantic import ContradictionFlagged
 
-YEAR: Final = 31_557_600 * SECOND
-CONFIDENCE: Final = 0.3
 
-
-def apply_graded_policy(changes: BeliefChanges, known: FactView, slot: SlotState, new: str) -> None:
+def apply_graded_policy(
+    changes: BeliefChanges, known: FactView, slot: SlotState, new: str, config: ConflictConfig
+) -> None:
     """Let a new assertion contest the other assertions of its slot, those of this message included."""
+    apart, surer = config.temporal_threshold_secs * SECOND, config.confidence_threshold
     this = slot.assertions[new]
     rivals = [
         _statement(changes, known, other)
         for other in slot.assertions.values()
-        if other.value != this.value and _meet(slot, other, this) and abs(this.start - other.start) <= YEAR
+        if other.value != this.value and _meet(slot, other, this) and abs(this.start - other.start) <= apart
     ]
     own = _statement(changes, known, this)
-    if any(rival.confidence - own.confidence > CONFIDENCE for rival in rivals):
+    if any(rival.confidence - own.confidence > surer for rival in rivals):
         changes.retract(own, "contradicted")
         return
     for rival in rivals:
-        if own.confidence - rival.confidence > CONFIDENCE:
+        if own.confidence - rival.confidence > surer:
             changes.retract(rival, "contradicted")
         else:
             changes.statements.append(

@@ -3,7 +3,7 @@
 The consequences for older facts are derived in `invalidations`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from asof_agents.extraction.registry import Ontologies
@@ -16,6 +16,7 @@ from asof_projections.model.rows import Statement
 from asof_projections.versions import Assertion
 from asof_streams.episodic import EpisodeRecorded
 from asof_streams.events import Event, Record
+from asof_streams.ingestion import IngestionConfig
 from asof_streams.instants import INF
 from asof_streams.semantic import EntityMerged, EntityUnmerged, FactEnded, FactReinforced
 
@@ -29,13 +30,14 @@ MERGE = "merge:"  # the id of such a merge is this and the fact's id
 class Build:
     """The parameters that decide the content of a generation. The digest is part of every derived id.
 
-    ontologies: those that an episode may choose instead of `ontology`.
+    ontologies: those that an episode may choose instead of `ontology`. ingestion: what is taken up, and how.
     """
 
     digest: str
     ontology: Ontology
     policy: Literal["recency", "graded"]
     ontologies: Ontologies | None = None
+    ingestion: IngestionConfig = field(default_factory=IngestionConfig)
 
     def ontology_of(self, episode: EpisodeRecorded) -> Ontology:
         """Return the ontology of an episode."""
@@ -92,7 +94,13 @@ class StatementWriter(Generic[N]):
         if triple.relation == ALSO_KNOWN_AS and triple.object is not None:
             changes.statements.append(_merged(fact_id, triple.subject, triple.object))
         if self.build.policy == "graded" and self.changes.single(triple.relation):
-            apply_graded_policy(changes, self.known, changes.slot(triple.subject, triple.relation, None), fact_id)
+            apply_graded_policy(
+                changes,
+                self.known,
+                changes.slot(triple.subject, triple.relation, None),
+                fact_id,
+                self.build.ingestion.conflict_config,
+            )
 
     def reinforce(self, triple: Triple, start: int, end: int | None, relationship: str | None) -> bool:
         """Reinforce a believed fact instead of asserting it again; return whether there was one.

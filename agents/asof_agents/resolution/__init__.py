@@ -4,4 +4,6 @@ __all__ = [
     "entities",
     "exact",
     "judge",
+    "structure",
+    "unlinked",
 ]

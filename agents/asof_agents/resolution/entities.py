@@ -21,6 +21,7 @@ from asof_agents.resolution.candidates import Candidate, CandidateContext, Neare
 from asof_agents.resolution.exact import ExactNames, fits
 from asof_agents.resolution.judge import Doubt, Judge, Verdict
 from asof_agents.resolution.one_message import FullNames, is_common, is_possessive, singular
+from asof_agents.resolution.structure import StructuralMatcher
 from asof_projections.model.rows import EntityRow
 from asof_projections.names import key, words
 from asof_streams.episodic import MentionObserved
@@ -47,6 +48,7 @@ class Resolver(ExactNames):
     speakers: Speakers = tuple
     is_value: Callable[[str], bool] = lambda _: False  # of an entity type: values that are nearly equal are two
     cause: int = -1  # the position of the message
+    structure: StructuralMatcher | None = None  # None: names alone decide
     asked: list[Event] = field(default_factory=list)  # what came of asking a judge: recorded before it is used
     _meant: dict[str, str] = field(default_factory=dict)  # mention id -> entity id
     _full: FullNames = field(default_factory=FullNames)  # of the people whom this message names
@@ -62,12 +64,26 @@ class Resolver(ExactNames):
         self._full = FullNames(observed := list(observed))
         for mention in self._full.before_parts(observed):
             sure = self._sure(mention)
-            if sure is None and judge is not None and not self.is_value(mention.entity_type):
+            may_ask = judge is not None or self.structure is not None
+            if sure is None and may_ask and not self.is_value(mention.entity_type):
                 left.append(mention)
             else:
                 self._mean(mention, *(sure or self._new(mention)))
+        if self.structure is not None:
+            left = [mention for mention in left if not self._match(mention, self.structure, judge)]
         if judge is not None and left:
             self._judge(left, judge)
+
+    def _match(self, mention: MentionObserved, structure: StructuralMatcher, judge: Judge | None) -> bool:
+        """Resolve a mention by structure; return whether that decided it, as it does where there is no judge."""
+        sure = self._sure(mention)  # one introduced since may be called so
+        if sure is None and (found := structure.match(mention, self.meant)):
+            self._describe(found[0], mention.text)
+            sure = found[0], "structure", found[1]
+        if sure is None and judge is not None:
+            return False
+        self._mean(mention, *(sure or self._new(mention)))
+        return True
 
     def _judge(self, left: Sequence[MentionObserved], judge: Judge) -> None:
         doubts: list[Doubt] = []

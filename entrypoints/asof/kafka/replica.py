@@ -22,7 +22,7 @@ from asof_streams.kafka.fence import Fence
 from asof_streams.kafka.messages_topic import MessagesTopic
 from asof_streams.kafka.topic_log import PartitionId
 from asof_streams.kafka.topics import Topics
-from asof_streams.semantic import ConsolidationConfigured, GenerationStarted
+from asof_streams.semantic import ConsolidationConfigured, GenerationStarted, IngestionConfigured
 from asof_streams.writer_lock import WriterLock
 
 
@@ -197,4 +197,5 @@ def _described(name: str, at: PartitionId, first: Sequence[Event]) -> Generation
         started.source,
         started.build,
         next((event.config for event in first if isinstance(event, ConsolidationConfigured)), None),
+        next((event.config for event in first if isinstance(event, IngestionConfigured)), None),
     )

@@ -54,8 +54,10 @@ def rebuild(session: Session, query: Rebuild) -> GenerationInfo:
     ontology = load_ontology(query.ontology) if query.ontology else writer.ontology(active.name)
     version = writer.logs.extractors.version(ontology)
     settings = session.settings
-    chosen = settings.consolidation if "consolidation" in settings.model_fields_set else active.consolidation
-    info = describe(name, ontology, query.policy or active.policy, query.source, version, chosen)
+    consolidation = settings.consolidation if "consolidation" in settings.model_fields_set else active.consolidation
+    ingestion = settings.ingestion if "ingestion" in settings.model_fields_set else active.ingestion
+    policy = query.policy or active.policy
+    info = describe(name, ontology, policy, query.source, version, consolidation, ingestion)
     writer.build(info, ontology, session.progress)
     return info
 

@@ -24,9 +24,10 @@ from asof_ontologies.model import Ontology
 from asof_projections.generations import Catalog, GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams.errors import ContractError, DamagedFile, DamagedLog, InvalidInput
-from asof_streams.events import Draft
+from asof_streams.events import Draft, Event
 from asof_streams.files import make_folder, replace_file
-from asof_streams.semantic import ConsolidationConfigured, GenerationStarted, RelationDeclared
+from asof_streams.ingestion import IngestionConfig
+from asof_streams.semantic import ConsolidationConfigured, GenerationStarted, IngestionConfigured, RelationDeclared
 from asof_streams.sqlite_log import SqliteLog
 
 FLUSH_EVERY = 10_000  # messages: few enough to hold in memory; ids are random, so a commit touches many pages
@@ -70,7 +71,7 @@ def build_of(places: DirectoryLayout, info: GenerationInfo, settings: Settings) 
     """
     path = places.ontology_of(info.name)
     ontology = kept_ontology(path) if path.exists() else _begun_with(load_ontology(settings.ontology), info, path)
-    return Build(info.build, ontology, info.policy)
+    return Build(info.build, ontology, info.policy, ingestion=info.ingestion or IngestionConfig())
 
 
 def generation_of(
@@ -90,7 +91,7 @@ def generation_of(
     ontology = kept_ontology(places.ontology_of(info.name))
     ontologies = ontologies_of(places)
     registry = extractors.registry_of(info, ontology, ontologies)
-    build = Build(info.build, ontology, info.policy, ontologies)
+    build = Build(info.build, ontology, info.policy, ontologies, info.ingestion or IngestionConfig())
     judge = extractors.judge(info, journal, places, store)
     recorded = partial(batch_of, episodic)
     return Generation(
@@ -207,11 +208,16 @@ def _start(log: SqliteLog, info: GenerationInfo, ontology: Ontology) -> None:
         policy=info.policy,
         source=info.source,
     )
-    chosen = [] if info.consolidation is None else [ConsolidationConfigured(config=info.consolidation)]
+    chosen: list[Event] = []
+    if info.consolidation is not None:
+        chosen.append(ConsolidationConfigured(config=info.consolidation))
+    if info.ingestion is not None:
+        chosen.append(IngestionConfigured(config=info.ingestion))
+    contradicts = info.ingestion is None or info.ingestion.enable_contradiction_detection
     declared = [
         RelationDeclared(relation=r.name, cardinality=r.cardinality)
         for r in ontology.relation_types
-        if r.cardinality == "one"
+        if contradicts and r.cardinality == "one"
     ]
     events = [started, *chosen, *declared]
     log.append([Draft("", 0, -1, i, len(events), event) for i, event in enumerate(events)], checkpoint=0)

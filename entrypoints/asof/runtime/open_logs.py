@@ -57,7 +57,9 @@ class OpenLogs:
             raise ContractError("catalog.json is missing beside messages.sqlite: restore it, or move that file away")
         ontology = load_ontology(self.settings.ontology)
         version = self.extractors.version(ontology)
-        info = describe(FIRST, ontology, self.settings.policy, "mentions", version, self.settings.consolidation)
+        settings = self.settings
+        chosen = settings.consolidation, settings.ingestion
+        info = describe(FIRST, ontology, settings.policy, "mentions", version, *chosen)
         keep_ontology(ontology, places.ontology)
         keep_ontology(ontology, places.ontology_of(FIRST))
         catalog = Catalog(FIRST, (info,))

@@ -24,6 +24,7 @@ from asof_projections.projector import open_following
 from asof_projections.queries.temporal import TemporalQueries
 from asof_streams.consolidation import ConsolidationConfig
 from asof_streams.errors import EmptyMemory, InvalidInput
+from asof_streams.ingestion import IngestionConfig
 from asof_streams.kafka.connection import Connection
 from asof_streams.sqlite_log import SqliteLog
 
@@ -73,19 +74,22 @@ def describe(
     source: Source,
     extractor: str,
     consolidation: ConsolidationConfig | None = None,
+    ingestion: IngestionConfig | None = None,
 ) -> GenerationInfo:
     """Return the inputs that decide a generation's content: equal builds of one source give equal digests and ids.
 
-    A consolidation by the defaults is none that a generation names.
+    A consolidation or an ingestion by the defaults is none that a generation names.
     """
-    chosen = None if consolidation == ConsolidationConfig() else consolidation
+    consolidation = None if consolidation == ConsolidationConfig() else consolidation
+    ingestion = None if ingestion == IngestionConfig() else ingestion
     # Rules that read otherwise keep the ids of what they read alike: a rebuild can be compared with what answers.
     read = re.sub(r"\brules-\d+", "rules-1", extractor)
     parts = [ontology.digest, read, policy, names.VERSION]
-    if chosen is not None:
-        parts.append(chosen.model_dump_json())
+    parts += [chosen.model_dump_json() for chosen in (consolidation, ingestion) if chosen is not None]
     build = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
-    return GenerationInfo(name, ontology.id, ontology.digest, extractor, policy, source, build, chosen)
+    return GenerationInfo(
+        name, ontology.id, ontology.digest, extractor, policy, source, build, consolidation, ingestion
+    )
 
 
 def existing(places: DirectoryLayout) -> Catalog:

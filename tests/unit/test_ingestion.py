@@ -1,0 +1,214 @@
+"""What a generation takes up of an extraction, by its configuration of ingestion: labels, toggles and thresholds."""
+
+from dataclasses import replace
+
+import pytest
+from pydantic import ValidationError
+
+import asof
+from asof_agents.handlers.admission import admit
+from asof_agents.resolution.structure import structural_similarity
+from asof_projections.confidence import entity_confidence
+from asof_projections.model.rows import Moment
+from asof_streams.episodic import AttributeStated, MentionObserved, RelationshipStated
+from asof_streams.ingestion import ConflictConfig, IngestionConfig
+from asof_streams.semantic import EntityIntroduced, MentionResolved
+from histories import History, on
+
+FAR = on("2030")
+
+
+@pytest.fixture
+def history(tmp_path):
+    history = History(tmp_path)
+    yield history
+    history.close()
+
+
+def use(history, **config):
+    [generation] = history.engine.generations
+    generation.build = replace(generation.build, ingestion=IngestionConfig(**config))
+
+
+def facts(history):
+    found = history.questions.facts(Moment(FAR, FAR))
+    return sorted((fact.subject, fact.relation, fact.object) for fact in found)
+
+
+def names(history):
+    return [r.event.name for r in history.semantic.read() if isinstance(r.event, EntityIntroduced)]
+
+
+def reasons(history):
+    return [r.event.reason for r in history.semantic.read() if isinstance(r.event, MentionResolved)]
+
+
+def mention(number, type_, text, **more):
+    return MentionObserved(mention_id=f"m{number}", episode_id="e", entity_type=type_, text=text, start=0, **more)
+
+
+def stated(source, target, confidence):
+    return RelationshipStated(
+        relationship_id=f"{source}-{target}",
+        episode_id="e",
+        relation="knows",
+        source=source,
+        target=target,
+        stance="holds",
+        confidence=confidence,
+        start=0,
+        end=1,
+    )
+
+
+def described(of, confidence):
+    about = {"attribute_id": f"a-{of}", "episode_id": "e", "mention_id": of, "name": "colour", "value": "red"}
+    return AttributeStated(**about, confidence=confidence, start=0, end=1)
+
+
+def test_every_parameter_has_the_default_of_the_specification_but_for_the_labels():
+    config = IngestionConfig()
+
+    assert (config.enable_relations, config.enable_entity_resolution) == (True, True)
+    assert config.enable_contradiction_detection
+    assert config.entity_resolution_threshold == 0.5
+    assert config.conflict_config == ConflictConfig(temporal_threshold_secs=31_557_600, confidence_threshold=0.3)
+    assert (config.ner_labels, config.min_confidence) == ((), 0.0)
+    with pytest.raises(ValidationError, match="frozen"):
+        config.min_confidence = 1.0
+    with pytest.raises(ValidationError, match="next_node_id"):
+        IngestionConfig.model_validate({"next_node_id": 1_000_000})
+
+
+@pytest.mark.parametrize(
+    ("name", "type_", "sure"),
+    [
+        ("Ana", "Person", 0.9),
+        ("ana", "Person", 0.5),
+        ("a red bicycle", "Thing", 0.8),
+        ("The Lord of the Rings", "Book", 0.8),
+        ("42 years", "Age", 0.8),
+        ("Bank of the West", "Organization", 0.9),
+        ("what he said when they went away again", "Thing", 0.4),
+        ("...", "Thing", 0.0),
+        ("anything", None, 1.0),
+    ],
+)
+def test_an_entity_has_a_confidence_by_its_name_and_its_type(name, type_, sure):
+    assert entity_confidence(name, type_) == sure
+
+
+def test_of_one_name_and_type_within_a_message_the_highest_confidence_counts():
+    events = [mention(1, "Person", "ana"), mention(2, "Person", "Ana"), mention(3, "Person", "ben")]
+
+    taken = admit(events, IngestionConfig(min_confidence=0.6))
+
+    assert taken == events[:2]
+
+
+def test_below_the_threshold_neither_an_entity_nor_a_fact_is_taken_up():
+    events = [
+        mention(1, "Person", "Ana"),
+        mention(2, "Person", "ben"),
+        mention(3, "Person", "i", speaker=True),
+        mention(4, "Person", "cleo", repeats="m0"),
+        stated("m1", "m3", 0.9),
+        stated("m3", "m1", 0.6),
+        stated("m1", "m2", 0.9),
+        stated("m1", "m0", 0.9),
+        described("m1", 0.6),
+        described("m1", 0.7),
+        described("m2", 0.9),
+    ]
+
+    taken = admit(events, IngestionConfig(min_confidence=0.7))
+
+    assert taken == [events[0], events[2], events[4], events[9]]
+    assert admit(events, IngestionConfig()) is events
+
+
+def test_labels_leave_entities_of_other_types_out_but_never_the_speaker():
+    events = [
+        mention(1, "Person", "I", speaker=True),
+        mention(2, "Location", "Oslo"),
+        mention(3, "Animal", "Rex"),
+        stated("m1", "m2", 1.0),
+        stated("m1", "m3", 1.0),
+    ]
+
+    assert admit(events, IngestionConfig(ner_labels=("Location",))) == [*events[:2], events[3]]
+
+
+def test_without_relations_entities_are_known_and_no_fact_is(history):
+    use(history, enable_relations=False)
+    history.say("2024-01-01", "Ana -lives_in-> Oslo")
+
+    assert (names(history), facts(history)) == (["Ana", "Oslo"], [])
+
+
+def test_without_resolution_a_name_means_an_entity_of_its_own_message_alone(history):
+    use(history, enable_entity_resolution=False)
+    history.say("2024-01-01", "Ana -knows-> Ben")
+    history.say("2024-01-02", "Ana -knows-> Cleo")
+
+    assert names(history) == ["Ana", "Ben", "Ana", "Cleo"]
+    assert facts(history) == [("Ana", "knows", "Ben"), ("Ana", "knows", "Cleo")]
+
+
+@pytest.mark.parametrize("similar", [True, False])
+def test_a_name_may_mean_an_entity_that_is_like_it_in_name_and_neighbours(history, similar):
+    use(history, enable_structural_similarity=similar)
+    history.say("2024-01-01", "Rivertown Bakery -employs-> Tom Berg")
+    history.say("2024-01-02", "Bakery of Rivertown -employs-> Tom Berg")
+    history.say("2024-01-03", "Rivertown Brewery -employs-> Ida Holm")
+
+    expected = ["Rivertown Bakery", "Tom Berg", "Rivertown Brewery", "Ida Holm"]
+    assert names(history) == (expected if similar else [*expected[:2], "Bakery of Rivertown", *expected[2:]])
+    assert ("structure" in reasons(history)) == similar
+
+
+def test_a_threshold_decides_how_alike_two_names_of_one_entity_are(history):
+    use(history, enable_structural_similarity=True, entity_resolution_threshold=0.99)
+    history.say("2024-01-01", "Rivertown Bakery -employs-> Tom Berg")
+    history.say("2024-01-02", "Bakery of Rivertown -employs-> Tom Berg")
+
+    assert "Bakery of Rivertown" in names(history)
+
+
+def test_structural_similarity_is_six_tenths_jaccard_and_four_tenths_cosine():
+    assert structural_similarity({"a", "b"}, {"b", "c"}, 0.5) == pytest.approx(0.6 / 3 + 0.4 * 0.5)
+    assert structural_similarity((), (), 1.0) == 0.4
+
+
+def test_without_contradiction_detection_a_new_value_ends_none(tmp_path):
+    config = {"enable_contradiction_detection": False}
+    with asof.open(tmp_path / "off", embedder="none", ingestion=config) as memory:
+        memory.state_fact(subject="Ana", relation="lives_in", object="Oslo", valid_at="2020")
+        memory.state_fact(subject="Ana", relation="lives_in", object="Rome", valid_at="2021")
+        memory.add("I live in Paris.", role="Ana", timestamp="2022-01-01")
+        assert sorted(fact.object for fact in memory.facts()) == ["Oslo", "Paris", "Rome"]
+
+
+def test_thresholds_of_a_conflict_are_those_of_the_configuration(tmp_path):
+    config = {"conflict_config": {"confidence_threshold": 0.5}}
+    with asof.open(tmp_path, embedder="none", policy="graded", ingestion=config) as memory:
+        for place, start, sure in (("Oslo", "2020-01-01", 0.5), ("Rome", "2020-06-01", 0.9)):
+            memory.state_fact(subject="Ana", relation="lives_in", object=place, valid_at=start, confidence=sure)
+
+        assert len(memory.contradictions()) == 1
+
+
+def test_a_generation_keeps_the_ingestion_it_was_begun_with_and_a_rebuild_agrees_with_it(tmp_path):
+    with asof.open(tmp_path, embedder="none", ingestion={"min_confidence": 0.95}) as memory:
+        memory.add("I live in Oslo.", role="Ana", timestamp="2022-01-01")
+        memory.add("I know Ben.", role="Ana", timestamp="2022-01-02")
+        assert memory.facts() == []
+        digest = memory.digest()
+    with asof.open(tmp_path, embedder="none") as memory:
+        assert memory.facts() == []
+        assert memory.rebuild("again").ingestion == IngestionConfig(min_confidence=0.95)
+        assert memory.digest("again") == digest
+    with asof.open(tmp_path, embedder="none", ingestion={}) as memory:
+        assert memory.rebuild("plain").ingestion is None
+        memory.switch("plain")
+        assert [fact.object for fact in memory.facts()][:1] == ["Oslo"]
