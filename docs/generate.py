@@ -7,7 +7,18 @@ Run it after a change of a command, a setting, an event or the Python API: .venv
 
 from pathlib import Path
 
-from making import async_memory, asyncapi, command_line, events, pictures, python_api, schemas, settings, topics
+from making import (
+    async_memory,
+    asyncapi,
+    command_line,
+    events,
+    modules,
+    pictures,
+    python_api,
+    schemas,
+    settings,
+    topics,
+)
 
 DOCS = Path(__file__).parent
 
@@ -17,6 +28,7 @@ def pages() -> dict[str, str]:
     return {
         "cli.md": command_line.page(),
         "events.md": events.page(),
+        "modules.md": modules.page(),
         "python.md": python_api.page(),
         "settings.md": settings.page(),
         "topics.md": topics.page(),
