@@ -28,7 +28,7 @@ _EXTRAS: Final = {
     "torch": ("sentence_transformers",),
     "openai": ("openai",),
     "serve": ("fastapi", "uvicorn", "prometheus_client"),
-    "kafka": ("aiokafka", "faust"),
+    "kafka": ("aiokafka", "cramjam", "faust"),
     "arango": ("arango",),
 }
 
