@@ -64,6 +64,7 @@ QUESTIONS = {  # by parameter, what is asked; of those that are needed, the firs
     "prefix": ["", "t", "team", "team-"],
     "format": ["json", "graphml"],
     "episodic": ["true"],
+    "details": ["true"],
     "log": ["messages", "episodic", "semantic"],
     "generation": ["g1"],
     "last_n": ["1000"],
@@ -296,7 +297,7 @@ VERBS: dict[str, list[dict[str, Any]]] = {
     "overlapping": [{"start": "2020", "stop": "2030"}],
     "throughout": [{"start": "2020", "stop": "2030"}],
     "parked": [{}],
-    "export": [{}, {"format": "graphml"}, {"episodic": True}],
+    "export": [{}, {"format": "graphml"}, {"episodic": True}, {"details": True}, {"episodic": True, "details": True}],
     "what_if": [{"statements": [FACT]}],
     "groups": [{"prefix": "team-"}],
 }

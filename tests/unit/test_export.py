@@ -238,3 +238,104 @@ def test_a_time_in_words_is_marked_as_interpreted_beside_the_words_and_dates_no_
     }
     assert lives["validAt"] == "2024-04-02T00:00:00Z"
     assert "interpreted" not in likes["content"]
+
+
+def detailed(history, at=NOW, group="g"):
+    return json.loads("".join(export.semantic_json(history.beliefs, group, at, details=True)))
+
+
+def test_details_are_the_sentences_of_turns_with_what_each_mentions(tmp_path):
+    world = World(tmp_path / "data")
+    world.memory.add("I met Ben. Ben lives in Oslo!", role="Ana", group_id="g", timestamp="2024-04-02")
+    world.memory.add("Thanks. Ben likes tea. ", role="Cleo", group_id="g", timestamp="2024-04-03")
+    graph = json.loads("".join(world.memory.export(episodic=True, details=True, group_id="g")))
+    plain = json.loads("".join(world.memory.export(episodic=True, group_id="g")))
+    before = json.loads(
+        "".join(world.memory.export(episodic=True, details=True, group_id="g", valid_at="2024-04-02T01:00:00Z"))
+    )
+    world.memory.close()
+
+    said = [episode["id"] for episode in graph["episodes"]]
+    assert [(s["episode_id"], s["index"], s["content"]) for s in graph["sentences"]] == [
+        (said[0], 0, "I met Ben."),
+        (said[0], 1, "Ben lives in Oslo!"),
+        (said[1], 0, "Thanks."),
+        (said[1], 1, "Ben likes tea."),
+    ]
+    assert graph["sentences"][1]["id"] == f"{said[0]}:1"
+    names = {node["id"]: node["mention"] for node in graph["nodes"]}
+    links = [(link["source"], names[link["target"]], link["weight"]) for link in graph["links"]]
+    assert (f"{said[0]}:0", "Ben", 0.9) in links
+    assert (f"{said[0]}:1", "Oslo", 0.9) in links
+    assert (f"{said[0]}:1", "Ben", 0.9) in links
+    assert (f"{said[1]}:1", "Ben", 0.9) in links
+    assert len(graph["links"]) == len({link["id"] for link in graph["links"]})
+    assert {**graph, "sentences": 0, "links": 0} == {**plain, "sentences": 0, "links": 0}
+    assert [s["content"] for s in before["sentences"]] == ["I met Ben.", "Ben lives in Oslo!"]
+
+
+def test_details_of_a_withdrawn_or_an_erased_episode_are_gone_with_it(history):
+    assert len(details_of(history)["sentences"]) == 3
+    history.forget("2024-02-01")
+    assert details_of(history) == {"nodes": [], "edges": [], "episodes": [], "sentences": [], "links": []}
+
+
+def details_of(history):
+    return json.loads("".join(export.episodic(history.episodes, "g", ALL, details=True)))
+
+
+def test_what_took_the_place_of_a_fact_is_an_edge_between_their_objects(history):
+    history.say("2024-02-01", "Ana -lives_in-> Oslo")
+    history.say("2024-03-01", "Ana -lives_in-> Rome")
+    graph = detailed(history)
+
+    names = {node["id"]: node["name"] for node in graph["nodes"]}
+    [edge] = [edge for edge in graph["edges"] if edge["relation"] == "supersedes"]
+    assert (names[edge["source"]], names[edge["target"]]) == ("Rome", "Oslo")
+    assert edge["created_at"] == "2024-03-01T00:00:00Z"
+    assert edge["later"] in {e["id"] for e in graph["edges"] if e["relation"] == "lives_in"}
+    assert not [e for e in semantic(history, NOW)["edges"] if e["relation"] == "supersedes"]
+    early = detailed(history, Moment(on("2025"), on("2024-02-15")))
+    assert not [e for e in early["edges"] if e["relation"] == "supersedes"]
+    assert detailed(history, group="other")["edges"] == []
+
+
+def test_what_gave_way_and_was_restored_is_superseded_no_longer(history):
+    history.say("2024-02-01", "Ana -lives_in-> Oslo")
+    history.say("2024-03-01", "Ana -lives_in-> Rome")
+    history.withdraw("2024-04-01", 4)
+
+    assert not [e for e in detailed(history)["edges"] if e["relation"] == "supersedes"]
+    then = detailed(history, Moment(on("2025"), on("2024-03-15")))
+    assert len([e for e in then["edges"] if e["relation"] == "supersedes"]) == 1
+
+
+def test_a_value_that_gave_way_is_a_node_although_it_no_longer_holds(tmp_path):
+    world = World(tmp_path / "data", policy="graded")
+    for day, value, sure in (("2020-01-01", "41", 0.9), ("2021-06-01", "42", 0.9), ("2021-07-01", "43", 0.9)):
+        world.memory.state_fact(
+            subject="Ana",
+            relation="has_age",
+            object=value,
+            object_type="Age",
+            valid_at=day,
+            confidence=sure,
+            group_id="g",
+        )
+    graph = json.loads("".join(world.memory.export(details=True, group_id="g", valid_at="2022")))
+    written = ET.fromstring("".join(world.memory.export("graphml", details=True, group_id="g", valid_at="2022")))
+    world.memory.close()
+
+    ids = [node["id"] for node in graph["nodes"]]
+    names = {node["id"]: node["name"] for node in graph["nodes"]}
+    ends = {
+        (edge["relation"], names[edge["source"]], names[edge["target"]])
+        for edge in graph["edges"]
+        if edge["relation"] in ("supersedes", "conflicts_with")
+    }
+    assert len(ids) == len(set(ids))
+    assert ends == {("supersedes", "42", "41"), ("supersedes", "43", "42"), ("conflicts_with", "43", "42")}
+    nodes = {node.get("id") for node in written.iter(f"{{{NAMESPACE['g']}}}node")}
+    assert {
+        edge.get(end) for edge in written.iter(f"{{{NAMESPACE['g']}}}edge") for end in ("source", "target")
+    } <= nodes

@@ -1,69 +1,45 @@
-"""Where sentences end, and that the words keep their places in the message."""
+"""The sentences of an episode: addressable parts, derived from its content whenever they are asked for."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from asof_agents.extraction.english.sentences import blank_markup, parse_sentences, split
-from asof_agents.extraction.english.verbs import forms
-
-SPLITS = [
-    ("I moved. She stayed.", ["I moved.", "She stayed."]),
-    ("Dr. Lee met Mr. Kim at 5 p.m. yesterday.", ["Dr. Lee met Mr. Kim at 5 p.m. yesterday."]),
-    ("It costs 3.50 in total. Cheap!", ["It costs 3.50 in total.", "Cheap!"]),
-    ("J. Smith called. I answered.", ["J. Smith called.", "I answered."]),
-    ("Really?! Yes... maybe.", ["Really?!", "Yes...", "maybe."]),
-    ('She said "no." Then she left.', ['She said "no."', "Then she left."]),
-    ("one line\nanother line", ["one line", "another line"]),
-    ("We use e.g. ruff and mypy.", ["We use e.g. ruff and mypy."]),
-    ("So do I. We agree.", ["So do I.", "We agree."]),
-    ("see asof.example for more", ["see asof.example for more"]),
-    ("  ", []),
-    ("", []),
-]
+from asof_projections.sentences import sentence_at, sentence_id, sentence_spans
 
 
-@pytest.mark.parametrize(("text", "expected"), SPLITS, ids=[text for text, _ in SPLITS])
-def test_a_text_is_split_into_sentences(text: str, expected: list[str]) -> None:
-    assert [text[start:end] for start, end in split(text)] == expected
-
-
-def test_words_keep_their_places_and_contractions_are_written_out() -> None:
-    text = "I'm sure Ana's brother can't come."
-    sentence = next(parse_sentences(text))
-    assert sentence.low == ("i", "am", "sure", "ana", "'s", "brother", "can", "not", "come", ".")
-    assert [text[start:end] for start, end in zip(sentence.starts, sentence.ends, strict=True)] == list(sentence.raw)
+def texts(content):
+    return [content[start:end] for start, end in sentence_spans(content)]
 
 
 @pytest.mark.parametrize(
-    "carried",
-    ["[image: a photo of a cat]", "<memory id='1'>", "https://example.org/a.b", "```\nx = 1\n```"],
+    ("content", "expected"),
+    [
+        ("Juan lives in Madrid. He works at SAP.", ["Juan lives in Madrid.", "He works at SAP."]),
+        ("Really?! Yes... version 3.2 is out", ["Really?!", "Yes...", "version 3.2 is out"]),
+        ("one line\n\n  another line.  \n", ["one line", "another line."]),
+        ("", []),
+        (" \n ", []),
+        ("。", ["。"]),
+    ],
 )
-def test_what_a_message_carries_along_is_blanked_without_moving_anything(carried: str) -> None:
-    text = f"I live here. {carried} And you?"
-    clean = blank_markup(text)
-    assert len(clean) == len(text)
-    assert clean.split() == ["I", "live", "here.", "And", "you?"]
+def test_a_sentence_ends_at_punctuation_before_a_space_or_with_its_line(content, expected):
+    assert texts(content) == expected
 
 
-def test_a_question_is_known_by_its_mark() -> None:
-    assert [sentence.question for sentence in parse_sentences("Where? Here. Why not?!")] == [True, False, True]
+@given(st.text(alphabet="aß .!?\n\t"))
+def test_sentences_keep_every_letter_in_order_and_have_no_space_around_them(content):
+    found = texts(content)
+
+    assert "".join("".join(found).split()) == "".join(content.split())
+    assert all(sentence and sentence == sentence.strip() for sentence in found)
 
 
-VERBS = [
-    ("live", {"live", "lives", "lived", "living"}),
-    ("move", {"move", "moves", "moved", "moving"}),
-    ("stop", {"stop", "stops", "stopped", "stopping"}),
-    ("visit", {"visit", "visits", "visited", "visiting"}),
-    ("study", {"study", "studies", "studied", "studying"}),
-    ("play", {"play", "plays", "played", "playing"}),
-    ("go", {"go", "goes", "went", "gone", "going"}),
-    ("get", {"get", "gets", "got", "gotten", "getting"}),
-    ("have", {"have", "has", "had", "having"}),
-    ("prefer", {"prefer", "prefers", "preferred", "preferring"}),
-    ("read", {"read", "reads", "reading"}),
-    ("teach", {"teach", "teaches", "taught", "teaching"}),
-]
+def test_an_offset_is_in_one_sentence_or_between_two():
+    spans = sentence_spans("Ana left.  Ben came.")
+
+    assert [sentence_at(spans, at) for at in (0, 8, 9, 11, 19, 20)] == [0, 0, None, 1, 1, None]
+    assert sentence_at([], 0) is None
 
 
-@pytest.mark.parametrize(("lemma", "expected"), VERBS)
-def test_a_verb_is_conjugated(lemma: str, expected: set[str]) -> None:
-    assert set(forms(lemma)) == expected
+def test_a_sentence_is_addressed_by_its_episode_and_its_number():
+    assert sentence_id("some-episode", 2) == "some-episode:2"

@@ -774,16 +774,21 @@ class AsyncMemory:
         format: Literal["json", "graphml"] = "json",  # noqa: A002 - the word of every door
         *,
         episodic: bool = False,
+        details: bool = False,
         valid_at: Time | None = None,
         known_at: Time | None = None,
         group_id: str = queries.DEFAULT_GROUP,
         all_groups: bool = False,
     ) -> AsyncIterator[str]:
-        """Yield the graph as text, as it is read: what is believed as of a moment, or what was recorded by then."""
+        """Yield the graph as text, as it is read: what is believed as of a moment, or what was recorded by then.
+
+        details: also conflicts and supersessions as edges; with `episodic`, sentences and what they mention.
+        """
         return self._each(
             lambda memory: memory.export(
                 format,
                 episodic=episodic,
+                details=details,
                 valid_at=valid_at,
                 known_at=known_at,
                 group_id=group_id,

@@ -817,13 +817,23 @@ class Memory:
         format: Literal["json", "graphml"] = "json",  # noqa: A002 - the word of every door
         *,
         episodic: bool = False,
+        details: bool = False,
         valid_at: Time | None = None,
         known_at: Time | None = None,
         group_id: str = queries.DEFAULT_GROUP,
         all_groups: bool = False,
     ) -> Iterator[str]:
-        """Yield the graph as text, as it is read: what is believed as of a moment, or what was recorded by then."""
-        fields = {"format": format, "episodic": episodic, "valid_at": valid_at, "known_at": known_at}
+        """Yield the graph as text, as it is read: what is believed as of a moment, or what was recorded by then.
+
+        details: also conflicts and supersessions as edges; with `episodic`, sentences and what they mention.
+        """
+        fields = {
+            "format": format,
+            "episodic": episodic,
+            "details": details,
+            "valid_at": valid_at,
+            "known_at": known_at,
+        }
         given = in_instants({**fields, "group_id": group_id, "all_groups": all_groups}, self._session.now)
         query = read_query(queries.ExportQuery, given)
         return upkeep.export(self._session, query)

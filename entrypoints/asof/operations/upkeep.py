@@ -101,7 +101,9 @@ def export(session: Session, query: ExportQuery) -> Iterator[str]:
 def _pieces(session: Session, query: ExportQuery) -> Iterator[str]:
     opened = session.of(query.group).opened()
     if query.episodic:
-        yield from documents.episodic(opened.episodes, query.group, Moment(query.valid_at, query.known_at))
+        yield from documents.episodic(
+            opened.episodes, query.group, Moment(query.valid_at, query.known_at), details=query.details
+        )
         return
     write = documents.semantic_graphml if query.format == "graphml" else documents.semantic_json
-    yield from write(opened.beliefs, query.group, moment_of(session, query))
+    yield from write(opened.beliefs, query.group, moment_of(session, query), details=query.details)

@@ -607,6 +607,9 @@ class ExportQuery(MomentQuery):
 
     format: Literal["json", "graphml"] = Field("json", description="The form.")
     episodic: bool = Field(False, description="What was recorded, instead of what is believed.")
+    details: bool = Field(
+        False, description="Also conflicts and supersessions as edges; with episodic, sentences and what they mention."
+    )
 
     @model_validator(mode="after")
     def _episodic_is_json(self) -> Self:

@@ -15,6 +15,8 @@ from asof_projections.model.answers import Community, Entity, Fact
 from asof_projections.model.rows import EpisodeRow, FactRow, MentionRow, Moment, RelationshipRow
 from asof_projections.ports import BeliefStore
 from asof_projections.queries import graphml
+from asof_projections.queries.conflicts import conflicts
+from asof_projections.queries.parts import is_by, links_of, sentences_of
 from asof_projections.queries.summaries import community_summary
 from asof_streams.ids import qualified_id, shown_id
 from asof_streams.instants import render
@@ -25,32 +27,41 @@ _COMMUNITY: Final = "Community"  # the type of its node
 _BATCH: Final = 1_000
 
 
-def episodic(episodes: GraphStore, group: str | None, at: Moment) -> Iterator[str]:
+def episodic(episodes: GraphStore, group: str | None, at: Moment, *, details: bool = False) -> Iterator[str]:
     """Yield the episodic graph as the pieces of one JSON document: {nodes, edges, episodes}.
+
+    details: also {sentences, links}: the sentences of each turn, and the nodes that each of them mentions.
 
     It has the turns that were said by the valid moment and recorded by the known one; None lifts a clock. A mention
     and its repeats in later turns are one node. The turns of each group are numbered from 0, as they were recorded.
     """
     turns = _Turns(episodes, group)
-    mentions = (m for m in episodes.mentions(group) if m.repeats is None and _is_by(at, m))
-    stated = (r for r in episodes.relationships(group) if _is_by(at, r) and _has_ends(episodes, r, at))
-    yield from _document(
-        {
-            "nodes": (_node(m, turns.named(m.episode_id)) for m in mentions),
-            "edges": (_edge(r, turns.named(r.episode_id)) for r in stated),
-            "episodes": (_episode(e, turns.of(e)) for e in episodes.episodes(group) if _is_by(at, e)),
-        }
-    )
+    mentions = (m for m in episodes.mentions(group) if m.repeats is None and is_by(at, m))
+    stated = (r for r in episodes.relationships(group) if is_by(at, r) and _has_ends(episodes, r, at))
+    parts: dict[str, Iterable[dict[str, Any]]] = {
+        "nodes": (_node(m, turns.named(m.episode_id)) for m in mentions),
+        "edges": (_edge(r, turns.named(r.episode_id)) for r in stated),
+        "episodes": (_episode(e, turns.of(e)) for e in episodes.episodes(group) if is_by(at, e)),
+    }
+    if details:
+        said = (e for e in episodes.episodes(group) if e.source != "fact" and is_by(at, e))
+        parts["sentences"] = (sentence for episode in said for sentence in sentences_of(episode))
+        parts["links"] = links_of(episodes, group, at)
+    yield from _document(parts)
 
 
-def semantic_json(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[str]:
-    """Yield the semantic graph as of a moment on both clocks as the pieces of one JSON document: {nodes, edges}."""
-    yield from _document({"nodes": _nodes(beliefs, group, at), "edges": _edges(beliefs, group, at)})
+def semantic_json(beliefs: BeliefStore, group: str | None, at: Moment, *, details: bool = False) -> Iterator[str]:
+    """Yield the semantic graph as of a moment on both clocks as the pieces of one JSON document: {nodes, edges}.
+
+    details: also conflicts and supersessions, each an edge between the objects of its two facts.
+    """
+    nodes, edges = _with_details(beliefs, group, at) if details else _plain(beliefs, group, at)
+    yield from _document({"nodes": nodes, "edges": edges})
 
 
-def semantic_graphml(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[str]:
+def semantic_graphml(beliefs: BeliefStore, group: str | None, at: Moment, *, details: bool = False) -> Iterator[str]:
     """Yield the same graph as the pieces of one GraphML document."""
-    yield from graphml.write(_nodes(beliefs, group, at), _edges(beliefs, group, at))
+    yield from graphml.write(*(_with_details(beliefs, group, at) if details else _plain(beliefs, group, at)))
 
 
 def _document(parts: dict[str, Iterable[dict[str, Any]]]) -> Iterator[str]:
@@ -94,18 +105,12 @@ class _Turns:
         return self._last[1]
 
 
-def _is_by(at: Moment, row: EpisodeRow | MentionRow | RelationshipRow) -> bool:
-    """Whether the turn of a row was said by the valid moment and recorded by the known one."""
-    said = at.valid is None or row.valid_at <= at.valid
-    return said and (at.known is None or row.created_at <= at.known)
-
-
 def _has_ends(episodes: GraphStore, stated: RelationshipRow, at: Moment) -> bool:
     """Whether both nodes of an edge are exported: a turn may be read with context that was said after it."""
     if at.valid is None:
         return True
     ends = (episodes.mention(uuid) for uuid in (stated.source, stated.target))
-    return all(end is not None and _is_by(at, end) for end in ends)
+    return all(end is not None and is_by(at, end) for end in ends)
 
 
 def _node(mention: MentionRow, turn: int) -> dict[str, Any]:
@@ -163,6 +168,37 @@ def _episode(episode: EpisodeRow, turn: int) -> dict[str, Any]:
 # The semantic layer.
 
 
+_Graph = tuple[Iterator[dict[str, Any]], Iterator[dict[str, Any]]]
+
+
+def _plain(beliefs: BeliefStore, group: str | None, at: Moment) -> _Graph:
+    """Return the nodes and the edges."""
+    return _nodes(beliefs, group, at), _edges(beliefs, group, at)
+
+
+def _with_details(beliefs: BeliefStore, group: str | None, at: Moment) -> _Graph:
+    """Return the nodes and the edges, with conflicts and supersessions, and the values that those lead to."""
+    nodes, edges = _plain(beliefs, group, at)
+    return chain(nodes, _values(beliefs, group, at)), chain(edges, _conflicts(beliefs, group, at))
+
+
+def _conflicts(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict[str, Any]]:
+    for uuid, relation, later, earlier, recorded_at in conflicts(beliefs, group, _known(at)):
+        ends = {"id": uuid, "source": _target(later, group), "target": _target(earlier, group)}
+        facts = {"later": later.uuid, "earlier": earlier.uuid}
+        yield {**ends, "relation": relation, **facts, "created_at": render(recorded_at)}
+
+
+def _values(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict[str, Any]]:
+    """Yield the literals that conflicts and supersessions lead to, each once, but for those of facts that hold."""
+    held, shown = beliefs.live(group, at), set[str]()
+    for conflict in conflicts(beliefs, group, _known(at)):
+        for fact in (conflict.later, conflict.earlier):
+            if fact.object_uuid is None and fact.uuid not in shown and fact.number not in held:
+                shown.add(fact.uuid)
+                yield _value(fact, group)
+
+
 def _facts(beliefs: GraphStore, group: str | None, at: Moment) -> Iterator[FactRow]:
     """Yield the facts that hold. Only their numbers are all in memory at once (8 bytes a fact)."""
     numbers = beliefs.live(group, at)
@@ -188,7 +224,7 @@ def _nodes(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict
         yield {"id": community.uuid, **shown, "type": _COMMUNITY, "members": members}
     for fact in _facts(beliefs, group, at):
         if fact.object_uuid is None:
-            yield {"id": _target(fact, group), "name": fact.object, "type": None, "group_id": fact.group_id}
+            yield _value(fact, group)
 
 
 def _edges(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict[str, Any]]:
@@ -208,6 +244,11 @@ def _id(stored: str, group: str | None) -> str:
 
 def _target(fact: FactRow, group: str | None) -> str:
     return _id(fact.object_uuid, group) if fact.object_uuid else f"value:{fact.uuid}"
+
+
+def _value(fact: FactRow, group: str | None) -> dict[str, Any]:
+    """Return the node of a fact's literal."""
+    return {"id": _target(fact, group), "name": fact.object, "type": None, "group_id": fact.group_id}
 
 
 def _known(at: Moment) -> int:
