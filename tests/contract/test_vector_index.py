@@ -14,6 +14,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from arango_twins import cosine_similarity
 from asof_projections.embedding.ports import Vectors
 from asof_projections.graph.arango.store import ArangoGraph
+from asof_projections.vectors import faiss_index
+from asof_projections.vectors.coarse import CoarseCodes
 from asof_projections.vectors.faiss_index import FaissVectorIndex
 from asof_projections.vectors.ports import VectorIndex
 from graph_stores import ArangoStores
@@ -267,6 +269,66 @@ def test_recall_is_complete_beside_numpy_at_the_real_width(tmp_path: Path, share
 
         assert [id_ for id_, _ in found] == expected.tolist()
         assert all(first >= second for (_, first), (_, second) in pairwise(found))
+
+
+def of_counted_words(count: int) -> Vectors:
+    """Return vectors as an embedder makes them that counts words: few values, and most of them 0."""
+    return unit(np.random.default_rng(4).integers(-2, 3, (count, 384)) * (random_units(count, 384) > 0.03))
+
+
+MANY_ROWS = {
+    "random": lambda: random_units(4_000, 384),
+    "of counted words": lambda: of_counted_words(4_000),
+    "repeated": lambda: random_units(8, 384).repeat(500, axis=0),
+    "nearly the same": lambda: unit(random_units(1, 384) + 0.01 * random_units(4_000, 384, seed=5)),
+    "of one word each": lambda: np.eye(384).repeat(9, axis=0),
+}
+
+
+@pytest.mark.parametrize("rows", [made() for made in MANY_ROWS.values()], ids=MANY_ROWS)
+def test_a_search_among_many_vectors_finds_the_nearest_whatever_was_done_before(
+    rows: Vectors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(faiss_index, "MANY", 1_000)
+    monkeypatch.setattr(faiss_index, "ESTIMATED", 64)
+    index, naive = FaissVectorIndex(tmp_path / "vectors.index", MODEL, 384), Naive(FaissIndexes.cosine)
+    queries = unit(rows[::900] + 0.3 * random_units(len(rows), 384, seed=6)[::900])
+
+    def compare(among: np.ndarray | None) -> None:
+        for query in queries:
+            found, expected = index.search(query, 40, among), naive.search(query, 40, among)
+            assert [id_ for id_, _ in found] == [id_ for id_, _ in expected]
+
+    def add(ids: np.ndarray, vectors: Vectors) -> None:
+        index.add(ids, vectors.astype(np.float32))
+        naive.codes.update(zip(ids.tolist(), vectors.astype(np.float16), strict=True))
+
+    half = np.arange(0, len(rows), 2)
+    add(half, rows[half])
+    compare(None)
+    add(half + 1, rows[half + 1])  # between the others
+    compare(half)
+    add(half[:50], queries[:1].repeat(50, axis=0))
+    compare(None)
+    index.remove(half[:30])
+    for id_ in half[:30].tolist():
+        del naive.codes[id_]
+    compare(None)
+
+
+def test_coarse_products_are_within_their_error_where_vectors_have_a_pattern() -> None:
+    import faiss
+
+    row = np.zeros(384, np.float32)
+    row[:300] = 300**-0.5  # each component is rounded the same way
+    coarse = CoarseCodes(faiss, 384)
+    coarse.extend(np.stack([row, -row, np.eye(384)[7]]).astype(np.float16))
+    for query in (row, unit(row + 0.1 * np.eye(384)[3])):
+        scores, rows, error = coarse.search(query, 3, None)
+
+        exact = (np.stack([row, -row, np.eye(384)[7]]).astype(np.float16).astype(float) @ query)[rows]
+        assert (np.abs(scores - exact) < error).all()
+        assert abs(scores[0] - exact[0]) < 0.008
 
 
 def test_answers_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ over one text at a time, in one thread, so a text's vector is the same to the la
 batch and however many cores there are. A vector recomputed by a replay is therefore the vector that was stored.
 """
 
+import json
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -32,6 +33,7 @@ THREADS: Final = min(8, os.cpu_count() or 1)
 SHORT: Final = 20  # tokens of a text whose products are taken block by block
 BLOCK: Final = 32  # rows of a matrix multiplied at once then: OpenBLAS takes up to a million multiplications as small
 SLAB_ROWS: Final = 64  # of the wide activations: what stays in a core's cache during the dozen passes of _gelu
+_WORDS: Final = "embeddings.word_embeddings.weight"
 EPSILON: Final = np.float32(1e-12)  # the model's own, in its layer normalisation
 
 
@@ -76,7 +78,20 @@ class MiniLMEmbedder:
         from safetensors.numpy import load  # noqa: PLC0415 - an extra
 
         blas.use_one_thread()
-        return _Encoder(load(weights.read_verified(self._directory, weights.MODEL)))
+        tensors = load(weights.read_verified(self._directory, weights.MODEL))
+        tensors[_WORDS] = _mapped(
+            self._directory / weights.MODEL, _WORDS
+        )  # half of all: a text needs a few of its rows
+        return _Encoder(tensors)
+
+
+def _mapped(path: Path, name: str) -> Vectors:
+    """Return a tensor that stays in its file: rows are read as they are needed, and once for all processes."""
+    file = np.asarray(np.memmap(path, np.uint8, "r"))
+    start = 8 + int(file[:8].view("<u8")[0])
+    tensor = json.loads(bytes(file[8:start]))[name]
+    first, end = tensor["data_offsets"]
+    return file[start + first : start + end].view("<f4").reshape(tensor["shape"])
 
 
 def _batches(tokens: list[list[int]]) -> Iterator[list[int]]:
@@ -94,7 +109,7 @@ class _Encoder:
     """The forward pass: token ids of texts of one length, shape (texts, tokens), to unit vectors (texts, 384)."""
 
     def __init__(self, tensors: dict[str, Vectors]) -> None:
-        self._words = tensors["embeddings.word_embeddings.weight"]
+        self._words = tensors[_WORDS]
         # one sentence a text, so every token is of type 0: its vector is added to the positions once
         self._positions = (
             tensors["embeddings.position_embeddings.weight"] + tensors["embeddings.token_type_embeddings.weight"][0]

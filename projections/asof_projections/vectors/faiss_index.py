@@ -1,6 +1,7 @@
 """A vector index in FAISS: flat, 16 bits a dimension, exact.
 
-Rows are sorted by id, so that equal content has equal bytes, and an id is found by bisection.
+Rows are sorted by id, so that equal content has equal bytes, and an id is found by bisection. Candidates among many
+rows are found by their coarse codes, and scored by their own: where the codes leave any doubt, all rows are scanned.
 """
 
 import logging
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from asof_projections.embedding.ports import Vectors
 from asof_projections.vectors import snapshot
+from asof_projections.vectors.coarse import CoarseCodes
 from asof_projections.vectors.ports import Ids, LiveFacts
 from asof_streams.errors import DamagedView
 
@@ -23,6 +25,9 @@ log = logging.getLogger(__name__)
 SPARE: Final = 16  # candidates beyond the k asked for: they show that none was missed
 MARGIN: Final = 5e-5  # more than FAISS's sums of 32-bit products can be off, in whatever order it adds
 SPARSE: Final = 64  # times as large as its place among the ids may an id be
+MANY: Final = 16_384  # rows from which on a scan of coarse codes is worth their memory
+ESTIMATED: Final = 1_024  # rows with the greatest estimates that are candidates at most, or
+TIMES: Final = 8  # as many as are asked for
 RESCORED: Final = 256  # candidates scored at once: what a core's cache holds
 
 Codes = NDArray[np.float16]
@@ -79,7 +84,9 @@ class FaissVectorIndex:
         with self._lock:
             rows = np.searchsorted(self._held, given)
             held = self._held.take(rows, mode="clip") == given if len(self) else np.zeros(len(given), np.bool)
-            self._codes[rows[held]] = codes[held]
+            if held.any():
+                self._codes[rows[held]] = codes[held]
+                self._forget_estimates()
             self._insert(given[~held], codes[~held])
 
     def remove(self, ids: Ids | Sequence[int]) -> None:
@@ -87,6 +94,7 @@ class FaissVectorIndex:
             gone = np.isin(self._held, np.asarray(ids, np.int64))
             self._index.remove_ids(self._selector(gone))
             self._ids = array("q", self._held[~gone].tobytes())
+            self._forget_estimates()
 
     def clear(self) -> None:
         with self._lock:
@@ -132,6 +140,11 @@ class FaissVectorIndex:
         quantizer = self._faiss.ScalarQuantizer.QT_fp16
         self._index = self._faiss.IndexScalarQuantizer(self._dimensions, quantizer, self._faiss.METRIC_INNER_PRODUCT)
         self._ids = array("q")  # grows in place, which a numpy array does not
+        self._forget_estimates()
+
+    def _forget_estimates(self) -> None:
+        """Drop the coarse codes: rows are other than they were. The next search among many makes them anew."""
+        self._coarse = CoarseCodes(self._faiss, self._dimensions)
 
     @property
     def _held(self) -> Ids:
@@ -173,6 +186,8 @@ class FaissVectorIndex:
 
     def _rows_of(self, ids: Ids) -> NDArray[np.bool]:
         """Return which rows are of some ids."""
+        if len(ids) == len(self) and np.array_equal(ids, self._held):
+            return np.ones(len(self), np.bool)
         if not len(self) or self._ids[0] < 0 or self._ids[-1] >= SPARSE * len(self):
             return np.isin(self._held, ids)
         chosen = np.zeros(self._ids[-1] + 1, np.bool)  # quicker, where it is not much larger than the ids
@@ -186,12 +201,24 @@ class FaissVectorIndex:
         further from the k-th than that, or until all are candidates.
         """
         parameters = allowed if allowed is None else self._faiss.SearchParameters(sel=self._selector(allowed))
+        if (
+            count >= MANY
+            and (rows := self._estimated(query, k, min(max(ESTIMATED, TIMES * k), count), parameters)).size
+        ):
+            return rows
         asked = k + SPARE
         while True:
             [scores], [rows] = self._index.search(query.reshape(1, -1), min(asked, count), params=parameters)
             if asked >= count or scores[k - 1] - scores[-1] > MARGIN:
                 return np.asarray(rows, np.int64)
             asked *= 4
+
+    def _estimated(self, query: Vectors, k: int, most: int, parameters: Any) -> Ids:
+        """Return rows that certainly include the k nearest, by their coarse codes; none, where that is not certain."""
+        self._coarse.extend(self._codes[len(self._coarse) :])
+        scores, rows, error = self._coarse.search(query, most, parameters)
+        least = scores[k - 1] - 2 * (error + MARGIN)
+        return rows[scores >= least] if scores[-1] < least else rows[:0]
 
     def _scores(self, rows: Ids, query: Vectors) -> NDArray[np.float64]:
         """Return cosines in 64 bits. Each row is summed alone in one order, so that equal vectors have equal scores."""
