@@ -165,9 +165,10 @@ def shapes() -> list[tuple[str, ...]]:
     return [(*claim, scope) if scope else claim for claim in claims for scope in scopes if claim or scope]
 
 
+@pytest.mark.parametrize("limited", [True, False])
 @pytest.mark.parametrize("shape", [*shapes(), ("number among",)], ids=" + ".join)
-def test_facts_of_every_shape_are_found_among_what_is_believed_and_what_once_was(db, shape):
-    steps = plan(db, facts.statement(*shape))
+def test_facts_of_every_shape_are_found_among_what_is_believed_and_what_once_was(db, shape, limited):
+    steps = plan(db, facts.statement(*shape, limited=limited))
 
     kind = next(k for k in ("subject", "object", "relation", "group", "number") if k in kinds(shape))
     searches = [step for step in steps if step.startswith("SEARCH versions")]
@@ -211,6 +212,24 @@ def test_a_slot_as_of_now_is_found_by_subject_and_relation(db):
     [now, _] = [step for step in plan(db, facts.statement("subject", "relation")) if "versions" in step]
 
     assert "now_subject (s=? AND relation=?" in now
+
+
+def test_facts_without_a_limit_are_sorted_once_and_those_of_a_page_are_merged_in_order(db):
+    def sorts(limited):
+        steps = plan(db, facts.statement("group", limited=limited))
+        return [step for step in steps[: steps.index("SCAN v")] if "ORDER BY" in step or "MERGE" in step]
+
+    assert sorts(limited=False) == ["USE TEMP B-TREE FOR ORDER BY"]
+    assert sorts(limited=True)[0] == "MERGE (UNION ALL)"
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_the_entities_with_a_name_are_found_by_its_key_without_a_walk_over_links(db, exact):
+    steps = plan(db, identities._by_name(identities._OWNERS, of_group=True, exact=exact))
+
+    assert "SEARCH m USING INDEX name_key (grp=? AND key=?)" in steps
+    assert not any("RECURSIVE" in step for step in steps)
+    assert full_scans(steps) == []
 
 
 def test_no_index_of_versions_is_led_by_a_time(db):

@@ -33,8 +33,15 @@ class SqliteReader:
     def _index_for(self, *_indexes: str) -> None:
         """Make the indexes that a statement needs, where a bulk load has left them for its end."""
 
-    def _rows(self, sql: str, values: Any = ()) -> list[Any]:
+    def _execute(self, sql: str, values: Any = ()) -> sqlite3.Cursor:
         try:  # as within the guard, which costs nothing here unless something fails: most questions come through here
+            return self._db.execute(sql, values)
+        except Exception:
+            with self._guard:
+                raise
+
+    def _rows(self, sql: str, values: Any = ()) -> list[Any]:
+        try:
             self._flush()
             return self._db.execute(sql, values).fetchall()
         except Exception:

@@ -66,10 +66,12 @@ LATEST: Final = f"""SELECT {FACT_COLUMNS} FROM (SELECT v.* FROM ({_SIDES}) v CRO
 
 
 @cache
-def statement(*shape: str, closed: bool = True) -> str:
+def statement(*shape: str, closed: bool = True, limited: bool = True) -> str:
     """Return the statement for a shape: the names of its conditions. `closed`: also of versions that are closed by now.
 
     As known so far no closed version is seen, and most questions are asked so: to look for none is a sixth of the cost.
+    With a limit, open and closed ones are merged in order, as far as needed. Without one all are read, and it is
+    cheaper to sort them together, which an inner LIMIT makes SQLite do.
     """
     now, past = _indexes({_CONDITIONS[name][0] for name in shape})
     where = " AND ".join([*(_CONDITIONS[name][1] for name in shape), MET])
@@ -77,6 +79,8 @@ def statement(*shape: str, closed: bool = True) -> str:
     if closed:
         versions += f"""
         UNION ALL SELECT {_COLUMNS} FROM versions {past} WHERE {where} AND kt < {INF} AND kt > :kmin"""
+        if not limited:
+            versions = f"SELECT {_COLUMNS} FROM ({versions} LIMIT -1)"
     return f"""SELECT {FACT_COLUMNS} FROM (
         {versions}
         ORDER BY vf, fact, kf LIMIT :limit) v {FACT_JOINS}"""
@@ -120,7 +124,8 @@ class SqliteFacts(SqliteReader):
         if (page := query.page) is not None:
             parameters |= zip(("after_vf", "after_fact", "after_kf"), numbers_of(page, 3), strict=True)
             shape.append("after")
-        return self._read(self._rows(statement(*shape, closed=window.kmin < HEAD), parameters))
+        sql = statement(*shape, closed=window.kmin < HEAD, limited=limit is not None)
+        return self._read(self._rows(sql, parameters))
 
     def facts_around(self, uuids: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
         self._index_for("now_subject", "past_subject", "now_object", "past_object")
@@ -132,7 +137,8 @@ class SqliteFacts(SqliteReader):
         window = Window.at(at)
         parameters = _within(window, limit)
         shape = [_among(side, ids, parameters), *self._scope(group, None, parameters)]
-        return self._read(self._rows(statement(*shape, closed=window.kmin < HEAD), parameters))
+        sql = statement(*shape, closed=window.kmin < HEAD, limited=limit is not None)
+        return self._read(self._rows(sql, parameters))
 
     def _scope(self, group: str | None, relation: str | None, parameters: dict[str, Any]) -> list[str]:
         parameters["group"] = group
@@ -143,7 +149,7 @@ class SqliteFacts(SqliteReader):
     def facts_numbered(self, numbers: Sequence[int], at: Moment) -> dict[int, list[FactRow]]:
         parameters = _within(Window.at(at), None) | {"number": listed(map(int, numbers))}
         versions: dict[int, list[FactRow]] = {int(n): [] for n in numbers}
-        for row in self._rows(statement("number among"), parameters):
+        for row in self._rows(statement("number among", limited=False), parameters):
             versions[row[-1]] += self._read([row])
         return {n: facts for n, facts in versions.items() if facts}
 

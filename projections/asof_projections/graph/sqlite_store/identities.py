@@ -11,13 +11,17 @@ from asof_projections.model.rows import EntityRow, LinkRow
 from asof_projections.names import key
 from asof_streams.instants import INF
 
-_NAMED: Final = f"SELECT m.entity FROM names m INDEXED BY name_key WHERE {{}} AND m.key = :key {{}}AND {COUNTED}"
+_WITH_NAME: Final = f"WHERE {{}} AND m.key = :key {{}}AND {COUNTED}"
+_NAMED: Final = f"SELECT m.entity FROM names m INDEXED BY name_key {_WITH_NAME}"
+_OWNERS: Final = f"""SELECT e.uuid, EXISTS (SELECT 1 FROM links WHERE duplicate = m.entity)
+    OR EXISTS (SELECT 1 FROM links WHERE into_ = m.entity)
+    FROM names m INDEXED BY name_key CROSS JOIN entities e ON e.n = m.entity {_WITH_NAME}"""
 _LINKED: Final = "links l ON l.{} = same.n AND l.kf <= :known AND l.kt > :known"
-_MEANT: Final = f"""WITH RECURSIVE same (n) AS ({{}}
+_MEANT: Final = f"""WITH RECURSIVE same (n) AS ({_NAMED}
     UNION SELECT l.into_ FROM same CROSS JOIN {_LINKED.format("duplicate")}
     UNION SELECT l.duplicate FROM same CROSS JOIN {_LINKED.format("into_")})
     SELECT e.uuid FROM same CROSS JOIN entities e ON e.n = same.n"""
-_CALLED: Final = f"{ENTITY} WHERE e.n IN ({{}}) ORDER BY e.n"
+_CALLED: Final = f"{ENTITY} WHERE e.n IN ({_NAMED}) ORDER BY e.n"
 _UNTIL: Final = f"iif(l.kt > :known, {INF}, l.kt)"
 _LINK: Final = f"""SELECT l.uuid, d.uuid, i.uuid, l.reason, l.kf, {_UNTIL}, l.n FROM links l
     CROSS JOIN entities d ON d.n = l.duplicate CROSS JOIN entities i ON i.n = l.into_"""
@@ -55,7 +59,7 @@ _EVERY_ENTITY: Final = f"""{ENTITY.replace(" FROM ", ", e.n FROM ", 1)} WHERE e.
 def _by_name(select: str, *, of_group: bool, exact: bool) -> str:
     """Return a select over the entities with a name: exactly this one, or one with the same key."""
     groups = "m.grp = (SELECT n FROM groups WHERE name = :group)" if of_group else "m.grp IN (SELECT n FROM groups)"
-    return select.format(_NAMED.format(groups, "AND m.name = :name " if exact else ""))
+    return select.format(groups, "AND m.name = :name " if exact else "")
 
 
 class SqliteIdentities(SqliteReader):
@@ -65,7 +69,10 @@ class SqliteIdentities(SqliteReader):
         return [EntityRow._make(row) for row in self._named(_CALLED, group, name, known)]
 
     def meant(self, group: str | None, name: str, known: int | None) -> list[str]:
-        return sorted([uuid for (uuid,) in self._named(_MEANT, group, name, known)])
+        owners = self._named(_OWNERS, group, name, known)
+        if any(linked for _, linked in owners):  # few are: to look for duplicates of the others doubles the cost
+            owners = self._named(_MEANT, group, name, known)
+        return sorted({uuid for uuid, *_ in owners})
 
     def _named(self, select: str, group: str | None, name: str, known: int | None) -> list[Any]:
         parameters = {"group": group, "key": key(name), "name": name, "known": INF - 1 if known is None else known}

@@ -112,14 +112,12 @@ class SqliteGraph(
         """Begin a consistent read: until `end_read` all reads see one state. False: a transaction is open already."""
         if self._db.in_transaction:
             return False
-        with self._guard:
-            self._db.execute("BEGIN")
+        self._execute("BEGIN")
         return True
 
     def end_read(self) -> None:
         """End a consistent read: later reads see what was committed since `begin_read`."""
-        with self._guard:
-            self._db.execute("COMMIT")
+        self._execute("COMMIT")
 
     def position(self) -> int:
         """Return the position of the log up to which its records are committed here."""
