@@ -19,8 +19,10 @@ T = TypeVar("T")
 def moment_of(session: Session, query: MomentQuery) -> Moment:
     """Return the moment of a question: that of the first page, where it is about a later one."""
     page = query.page
-    valid = query.moment(session.now).valid if page is None else page.valid
-    return Moment(valid, known_of(session, query))
+    if page is not None:
+        return Moment(page.valid, known_of(session, query))
+    at = query.moment(session.now)
+    return at if query.known_at is not None else Moment(at.valid, known_of(session, query))
 
 
 def known_of(session: Session, query: GroupQuery, log: str = "semantic") -> int:

@@ -24,6 +24,7 @@ _WORD: Final = re.compile(r"[A-Za-z]{2}|\d/\d")  # RFC 3339 has neither
 _DAY_OR_MONTH: Final = re.compile(r"\b(0?[1-9]|1[0-2])[/.](0?[1-9]|1[0-2])[/.]\d{2,4}\b")
 _MIXED: Final = re.compile(r"\d\s+\d+/\d")  # the reader of words would take the fraction alone
 _LONGEST: Final = 200  # characters: no time that people say has more, and a reader of words takes its time
+_WRITTEN: Final = (str, tuple, list)  # times as text, and points on both clocks
 _EXACT: Final = frozenset({"second", "minute", "hour"})
 
 
@@ -33,12 +34,8 @@ def in_instants(fields: Mapping[str, Any], now: Callable[[], int], *, local: boo
     `local`: days begin at midnight of this machine's zone, else of UTC. InvalidInput names the field whose words may
     mean two times, or a period without a beginning or an end.
     """
-    return {
-        name: _read(name, value, now, local=local)
-        if name in SPOKEN and isinstance(value, str | tuple | list)
-        else value
-        for name, value in fields.items()
-    }
+    written = [name for name, value in fields.items() if name in SPOKEN and isinstance(value, _WRITTEN)]
+    return {**fields, **{name: _read(name, fields[name], now, local=local) for name in written}}
 
 
 def _read(name: str, value: Any, now: Callable[[], int], *, local: bool) -> Any:

@@ -8,7 +8,7 @@ methods named `of` are the one place where rows become answers.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar, dataclass_transform
 
 from pydantic import Field, TypeAdapter
@@ -40,15 +40,18 @@ Confidence = Annotated[float, Field(ge=0, le=1, examples=[0.9])]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _OPEN = frozenset({INF, NEG})
+_TIMES = 4_096  # that are kept: those of one message are many facts' times, and to make one costs as much as a row
 
 T = TypeVar("T")
 
 
+@lru_cache(_TIMES)
 def time_of(instant: int) -> datetime | None:
     """Return microseconds as an aware datetime in UTC; None for an open end."""
     return None if instant in _OPEN else _EPOCH + instant * _MICROSECOND  # half as dear as to make a timedelta
 
 
+@lru_cache(_TIMES)
 def instant_of(instant: int) -> datetime:
     """Return microseconds that are no open end as an aware datetime in UTC."""
     return _EPOCH + instant * _MICROSECOND
@@ -125,7 +128,11 @@ class Fact(Answer):
     def of(cls, row: FactRow, *more: Any) -> Self:
         """Return a row as an answer; `more` are the values of a subclass's own fields."""
         return cls(
-            *row[:5],
+            row.uuid,
+            row.group_id,
+            row.subject,
+            row.relation,
+            row.object,
             shown_id(row.subject_uuid),
             row.object_uuid and shown_id(row.object_uuid),
             row.fact,
@@ -133,7 +140,9 @@ class Fact(Answer):
             time_of(row.invalid_at),
             instant_of(row.created_at),
             time_of(row.expired_at),
-            *row[12:15],
+            row.confidence,
+            row.episodes,
+            row.generation,
             *more,
         )
 

@@ -68,6 +68,8 @@ def instant(time: Time) -> int:
 
 
 def _time(value: Any) -> int:
+    if type(value) is int and instants.NEG <= value <= instants.INF:
+        return value
     try:
         return instant(value)
     except InvalidInput as error:
