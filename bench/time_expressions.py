@@ -8,7 +8,7 @@ writes the reference time there.
 import json
 import os
 import sys
-from datetime import datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +44,10 @@ def read_corpus(path: Path = CORPUS) -> list[tuple[dict[str, Any], TimeHint | No
     """Return every example with how it is read, and whether that is right."""
     corpus = json.loads(path.read_text(encoding="utf-8"))
     reference = datetime.fromisoformat(corpus["reference"])
-    offset_minutes = int((reference.utcoffset() or timedelta()).total_seconds()) // 60
+    zone = reference.tzinfo or UTC
     results = []
     for example in corpus["examples"]:
-        hint = read_time(example["text"], from_datetime(reference), offset_minutes=offset_minutes)
+        hint = read_time(example["text"], from_datetime(reference), zone=zone)
         results.append((example, hint, is_right(example, hint, reference)))
     return results
 

@@ -33,6 +33,10 @@ class EpisodeView(Protocol):
         """Whether an episode was withdrawn."""
         ...
 
+    def timezone(self, group: str, before: int) -> str | None:
+        """Return the time zone of a group that was last stated at a position below `before`; None: none was."""
+        ...
+
     def recent(self, group: str, source: str, until: int, before: int, limit: int) -> list[EpisodeRow]:
         """Return the latest episodes of a group and source said by `until` (UTC microseconds), oldest first.
 

@@ -3,7 +3,7 @@
 A request needs only the texts of its turns, never the result of an earlier extraction, so requests run concurrently
 while events are emitted in log order. A prefetch is an optimisation: a handler that needs another answer requests it
 itself. Prefetching stops at an erasure or a withdrawal until the engine has ingested it, so that no content is sent to
-a model after its producer asked to take it back.
+a model after its producer asked to take it back. So it does at the statement of a time zone, which requests depend on.
 """
 
 from collections import deque
@@ -21,7 +21,7 @@ from asof_agents.ports import EpisodeView
 from asof_streams.episodic import EpisodeRecorded
 from asof_streams.events import Record
 from asof_streams.log import EventLog
-from asof_streams.messages import ErasureRequest, Message, WithdrawalRequest
+from asof_streams.messages import ErasureRequest, Message, TimezoneStatement, WithdrawalRequest
 
 
 class Prefetcher:
@@ -32,7 +32,7 @@ class Prefetcher:
         self._engine = engine
         self._journal = journal
         self._next = 0  # the first position that was not read
-        self._erasure = -1  # position of the last erasure or withdrawal read
+        self._barrier = -1  # position of the last erasure, withdrawal or time zone read
         self._coming: deque[tuple[int, str, EpisodeRecorded]] = deque()  # position, group: in no store yet
 
     def prefetch_from(self, position: int) -> None:
@@ -40,12 +40,12 @@ class Prefetcher:
         while self._coming and self._coming[0][0] < position:
             self._coming.popleft()
         self._next = max(self._next, position)
-        if position <= self._erasure:
+        if position <= self._barrier:
             return
         for message in self._messages.read(self._next, position + self._journal.depth):
             self._next = message.position + 1
-            if isinstance(message.event, ErasureRequest | WithdrawalRequest):
-                self._erasure = message.position
+            if isinstance(message.event, ErasureRequest | WithdrawalRequest | TimezoneStatement):
+                self._barrier = message.position
                 return
             for event in episodes.record(message, self._engine.store, self._engine.extractors.ontologies):
                 if isinstance(event, EpisodeRecorded) and event.source != "fact":
@@ -53,7 +53,7 @@ class Prefetcher:
 
     def reset(self) -> None:
         """Begin again at the next message, because the engine was rolled back."""
-        self._next, self._erasure = 0, -1
+        self._next, self._barrier = 0, -1
         self._coming.clear()
 
     def _request(self, message: Record, episode: EpisodeRecorded) -> None:

@@ -15,6 +15,7 @@ from asof_streams.messages import (
     IdentityStatement,
     Message,
     RetryRequest,
+    TimezoneStatement,
     WithdrawalRequest,
 )
 from making import events
@@ -25,6 +26,7 @@ DOOR: dict[str, type[Event]] = {
     "fact": FactStatement,
     "entity": EntityStatement,
     "identity": IdentityStatement,
+    "timezone": TimezoneStatement,
     "withdrawal": WithdrawalRequest,
     "retry": RetryRequest,
     "consolidation": ConsolidationRequest,
@@ -85,7 +87,7 @@ _SENT = {
         also=f"a `fact` of more than {MAX_CONTENT_BYTES} bytes in UTF-8; a `valid_at` that is not before `invalid_at`",
     ),
 } | dict.fromkeys(
-    ("entity", "identity", "withdrawal", "retry", "consolidation", "erasure"),
+    ("entity", "identity", "timezone", "withdrawal", "retry", "consolidation", "erasure"),
     "As producers send it to the messages topic, where `group_id` may be left out, and is the record's key.",
 )
 

@@ -22,5 +22,6 @@ __all__ = [
     "sqlite_log",
     "sqlite_requests",
     "tail",
+    "timezones",
     "writer_lock",
 ]

@@ -44,6 +44,7 @@ class EpisodeRecorded(Event):
     previous_episode_ids: EpisodeIds | None = None
     suppressed: bool = Field(default=False, exclude_if=unset)  # whether its content was left out
     update_communities: bool = Field(default=False, exclude_if=unset)
+    timezone: str | None = Field(default=None, exclude_if=unset)  # that its times in words are read by; None: UTC
     statement_version: int = Field(default=1, exclude_if=_is_first)  # version of the `fact.stated` in a fact's body
 
     @property
@@ -231,6 +232,15 @@ class IdentityRecorded(Event):
 
 
 @register
+class TimezoneRecorded(Event):
+    """Somebody stated the time zone of the envelope's group. Episodes from here on say it."""
+
+    type: ClassVar[str] = "timezone.recorded"
+
+    timezone: str
+
+
+@register
 class EpisodeWithdrawn(Event):
     """An episode was withdrawn: from here on its statements are retracted, and it is no longer listed.
 
@@ -268,6 +278,7 @@ EpisodicEvent = (
     | MessageRetried
     | EntityRecorded
     | IdentityRecorded
+    | TimezoneRecorded
     | EpisodeWithdrawn
     | ConsolidationRecorded
     | GroupErased

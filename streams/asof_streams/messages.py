@@ -20,6 +20,7 @@ from asof_streams.options import (
     RelationTypes,
     unset,
 )
+from asof_streams.timezones import zone_of
 
 MAX_CONTENT_BYTES: Final = 512 * 1024  # a record must fit Kafka's default limit of 1 MB, with room for its envelope
 MAX_NAME_CHARACTERS: Final = 1_000
@@ -41,6 +42,8 @@ def check_group(group_id: str) -> str:
     return group_id
 
 
+_ZONE: Final = r"^[A-Z][A-Za-z0-9_+/-]{0,63}$"  # a name in small letters may mean another zone on another machine
+
 IdentityOp = Literal["merge", "split", "alias", "unalias"]
 IDENTITY_FIELDS: Final[dict[str, tuple[set[str], ...]]] = {  # that each op takes, one set or another
     "merge": ({"entity", "into"},),
@@ -55,6 +58,7 @@ GroupId = Annotated[str, StringConstraints(pattern=GROUP_PATTERN)]
 Text = Annotated[str, StringConstraints(max_length=MAX_CONTENT_BYTES)]
 Label = Annotated[str, StringConstraints(max_length=MAX_NAME_CHARACTERS)]
 Name = Annotated[str, StringConstraints(max_length=MAX_NAME_CHARACTERS, pattern=r"\S")]
+ZoneName = Annotated[str, StringConstraints(pattern=_ZONE)]
 StoredId = Annotated[str, StringConstraints(max_length=MAX_NAME_CHARACTERS + MAX_GROUP_CHARACTERS + 1, pattern=r"\S")]
 
 
@@ -187,6 +191,20 @@ class IdentityStatement(Event):
 
 
 @register
+class TimezoneStatement(Event):
+    """The time zone of a group's speakers, by its IANA name.
+
+    From here on "yesterday" and other times in the words of its messages are read by their days; times that were read
+    before stay. Another statement takes its place. A name that is in no database of zones is parked.
+    """
+
+    type: ClassVar[str] = "timezone.stated"
+
+    group_id: GroupId
+    timezone: ZoneName
+
+
+@register
 class WithdrawalRequest(Event):
     """A request to withdraw an episode: its statements are retracted; queries as of earlier times still see them."""
 
@@ -246,6 +264,7 @@ AnyMessage = (
     | FactStatement
     | EntityStatement
     | IdentityStatement
+    | TimezoneStatement
     | WithdrawalRequest
     | RetryRequest
     | ConsolidationRequest
@@ -263,6 +282,7 @@ _REASONS: Final = {
 _OPTIONS: Final = frozenset({"entity_types", "excluded_entity_types", "relation_types", "relation_type_map"})
 _IDS: Final = {
     "group_id": NO_GROUP,
+    "timezone": "it must be the IANA name of a time zone, as Europe/Berlin",
     "schema_id": "it must be letters, digits and _, in lower case, as agent_memory_v1",
 }
 TIMES: Final = ("timestamp", "valid_at", "invalid_at", "said_at")
@@ -299,6 +319,15 @@ def in_scope(stated: EntityStatement) -> EntityStatement:
     if len(stated.entity_id) > MAX_NAME_CHARACTERS:
         raise InvalidInput(_REASONS["string_too_long"], field="entity_id")
     return stated.model_copy(update={"entity_id": scoped_id(stated.group_id, stated.entity_id)})
+
+
+def in_database(stated: TimezoneStatement) -> TimezoneStatement:
+    """Return the statement of a time zone. InvalidInput: this machine knows none of the name."""
+    try:
+        zone_of(stated.timezone)
+    except ValueError as error:
+        raise InvalidInput(str(error), field="timezone") from None
+    return stated
 
 
 def validate(kind: type[M], fields: Mapping[str, Any]) -> M:

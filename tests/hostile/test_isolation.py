@@ -93,6 +93,7 @@ WRITES: dict[tuple[str, str], Any] = {
     ("POST", "/entity-node"): {"uuid": "ID", "group_id": "GROUP", "name": "x"},
     ("POST", "/v1/facts"): {"group_id": "GROUP", "statements": [FACT, {"op": "retract", "ref": "ID"}]},
     ("POST", "/v1/identities"): {"group_id": "GROUP", "op": "merge", "entity": "ID", "into": "Ana"},
+    ("POST", "/v1/timezone"): {"group_id": "GROUP", "timezone": "Europe/Berlin"},
     ("POST", "/v1/settle"): {"group_id": "GROUP", "id": "ID"},
     ("POST", "/v1/retry"): {"group_id": "GROUP", "positions": [3]},
     ("POST", "/v1/consolidate"): {"group_id": "GROUP"},
@@ -306,6 +307,7 @@ OF_ALL = {"stats", "embed", "verify", "digest", "generations", "active", "events
 CHANGES = {
     *("add", "produce", "import_facts", "state_fact", "state_entity", "end", "retract", "withdraw", "erase"),
     *(
+        "state_timezone",
         "merge",
         "split",
         "alias",

@@ -126,6 +126,7 @@ def test_the_messages_topic_takes_what_producers_may_send() -> None:
     sent = (
         messages.Message,
         *stated,
+        messages.TimezoneStatement,
         messages.WithdrawalRequest,
         messages.RetryRequest,
         messages.ConsolidationRequest,

@@ -1,5 +1,8 @@
 """English time expressions: worked examples in chat and alone, what must not be taken for a time, and properties."""
 
+from datetime import timedelta, timezone
+from zoneinfo import ZoneInfo
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -174,13 +177,31 @@ def test_what_is_not_one_expression_of_a_real_time_is_none(text):
 
 def test_days_are_those_of_the_speakers_offset():
     late = parse("2024-05-15T23:30:00Z")
-    at_home = find_times("I arrived today", late, offset_minutes=120)[0]
+    at_home = find_times("I arrived today", late, zone=timezone(timedelta(hours=2)))[0]
 
     assert (render(at_home.start), render(at_home.end)) == ("2024-05-15T22:00:00Z", "2024-05-16T22:00:00Z")
 
 
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "start", "end"),
+    [
+        ("2024-05-15T22:30:00Z", "today", "2024-05-15T22:00:00Z", "2024-05-16T22:00:00Z"),  # 00:30 on the 16th
+        ("2024-05-15T22:30:00Z", "in January", "2023-12-31T23:00:00Z", "2024-01-31T23:00:00Z"),  # in winter time
+        ("2024-04-01T10:00:00Z", "yesterday", "2024-03-30T23:00:00Z", "2024-03-31T22:00:00Z"),  # a day of 23 hours
+        ("2024-04-01T10:00:00Z", "yesterday at 2am", "2024-03-31T01:00:00Z", "2024-03-31T02:00:00Z"),  # passed over
+    ],
+)
+def test_a_day_has_the_offset_that_its_zone_has_on_that_day(said, text, start, end):
+    [hint] = find_times(f"I arrived {text}", parse(said), zone=BERLIN)
+
+    assert (render(hint.start), render(hint.end)) == (start, end)
+
+
 def test_a_stamp_with_its_own_offset_keeps_it():
-    found = find_times("logged 2024-03-15T10:20:30+02:00 there", SAID, offset_minutes=-300)
+    found = find_times("logged 2024-03-15T10:20:30+02:00 there", SAID, zone=timezone(timedelta(hours=-5)))
 
     assert [render(hint.start) for hint in found] == ["2024-03-15T08:20:30Z"]
 
@@ -198,10 +219,16 @@ moments = st.integers(parse("1950-01-01T00:00:00Z"), parse("2090-01-01T00:00:00Z
 texts = st.one_of(st.text(), st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join))
 
 
-@given(text=texts, said=moments, tense=st.sampled_from(["past", "future"]), offset=st.integers(-720, 840))
-def test_any_text_gives_intervals_in_order_that_stand_where_they_say(text, said, tense, offset):
-    hints = find_times(text, said, tense=tense, offset_minutes=offset)
-    alone = read_time(text, said, tense=tense, offset_minutes=offset)
+zones = st.one_of(
+    st.integers(-720, 840).map(lambda minutes: timezone(timedelta(minutes=minutes))),
+    st.sampled_from(["Europe/Berlin", "America/St_Johns", "Pacific/Apia", "Australia/Lord_Howe"]).map(ZoneInfo),
+)
+
+
+@given(text=texts, said=moments, tense=st.sampled_from(["past", "future"]), zone=zones)
+def test_any_text_gives_intervals_in_order_that_stand_where_they_say(text, said, tense, zone):
+    hints = find_times(text, said, tense=tense, zone=zone)
+    alone = read_time(text, said, tense=tense, zone=zone)
 
     end = 0
     for hint in hints:

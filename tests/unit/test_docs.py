@@ -43,7 +43,8 @@ TERMS_OF_FIELDS = {  # the fields of events that are named by a term, or by a fo
     "position": "position",
     "relation": "relation", "request": "request", "said_at": "said time", "schema_id": "ontology",
     "stance": "stance", "subject": "subject", "support": "support", "suppress_content": "suppression",
-    "suppressed": "suppression", "valid_at": "valid time", "valid_from": "valid time", "valid_to": "valid time",
+    "suppressed": "suppression", "timezone": "timezone",
+    "valid_at": "valid time", "valid_from": "valid time", "valid_to": "valid time",
 }  # fmt: skip
 PLAIN_FIELDS = {  # the fields that say what they are in plain words
     "answer", "at", "body", "calls", "complete", "completion_tokens", "config", "content", "content_length", "count",

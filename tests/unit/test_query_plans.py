@@ -30,6 +30,7 @@ HANDLERS = {  # every statement that is run for a message, and the index that it
     views._TYPE_OF_NAME: "mention_name",
     views._ANSWER: "answer_request",
     views._FAILURE: "failure_cause (cause=?)",
+    views._TIMEZONE: "timezone_group (grp=? AND cause<?)",
     views._STATES: "parked_cause (cause=?)",
     views._RETRIED: "retry_cause (cause=?)",
     views._ENTITY_BY_ID: "entity_uuid",

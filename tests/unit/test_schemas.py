@@ -20,6 +20,7 @@ from asof_streams.messages import (
     IdentityStatement,
     Message,
     RecordRefused,
+    TimezoneStatement,
     WithdrawalRequest,
 )
 
@@ -32,6 +33,7 @@ DOOR: dict[str, Any] = {
     "fact": FactStatement,
     "entity": EntityStatement,
     "identity": IdentityStatement,
+    "timezone": TimezoneStatement,
     "withdrawal": WithdrawalRequest,
     "erasure": ErasureRequest,
 }
@@ -121,6 +123,7 @@ STARTS = {"message": MESSAGE, "fact": FACT, "identity": MERGE}
         ("identity", {"op": "split", "merge_id": "m-1"}),
         ("identity", {"op": "alias", "entity": "Robert", "name": "Rob"}),
         ("identity", {"op": "unalias", "entity": "Robert", "name": "Rob"}),
+        ("timezone", {"timezone": "Europe/Berlin"}),
         ("withdrawal", {"episode_id": "e-1"}),
         ("erasure", {}),
         ("erasure", {"group_id": "g-1"}),
@@ -171,6 +174,8 @@ def test_what_is_taken_fits_the_schema(door: str, value: dict[str, Any]) -> None
         ("identity", {**MERGE, "op": "split", "merge_id": "m-1"}),
         ("identity", {**MERGE, "op": "alias"}),
         ("identity", {"op": "unalias", "entity": "Robert", "merge_id": "m-1"}),
+        ("timezone", {"timezone": "localtime"}),
+        ("timezone", {"timezone": "Europe/../Berlin"}),
         ("withdrawal", {}),
         ("withdrawal", {"episode_id": " "}),
         ("erasure", {"group_id": ""}),

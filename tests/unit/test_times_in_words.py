@@ -13,10 +13,11 @@ from asof.api.memory import Memory
 from asof.http.routes.binding import parameters_of
 from asof.http.schemas.v1 import Statements
 from asof.operations import facts
-from asof.operations.times import in_instants, read_words
+from asof.operations.queries import GroupsQuery
+from asof.operations.times import in_instants, read_words, zone_of
 from asof.settings import Settings
 from asof_streams.errors import InvalidInput
-from asof_streams.instants import parse, render
+from asof_streams.instants import SECOND, parse, render
 from commands import Asof
 
 NOW = parse("2024-05-15T10:00:00.25Z")
@@ -45,7 +46,7 @@ def in_zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
 
 @pytest.mark.parametrize(("words", "meant"), WORDS.items())
 def test_words_mean_the_first_instant_of_what_they_name(words: str, meant: str) -> None:
-    assert in_instants({"valid_at": words}, lambda: NOW, local=False) == {"valid_at": render(parse(meant))}
+    assert in_instants({"valid_at": words}, lambda: NOW, zone=UTC) == {"valid_at": render(parse(meant))}
 
 
 def test_a_day_begins_at_midnight_of_the_reader_also_where_the_clocks_were_changed_since(in_zone: Any) -> None:
@@ -56,7 +57,7 @@ def test_a_day_begins_at_midnight_of_the_reader_also_where_the_clocks_were_chang
         "last January": "2023-12-31T23:00:00Z",
         "two hours ago": "2024-05-15T08:00:00Z",
     }.items():
-        assert render(read_words(words, NOW, local=True) or 0) == meant
+        assert render(read_words(words, NOW, zone=None) or 0) == meant
 
 
 @pytest.mark.parametrize("words", ["Friday", "in March", "noon", "03/04/2024"])
@@ -84,10 +85,23 @@ def test_what_names_no_time_stays_for_the_rule_of_times_to_refuse() -> None:
     assert in_instants(given, lambda: NOW) == given
 
 
+def test_a_reader_says_by_whose_days_a_route_reads_words() -> None:
+    now, of = parse("2024-05-15T22:30:00Z"), parameters_of(facts.facts.query)
+
+    assert in_instants({"valid_at": "today"}, lambda: now, zone=zone_of("Europe/Berlin")) == {
+        "valid_at": "2024-05-15T22:00:00Z"
+    }
+    tokyo, utc = (of.model_validate({"valid_at": "2 May 2024", "timezone": zone}) for zone in ("Asia/Tokyo", "UTC"))
+    assert utc.valid_at - tokyo.valid_at == 9 * 3_600 * SECOND  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match="did you mean Asia/Tokyo"):
+        of.model_validate({"valid_at": "yesterday", "timezone": "Asia/Tokio"})
+    assert "timezone" not in parameters_of(GroupsQuery).model_fields
+
+
 def test_points_on_both_clocks_are_read_in_words() -> None:
     given = {"from": "last May,yesterday", "to": ("now", None)}
 
-    assert in_instants(given, lambda: NOW, local=False) == {
+    assert in_instants(given, lambda: NOW, zone=UTC) == {
         "from": "2023-05-01T00:00:00Z,2024-05-14T00:00:00Z",
         "to": ["2024-05-15T10:00:00.250000Z", None],
     }

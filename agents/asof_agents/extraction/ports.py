@@ -39,6 +39,7 @@ class Turn:
     said_at: int  # microseconds UTC
     mentions: tuple[Mention, ...] = ()  # of an earlier turn; empty for the turn to extract
     is_json: bool = False  # the text is a JSON document
+    timezone: str = "UTC"  # by whose days its times in words are read; an IANA name
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,15 @@ def turn_of(episode: EpisodeRecorded, content: str | None = None) -> Turn:
     """Return an episode as an extractor's input; `content`: the message's content, if the episode has it suppressed."""
     text = _without_markup(episode.content if content is None else content)
     is_json = episode.source == "json"
-    return Turn(episode.episode_id, episode.role, episode.role_type, text, episode.valid_at, is_json=is_json)
+    return Turn(
+        episode.episode_id,
+        episode.role,
+        episode.role_type,
+        text,
+        episode.valid_at,
+        is_json=is_json,
+        timezone=episode.timezone or "UTC",
+    )
 
 
 def turns(episodes: Sequence[EpisodeRow], rows: Sequence[MentionRow] = ()) -> list[Turn]:

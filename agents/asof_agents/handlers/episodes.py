@@ -16,6 +16,7 @@ from asof_streams.episodic import (
     GroupErased,
     IdentityRecorded,
     MessageParked,
+    TimezoneRecorded,
 )
 from asof_streams.errors import DecodeError, InvalidInput
 from asof_streams.events import Event, Record
@@ -29,8 +30,10 @@ from asof_streams.messages import (
     Message,
     RecordRefused,
     RetryRequest,
+    TimezoneStatement,
     WithdrawalRequest,
 )
+from asof_streams.timezones import zone_of
 
 
 def episode_id(group: str, position: int) -> str:
@@ -53,6 +56,8 @@ def record(message: Record, known: EpisodeView, ontologies: Ontologies) -> Seque
             return (EntityRecorded(entity_id=id_, name=name, summary=summary),)
         case IdentityStatement() as stated:
             return (IdentityRecorded(**stated.model_dump(exclude={"group_id"})),)
+        case TimezoneStatement(timezone=name):
+            return (_of_timezone(name),)
         case WithdrawalRequest(episode_id=id_):
             return _of_withdrawal(message, id_, known)
         case ConsolidationRequest():
@@ -96,6 +101,7 @@ def _of_message(message: Record, said: Message, known: EpisodeView, ontologies: 
             previous_episode_ids=said.previous_episode_ids,
             suppressed=said.suppress_content,
             update_communities=said.update_communities,
+            timezone=known.timezone(message.group, message.position),
             **chosen,
         ),
     )
@@ -116,6 +122,14 @@ def _of_withdrawal(message: Record, episode: str, known: EpisodeView) -> Sequenc
     if not _is_of(message.group, episode, known):
         return (MessageParked(reason="episode_id: no episode of this group has it"),)
     return () if known.withdrawn(episode) else (EpisodeWithdrawn(episode_id=episode),)
+
+
+def _of_timezone(name: str) -> Event:
+    try:
+        zone_of(name)
+    except ValueError as error:
+        return MessageParked(reason=f"timezone: {error}")
+    return TimezoneRecorded(timezone=name)
 
 
 def episode_of_fact(message: Record, stated: FactStatement) -> EpisodeRecorded:

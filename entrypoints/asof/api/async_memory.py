@@ -152,6 +152,16 @@ class AsyncMemory:
         """State an entity under an id of your own. Return the position of the request."""
         return await self._run(lambda memory: memory.state_entity(entity_id, name, summary=summary, group_id=group_id))
 
+    async def state_timezone(self, timezone: str, *, group_id: str = "default") -> int:
+        """State the time zone of a group's speakers, by its IANA name. Return the position of the request.
+
+        From here on times in the words of the group's messages, such as "yesterday", are read by the days of that zone,
+        and before by those of UTC. InvalidInput: this machine knows no such zone.
+
+            memory.state_timezone("Europe/Berlin", group_id="ana")
+        """
+        return await self._run(lambda memory: memory.state_timezone(timezone, group_id=group_id))
+
     async def withdraw(self, episode_id: str, *, group_id: str = "default") -> int:
         """Withdraw an episode: what rests on it alone is retracted; its past can still be asked about.
 

@@ -163,6 +163,16 @@ class Memory:
             self._session, group_id=group_id, entity_id=entity_id, name=name, summary=summary
         ).position
 
+    def state_timezone(self, timezone: str, *, group_id: str = "default") -> int:
+        """State the time zone of a group's speakers, by its IANA name. Return the position of the request.
+
+        From here on times in the words of the group's messages, such as "yesterday", are read by the days of that zone,
+        and before by those of UTC. InvalidInput: this machine knows no such zone.
+
+            memory.state_timezone("Europe/Berlin", group_id="ana")
+        """
+        return writes.state_timezone.ask(self._session, group_id=group_id, timezone=timezone).position
+
     def withdraw(self, episode_id: str, *, group_id: str = "default") -> int:
         """Withdraw an episode: what rests on it alone is retracted; its past can still be asked about.
 

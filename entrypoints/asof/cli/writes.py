@@ -1,4 +1,4 @@
-"""The commands that write one message: add, assert, end, retract, correct, state-entity, withdraw, erase."""
+"""The commands that write one message: add, facts and entities that are stated, a time zone, withdraw, erase."""
 
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -132,6 +132,24 @@ correct = _statement("correct", "Retract a fact, and state another one in its pl
 def state_entity(call: Call, query: Any) -> None:
     """State an entity under an id of your own. Stated again it is the same one, also called by the new name."""
     write_request(call, writes.state_entity, query)
+
+
+@command(
+    writes.state_timezone,
+    parameters=Parameters(
+        writes.state_timezone.query,
+        arguments=("timezone",),
+        names={"timezone": "ZONE"},
+        defaults=_GROUP,
+        helps=_HELPS | {"timezone": "The IANA name of the zone, as Europe/Berlin."},
+    ),
+)
+def state_timezone(call: Call, query: Any) -> None:
+    """State the time zone that times in a group's messages are read by.
+
+    From here on "yesterday" is a day there; without a statement, one of UTC.
+    """
+    write_request(call, writes.state_timezone, query)
 
 
 @command(

@@ -6,15 +6,16 @@ read. What may mean two times is refused.
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import UTC
+from datetime import UTC, timedelta, timezone, tzinfo
 from typing import Any, Final
 
 from asof.runtime.clock import system
 from asof_streams.errors import InvalidInput
 from asof_streams.instants import from_datetime, render, to_datetime
 from asof_streams.messages import TIMES
+from asof_streams.timezones import zone_of
 
-__all__ = ["SPOKEN", "from_datetime", "in_instants", "read_words", "render", "system", "to_datetime"]
+__all__ = ["SPOKEN", "from_datetime", "in_instants", "read_words", "render", "system", "to_datetime", "zone_of"]
 
 SPOKEN: Final = frozenset({"valid_at", "known_at", "from", "to", "start", "stop", *TIMES})
 """The fields that are times, or points on both clocks, in queries and messages."""
@@ -28,35 +29,35 @@ _WRITTEN: Final = (str, tuple, list)  # times as text, and points on both clocks
 _EXACT: Final = frozenset({"second", "minute", "hour"})
 
 
-def in_instants(fields: Mapping[str, Any], now: Callable[[], int], *, local: bool = True) -> dict[str, Any]:
+def in_instants(fields: Mapping[str, Any], now: Callable[[], int], *, zone: tzinfo | None = None) -> dict[str, Any]:
     """Return fields whose times are RFC 3339 text where words named them; what words do not name stays as it is.
 
-    `local`: days begin at midnight of this machine's zone, else of UTC. InvalidInput names the field whose words may
+    `zone`: by whose days words are read; None: this machine's. InvalidInput names the field whose words may
     mean two times, or a period without a beginning or an end.
     """
     written = [name for name, value in fields.items() if name in SPOKEN and isinstance(value, _WRITTEN)]
-    return {**fields, **{name: _read(name, fields[name], now, local=local) for name in written}}
+    return {**fields, **{name: _read(name, fields[name], now, zone=zone) for name in written}}
 
 
-def _read(name: str, value: Any, now: Callable[[], int], *, local: bool) -> Any:
+def _read(name: str, value: Any, now: Callable[[], int], *, zone: tzinfo | None) -> Any:
     try:
         if name in _POINTS and isinstance(value, tuple | list) and len(value) == 2:
-            return [_in_words(part, now, local=local) for part in value]
+            return [_in_words(part, now, zone=zone) for part in value]
         if name in _POINTS and isinstance(value, str) and value.count(",") == 1:
-            return ",".join(_in_words(part.strip(), now, local=local) for part in value.split(","))
-        return _in_words(value, now, local=local)
+            return ",".join(_in_words(part.strip(), now, zone=zone) for part in value.split(","))
+        return _in_words(value, now, zone=zone)
     except InvalidInput as error:
         raise error.within(name) from None
 
 
-def _in_words(value: Any, now: Callable[[], int], *, local: bool) -> Any:
+def _in_words(value: Any, now: Callable[[], int], *, zone: tzinfo | None) -> Any:
     if not isinstance(value, str) or len(value) > _LONGEST or not _WORD.search(value):
         return value
-    instant = read_words(value, now(), local=local)
+    instant = read_words(value, now(), zone=zone)
     return value if instant is None else render(instant)
 
 
-def read_words(text: str, now: int, *, local: bool) -> int | None:
+def read_words(text: str, now: int, *, zone: tzinfo | None) -> int | None:
     """Return the first instant of what words name, seen from a moment; None: they name no time.
 
     InvalidInput: they may mean two times, or name a period that has no beginning or no end.
@@ -65,9 +66,8 @@ def read_words(text: str, now: int, *, local: bool) -> int | None:
 
     if _MIXED.search(text):
         raise InvalidInput("a number with a fraction is not read; give whole numbers or a date")
-    zone = to_datetime(now).astimezone().utcoffset() if local else None
-    minutes = 0 if zone is None else round(zone.total_seconds() / 60)
-    last, following = (read_time(text, now, tense=tense, offset_minutes=minutes) for tense in ("past", "future"))
+    there = zone or timezone(to_datetime(now).astimezone().utcoffset() or timedelta())
+    last, following = (read_time(text, now, tense=tense, zone=there) for tense in ("past", "future"))
     if last is None or following is None:
         return None
     if last.kind not in ("point", "during"):
@@ -78,7 +78,7 @@ def read_words(text: str, now: int, *, local: bool) -> int | None:
         raise InvalidInput("day and month may be meant either way round: write it as 2024-05-01")
     if last.start <= now < last.end and last.grain == "second":
         return now
-    if not local or last.grain in _EXACT:
+    if zone is not None or last.grain in _EXACT:
         return last.start
-    wall = to_datetime(last.start + minutes * 60_000_000).replace(tzinfo=None)
+    wall = to_datetime(last.start).astimezone(there).replace(tzinfo=None)
     return from_datetime(wall.astimezone(UTC))  # midnight there on that day, which may have another offset than now

@@ -18,8 +18,10 @@ from asof_streams.messages import (
     ErasureRequest,
     FactStatement,
     Message,
+    TimezoneStatement,
     WithdrawalRequest,
     check_group,
+    in_database,
     in_scope,
 )
 
@@ -44,6 +46,12 @@ def state_fact(session: Session, query: FactStatement) -> Requested:
 def state_entity(session: Session, query: EntityStatement) -> Requested:
     """State an entity under an id of the producer's own."""
     return request(session, in_scope(query))
+
+
+@operation()
+def state_timezone(session: Session, query: TimezoneStatement) -> Requested:
+    """State the time zone of a group: by its days "yesterday" is read in the messages from here on."""
+    return request(session, in_database(query))
 
 
 @operation()

@@ -8,10 +8,9 @@ microseconds since 1970; a query holds it as microseconds. Stores take the query
 import base64
 import binascii
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, date, datetime, tzinfo
+from datetime import date, datetime
 from difflib import get_close_matches
 from typing import Annotated, Any, Final, Literal, NamedTuple, Self, TypedDict, TypeVar
-from zoneinfo import ZoneInfo, available_timezones
 
 from pydantic import (
     AfterValidator,
@@ -30,6 +29,7 @@ from asof_projections.model.rows import Moment
 from asof_streams import instants
 from asof_streams.errors import NOT_UNICODE, InvalidInput
 from asof_streams.messages import GROUP_PATTERN, MAX_GROUP_CHARACTERS, NO_GROUP
+from asof_streams.timezones import zone_of
 
 DEFAULT_GROUP: Final = "default"
 HEAD: Final = instants.INF - 1  # as known so far: after everything that was recorded
@@ -408,21 +408,12 @@ class FactSearchQuery(AnyTimeQuery):
         return bool(self.relations or self.entity_types or self.hops)
 
 
-def zone_of(name: str) -> tzinfo:
-    """Return a time zone by its IANA name. ValueError: this machine knows none of this name."""
-    if name == "UTC":
-        return UTC  # also where there is no database of zones
-    try:
-        return ZoneInfo(name)
-    except (ValueError, KeyError, OSError):
-        near = get_close_matches(name[:_LONGEST_NAME], available_timezones(), 1)
-        advice = f"did you mean {near[0]}?" if near else "write it as Europe/Berlin"
-        raise ValueError(f"no time zone of this name is known here; {advice}") from None
-
-
 def _zone(name: str) -> str:
     zone_of(name)
     return name
+
+
+TimezoneName = Annotated[str, AfterValidator(_zone)]
 
 
 class ContextQuery(MomentQuery):
@@ -437,7 +428,7 @@ class ContextQuery(MomentQuery):
         le=MAX_BUDGET,
         description="The text has at most so many tokens, by a rule that counts a little more than models do.",
     )
-    timezone: Annotated[str, AfterValidator(_zone)] = Field(
+    timezone: TimezoneName = Field(
         "UTC", description="The IANA name of the zone of the times in the text.", examples=["Europe/Berlin"]
     )
 

@@ -19,11 +19,12 @@ from asof_projections.model.contexts import (
     Item,
     LeftOut,
 )
-from asof_projections.model.queries import ContextQuery, FactSearchQuery, ask, zone_of
+from asof_projections.model.queries import ContextQuery, FactSearchQuery, ask
 from asof_projections.model.rows import Moment
 from asof_projections.retrieval.changes import SlotChange
 from asof_projections.retrieval.tokens import tokens
 from asof_projections.retrieval.wording import HEADINGS, Frame, Wording
+from asof_streams.timezones import zone_of
 
 _LINE: Final = 40  # tokens that a line takes at least, more or less: so many are looked for
 _MOST: Final = 200  # facts, and as many turns

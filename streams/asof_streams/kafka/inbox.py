@@ -20,6 +20,7 @@ from asof_streams.messages import (
     Message,
     RecordRefused,
     RetryRequest,
+    TimezoneStatement,
     WithdrawalRequest,
     accept,
     check_group,
@@ -30,6 +31,7 @@ _Kind = (
     | type[FactStatement]
     | type[EntityStatement]
     | type[IdentityStatement]
+    | type[TimezoneStatement]
     | type[WithdrawalRequest]
     | type[RetryRequest]
     | type[ConsolidationRequest]
@@ -40,6 +42,7 @@ _EVERY: Final[tuple[_Kind, ...]] = (
     FactStatement,
     EntityStatement,
     IdentityStatement,
+    TimezoneStatement,
     WithdrawalRequest,
     RetryRequest,
     ConsolidationRequest,

@@ -31,7 +31,8 @@ def extract_attributes(
         if words is None:
             continue
         span = parsed.sentence.span(*words)
-        value = typed_value(cue.attribute, context.turn.text[slice(*span)], context.turn.said_at)
+        turn = context.turn
+        value = typed_value(cue.attribute, turn.text[slice(*span)], turn.said_at, turn.timezone)
         if value is not None:
             for mention in mentions:
                 entity = context.registered(mention, cue.entity_type)

@@ -3,6 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, tzinfo
 from functools import cached_property
 from typing import Literal, NamedTuple, Protocol
 
@@ -17,6 +18,7 @@ from asof_agents.extraction.english.subjects import People
 from asof_agents.extraction.english.times.lexer import may_tell_time
 from asof_agents.extraction.english.work import SENTENCE, TIMES, WORD, Work
 from asof_agents.extraction.ports import KnownNames, Mention, TimeHint, Turn
+from asof_streams.timezones import zone_of
 
 _STRETCH = 600  # characters, that are searched for times at once
 _ENDS_CLAUSE = frozenset({"because", "but", "so", "when", "while", "where", "which", "who", ";", "-", "–", "—"})
@@ -26,7 +28,7 @@ class FindTimes(Protocol):
     """The signature of dates.find_times: the time expressions of a text; tense decides a bare "on Friday"."""
 
     def __call__(
-        self, text: str, reference: int, *, tense: Literal["past", "future"] = "past"
+        self, text: str, reference: int, *, tense: Literal["past", "future"] = "past", zone: tzinfo = UTC
     ) -> Sequence[TimeHint]: ...
 
 
@@ -151,7 +153,7 @@ class TurnContext:
         text = self.turn.text[sentence.start : sentence.end]
         if may_tell_time(text):
             self.work.spend(TIMES * (1 + len(text) // _STRETCH))
-        return self._find_times(text, self.turn.said_at, tense=tense)
+        return self._find_times(text, self.turn.said_at, tense=tense, zone=zone_of(self.turn.timezone))
 
     def speaker(self) -> Mention | None:
         """Return the speaker's mention, by the first word that means them, such as "my"; None: there is none."""

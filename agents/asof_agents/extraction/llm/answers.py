@@ -26,7 +26,8 @@ from asof_agents.extraction.ports import (
 from asof_ontologies.model import Ontology
 from asof_projections.queries.summaries import GIVEN
 from asof_streams.errors import InvalidInput
-from asof_streams.instants import parse_moment
+from asof_streams.instants import from_datetime, parse_moment, to_datetime
+from asof_streams.timezones import off_wall, zone_of
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+){0,5}")
 _WORD: Final = re.compile(r"\w+")
@@ -196,7 +197,7 @@ class _AnswerParser:
             if self.ontology.closed:
                 raise _Rejected("name")
             return words
-        value = typed_value(declared, words, self.turn.said_at)
+        value = typed_value(declared, words, self.turn.said_at, self.turn.timezone)
         if value is None:
             raise _Rejected(
                 "number" if declared.kind == "number" else "date" if declared.kind == "date" else "choice", name
@@ -234,13 +235,20 @@ class _AnswerParser:
             self.refused.append(RejectedPart("time", "unsaid"))
             return None, None, None, None
         try:
-            start, end = (None if t is None else parse_moment(t) for t in (answered.valid_from, answered.valid_to))
+            start, end = (None if t is None else self._moment(t) for t in (answered.valid_from, answered.valid_to))
         except InvalidInput:
             raise _Rejected("time") from None
         if start is not None and end is not None and start >= end:
             raise _Rejected("time")
         grain = _GRAINS.get(len(answered.valid_from or answered.valid_to or ""), "second")
         return start, end, grain, self.turn.text[slice(*span)]
+
+    def _moment(self, answered: str) -> int:
+        """Return a time of an answer; a date is that of the speaker's wall clock. InvalidInput: it is none."""
+        moment = parse_moment(answered)
+        if len(answered) not in _GRAINS:
+            return moment
+        return from_datetime(off_wall(to_datetime(moment), zone_of(self.turn.timezone)))
 
 
 def find_span(words: str, text: str) -> tuple[int, int] | None:

@@ -12,7 +12,8 @@ from asof_agents.extraction.llm.prompts import fill
 from asof_agents.extraction.ports import Extraction, KnownNames, ModelRequest, RejectedPart, Turn
 from asof_ontologies.model import AttributeType, Ontology
 from asof_ontologies.prompts import Prompt
-from asof_streams.instants import render
+from asof_streams.instants import render, to_datetime
+from asof_streams.timezones import zone_of
 
 LONGEST: Final = 30_000  # characters of a turn in the prompt
 _CONTEXT: Final = 160  # characters of an earlier turn in the prompt: enough to tell who "she" is
@@ -47,7 +48,7 @@ class LLMExtractor:
             prompt.user,
             earlier="\n".join(f"{_speaker(t)}: {t.text[-_CONTEXT:]}" for t in before) or "-",
             speaker=_speaker(turn),
-            time=render(turn.said_at) or "-",
+            time=_time_of(turn),
             text=turn.text[:LONGEST],
         )
         return ModelRequest(
@@ -106,6 +107,13 @@ def _meanings(ontology: Ontology) -> list[str]:
     relations = [(relation.name, relation.means) for relation in ontology.relation_types if relation.told]
     meanings = [f"{name}: {' '.join(means.split())}" for name, means in (*types, *relations)]
     return ["Meanings:", *meanings] if meanings else []
+
+
+def _time_of(turn: Turn) -> str:
+    """Return when a turn was said, on the speaker's wall clock with its offset."""
+    if turn.timezone == "UTC":
+        return render(turn.said_at) or "-"
+    return to_datetime(turn.said_at).astimezone(zone_of(turn.timezone)).isoformat()
 
 
 def _speaker(turn: Turn) -> str:

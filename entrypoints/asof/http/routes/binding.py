@@ -12,8 +12,8 @@ from asof.http.routes.authorization import Reading, expect_own
 from asof.http.routes.parameters import Served
 from asof.operations.errors import NotFound
 from asof.operations.operation import Operation
-from asof.operations.queries import FAR, GroupQuery
-from asof.operations.times import in_instants, render, system
+from asof.operations.queries import FAR, GroupQuery, TimezoneName
+from asof.operations.times import SPOKEN, in_instants, render, system, zone_of
 from asof.service.api_keys import Caller
 from asof.service.service import Service
 
@@ -38,7 +38,10 @@ def json_of(operation: Operation[Q, A], answer: A) -> Response:
 
 @cache
 def parameters_of(query: type[BaseModel]) -> type[BaseModel]:
-    """Return the parameters of a route: the fields of a query, pages of a hundred by default, and `min_position`."""
+    """Return the parameters of a route: the fields of a query, pages of a hundred by default, and `min_position`.
+
+    Where times are taken also `timezone`: a service does not know where its readers are.
+    """
     fields: dict[str, Any] = {
         "min_position": (
             int | None,
@@ -49,13 +52,24 @@ def parameters_of(query: type[BaseModel]) -> type[BaseModel]:
         limit = query.model_fields["limit"]
         default = _LIMIT if limit.default is None else limit.default
         fields["limit"] = (int, Field(default, ge=1, le=_MOST, description=f"At most this many, up to {_MOST}."))
+    if SPOKEN & query.model_fields.keys() and "timezone" not in query.model_fields:
+        fields["timezone"] = (
+            TimezoneName,
+            Field("UTC", description="By the days of this zone times in words are read.", examples=["Europe/Berlin"]),
+        )
     read: Any = {"times": model_validator(mode="before")(_read_times)}
     return create_model(query.__name__, __base__=query, __doc__=query.__doc__, __validators__=read, **fields)
 
 
 def _read_times(fields: Any) -> Any:
-    """Return parameters whose times are instants where words named them: days of UTC, seen from now."""
-    return in_instants(fields, system, local=False) if isinstance(fields, dict) else fields
+    """Return parameters whose times are instants where words named them: days of the reader's zone, seen from now."""
+    if not isinstance(fields, dict):
+        return fields
+    try:
+        zone = zone_of(fields.get("timezone", "UTC"))
+    except ValueError:  # the field is refused by name
+        return fields
+    return in_instants(fields, system, zone=zone)
 
 
 def _tell_moments(response: Response, query: BaseModel) -> None:

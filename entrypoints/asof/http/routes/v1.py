@@ -162,6 +162,18 @@ async def state_identity(
     return await _stated(served, await served.take([given.message()], request), wait=wait)
 
 
+@router.post("/timezone", status_code=202, responses=problems.OF_A_BODY)
+async def state_timezone(
+    given: v1.Timezone, served: Served, caller: Writing, request: Once, *, wait: Wait = False
+) -> v1.Stated:
+    """State the time zone of a group's speakers. It is on the log when this returns, and processed later.
+
+    Times in the words of later messages, such as "yesterday", are read by its days; without one by those of UTC.
+    """
+    expect_own(caller, given.group_id)
+    return await _stated(served, await served.take([given.message()], request), wait=wait)
+
+
 @router.post("/settle", status_code=202, responses=problems.OF_A_BODY)
 async def settle(
     given: v1.Settlement, served: Served, caller: Writing, request: Once, *, wait: Wait = False

@@ -7,9 +7,23 @@ from pydantic.config import JsonDict
 
 from asof.http.schemas.body import Body, Outcomes
 from asof.operations.errors import InvalidInput
-from asof.operations.messages import FactStatement, IdentityStatement, accept
-from asof.operations.queries import DEFAULT_GROUP, MAX_RETRIES, ConsolidateQuery, GroupId, SettleRequest, ask
-from asof.operations.times import in_instants, system
+from asof.operations.messages import (
+    FactStatement,
+    IdentityStatement,
+    TimezoneStatement,
+    accept,
+    in_database,
+)
+from asof.operations.queries import (
+    DEFAULT_GROUP,
+    MAX_RETRIES,
+    ConsolidateQuery,
+    GroupId,
+    SettleRequest,
+    TimezoneName,
+    ask,
+)
+from asof.operations.times import in_instants, system, zone_of
 
 _MOST = 1_000  # statements of one request
 _ID = "1c8e2d4a-7f0b-5c39-9a51-2f6d3b8e4c10"
@@ -22,6 +36,7 @@ class Statements(Body):
     model_config = ConfigDict(json_schema_extra={"examples": [{"group_id": "ana", "statements": [_EXAMPLE]}]})
 
     group_id: GroupId = Field(DEFAULT_GROUP, description="The group of all statements.")
+    timezone: TimezoneName = Field("UTC", description="By the days of this zone times in words are read.")
     statements: list[dict[str, Any]] = Field(
         min_length=1, max_length=_MOST, description="Each has the fields of a line of `asof import`."
     )
@@ -34,7 +49,7 @@ class Statements(Body):
         try:
             if fields.get("group_id", self.group_id) != self.group_id:
                 raise InvalidInput("a statement belongs to the group of the request; leave it out", field="group_id")
-            said = in_instants(fields, system, local=False)
+            said = in_instants(fields, system, zone=zone_of(self.timezone))
             return accept(FactStatement, {**said, "group_id": self.group_id})
         except InvalidInput as error:
             raise error.within(f"statements.{number}") from None
@@ -57,6 +72,19 @@ class Identity(Body):
     def message(self) -> IdentityStatement:
         """Return the message that states it. InvalidInput names the field."""
         return accept(IdentityStatement, self.model_dump(exclude_none=True))
+
+
+class Timezone(Body):
+    """The time zone of the speakers of a group."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"group_id": "ana", "timezone": "Europe/Berlin"}]})
+
+    group_id: GroupId = Field(DEFAULT_GROUP, description="The group.")
+    timezone: str = Field(description="The IANA name of the zone.")
+
+    def message(self) -> TimezoneStatement:
+        """Return the message that states it. InvalidInput: there is no such zone."""
+        return in_database(accept(TimezoneStatement, self.model_dump()))
 
 
 class Settlement(Body):

@@ -27,6 +27,7 @@ from asof_streams.episodic import (
     MessageParked,
     MessageRetried,
     RelationshipStated,
+    TimezoneRecorded,
 )
 from asof_streams.events import Record
 from asof_streams.instants import INF
@@ -69,6 +70,7 @@ _MENTION: Final = _insert("mentions", 11)
 _RELATIONSHIP: Final = _insert("relationships", 16)
 _ANSWER: Final = _insert("answers", 4)
 _WITHDRAWAL: Final = _insert("withdrawals", 5)
+_TIMEZONE: Final = _insert("timezones", 4)
 _FAILURE: Final = _insert("failures", 5)
 _PARKED: Final = _insert("parked", 6)
 _RETRY: Final = _insert("retries", 4)
@@ -136,6 +138,7 @@ class SqliteEventProjector:
             ExtractionAnswered: self._answered,
             ExtractionFailed: self._failed,
             EpisodeWithdrawn: self._withdrawn,
+            TimezoneRecorded: self._timezone,
             MessageParked: self._parked,
             MessageRetried: self._retried,
             RelationDeclared: self._declared,
@@ -218,6 +221,9 @@ class SqliteEventProjector:
         self, r: Record, e: EpisodeWithdrawn | EntityUndescribed
     ) -> None:  # at once: whom any name calls depends on it
         self._db.execute(_WITHDRAWAL, (r.position, self.row_ids.group(r), e.episode_id, r.cause, r.recorded_at))
+
+    def _timezone(self, r: Record, e: TimezoneRecorded) -> None:  # at once: the next message asks
+        self._db.execute(_TIMEZONE, (r.position, self.row_ids.group(r), r.cause, e.timezone))
 
     def _failed(self, r: Record, e: ExtractionFailed) -> None:
         failure = (r.position, self.row_ids.group(r), r.cause, e.request, e.encode().decode())

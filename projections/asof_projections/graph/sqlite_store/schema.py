@@ -42,6 +42,7 @@ CREATE TABLE relationships (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEG
 CREATE TABLE answers (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, request TEXT NOT NULL, answered TEXT NOT NULL);
 CREATE TABLE withdrawals (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, episode TEXT NOT NULL, cause INTEGER NOT NULL,
     created_at INTEGER NOT NULL);
+CREATE TABLE timezones (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, cause INTEGER NOT NULL, timezone TEXT NOT NULL);
 CREATE TABLE failures (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, cause INTEGER NOT NULL, request TEXT NOT NULL,
     failed TEXT NOT NULL);
 CREATE TABLE parked (n INTEGER PRIMARY KEY, grp INTEGER NOT NULL, cause INTEGER NOT NULL, reason TEXT NOT NULL,
@@ -109,9 +110,9 @@ INSERT INTO turn_words (turn_words, rank) VALUES ('hashsize', 8388608);
 
 GROUPED: Final = (  # every table whose rows belong to a group
     "relations", "cardinalities", "episodes", "mentions", "relationships", "answers", "failures", "withdrawals",
-    "parked", "retries", "entities", "names", "words", "resolutions", "links", "attributes", "communities",
-    "memberships", "facts", "versions", "reinforcements", "endings", "retractions", "contradictions", "closings",
-    "consolidations",
+    "timezones", "parked", "retries", "entities", "names", "words", "resolutions", "links", "attributes",
+    "communities", "memberships", "facts", "versions", "reinforcements", "endings", "retractions", "contradictions",
+    "closings", "consolidations",
 )  # fmt: skip
 
 # An id is as good as random, so that each new one changes a page of its index; by the start of ids an index has a third
@@ -162,6 +163,7 @@ ASKED: Final = {
     "entity_known": "INDEX entity_known ON entities (grp, created_at)",  # how many are old
     "withdrawal_episode": "INDEX withdrawal_episode ON withdrawals (episode)",
     "withdrawal_cause": "INDEX withdrawal_cause ON withdrawals (cause)",  # whether a message withdrew something
+    "timezone_group": "INDEX timezone_group ON timezones (grp, cause)",  # by which a message's times are read
     "mention_episode": "INDEX mention_episode ON mentions (episode)",
     "answer_request": "INDEX answer_request ON answers (grp, request)",  # what a model answered to this
     "failure_cause": "INDEX failure_cause ON failures (cause)",  # what a model did not answer about a message

@@ -26,6 +26,7 @@ _GROUPS: Final = """SELECT g.name, (SELECT count(*) FROM episodes e WHERE e.grp 
     FROM groups g WHERE g.name > :after AND g.name >= :prefix AND g.name < :beyond AND many > 0
     ORDER BY g.name LIMIT :limit"""
 _WITHDRAWN: Final = "SELECT EXISTS (SELECT 1 FROM withdrawals WHERE episode = ?)"
+_TIMEZONE: Final = "SELECT timezone FROM timezones WHERE grp = ? AND cause < ? ORDER BY cause DESC LIMIT 1"
 _MENTIONS: Final = f"{MENTION} WHERE m.episode IN (SELECT value FROM json_each(?)) ORDER BY m.n"
 _MENTIONS_CALLED: Final = "SELECT uuid FROM mentions WHERE grp = ? AND folded = ? ORDER BY n"
 _TYPE_OF_NAME: Final = "SELECT type FROM mentions WHERE grp = ? AND folded = ? ORDER BY n DESC LIMIT 1"
@@ -102,6 +103,10 @@ class SqliteViews(SqliteReader):
     def episode(self, uuid: str) -> EpisodeRow | None:
         row = self._row(_EPISODE_BY_ID, (uuid,))
         return EpisodeRow._make(row) if row else None
+
+    def timezone(self, group: str, before: int) -> str | None:
+        name: str | None = self._one(_TIMEZONE, self._group(group), before)
+        return name
 
     def recent(self, group: str, source: str, until: int, before: int, limit: int) -> list[EpisodeRow]:
         rows = self._rows(_EPISODES_RECENT, (self._group(group), source, until, before, before, limit))

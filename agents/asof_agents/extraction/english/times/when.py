@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from typing import Final, Literal, Self
 
 from asof_agents.extraction.english.times.calendar_spans import DAY, LENGTH, Span, Yearly, at, floor, granule, shift
 from asof_agents.extraction.ports import Grain
+from asof_streams.timezones import on_wall
 
 Tense = Literal["past", "future"]
 REACH: Final[dict[Grain, int]] = {"year": 12, "month": 30, "day": 8}  # periods that a search covers
@@ -18,7 +19,7 @@ class Now:
 
     wall: datetime
     tense: Tense
-    offset: timedelta
+    zone: tzinfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +89,12 @@ class When:
                 return day
             start = floor(day.start, "day")
             return Span(start + timedelta(hours=self.part[0]), start + timedelta(hours=self.part[1]), "hour")
-        clock, local = self.clock, timedelta() if self.zone is None else now.offset - self.zone
-        start = day.start + (clock.since_midnight + local)
+        clock = self.clock
+        start = day.start + clock.since_midnight
         if self.part is not None:
             start += self._half_of(self.part, clock)
+        if self.zone is not None:
+            start = on_wall(start - self.zone, now.zone)
         if not self.dated:
             start = _nearest(start, DAY / 2 if clock.half and not self.part else DAY, now)
         return Span(start, start + LENGTH[clock.grain], clock.grain)
