@@ -14,7 +14,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Cardinality = Literal["one", "many"]
-ValueKind = Literal["value", "version", "time", "amount", "quality", "favorite"]
+ValueKind = Literal["value", "version", "time", "amount", "quality", "favorite", "news"]
 KEYED: frozenset[ValueKind] = frozenset({"amount", "quality", "favorite"})
 
 

@@ -145,12 +145,12 @@ STATEMENTS = [
     ("I moved here from Peru two years ago.", ["I lives_in Peru ended ..2022-01-01"]),
     ("I needed a change, so I moved to Berlin.", ["I lives_in Berlin"]),
     ("My two kids love football.", ["I has_family kids"]),
-    ("My youngest son plays chess.", ["I has_family son"]),
+    ("My youngest son plays chess.", ["I has_family son", "I tells My youngest son plays chess"]),
     ("I went to Rome with my wife and two kids.", ["I has_family wife", "I has_family kids", "I visited Rome"]),
     ("Here's our cat!", ["I has_pet cat"]),
     ("I wrapped up my second script.", ["I works_on script ended"]),
     ("I have a golden retriever named Max.", ["I has_pet Max"]),
-    ("I visited my grandmother in Krakow last month.", ["I has_family grandmother", "I visited Krakow 2024-04-01.."]),
+    ("I visited my grandmother in Krakow last month.", ["I visited Krakow 2024-04-01.."]),
     ("I moved into a new flat in Brooklyn.", ["I lives_in Brooklyn"]),
     ("I teach math at Lincoln High School.", ["I works_at Lincoln High School"]),
     ("I'm studying law at Leeds University.", ["I studies_at Leeds University"]),
@@ -163,7 +163,7 @@ STATEMENTS = [
     # health, losses, things
     ("I was diagnosed with asthma last year.", ["I has_condition asthma 2023-01-01.."]),
     ("I broke my arm in May.", ["I injured arm 2024-05-01.."]),
-    ("I lost my grandma last week.", ["I has_family grandma", "I lost grandma 2024-05-06.."]),
+    ("I lost my grandma last week.", ["I lost grandma 2024-05-06.."]),
     ("I got some new shoes yesterday.", ["I owns shoes 2024-05-14.."]),
     ("The bike I bought yesterday is great.", ["I owns bike 2024-05-14.."]),
     # deeds and outings

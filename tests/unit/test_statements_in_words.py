@@ -38,7 +38,7 @@ GOING_ON = [
     ("I've been remodeling the attic.", ["I engaged_in remodeling the attic"]),
     ("My knees are better. Started hitting the gym.", ["I engaged_in hitting the gym"]),
     ("I'm searching for a place to open my bakery.", ["I engaged_in searching for a place to open my bakery"]),
-    ("I've been looking into solar panels.", ["I studies solar panels"]),
+    ("I've been looking into solar panels.", ["I considers solar panels"]),
 ]
 HABITS = [
     ("I usually walk to the office.", ["I has_habit usually walk to the office"]),
@@ -48,8 +48,9 @@ HABITS = [
     ("I like to relax by reading poems.", ["I likes to relax by reading poems"]),
 ]
 DEEDS = [
-    ("We explored the caves and roasted marshmallows.", ["I did explored the caves", "I did roasted marshmallows"]),
-    ("I emailed some wholesalers.", ["I did emailed some wholesalers"]),
+    ("We explored three caves and fixed our tent.", ["I did explored three caves", "I did fixed our tent"]),
+    ("I emailed a wholesaler in Porto.", ["I did emailed a wholesaler in Porto"]),
+    ("I contacted my mentor for advice.", ["I did contacted my mentor for advice"]),
     ("I broke my phone.", ["I did broke my phone"]),
     ("I had the opportunity to visit Rome.", ["I visited Rome"]),
     ("I was able to repair the roof.", ["I did was able to repair the roof"]),
@@ -110,6 +111,15 @@ def test_a_wish_or_plan_that_tells_nothing_is_left_out(text: str) -> None:
         "I had to go.",
         "I accept.",
         "I make a great team with Tom.",
+        "We explored the caves and roasted marshmallows.",
+        "I emailed some wholesalers.",
+        "We raised awareness.",
+        "I met some amazing people.",
+        "We watched the sunset.",
+        "I had a wicked day out with the gang last weekend.",
+        "I've been running longer to destress.",
+        "I'd like to meet other people in the community.",
+        "I'm going to do more ads.",
         "Before I publish a book, I think about it.",
     ],
 )

@@ -47,6 +47,10 @@ class ClauseSubjects:
                 return None
             return Subject((person,), at + 1, third=True, confidence=0.75)
         begins = at == 0 or before in CLAUSE_STARTS or before in ADVERBS
+        if begins and low[at : at + 3] == ("me", "and", "my"):
+            speaker = context.speaker()
+            joined = at + 4  # "me and my wife are"
+            return Subject((speaker,), joined, third=False, confidence=0.9) if speaker and joined < len(low) else None
         if at in self.parsed.names:
             return (
                 self._named(at) if begins or self.parsed.names[at].quoted or before in context.patterns.nouns else None

@@ -8,6 +8,8 @@ from asof_agents.extraction.english.lexicon import ADVERBS, CLAUSE_STARTS, SUBJE
 from asof_agents.extraction.english.sentences import Sentence
 from asof_agents.extraction.ports import TimeHint
 
+_WHILE = frozenset({"when", "while"})
+_DASHES = frozenset({"-", "–", "—"})
 _LEADING_WORDS_MAX = 32  # between a time and the clause that it leads in
 
 
@@ -24,6 +26,8 @@ def time_of(parsed: ParsedSentence, hints: Sequence[TimeHint], start: int, end: 
         if not _leads_in(sentence, hints[at], limit):
             return hints[at]
     last = bisect_right(hints, begins - sentence.start, key=_end)
+    if last and _told_before(sentence, hints[last - 1], start):
+        return hints[last - 1]
     if last:
         after = sentence.start + hints[last - 1].span[1]
         between = range(bisect_left(sentence.starts, after, 0, start), start)
@@ -34,6 +38,19 @@ def time_of(parsed: ParsedSentence, hints: Sequence[TimeHint], start: int, end: 
         ):
             return hints[last - 1]
     return None
+
+
+def _told_before(sentence: Sentence, hint: TimeHint, start: int) -> bool:
+    """Whether the clause before tells when: "While volunteering yesterday, I …", "Last week was wild - I …"."""
+    low = sentence.low
+    after = bisect_left(sentence.starts, sentence.start + hint.span[1])
+    first = bisect_left(sentence.starts, sentence.start + hint.span[0])
+    short = after <= _LEADING_WORDS_MAX
+    opened = short and after == start - 1 and low[0] in _WHILE and low[1].endswith("ing") and "," not in low[:after]
+    dashes = [at for at in range(max(after, start - _LEADING_WORDS_MAX), start) if low[at] in _DASHES]
+    only = len(dashes) == 1 and dashes[0] == start - 1
+    wild = first == 0 and low[after : after + 1] in {("was",), ("been",)}
+    return (opened and low[after] == ",") or (only and (dashes[0] == after or wild))
 
 
 def _start(hint: TimeHint) -> int:

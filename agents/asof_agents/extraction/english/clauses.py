@@ -7,6 +7,7 @@ from asof_agents.extraction.english.attributes import extract_attributes
 from asof_agents.extraction.english.clause_subjects import ClauseSubjects
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.deeds import extract_deed, extract_habit
+from asof_agents.extraction.english.events import past_deed
 from asof_agents.extraction.english.lexicon import (
     BOUNDARIES,
     FIRST_PERSON,
@@ -14,10 +15,12 @@ from asof_agents.extraction.english.lexicon import (
     UNSURE_FROM,
     UNSURE_SENTENCE,
 )
-from asof_agents.extraction.english.predicates import Predicate, coordinated_predicate, predicates
+from asof_agents.extraction.english.news import extract_news
+from asof_agents.extraction.english.predicates import Predicate, Tense, coordinated_predicate, predicates
 from asof_agents.extraction.english.statements import extract_statements
 from asof_agents.extraction.english.subjects import Subject
-from asof_agents.extraction.english.tastes import extract_taste
+from asof_agents.extraction.english.tastes import extract_fandom, extract_taste
+from asof_agents.extraction.english.verbs import PASTS
 from asof_agents.extraction.english.work import CLAUSE
 
 _NEW_CLAUSE = frozenset({(",", "so"), (",", "and")})
@@ -26,6 +29,10 @@ _QUOTES = frozenset({'"', "“", "”"})
 _TOLD = frozenset({("tell", "you"), ("tell", "ya"), ("say", "that")})
 _JOINS = frozenset({"and", ",", "then", "but", "&"})
 _NOT_YET = frozenset("launch launching open opening start startin startin' starting".split())  # "to open my store"
+_UNSURE_REST = frozenset({"maybe", "perhaps", "hopefully"})  # after a comma only the rest is unsure
+_SET_OFF = frozenset({",", "-", "–", "—", ";", "("})
+_WHERE = {("at",), ("from",), ("in",), ("near",), ("to",), ("with",)}
+_PUBLIC = frozenset("agency bar cafe charity club company deli farm gym hotel pub restaurant salon".split())
 _NOT_NOW = frozenset("old former ex previous last first next future dream ideal late".split())  # "my last job"
 
 
@@ -43,8 +50,9 @@ def _not_sure(parsed: ParsedSentence) -> str | None:
     low = parsed.sentence.low
     if parsed.sentence.question:
         return "a question states nothing"
-    if word := next((word for word in low if word in UNSURE_SENTENCE), None):
-        return f'"{word}" makes it unsure'
+    for at, word in enumerate(low):
+        if word in UNSURE_SENTENCE and not (at and word in _UNSURE_REST and low[at - 1] in _SET_OFF):
+            return f'"{word}" makes it unsure'
     return "it is only a guess" if _thinks(low) else None
 
 
@@ -84,7 +92,7 @@ class _ClauseReader:
                 continue
             elif self.low[at - 1 : at + 1] in _NEW_CLAUSE and not FIRST_PERSON.isdisjoint(self.low[at + 1 : at + 3]):
                 unsure = False  # "I needed a change, so I moved to Berlin"
-            elif word in UNSURE_FROM:
+            elif (word in UNSURE_FROM and not self._has_tried(at)) or word in _UNSURE_REST:
                 unsure = True
                 context.miss(parsed, (at, count), "it may be only a thought, a wish or a report")
             following = None if unsure else self._clause(at)
@@ -100,6 +108,8 @@ class _ClauseReader:
             context.work.spend(CLAUSE)
             self.subject, self.last, self.stated = subject, None, False
             # the main verb says more than the "am" or "have" before it
+            if subject.mentions[0].speaker and (end := extract_fandom(context, parsed, subject.next)):
+                return end
             found = predicates(parsed.sentence, subject.next, context.patterns, third=subject.third)
             if at == self.subjects.opening == subject.next and self.subjects.goes_on(at):
                 found = [Predicate(at, at + 1, "progressive", "ing")]
@@ -115,7 +125,7 @@ class _ClauseReader:
             return self._deed(subject, at) or extract_habit(context, parsed, subject) or subject.next
         if self.low[at] in {"my", "our"}:
             context.work.spend(CLAUSE)
-            return self._possession(at)
+            return self._possession(at) or extract_news(context, parsed, at)
         if self.low[at] in context.patterns.requests and self._may_request(at):
             context.work.spend(CLAUSE)
             return self._request(at)
@@ -136,6 +146,8 @@ class _ClauseReader:
         end = extract_statements(self.context, self.parsed, subject, predicate, predicate.head)
         end = extract_attributes(self.context, self.parsed, subject, predicate) or end
         self.stated = self.stated or end is not None
+        if end is None and predicate.tense == "past":
+            end = self._deed(replace(subject, next=predicate.head), predicate.head)
         return end or predicate.after
 
     def _deed(self, subject: Subject, start: int) -> int | None:
@@ -150,10 +162,19 @@ class _ClauseReader:
         speaker = self.context.speaker()
         if speaker is None or "my" not in self.context.patterns.heads or self.low[at + 1 : at + 2] == ():
             return None
-        if self.low[at + 1] in _NOT_NOW or self.not_yet < at:
+        if self.low[at + 1] in _NOT_NOW or self.not_yet < at or self._visits(at):
             return None
         subject = Subject((speaker,), at, third=False, confidence=0.95)
         return extract_statements(self.context, self.parsed, subject, Predicate(at, at + 1, "present", None), at)
+
+    def _has_tried(self, at: int) -> bool:
+        """Whether it was done: "tried making bread", but not "tried to make bread"."""
+        following = self.low[at + 1 : at + 2]
+        return self.low[at] in {"tried", "trying"} and following != () and following[0] not in {"to", "and", "my"}
+
+    def _visits(self, at: int) -> bool:
+        """Whether "my gym" is where the speaker goes, and not what the speaker runs: "at my gym"."""
+        return self.low[at - 1 : at] in _WHERE and self.low[at + 1] in _PUBLIC
 
     def _may_request(self, at: int) -> bool:
         """Whether a request may begin at a word: it opens the sentence, or asks to be called by a name."""
@@ -169,4 +190,5 @@ class _ClauseReader:
         if speaker is None:
             return None
         subject = Subject((speaker,), at, third=False, confidence=0.85)
-        return extract_statements(self.context, self.parsed, subject, Predicate(at, at + 1, "present", None), at)
+        tense: Tense = "past" if past_deed(self.low[at]) or self.low[at] in PASTS else "present"
+        return extract_statements(self.context, self.parsed, subject, Predicate(at, at + 1, tense, None), at)

@@ -3,17 +3,20 @@
 from asof_agents.extraction.english.clause_times import time_of
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.events import deed_at, without_times
-from asof_agents.extraction.english.lexicon import CLAUSE_STARTS, FIRST_PERSON, PREPOSITIONS
+from asof_agents.extraction.english.lexicon import CLAUSE_STARTS, DETERMINERS, FIRST_PERSON, ORNAMENTS, PREPOSITIONS
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.name_spans import may_be_person
 from asof_agents.extraction.english.subjects import UNTYPED, Subject
 from asof_agents.extraction.english.verb_phrases import habit_at, tells
 from asof_agents.extraction.english.verbs import ONLY_PASTS
+from asof_agents.extraction.english.weight import has_weight
 from asof_agents.extraction.ports import TimeHint
 from asof_ontologies.model import RelationType
 
 _LATELY = frozenset({"just", "recently", "finally"})  # as good as a time: the message's
 _DEED = "<*>"
+_HAD = frozenset({"had", "got"})  # "had a good moment" has no weight at any time, "got hurt" has
+_OBJECTS = DETERMINERS | {"another", "more", "new"} | ORNAMENTS
 _CONFIDENCE = 0.8
 _WEAK = 0.7  # of a subject that only its place in the sentence makes a name: "Hands got warm"
 _NEAR = 16  # words before a verb among which its subject stands
@@ -40,6 +43,10 @@ def extract_deed(context: TurnContext, parsed: ParsedSentence, subject: Subject,
     )
     if not (passed or just_now or (hint is None and _stands_alone(context, parsed, subject, start, words))):
         return None
+    owned = parsed.sentence.low[first] in _HAD and parsed.sentence.low[first + 1] in _OBJECTS
+    if (owned or not passed) and not has_weight(parsed, *rest, context.patterns):
+        context.miss(parsed, rest, "the deed tells of nothing in particular")
+        return None
     _add(context, parsed, relation, subject, rest, hint, _DEED)
     return end
 
@@ -63,7 +70,8 @@ def _stands_alone(
     before = parsed.sentence.low[start - 1] if start else ","
     if subject.mentions[0].type != "Person":
         return False
-    return before in _STARTS and tells(parsed, *words, context.patterns)
+    chosen = parsed.sentence.low[words[0]] in {"was", "were"}  # "was invited to speak"
+    return before in _STARTS and (chosen or tells(parsed, *words, context.patterns))
 
 
 def extract_habit(context: TurnContext, parsed: ParsedSentence, subject: Subject) -> int | None:
@@ -72,7 +80,7 @@ def extract_habit(context: TurnContext, parsed: ParsedSentence, subject: Subject
     before = parsed.sentence.low[subject.next - 2 : subject.next - 1]
     plain = subject.mentions[0].speaker and (not before or before[0] in _PLAIN)
     words = habit_at(parsed, subject.next, habit.often, context.patterns, plain=plain) if habit else None
-    if habit is None or words is None:
+    if habit is None or words is None or not has_weight(parsed, *words, context.patterns, ahead=True):
         return None
     _add(context, parsed, habit.relation, subject, words, None, habit.cue)
     return words[1]

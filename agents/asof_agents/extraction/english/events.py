@@ -28,6 +28,8 @@ _NO_DEEDS = frozenset(
 )
 _TRANSITIVE = frozenset("got had made took gave found bought brought did saw wrote".split())
 _PARTICLES = frozenset({"off", "out", "over", "up"})
+_CHOSEN = frozenset("chosen featured hired invited nominated picked promoted selected".split())  # "I was invited to …"
+_COMPLETING = frozenset({"away", "down", "off", "out", "over", "up"})  # "broke down"
 _ADVERBS = ADVERBS - NOT_QUITE
 _NO_PARTICLES = PREPOSITIONS - _PARTICLES
 _ALONE = frozenset({"died", "divorced", "eloped", "graduated", "retired"})  # complete without an object
@@ -49,9 +51,10 @@ def deed_at(sentence: Sentence, at: int) -> tuple[int, int] | None:
     if at >= count or low[at] in NOT_QUITE:
         return None
     framed = verb_in_frame(low, at)
-    if not (framed or past_deed(low[at])):
+    chosen = low[at] in {"was", "were", "got"} and low[at + 1] in _CHOSEN
+    if not (framed or chosen or past_deed(low[at])):
         return None
-    end = framed[0] + 1 if framed else at + 1
+    end = framed[0] + 1 if framed else at + 1 + chosen
     while end < count and end - at < _WORDS_MAX + 4:
         word = low[end]
         if word in BOUNDARIES or word in CONJUNCTIONS or not (word[0].isalnum() or word == "'s"):
@@ -67,7 +70,8 @@ def without_times(sentence: Sentence, words: tuple[int, int], times: frozenset[i
     first, last = words
     last = next((at for at in range(first, last) if at in times), last)
     low = sentence.low
-    while last > first and (low[last - 1] in PREPOSITIONS or low[last - 1] in ADVERBS or low[last - 1] in _OWN):
+    kept = first + 1 + (low[first + 1 : first + 2] != () and low[first + 1] in _COMPLETING)
+    while last > kept and (low[last - 1] in PREPOSITIONS or low[last - 1] in ADVERBS or low[last - 1] in _OWN):
         last -= 1
     led_to = low[first] in _TRANSITIVE and low[first + 1 : first + 2] and low[first + 1] in _NO_PARTICLES
     if led_to and verb_in_frame(low, first) is None:

@@ -122,7 +122,7 @@ def _habit(ontology: Ontology) -> Habit | None:
 
 def _is_about_speaker(entry: CueEntry) -> bool:
     """Whether a cue whose object comes first ends with the speaker: "{object} <mean> a lot to me"."""
-    return entry.reversed and any(step.words & {"me", "my"} for step in entry.steps)
+    return entry.reversed and any(step.words & {"i", "me", "my"} for step in entry.steps)
 
 
 def _plain_heads(ontology: Ontology) -> frozenset[str]:

@@ -25,6 +25,7 @@ _LETTER = re.compile(r"\S")
 _WORD = re.compile(
     r"\w+(?=n['’]t\b)|n['’]t\b|['’](?:s|m|re|ve|ll|d)\b|O['’][A-Z]\w+|[#@]?\w+(?:[-./_&@:]+\w+)*\+*|[^\w\s]"
 )
+_POSSESSIVE = re.compile(r"(?<=\ws)['’](?= [a-z])")  # "my parents' house"
 _FULL = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "n't": "not", "ca": "can", "wo": "will", "ai": "be"}
 
 
@@ -108,7 +109,7 @@ def _words(text: str, start: int, end: int) -> Sentence:
         word = found[0]
         lower = word.lower().replace("’", "'")
         raw.append(word)
-        low.append(_FULL.get(lower, lower))
+        low.append("'s" if lower == "'" and _POSSESSIVE.match(text, found.start()) else _FULL.get(lower, lower))
         starts.append(found.start())
         ends.append(found.end())
     question = "?" in text[max(start, end - 4) : end]

@@ -12,11 +12,12 @@ from asof_agents.extraction.english.name_spans import may_be_person
 from asof_agents.extraction.english.patterns import CueEntry, match_steps, next_words
 from asof_agents.extraction.english.predicates import Predicate
 from asof_agents.extraction.english.subjects import UNTYPED, Subject
-from asof_agents.extraction.english.targets import Target, targets_at
+from asof_agents.extraction.english.targets import Target, is_lone, targets_at
 from asof_agents.extraction.english.work import CUES
 from asof_agents.extraction.ports import TimeHint
 
 _FAVORITE = frozenset({"favorite", "favourite", "fave", "fav"})  # "my favorite store" is nobody's own
+_LATELY = frozenset({"just", "recently", "finally"})
 _NEAREST = 5  # near misses of one verb that an explanation has
 
 
@@ -196,9 +197,11 @@ def _add(
     words = parsed.sentence.low[phrase.first : phrase.last]
     bare = words[-1] in BARE and (len(words) == 1 or (_plural(words[-1]) and not entry.relation.lasting))
     pausing = predicate.negation == "not" and target.kind == "Activity" and entry.lemma == "be"  # "I'm not writing"
-    says_nothing = pausing or (hint is None and not phrase.name and entry.lemma != "my" and bare)
+    lone = hint is None and not _lately(parsed, predicate) and is_lone(words, target, entry.relation)
+    says_nothing = pausing or lone or (hint is None and not phrase.name and entry.lemma != "my" and bare)
     favorite = entry.lemma == "my" and not entry.steps and parsed.sentence.low[predicate.after] in _FAVORITE
-    if stated is None or says_nothing or favorite:
+    lost = stated is not None and stated.stance == "ended" and entry.takes == "deed"  # "I loved to play in the attic"
+    if stated is None or says_nothing or favorite or lost:
         reason = "its tense does not say for sure that it holds or ended" if stated is None else "the object is vague"
         context.miss(parsed, (predicate.head, phrase.after), reason, entry)
         return False
@@ -223,6 +226,12 @@ def _add(
                 source, opposite, end, Meaning("ended"), None, parsed.sentence, confidence, entry.text
             )
     return True
+
+
+def _lately(parsed: ParsedSentence, predicate: Predicate) -> bool:
+    """Whether the message itself tells when: "I just had a picnic"."""
+    low = parsed.sentence.low
+    return not _LATELY.isdisjoint(low[max(0, predicate.head - 2) : predicate.head])
 
 
 def _kind(text: str, wanted: Sequence[str]) -> str | None:

@@ -4,12 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
-from asof_agents.extraction.english.lexicon import ADVERBS, PEOPLE_NOUNS
+from asof_agents.extraction.english.lexicon import ADVERBS, ORNAMENTS, PEOPLE_NOUNS
 from asof_agents.extraction.english.name_spans import may_be_person
 from asof_agents.extraction.english.noun_phrases import Phrase, phrase_at
 from asof_agents.extraction.english.patterns import CueEntry
 from asof_agents.extraction.english.verb_phrases import verb_phrases_at
 from asof_agents.extraction.english.verbs import PASTS, Form
+from asof_agents.extraction.english.weight import has_weight
+from asof_ontologies.model import RelationType
 
 _AFTER_GERUND = frozenset("again and as at because but in lately on or since so these together too when with".split())
 _MEANING_WORDS_MAX = 25
@@ -20,6 +22,13 @@ _COUNTING = frozenset(
 )
 _THE_ONLY = frozenset("beach countryside guitar mountains ocean outdoors piano rain sea snow violin".split())
 _ARTICLES = frozenset({"a", "an", "the"})
+_ASKED = frozenset({"always", "never", "please"})
+_PLAIN_KINDS = frozenset({"Event", "Work", "Location", "Thing", "Book", "Film", "Food", "Project"})
+_MILESTONES = frozenset(
+    "audition baptism fellowship funeral graduation honeymoon housewarming internship interview marathon surgery "
+    "tattoo wedding".split()
+)
+_GERUND_MIN = 4  # letters
 _AGE_MAX = 120
 _NUMBERS = frozenset(
     "eight eighteen eighty eleven fifteen fifty five forty four fourteen nine nineteen one seven seventeen "
@@ -47,7 +56,8 @@ def targets_at(context: TurnContext, parsed: ParsedSentence, at: int, entry: Cue
         return [Target(Phrase(at, last, last, True, False), "Date", 2)] if last > at else []
     if entry.takes == "deed":
         literal = next(kind for kind in relation.targets if kind in context.patterns.literal)
-        return [Target(phrase, literal, 0) for phrase in verb_phrases_at(parsed, at, context.patterns)]
+        phrases = verb_phrases_at(parsed, at, context.patterns)
+        return [Target(phrase, literal, 0) for phrase in phrases if _weighs(context, parsed, phrase, entry)]
     if context.patterns.is_defining(relation):
         rest = _rest(parsed, at)
         return [Target(rest, relation.targets[0], 1)] if rest else []
@@ -60,6 +70,12 @@ def targets_at(context: TurnContext, parsed: ParsedSentence, at: int, entry: Cue
     if len(found) > 1 and found[0].fit == 0 and found[1].fit == 2:  # "action and sci-fi movies"
         del found[0]
     return found
+
+
+def _weighs(context: TurnContext, parsed: ParsedSentence, phrase: Phrase, entry: CueEntry) -> bool:
+    """Whether a deed that is planned, wished or going on tells something; what is asked for always does."""
+    first = phrase.first + (parsed.sentence.low[phrase.first] == "to")
+    return entry.lemma in _ASKED or has_weight(parsed, first, phrase.last, context.patterns, ahead=True)
 
 
 def _phrases(context: TurnContext, parsed: ParsedSentence, at: int) -> Iterator[Phrase]:
@@ -104,6 +120,8 @@ def _typed(context: TurnContext, parsed: ParsedSentence, phrase: Phrase, entry: 
     words = parsed.sentence.low[phrase.first : phrase.last]
     wanted = entry.relation.sources if entry.reversed else entry.relation.targets
     open_kind = next((kind for kind in wanted if kind in patterns.open), None)
+    phrase = _before_gerund(context, parsed, phrase, wanted)
+    words = parsed.sentence.low[phrase.first : phrase.last]
     fitting = next((kind for kind in patterns.types_of_words(words) if kind in wanted), None)
     if "of" in words:  # "governor of California" is what a governor is
         heads = patterns.types_of_words(words[: words.index("of") + 1])
@@ -125,6 +143,16 @@ def _typed(context: TurnContext, parsed: ParsedSentence, phrase: Phrase, entry: 
         other = open_kind or next((kind for kind in wanted if kind != "Person" or may_be_person(text)), None)
         return Target(phrase, other, 1) if other else None
     return Target(phrase, open_kind, 0) if open_kind else None
+
+
+def _before_gerund(context: TurnContext, parsed: ParsedSentence, phrase: Phrase, wanted: Sequence[str]) -> Phrase:
+    """Return "knee" of "knee playing soccer": a thing of a fitting type, and what somebody does then."""
+    low = parsed.sentence.low
+    for at in range(phrase.first + 1, phrase.last - 1):
+        head = context.patterns.types_of_words(low[phrase.first : at])
+        if low[at].endswith("ing") and len(low[at]) > _GERUND_MIN and not set(head).isdisjoint(wanted):
+            return replace(phrase, last=at, after=at)
+    return phrase
 
 
 def _typed_noun(
@@ -175,8 +203,9 @@ def _with_praise(parsed: ParsedSentence, phrase: Phrase) -> Phrase:
 
 def _with_place(parsed: ParsedSentence, phrase: Phrase) -> Phrase:
     """Return a trip with its destination: "trip to Japan"."""
-    name = parsed.names.get(phrase.after + 1)
-    goes_to = parsed.sentence.low[phrase.after : phrase.after + 1] == ("to",) and name is not None
+    low = parsed.sentence.low
+    name = parsed.names.get(phrase.after + 1 + (low[phrase.after + 1 : phrase.after + 2] == ("the",)))
+    goes_to = low[phrase.after : phrase.after + 1] == ("to",) and name is not None
     return replace(phrase, last=name.last, after=name.last) if goes_to and name else phrase
 
 
@@ -213,7 +242,19 @@ def _is_activity(parsed: ParsedSentence, phrase: Phrase) -> bool:
         phrase.last - phrase.first > 1
         or not after[0].isalnum()
         or phrase.after in parsed.timed
-        or after in _AFTER_GERUND | ADVERBS
+        or after in _AFTER_GERUND | (ADVERBS - {"all", "both"})
+    )
+
+
+def is_lone(words: Sequence[str], target: Target, relation: RelationType) -> bool:
+    """Whether an object is one plain word that says too little of what happened once: "attended a picnic"."""
+    once = not relation.lasting or ("Deed" in relation.targets and not relation.generic)
+    return (
+        once
+        and not target.phrase.name
+        and target.kind in _PLAIN_KINDS
+        and words[-1] not in _MILESTONES
+        and sum(word not in ORNAMENTS for word in words) == 1
     )
 
 

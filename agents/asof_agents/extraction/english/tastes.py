@@ -4,6 +4,7 @@ from typing import Final
 
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import (
+    ADVERBS,
     AUXILIARIES,
     CONJUNCTIONS,
     DETERMINERS,
@@ -18,6 +19,12 @@ from asof_agents.extraction.english.patterns import CueEntry, match_steps
 
 _WORDS_MAX: Final = 4
 _NO_PART: Final = AUXILIARIES | CONJUNCTIONS | DETERMINERS | FOREIGN_DETERMINERS | PREPOSITIONS | PRONOUNS
+_ANYBODY: Final = frozenset(
+    "community family friendship health honesty kindness mental teamwork".split()
+)  # who does not
+_BE: Final = frozenset({"am", "'m", "'s", "been"})
+_SUCH: Final = frozenset("a an big die-hard giant great huge lifelong major massive real such total true".split())
+_FANS: Final = frozenset("addict aficionado buff enthusiast fan fanatic freak geek junkie lover nerd nut".split())
 _CONFIDENCE: Final = 0.85
 
 
@@ -34,9 +41,26 @@ def extract_taste(context: TurnContext, parsed: ParsedSentence, at: int) -> int 
     return None
 
 
+def extract_fandom(context: TurnContext, parsed: ParsedSentence, at: int) -> int | None:
+    """Add what the speaker is a fan of, from the verb on: "a huge Star Wars fan"; return the word after."""
+    low = parsed.sentence.low
+    while at < len(low) and (low[at] in ADVERBS or low[at] == "have"):
+        at += 1
+    first = at + 1
+    while first < len(low) and (low[first] in ADVERBS or low[first] in _SUCH):
+        first += 1
+    last = next((last for last in range(first + 1, min(first + _WORDS_MAX, len(low))) if low[last] in _FANS), first)
+    fond = next(
+        (entry for entry in context.patterns.heads.get("love", ()) if entry.kind == "cue" and not entry.steps), None
+    )
+    if low[at : at + 1] == () or low[at] not in _BE or last == first or fond is None or not _is_kind(low[first:last]):
+        return None
+    return _add(context, parsed, fond, (first, last), last + 1)
+
+
 def _is_kind(words: tuple[str, ...]) -> bool:
     """Whether words are a kind of thing by themselves: "dance", "painting landscapes"."""
-    light = words[-1] in VAGUE or (len(words) == 1 and words[0] in VAGUE_GERUNDS)
+    light = words[-1] in VAGUE or words[-1] in _ANYBODY or (len(words) == 1 and words[0] in VAGUE_GERUNDS)
     return not (light or words[0][:1].isdigit()) and _NO_PART.isdisjoint(words) and len(words[-1]) > 2
 
 

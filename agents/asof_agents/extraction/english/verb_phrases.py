@@ -45,8 +45,8 @@ _LIGHT: Final = _words(
     "add adore agree aim appreciate ask assume believe bet bring care chase chat check cheer come congratulate "
     "consider continue decide deserve dislike embrace end enjoy ensure experience express face fear feel figure find "
     "focus follow forget give grow guess handle hang happen hate hear hesitate hold hope imagine improve inspire keep "
-    "know let like listen look lose love mean mention mind miss motivate need own pass prefer process push put reach "
-    "realize recharge reflect relate rely remember remind respect say seem set shine show sleep sound spread stand "
+    "know let like listen look lose love mean mention mind miss motivate need own pass plan prefer process push put "
+    "reach realize recharge reflect relate rely remember remind respect say seem set shine show sleep sound spread stand "
     "stay step stop strive struggle succeed support suppose surprise talk tell thank think treat try turn understand "
     "wait want wish wonder worry"
 )
@@ -133,6 +133,9 @@ def _end(parsed: ParsedSentence, at: int, goes_on: frozenset[str] = frozenset())
             or not (word[0].isalnum() or word == "'s")
         ):
             break
+        if end in parsed.timed:  # "this year"
+            end += 1
+            continue
         if (word in PRONOUNS and word not in _CLEAR) or word in _UNCLEAR_DETERMINERS:
             return None
         if word in _FINITE:

@@ -1,0 +1,117 @@
+"""News of one's own people, animals and things that have no name: "my grandma passed away", "our team won the cup"."""
+
+from typing import Final
+
+from asof_agents.extraction.english.clause_times import time_of
+from asof_agents.extraction.english.context import ParsedSentence, TurnContext
+from asof_agents.extraction.english.events import past_deed, without_times
+from asof_agents.extraction.english.lexicon import (
+    ADVERBS,
+    AUXILIARIES,
+    BOUNDARIES,
+    CLAUSE_STARTS,
+    CONJUNCTIONS,
+    PEOPLE_NOUNS,
+    PREPOSITIONS,
+    PRONOUNS,
+)
+from asof_agents.extraction.english.meaning import Meaning
+from asof_agents.extraction.english.verbs import PASTS
+from asof_agents.extraction.english.weight import has_weight
+
+_SUBJECT_WORDS_MAX: Final = 4
+_WORDS_MAX: Final = 14
+_OWN: Final = frozenset({"me", "my", "us", "our", "'s"})
+_BE: Final = frozenset({"is", "are", "'s"})
+_PASSIVE: Final = frozenset({"was", "were", "got"})
+_SOON: Final = frozenset("expecting getting having joining leaving moving opening starting turning visiting".split())
+_COMING: Final = frozenset("comes launches opens premieres releases starts".split())
+_STATES: Final = frozenset("has have lives live owns own plays play runs run studies study teaches teach works".split())
+_FINAL: Final = frozenset({"died", "passed", "graduated", "retired", "divorced", "married", "engaged", "pregnant"})
+_MILESTONES: Final = {("married",), ("engaged",), ("divorced",)}
+_FELT: Final = frozenset(
+    "amazed asked based called encouraged excited gave got had helped impressed inspired kept let loved made named "
+    "said saw showed supported surprised taught thrilled told used wanted was went were".split()
+)
+_PARTICLES: Final = {("away",), ("down",), ("off",), ("out",), ("over",), ("up",)}
+_OPENINGS: Final = CLAUSE_STARTS | ADVERBS | {"&", "!", "guess", "what", "yeah", "also", "then"}
+_CONFIDENCE: Final = 0.8
+
+
+def extract_news(context: TurnContext, parsed: ParsedSentence, at: int) -> int | None:
+    """Add what happened to "my …", if a clause begins with it and tells it; return the word after it."""
+    low = parsed.sentence.low
+    relation = context.patterns.values.get("news")
+    if relation is None or not (at == 0 or low[at - 1] in _OPENINGS or at - 1 in parsed.timed):
+        return None
+    verb = _verb(context, parsed, at)
+    end = None if verb is None else _end(parsed, verb)
+    speaker = context.speaker()
+    if verb is None or end is None or speaker is None:
+        return None
+    hint = time_of(parsed, context.timed(parsed, ahead=low[verb] in _BE or low[verb] in _COMING), at, end)
+    words = without_times(parsed.sentence, (verb, end), parsed.timed) or (
+        verb,
+        verb + 1 + (low[verb + 1 : verb + 2] in _PARTICLES),
+    )
+    if not _tells(context, parsed, verb, words, timed=hint is not None and hint.kind in {"point", "during"}):
+        return None
+    deed = context.findings.mention(relation.targets[0], *parsed.sentence.span(at, words[1]))
+    stated = Meaning("holds", hint.start if hint else None)
+    context.findings.relate(speaker, relation.name, deed, stated, hint, parsed.sentence, _CONFIDENCE, "my")
+    return verb if low[verb + 1 : verb + 2] == ("me",) else end  # "my aunt gave me a ring" tells of the ring as well
+
+
+def _verb(context: TurnContext, parsed: ParsedSentence, at: int) -> int | None:
+    """Return the verb of "my …", if that is somebody or something of a known kind."""
+    low = parsed.sentence.low
+    for verb in range(at + 2, min(at + 2 + _SUBJECT_WORDS_MAX, len(low))):
+        word = low[verb]
+        if verb - 1 in parsed.names or word in PREPOSITIONS or word in CONJUNCTIONS or not word[0].isalnum():
+            return None if word != "'s" else verb if _is_own(context, low[at + 1 : verb]) else None
+        if word in ADVERBS:
+            continue
+        if past_deed(word) or word in PASTS or word in _PASSIVE or word in _BE or word in _STATES | _COMING:
+            noun = verb
+            while low[noun - 1] in ADVERBS:
+                noun -= 1
+            return verb if _is_own(context, low[at + 1 : noun]) else None
+    return None
+
+
+def _is_own(context: TurnContext, words: tuple[str, ...]) -> bool:
+    if not words or {"favorite", "favourite", "fave"} & set(words):
+        return False
+    return words[-1] in PEOPLE_NOUNS or bool(context.patterns.types_of_words(words))
+
+
+def _end(parsed: ParsedSentence, verb: int) -> int | None:
+    """Return the word after the clause; None: it speaks of something that it does not name."""
+    low = parsed.sentence.low
+    end = verb + 1
+    while end < len(low) and end - verb < _WORDS_MAX:
+        word = low[end]
+        if word in BOUNDARIES or word in CONJUNCTIONS or not (word[0].isalnum() or word == "'s"):
+            break
+        if end not in parsed.timed and ((word in PRONOUNS and word not in _OWN) or word in AUXILIARIES - _OWN):
+            return None
+        end += 1
+    return end
+
+
+def _tells(context: TurnContext, parsed: ParsedSentence, verb: int, words: tuple[int, int], *, timed: bool) -> bool:
+    """Whether the clause says something that happened, or what somebody is or has, and not how it felt."""
+    low = parsed.sentence.low
+    following = low[verb + 1] if verb + 1 < len(low) else ""
+    if not _FINAL.isdisjoint(low[verb : verb + 2]):
+        return low[verb] != "passed" or following == "away" or has_weight(parsed, *words, context.patterns)
+    if low[verb] in _BE and following not in _SOON and following not in {"a", "an", "the"}:
+        return False
+    if following == "getting" and low[verb + 2 : verb + 3] not in _MILESTONES:
+        return False
+    if low[verb] in {"was", "were"} and not (following.endswith("ed") and following not in _FELT):
+        return False
+    if low[verb] in _COMING:
+        return timed
+    weight = has_weight(parsed, *words, context.patterns, ahead=True)
+    return weight or (timed and low[verb] not in _FELT)

@@ -1,0 +1,101 @@
+"""Chat between friends: what happened to one's own, gifts, names told later, fandom, and what has no weight."""
+
+import pytest
+
+from reading import check, shown, talk
+
+NEWS = [
+    ("My grandma passed away last week.", ["I tells My grandma passed away 2024-05-06.."]),
+    ("My team won the regional finals on Saturday.", ["I tells My team won the regional finals 2024-05-11.."]),
+    ("My car broke down last night.", ["I tells My car broke down 2024-05-14.."]),
+    ("My script got rejected by a studio.", ["I tells My script got rejected by a studio"]),
+    ("My best friend is getting married.", ["I tells My best friend is getting married"]),
+    ("My sister is a nurse.", ["I has_family sister", "I tells My sister is a nurse"]),
+]
+GIFTS = [
+    ("They gave me a medal yesterday!", ["I received medal 2024-05-14.."]),
+    ("My aunt bought me a guitar.", ["I has_family aunt", "I received guitar", "I tells My aunt bought me a guitar"]),
+]
+NAMES = [
+    ("I started a podcast. It's called Pixel Dust.", ["I works_on podcast", "I works_on Pixel Dust"]),
+    ("We adopted a puppy last week, her name is Uma.", ["I has_pet puppy 2024-05-06..", "I has_pet Uma 2024-05-06.."]),
+    ("I have a son. His name is Kyle.", ["I has_family son", "I parent_of Kyle"]),
+    (
+        "We have two cats. Their names are Miso and Tofu.",
+        ["I number_of_cats two", "I has_pet cats", "I has_pet Miso", "I has_pet Tofu"],
+    ),
+]
+TASTES = [
+    ("I'm a huge Star Wars fan.", ["I likes Star Wars"]),
+    ("I've always been a big sci-fi nerd.", ["I likes sci-fi"]),
+    ("I can't get enough of jazz.", ["I likes jazz"]),
+    ("Cooking is how I unwind.", ["I likes Cooking"]),
+    ("My go-to snack is popcorn.", ["I likes popcorn"]),
+    ("I've got a huge collection of vinyl records.", ["I owns vinyl records"]),
+]
+TIMES = [
+    ("While volunteering yesterday, I met Jean.", ["I met Jean 2024-05-14.."]),
+    ("Last weekend was wild - I visited Rome.", ["I visited Rome 2024-05-10.."]),
+    (
+        "We had a picnic at Ana's last Friday - we went biking.",
+        ["I went biking 2024-05-10..", "I attended picnic 2024-05-10.."],
+    ),
+]
+WORDS = [
+    ("I moved out of my parents' house.", ["I did moved out of my parents' house"]),
+    ("I hurt my knee playing soccer.", ["I injured knee"]),
+    ("I was invited to speak at a conference in Boston.", ["I did was invited to speak at a conference in Boston"]),
+    (
+        "I'm hoping to get an agent for my novel this year.",
+        ["I wants to get an agent for my novel"],
+    ),
+    ("I'm thinking of taking a cooking class, maybe Italian food.", ["I considers taking a cooking class"]),
+    ("Me and my wife are planning a trip to Iceland.", ["I has_family wife", "I plans trip to Iceland"]),
+    ("I'm from a small town in Vermont.", ["I comes_from Vermont"]),
+    ("I was born and raised in Ohio.", ["I comes_from Ohio"]),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), [*NEWS, *GIFTS, *NAMES, *TASTES, *TIMES, *WORDS])
+def test_chat_is_read(text: str, expected: list[str]) -> None:
+    check(text, *expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # one's own, but nothing happened to it
+        "My heart sank.",
+        "My team is awesome.",
+        "My boss was impressed.",
+        "My friends love it.",
+        "My favorite player won.",
+        "Is my car a wreck?",
+        # one plain word for what happened once
+        "I attended a picnic.",
+        "I made a painting.",
+        "I went to the beach.",
+        "We're planning a trip.",
+        # who does not
+        "Family means a lot to me.",
+        # what goes on at the moment
+        "I am writing all my plans down.",
+        "I'm off to bake some cakes.",
+        "I go to my gym.",
+        "I am a fan.",
+        "It's called progress.",
+    ],
+)
+def test_what_nobody_would_keep_is_left_out(text: str) -> None:
+    check(text)
+
+
+def test_a_plain_word_is_kept_where_the_message_says_when() -> None:
+    check("I just had a picnic.", "I attended picnic")
+    check("I visited a museum yesterday.", "I visited museum 2024-05-14..")
+
+
+def test_a_name_told_by_somebody_else_or_much_later_names_nothing() -> None:
+    found = talk("I started a podcast.", ("Ana", "It's called Pixel Dust, right!"))
+    assert shown(found[1]) == []
+    check("I started a podcast. We talk about the sea there a lot. It's called Pixel Dust.", "I works_on podcast")
