@@ -78,7 +78,7 @@ def extract_habit(context: TurnContext, parsed: ParsedSentence, subject: Subject
     """Add what the subject does regularly, by the words that say so: "I usually walk to work"."""
     habit = context.patterns.habit
     before = parsed.sentence.low[subject.next - 2 : subject.next - 1]
-    plain = subject.mentions[0].speaker and (not before or before[0] in _PLAIN)
+    plain = parsed.sentence.low[subject.next - 1] == "i" and (not before or before[0] in _PLAIN)
     words = habit_at(parsed, subject.next, habit.often, context.patterns, plain=plain) if habit else None
     if habit is None or words is None or not has_weight(parsed, *words, context.patterns, ahead=True):
         return None

@@ -197,7 +197,7 @@ def _add(
     words = parsed.sentence.low[phrase.first : phrase.last]
     bare = words[-1] in BARE and (len(words) == 1 or (_plural(words[-1]) and not entry.relation.lasting))
     pausing = predicate.negation == "not" and target.kind == "Activity" and entry.lemma == "be"  # "I'm not writing"
-    lone = hint is None and not _lately(parsed, predicate) and is_lone(words, target, entry.relation)
+    lone = hint is None and not _lately(parsed, predicate) and is_lone(words, target, entry)
     says_nothing = pausing or lone or (hint is None and not phrase.name and entry.lemma != "my" and bare)
     favorite = entry.lemma == "my" and not entry.steps and parsed.sentence.low[predicate.after] in _FAVORITE
     lost = stated is not None and stated.stance == "ended" and entry.takes == "deed"  # "I loved to play in the attic"

@@ -11,7 +11,6 @@ from asof_agents.extraction.english.patterns import CueEntry
 from asof_agents.extraction.english.verb_phrases import verb_phrases_at
 from asof_agents.extraction.english.verbs import PASTS, Form
 from asof_agents.extraction.english.weight import has_weight
-from asof_ontologies.model import RelationType
 
 _AFTER_GERUND = frozenset("again and as at because but in lately on or since so these together too when with".split())
 _MEANING_WORDS_MAX = 25
@@ -28,6 +27,7 @@ _MILESTONES = frozenset(
     "audition baptism fellowship funeral graduation honeymoon housewarming internship interview marathon surgery "
     "tattoo wedding".split()
 )
+_AND_THEIRS = {("and", "its"), ("and", "their")}
 _GERUND_MIN = 4  # letters
 _AGE_MAX = 120
 _NUMBERS = frozenset(
@@ -166,7 +166,8 @@ def _typed_noun(
     """Return a common noun typed by its words, as an activity, or by an open type of the relation; else None."""
     relation, words = entry.relation, parsed.sentence.low[phrase.first : phrase.last]
     particular = (phrase.definite and entry.lemma != "my" and words[-1] not in _THE_ONLY) or _narrowed(parsed, phrase)
-    if relation.named or (relation.generic and particular):
+    shared = parsed.sentence.low[phrase.after : phrase.after + 2] in _AND_THEIRS  # "veterans and their rights"
+    if relation.named or (relation.generic and (particular or shared)):
         return None
     if len(words) == 1 and not fitting and (words[0] in PASTS or words[0].endswith("ed")):
         return None  # "the house I own burned down"
@@ -246,11 +247,13 @@ def _is_activity(parsed: ParsedSentence, phrase: Phrase) -> bool:
     )
 
 
-def is_lone(words: Sequence[str], target: Target, relation: RelationType) -> bool:
+def is_lone(words: Sequence[str], target: Target, entry: CueEntry) -> bool:
     """Whether an object is one plain word that says too little of what happened once: "attended a picnic"."""
+    relation = entry.relation
     once = not relation.lasting or ("Deed" in relation.targets and not relation.generic)
+    some = entry.kind == "start" and words[-1].endswith("s") and not words[-1].endswith("ss")  # "got some new shoes"
     return (
-        once
+        (once or some)
         and not target.phrase.name
         and target.kind in _PLAIN_KINDS
         and words[-1] not in _MILESTONES

@@ -43,12 +43,12 @@ def _words(lemmas: str) -> frozenset[str]:
 # verbs that say too little of what is done, whatever their object
 _LIGHT: Final = _words(
     "add adore agree aim appreciate ask assume believe bet bring care chase chat check cheer come congratulate "
-    "consider continue decide deserve dislike embrace end enjoy ensure experience express face fear feel figure find "
-    "focus follow forget give grow guess handle hang happen hate hear hesitate hold hope imagine improve inspire keep "
-    "know let like listen look lose love mean mention mind miss motivate need own pass plan prefer process push put "
-    "reach realize recharge reflect relate rely remember remind respect say seem set shine show sleep sound spread stand "
-    "stay step stop strive struggle succeed support suppose surprise talk tell thank think treat try turn understand "
-    "wait want wish wonder worry"
+    "consider continue decide deserve dislike embrace end enjoy ensure experience express face fear feel figure "
+    "find focus follow forget give grow guess handle hang happen hate hear hesitate hold hope imagine improve "
+    "inspire keep know let like listen look lose love mean mention mind miss motivate need own pass plan prefer "
+    "process push put reach realize recharge reflect relate rely remember remind respect say seem set shine show "
+    "sleep sound spread stand stay step stop strive struggle succeed support suppose surprise talk tell thank "
+    "think treat try turn understand wait want wish wonder worry"
 )
 # verbs that tell by a plain object alone: "have kids" does, "have fun" does not
 _BY_OBJECT: Final = _words("be become begin do get go have help leave live make see start take use watch")

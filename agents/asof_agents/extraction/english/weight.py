@@ -36,6 +36,7 @@ _GENERAL: Final = frozenset(
     "thought train universe weekend workmates youth".split()
 )
 _ABSTRACT: Final = ("ness", "tion", "sion", "ment", "ity", "ance", "ence", "ship", "ism")
+_BEFORE_GERUND: Final = frozenset({"after", "by", "for", "from", "of", "on", "time", "to", "towards", "with"})
 _SHORT: Final = 6  # letters: "fence" is no abstract noun
 _EMPTY: Final = (
     ADVERBS | AUXILIARIES | CONJUNCTIONS | DETERMINERS | ORNAMENTS | PREPOSITIONS | PRONOUNS | VAGUE | BARE | _GENERAL
@@ -74,7 +75,7 @@ def has_weight(parsed: ParsedSentence, first: int, last: int, patterns: Patterns
         before = _determiner(low, first, at)
         if before in _OWN or before in _NUMBERS:
             return True
-        if word in LEMMAS:
+        if word in LEMMAS or _is_verb(low, at, patterns):
             continue
         content += 1
         held = held or _holds(parsed, at, before, patterns, ahead=ahead)
@@ -92,6 +93,12 @@ def _holds(parsed: ParsedSentence, at: int, before: str, patterns: Patterns, *, 
     if before in _THAT:
         return ahead or low[at - 1] not in _THAT | ORNAMENTS | ADVERBS  # "the aptitude test"
     return typed or before in _ONE or (ahead and low[at] not in _COMPARED)
+
+
+def _is_verb(low: tuple[str, ...], at: int, patterns: Patterns) -> bool:
+    """Whether a word is an infinitive or a gerund: "to reflect", "building up"; of no known kind, such as "to yoga"."""
+    verbal = low[at - 1] == "to" or (low[at].endswith("ing") and low[at - 1] in _BEFORE_GERUND)
+    return verbal and not patterns.types_of_words(low[at : at + 1])
 
 
 def _determiner(low: tuple[str, ...], first: int, at: int) -> str:
