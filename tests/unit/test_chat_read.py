@@ -14,7 +14,7 @@ NEWS = [
 ]
 GIFTS = [
     ("They gave me a medal yesterday!", ["I received medal 2024-05-14.."]),
-    ("My aunt bought me a guitar.", ["I has_family aunt", "I received guitar", "I tells My aunt bought me a guitar"]),
+    ("They gave me a camera.", ["I received camera"]),
 ]
 NAMES = [
     ("I started a podcast. It's called Pixel Dust.", ["I works_on podcast", "I works_on Pixel Dust"]),

@@ -191,7 +191,8 @@ def _typed_noun(
         return None  # "I visited my aunt"
     if entry.takes == "any":
         return Target(phrase, open_kind or wanted[0], 0)
-    return Target(phrase, open_kind, 0) if open_kind and not gerund else None
+    named = not gerund or (open_kind in wanted and "Topic" in wanted and _is_activity(parsed, phrase))
+    return Target(phrase, open_kind, 0) if open_kind and named else None
 
 
 def _with_praise(parsed: ParsedSentence, phrase: Phrase) -> Phrase:
@@ -254,6 +255,7 @@ def is_lone(words: Sequence[str], target: Target, entry: CueEntry) -> bool:
     some = entry.kind == "start" and words[-1].endswith("s") and not words[-1].endswith("ss")  # "got some new shoes"
     return (
         (once or some)
+        and entry.next_words != {"me"}  # what was given: "they gave me a camera"
         and not target.phrase.name
         and target.kind in _PLAIN_KINDS
         and words[-1] not in _MILESTONES
