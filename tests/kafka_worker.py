@@ -20,7 +20,7 @@ from asof.runtime.writer import open_writer
 from asof.settings import Settings
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
-from asof_streams.kafka.envelope import Outgoing, Raw
+from asof_streams.kafka.envelope import Claim, Outgoing, Raw, read
 from asof_streams.kafka.inbox import parse_message
 from asof_streams.kafka.topics import Topics, create
 from asof_streams.sqlite_log import SqliteLog
@@ -87,6 +87,10 @@ class World:
         return [
             raw for some in self.client.read(topic, partition, *self.client.extent(topic, partition)) for raw in some
         ]
+
+    def holder(self, topic: str, partition: int = 0) -> Claim:
+        """Return the claim of the worker that holds a derived topic, which nothing forged may have claimed."""
+        return [found for found in map(read, self.records(topic, partition)) if isinstance(found, Claim)][-1]
 
     def partition(self, data: Path, partition: int = 0) -> Partition:
         return Partition(DirectoryLayout(data), _settings(data), self.connection, self.topics, partition)

@@ -117,6 +117,9 @@ def _sent(door: str) -> dict[str, Any]:
     return _message(cls.type, described(cls), sent, {"$ref": f"schemas/door/{door}.json"}) | _KEYED
 
 
+_WRITER = "ce_writer"  # which what earlier versions sent does not have
+
+
 def _event(cls: type[Event]) -> dict[str, Any]:
     own = {"ce_type": {"const": cls.type}, "ce_eventversion": {"const": str(cls.version)}}
     sent = {"allOf": [{"$ref": "#/components/schemas/eventHeaders"}, {"type": "object", "properties": own}]}
@@ -125,7 +128,10 @@ def _event(cls: type[Event]) -> dict[str, Any]:
 
 def _event_headers() -> dict[str, Any]:
     event = headers.of_event()
-    return _headers({name: headers.EVENT[name] for name in event}, [name for name in event if name != "ce_checkpoint"])
+    return _headers(
+        {name: headers.EVENT[name] for name in event},
+        [name for name in event if name not in ("ce_checkpoint", _WRITER)],
+    )
 
 
 def _claim() -> dict[str, Any]:
@@ -138,7 +144,7 @@ def _checkpoint() -> dict[str, Any]:
 
 
 def _control(type_: str, names: list[str], about: str) -> dict[str, Any]:
-    sent = _headers({name: headers.EVENT[name] for name in names}, names)
+    sent = _headers({name: headers.EVENT[name] for name in names}, [name for name in names if name != _WRITER])
     sent["properties"]["ce_type"]["const"] = type_
     about = f"A control record, no event: {about}. It has no key."
     return _message(type_, about, sent, {"type": "object", "maxProperties": 0})

@@ -28,6 +28,7 @@ EVENT = {  # headers of the events of derived topics
     "ce_cause": Header("^(-1|[0-9]+)$", "the position of that message among the messages; -1 where there is none"),
     "ce_size": Header("^[1-9][0-9]*$", "how many events the batch has"),
     "ce_term": Header("^[1-9][0-9]*$", "of the writer: the next number with each claim"),
+    "ce_writer": Header("^.+$", "the name of the writer, as its claim has it in `ce_id`; earlier versions sent none"),
     "ce_place": Header("^[0-9]+$", "its place within its batch, from 0"),
     "ce_sequence": Header(
         "^[0-9]{20}$", "its position in the log, 20 digits; of a checkpoint, the position of the next event"
@@ -59,7 +60,7 @@ DEAD = {  # headers that a dead letter has beside its own
 
 def of_event() -> list[str]:
     """Return the headers that an event is sent with; the checkpoint, which not all have, is among them."""
-    sent = envelope.event("episodic", 0, Draft("default", 0, 0, 0, 1, episodic.GroupErased()), 1, 0)
+    sent = envelope.event("episodic", 0, Draft("default", 0, 0, 0, 1, episodic.GroupErased()), 1, 0, "w")
     return [name for name, _ in sent.headers]
 
 
@@ -70,7 +71,7 @@ def of_claim() -> list[str]:
 
 def of_checkpoint() -> list[str]:
     """Return the headers that a checkpoint is sent with."""
-    return [name for name, _ in envelope.checkpoint_reached("episodic", 0, 1, 1).headers]
+    return [name for name, _ in envelope.checkpoint_reached("episodic", 0, 1, 1, "w").headers]
 
 
 def of_dead_letter() -> list[str]:

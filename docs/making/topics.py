@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from asof_streams.events import Draft
 from asof_streams.kafka import envelope
+from asof_streams.kafka.fence import LEAP
 from asof_streams.kafka.topic_rules import RULES
 from making import events, headers
 
@@ -67,17 +68,20 @@ every record is part of the log. A reader goes through a partition in the order 
 is 0 at first, and a batch, which is empty:
 
 1. `writer.claimed` with a `ce_term` above the term: that is the term from now on, and the batch is emptied. A claim
-   that is not above it means nothing.
+   that is not above it means nothing, and so does one that is more than {leap} above it, or, while no claim of version
+   {named} holds, above 2^62: a worker claims the next term. From version {named} of the claim on, its `ce_id` is the
+   `ce_writer` of all that its writer sends: what bears another one, or none, is passed over.
 2. An event whose `ce_term` is the term joins the batch. When the batch has `ce_size` events, they stand, together, and
    the batch is empty again.
 3. `checkpoint.reached` whose `ce_term` is the term: the writer has read its input up to `ce_checkpoint`, and what it
    read last led to no event. It is no event itself, and comes between batches; its `ce_sequence` is how many events
    stand. Who does not need to know how far the log is derived can pass it over.
-4. Everything else is passed over, and so are control records of types that are not known.
+4. Everything else is passed over: control records of types that are not known, and an event or checkpoint whose
+   `ce_sequence` is lower than the next, or that is not the next of its batch. No worker sends those.
 
 The events that stand have the positions 0, 1, 2 and so on in `ce_sequence`, without a gap, and within a batch the same
-`ce_cause` and the places 0, 1, 2 and so on. Where that is not so, records of the topic are lost: stop. An offset is no
-position: control records, and what is passed over, have offsets too.
+`ce_cause` and the places 0, 1, 2 and so on. A position that is too high means that records of the topic are lost: stop.
+An offset is no position: control records, and what is passed over, have offsets too.
 
 The input of `asof.episodic` is the messages, that of a semantic topic the episodic log. So a message is answered once
 the checkpoint of the episodic topic is behind it, and that of the semantic topic behind all its episodic events. A
@@ -100,10 +104,14 @@ To send one again, mend the value and send it to `asof.messages` under a new `ce
 def page() -> str:
     """Return the page."""
     kept = events.sample()
-    shown = envelope.event("semantic.main", kept.position, Draft(*kept[1:6], kept.event), kept.term, None)
+    shown = envelope.event(
+        "semantic.main", kept.position, Draft(*kept[1:6], kept.event), kept.term, None, "3f1c9a0e7d52b846"
+    )
     record = [("key", shown.key or b""), *shown.headers, ("value", shown.value or b"")]
     return PAGE.format(
         settings=_settings(),
+        leap=f"{LEAP:,}",
+        named=envelope.NAMED,
         sent=_rows(headers.SENT.items()),
         event=_events(),
         dead=_rows(headers.DEAD.items()),

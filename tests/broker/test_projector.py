@@ -189,10 +189,10 @@ def test_content_that_is_not_to_be_kept_is_in_no_file_of_a_directory_that_only_f
 # What does not stand.
 
 
-def sent(log: str, position: int, term: int, *, place: int = 0, size: int = 1) -> Outgoing:
+def sent(log: str, position: int, term: int, *, place: int = 0, size: int = 1, writer: str = "") -> Outgoing:
     """An event of the episodic log as some writer sends it."""
     parked = MessageParked(reason=f"made up for position {position}")
-    return envelope.event(log, position, Draft("a", 1, 10_000, place, size, parked), term, None)
+    return envelope.event(log, position, Draft("a", 1, 10_000, place, size, parked), term, None, writer)
 
 
 def test_what_a_deposed_writer_or_a_stranger_sent_is_passed_over(world: World, tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_what_a_deposed_writer_or_a_stranger_sent_is_passed_over(world: World, t
     world.send(everything())
     first = told(world, tmp_path / "data")
     end = len(first.episodic)
-    world.send_raw(episodic, [sent("episodic", end, 1, size=2)])
+    world.send_raw(episodic, [sent("episodic", end, 1, size=2, writer=world.holder(world.topics.episodic).writer)])
     world.send_raw(episodic, [Outgoing(b"a", b"{}", []), Outgoing(None, b"\xff", [("ce_type", b"\xff")])])
     with ReplicaFollower(DirectoryLayout(tmp_path / "followed"), world.connection, world.topics) as follower:
         follower.catch_up()
@@ -223,7 +223,9 @@ def test_what_a_deposed_writer_or_a_stranger_sent_is_passed_over(world: World, t
 def test_a_worker_can_take_over_behind_a_batch_that_was_never_whole(world: World, tmp_path: Path) -> None:
     world.send(everything())
     end = len(told(world, tmp_path / "data").episodic)
-    world.send_raw(world.topics.episodic, [sent("episodic", end, 1, size=2)])
+    world.send_raw(
+        world.topics.episodic, [sent("episodic", end, 1, size=2, writer=world.holder(world.topics.episodic).writer)]
+    )
     world.send(everything())
 
     wanted = told(world, tmp_path / "data")
@@ -234,7 +236,7 @@ def test_a_worker_can_take_over_behind_a_batch_that_was_never_whole(world: World
 def test_an_event_that_a_newer_version_wrote_stops_it_and_is_named(world: World, start: Start, tmp_path: Path) -> None:
     world.send(everything())
     end = len(told(world, tmp_path / "data").episodic)
-    key, value, headers = sent("episodic", end, 1)
+    key, value, headers = sent("episodic", end, 1, writer=world.holder(world.topics.episodic).writer)
     newer = [(name, b"99" if name == "ce_eventversion" else given) for name, given in headers]
     world.send_raw(world.topics.episodic, [Outgoing(key, value, newer)])
 
@@ -466,7 +468,7 @@ def test_a_generation_whose_topic_comes_later_is_followed_too(world: World, tmp_
         )
         topic = world.topics.semantic("second")
         world.send_raw(topic, [envelope.claim("semantic.second", 1, "someone")])
-        world.send_raw(topic, [envelope.event("semantic.second", 0, Draft("", 0, -1, 0, 1, started), 1, 0)])
+        world.send_raw(topic, [envelope.event("semantic.second", 0, Draft("", 0, -1, 0, 1, started), 1, 0, "someone")])
     follow(world, tmp_path / "followed")
 
     catalog = load(tmp_path / "followed")

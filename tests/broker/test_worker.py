@@ -552,7 +552,8 @@ def test_an_event_of_a_newer_version_stops_the_worker(world: World, start: Start
     partition.ingest([])
     partition.close()
     rows = dump(tmp_path / "first").episodic
-    (key, value, headers) = event("episodic", len(rows), Draft("g", 1, 5, 0, 1, rows[0][-2]), 1, 6)
+    writer = world.holder(world.topics.episodic).writer
+    (key, value, headers) = event("episodic", len(rows), Draft("g", 1, 5, 0, 1, rows[0][-2]), 1, 6, writer)
     newer = [(name, b"99" if name == "ce_eventversion" else found) for name, found in headers]
     world.send_raw(world.topics.episodic, [Outgoing(key, value, newer)])
 

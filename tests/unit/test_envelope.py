@@ -71,11 +71,27 @@ def test_other_clients_find_the_attributes_of_cloud_events() -> None:
 
 
 def test_a_claim_comes_back_as_one() -> None:
-    assert read(raw(claim("episodic", 3, "who"))) == Claim(3, "who")
+    assert read(raw(claim("episodic", 3, "who"))) == Claim(3, "who", named=True)
 
 
 def test_a_checkpoint_comes_back_as_one() -> None:
-    assert read(raw(checkpoint_reached("semantic.main", 41, 3, 18))) == Checkpoint(41, 3, 18)
+    assert read(raw(checkpoint_reached("semantic.main", 41, 3, 18, "who"))) == Checkpoint(41, 3, 18, "who")
+
+
+def test_what_an_earlier_version_sent_names_no_writer() -> None:
+    key, value, headers = claim("episodic", 3, "who")
+    of_before = [(name, b"1" if name == "ce_eventversion" else held) for name, held in headers]
+
+    assert read(raw(Outgoing(key, value, of_before))) == Claim(3, "who", named=False)
+    assert read(raw(checkpoint_reached("semantic.main", 41, 3, 18))) == Checkpoint(41, 3, 18, "")
+
+
+@pytest.mark.parametrize("name", ["ce_sequence", "ce_cause", "ce_place", "ce_size", "ce_checkpoint"])
+def test_a_number_that_no_log_can_hold_is_not_ours(name: str) -> None:
+    key, value, headers = event("episodic", 1, Draft("g", 5, 0, 0, 1, SAID), 1, 7, "who")
+    huge = [(header, b"%d" % 10**30 if header == name else held) for header, held in headers]
+
+    assert read(raw(Outgoing(key, value, huge))) is None
 
 
 def test_a_reader_that_does_not_know_checkpoints_finds_no_event_in_one() -> None:

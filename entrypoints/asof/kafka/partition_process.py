@@ -12,6 +12,7 @@ from asof.kafka.partition import Partition
 from asof.runtime.child_process import Channel, ChannelClosed
 from asof.runtime.fork_server import ForkServer
 from asof.runtime.layout import DirectoryLayout
+from asof.runtime.processes import log_to_stderr
 from asof.runtime.watchdog import Watchdog
 from asof.settings import Settings
 from asof_streams.errors import WorkerStalled
@@ -85,6 +86,7 @@ class PartitionProcess:
 
 def _serve(channel: Channel, opening: Opening) -> None:
     """Ingest the records that the worker sends, and answer with the next offset."""
+    log_to_stderr(opening.settings, "asof_agents", "asof_streams")
     with closing(opening.open()) as partition:
         channel.send(partition.offset)
         while True:

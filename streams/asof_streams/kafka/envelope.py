@@ -1,7 +1,7 @@
 """The wire form of events on Kafka: CloudEvents 1.0, binary mode. Attributes are headers, the value is the payload.
 
 Pure. Beside the standard attributes (id, source, type, time, and the extension sequence) there are ours: what makes a
-batch of one cause whole (cause, place, size), who wrote it (term), and how far that writer had read (checkpoint).
+batch of one cause whole (cause, place, size), who wrote it (term, writer), and how far they had read (checkpoint).
 
 Two types are control records, no events: a writer claims a topic, and a writer says how far it has read.
 """
@@ -19,7 +19,9 @@ from asof_streams.messages import AnyMessage
 
 CLAIMED: Final = "writer.claimed"  # a control record: a new writer has taken the topic over
 REACHED: Final = "checkpoint.reached"  # a control record: the input was read further, and no event followed
+NAMED: Final = 2  # the version of a claim from which on its writer puts its name on each of its records
 JSON: Final = b"application/json"
+_NUMBERS: Final = 2**63  # a number beyond fits no log, so no worker wrote it
 
 Headers = list[tuple[str, bytes]]
 
@@ -47,6 +49,7 @@ class Claim(NamedTuple):
 
     term: int
     writer: str  # tells two claims of one term apart
+    named: bool  # whether the records of the writer bear its name: those of an earlier version do not
 
 
 class Checkpoint(NamedTuple):
@@ -55,6 +58,7 @@ class Checkpoint(NamedTuple):
     position: int  # of the next event
     term: int
     checkpoint: int  # position of the input log to go on from
+    writer: str = ""  # who says so; "" where its version does not
 
 
 class Sent(NamedTuple):
@@ -71,6 +75,7 @@ class Sent(NamedTuple):
     version: int
     payload: bytes
     checkpoint: int | None  # position of the input log to go on from; on the last record of each append
+    writer: str = ""  # who sent it; "" where its version does not say so
 
     def encode(self) -> bytes:
         """Return the payload as it was sent, which is how it is kept."""
@@ -85,29 +90,30 @@ def message(accepted: AnyMessage, text: bytes, id_: str) -> Outgoing:
 
 def claim(log: str, term: int, writer: str) -> Outgoing:
     """Return the control record by which a writer takes a log over."""
-    headers = [*_constant(log, CLAIMED, 1), ("ce_id", writer.encode()), ("ce_term", b"%d" % term)]
+    headers = [*_constant(log, CLAIMED, NAMED), ("ce_id", writer.encode()), ("ce_term", b"%d" % term)]
     return Outgoing(None, b"{}", headers)
 
 
-def checkpoint_reached(log: str, position: int, term: int, checkpoint: int) -> Outgoing:
+def checkpoint_reached(log: str, position: int, term: int, checkpoint: int, writer: str = "") -> Outgoing:
     """Return the control record by which a writer says how far it has read; `position` is that of the next event."""
     headers = [
         *_constant(log, REACHED, 1),
         ("ce_id", derive("checkpoint", log, term, checkpoint).encode()),
         ("ce_term", b"%d" % term),
+        *_of_writer(writer),
         ("ce_sequence", b"%020d" % position),
         ("ce_checkpoint", b"%d" % checkpoint),
     ]
     return Outgoing(None, b"{}", headers)
 
 
-def event(log: str, position: int, draft: Draft, term: int, checkpoint: int | None) -> Outgoing:
+def event(log: str, position: int, draft: Draft, term: int, checkpoint: int | None, writer: str = "") -> Outgoing:
     """Return the record of an event; `position` is the one it takes in the log."""
     group, recorded_at, cause, place, size, happened = draft
     headers = [
         *_constant(log, happened.type, happened.version),
         ("ce_id", derive("event", log, cause, place, happened.type).encode()),
-        *_of_batch(recorded_at, cause, size, term),
+        *_of_batch(recorded_at, cause, size, term, writer),
         ("ce_place", b"%d" % place),
         ("ce_sequence", b"%020d" % position),
     ]
@@ -135,24 +141,34 @@ def read(raw: Raw) -> Claim | Checkpoint | Sent | None:
     try:
         kind, term = found["ce_type"].decode(), int(found["ce_term"])
         if kind == CLAIMED:
-            return Claim(term, found["ce_id"].decode())
+            return Claim(term, found["ce_id"].decode(), int(found.get("ce_eventversion", b"1")) >= NAMED)
+        writer = found.get("ce_writer", b"").decode()
         if kind == REACHED:
-            return Checkpoint(int(found["ce_sequence"]), term, int(found["ce_checkpoint"]))
+            return Checkpoint(_number(found["ce_sequence"]), term, _number(found["ce_checkpoint"]), writer)
         return Sent(
-            int(found["ce_sequence"]),
+            _number(found["ce_sequence"]),
             (raw.key or b"").decode(),
             parse(found["ce_time"].decode()),
-            int(found["ce_cause"]),
-            int(found["ce_place"]),
-            int(found["ce_size"]),
+            _number(found["ce_cause"]),
+            _number(found["ce_place"]),
+            _number(found["ce_size"]),
             term,
             kind,
-            int(found["ce_eventversion"]),
+            _number(found["ce_eventversion"]),
             raw.value or b"",
-            int(found["ce_checkpoint"]) if "ce_checkpoint" in found else None,
+            _number(found["ce_checkpoint"]) if "ce_checkpoint" in found else None,
+            writer,
         )
     except (KeyError, ValueError, TypeError, AttributeError, InvalidInput):  # a header may have no value at all
         return None
+
+
+def _number(text: bytes) -> int:
+    """Return the number that a header holds. ValueError: it is none, or is greater than any that a log can hold."""
+    number = int(text)
+    if abs(number) >= _NUMBERS:
+        raise ValueError("too great for a log")
+    return number
 
 
 @lru_cache(maxsize=256)
@@ -167,12 +183,18 @@ def _constant(log: str, type_: str, version: int) -> Headers:
     ]
 
 
+def _of_writer(writer: str) -> Headers:
+    """Return the header that names the writer; none for "", as earlier versions sent it."""
+    return [("ce_writer", writer.encode())] if writer else []
+
+
 @lru_cache(maxsize=1)
-def _of_batch(recorded_at: int, cause: int, size: int, term: int) -> Headers:
+def _of_batch(recorded_at: int, cause: int, size: int, term: int, writer: str) -> Headers:
     """Return the headers that all events of one batch have."""
     return [
         ("ce_time", (render(recorded_at) or "").encode()),
         ("ce_cause", b"%d" % cause),
         ("ce_size", b"%d" % size),
         ("ce_term", b"%d" % term),
+        *_of_writer(writer),
     ]

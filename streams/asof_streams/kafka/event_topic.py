@@ -1,5 +1,6 @@
 """A derived log on Kafka, episodic or semantic: the batches of its topic that stand, appended by one writer."""
 
+import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
@@ -9,10 +10,12 @@ from asof_streams.errors import DecodeError, WriterBusy
 from asof_streams.events import Draft, event_class
 from asof_streams.kafka.client import Client, SentRun
 from asof_streams.kafka.envelope import Outgoing, Raw, Sent, checkpoint_reached, claim, event
-from asof_streams.kafka.fence import Fence
+from asof_streams.kafka.fence import HIGHEST, Fence
 from asof_streams.kafka.state import State, TopicProgress, mark
 from asof_streams.kafka.topic_log import PartitionId, TopicLog
 from asof_streams.sqlite_log import EncodedDraft, EncodedEvent, SqliteLog, expect_checkpoint
+
+_log = logging.getLogger(__name__)
 
 Park = Callable[[Sequence[tuple[int, str]]], None]
 """Takes (position of a message, why it was parked) before the log says so."""
@@ -38,10 +41,11 @@ class EventTopic(TopicLog):
         self._park = park
         self._forget = forget
         self._progress = state.progress(str(at))
-        if self._progress.position > self.end():  # the log was deleted beside it
+        forged = self._progress.term > HIGHEST and not self._progress.named  # a claim that an earlier version took
+        if forged or self._progress.position > self.end():  # or the log was deleted beside it
             self._progress = TopicProgress()
         self._expect_same(self._progress)
-        self._fence = Fence(str(at), *self._progress[:4])
+        self._fence = Fence(str(at), *self._progress[:4], named=bool(self._progress.named))
         self._mine = False
 
     @property
@@ -65,12 +69,22 @@ class EventTopic(TopicLog):
         stands: list[Sent] = []
         for raw in found:
             stands += self._fence.pass_through(raw)
+        self._report_refused()
         end = self.end()
         self._keep([sent for sent in stands if sent.position >= end])
         if self._fence.checkpoint > self.checkpoint():
             super().append([], checkpoint=self._fence.checkpoint)
         if found:
             self._put(found[-1])
+
+    def _report_refused(self) -> None:
+        if refused := self._fence.refused:
+            _log.warning(
+                "%s: %d records that no worker wrote are passed over; the first is at offset %d: %s."
+                " Only workers should be allowed to write there",
+                *(self.at, len(refused), *refused[0]),
+            )
+            refused.clear()
 
     def _keep(self, new: Sequence[Sent]) -> None:
         """Append them as sent. An erasure takes effect before it is kept, or a crash could leave it undone."""
@@ -130,7 +144,8 @@ class EventTopic(TopicLog):
         if parked := [_parked(d.cause, d.event) for d in drafts if isinstance(d.event, MessageParked)]:
             self._park(parked)
         records = self._records_of(drafts, checkpoint)
-        control = checkpoint_reached(self.name, self._fence.position, self._fence.term, checkpoint)
+        fence = self._fence
+        control = checkpoint_reached(self.name, fence.position, fence.term, checkpoint, fence.writer)
         with self._writing() as head:  # kept while it is on its way, and for good when it stands
             expect_checkpoint(self.name, checkpoint, head)
             sent = self._client.begin_send(*self.at, records or [control])
@@ -142,9 +157,9 @@ class EventTopic(TopicLog):
         return end
 
     def _records_of(self, drafts: Sequence[Draft], checkpoint: int) -> list[Outgoing]:
-        start, term, last = self._fence.position, self._fence.term, len(drafts) - 1
+        fence, last = self._fence, len(drafts) - 1
         return [
-            event(self.name, start + i, draft, term, checkpoint if i == last else None)
+            event(self.name, fence.position + i, draft, fence.term, checkpoint if i == last else None, fence.writer)
             for i, draft in enumerate(drafts)
         ]
 
@@ -171,7 +186,7 @@ class EventTopic(TopicLog):
         """Keep how far the topic is read, and a mark of the last record read."""
         fence, before = self._fence, self._progress
         marked = (before.marked, before.mark) if last is None else (last.offset, mark(last))
-        self._progress = TopicProgress(fence.offset, fence.position, fence.term, fence.writer, *marked)
+        self._progress = TopicProgress(fence.offset, fence.position, fence.term, fence.writer, *marked, fence.named)
         self._state.put(str(self.at), self._progress)
 
     def _expect_known(self, type_: str, version: int, new: Sequence[Sent]) -> None:

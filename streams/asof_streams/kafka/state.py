@@ -18,10 +18,12 @@ from asof_streams.sqlite import SqliteGuard, connect, create, transaction
 FILE: Final = "kafka.db"
 _SCHEMA: Final = (
     "CREATE TABLE topics (topic TEXT PRIMARY KEY, offset INTEGER NOT NULL, position INTEGER NOT NULL, "
-    "term INTEGER NOT NULL, writer TEXT NOT NULL, marked INTEGER NOT NULL, mark BLOB NOT NULL) WITHOUT ROWID;"
+    "term INTEGER NOT NULL, writer TEXT NOT NULL, marked INTEGER NOT NULL, mark BLOB NOT NULL, "
+    "named INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;"
     "CREATE TABLE seen (producer BLOB PRIMARY KEY) WITHOUT ROWID"  # who gave a message what id, as a hash
 )
-_SELECT: Final = "SELECT offset, position, term, writer, marked, mark FROM topics WHERE topic = ?"
+_UPGRADE: Final = "ALTER TABLE topics ADD COLUMN named INTEGER NOT NULL DEFAULT 0"
+_SELECT: Final = "SELECT offset, position, term, writer, marked, mark, named FROM topics WHERE topic = ?"
 _REMEDY: Final = "delete the directory: the worker makes it again from the topics"
 
 
@@ -34,6 +36,7 @@ class TopicProgress(NamedTuple):
     writer: str = ""  # that writer's name
     marked: int = -1  # the offset of the marked record; -1: none
     mark: bytes = b""
+    named: bool = False  # whether that writer puts its name on its records
 
 
 class State:
@@ -45,6 +48,8 @@ class State:
             if not path.exists():
                 create(path, _SCHEMA)
             self._db = connect(path, writable=True, durable=False)
+            if "named" not in (column[1] for column in self._db.execute("PRAGMA table_info(topics)")):
+                self._db.execute(_UPGRADE)  # an earlier version made it
 
     def close(self) -> None:
         self._db.close()
@@ -65,7 +70,7 @@ class State:
         """Keep the progress in `topic[partition]`, and the producers' ids of the records that were read."""
         with self._guard, transaction(self._db):
             self._db.executemany("INSERT OR IGNORE INTO seen VALUES (?)", ((key,) for key in seen))
-            self._db.execute("INSERT OR REPLACE INTO topics VALUES (?, ?, ?, ?, ?, ?, ?)", (topic, *place))
+            self._db.execute("INSERT OR REPLACE INTO topics VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (topic, *place))
 
     def clear(self) -> None:
         """Delete all progress and producers' ids, because the logs that they describe are gone."""
