@@ -1,14 +1,16 @@
 """Adapts an ontology to one message, which may add types, exclude types and restrict the pairs of related types.
 
-Types of the ontology keep their words and cues. An added type has none, so only a language model can find it.
+Types of the ontology keep their words and cues. An added type has none, so only a language model can find it; so it is
+with the attributes of a type.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Final, NamedTuple
 
+from asof_ontologies.attributes import attribute_problems
 from asof_ontologies.errors import OntologyError
-from asof_ontologies.model import EntityType, Ontology, RelationType
+from asof_ontologies.model import AttributeType, EntityType, Ontology, RelationType
 
 ANY: Final = "Entity"  # in a pair of types: any type
 
@@ -27,16 +29,18 @@ def adapt_ontology(
     excluded_entity_types: Sequence[str],
     relation_types: Mapping[str, str],
     relation_type_map: Sequence[TypePair],
+    attributes: Mapping[str, Sequence[AttributeType]],
 ) -> Ontology:
     """Return the ontology with a message's changes.
 
     entity_types, relation_types: descriptions by name; a name of the ontology gets the new description.
+    attributes: of those entity types; of a type of the ontology besides its own, or in their place.
     relation_type_map: a relation in it connects these pairs alone; an added relation that is not in it connects any
     types. OntologyError: the changes contradict each other or the ontology; it names the field, and no type.
     """
     if ANY in entity_types:
         raise OntologyError(f"{ANY} stands for any type: give it another name", "entity_types")
-    kinds = {**ontology.entities, **dict(_entity_types(ontology, entity_types))}
+    kinds = {**ontology.entities, **dict(_entity_types(ontology, entity_types, attributes))}
     _check(excluded_entity_types, kinds, "excluded_entity_types", "an entity type of the ontology or of entity_types")
     kept = {name: kind for name, kind in kinds.items() if name not in set(excluded_entity_types)}
     if not kept:
@@ -57,10 +61,25 @@ def adapt_ontology(
     )
 
 
-def _entity_types(ontology: Ontology, descriptions: Mapping[str, str]) -> Iterator[tuple[str, EntityType]]:
+def _entity_types(
+    ontology: Ontology, descriptions: Mapping[str, str], attributes: Mapping[str, Sequence[AttributeType]]
+) -> Iterator[tuple[str, EntityType]]:
     for name, description in descriptions.items():
         known = ontology.entities.get(name) or EntityType(name=name, description=description)
-        yield name, known.model_copy(update={"description": description, "told": True})
+        given = tuple(_with_cues(attribute, known) for attribute in attributes.get(name, ()))
+        names = {attribute.name for attribute in given}
+        kept = tuple(attribute for attribute in known.attributes if attribute.name not in names)
+        kind = known.model_copy(update={"description": description, "told": True, "attributes": (*kept, *given)})
+        for where, remedy in attribute_problems(kind):
+            place = [where[0] - len(kept), *where[1:]] if where and isinstance(where[0], int) else where
+            raise OntologyError(remedy, ".".join(map(str, ("entity_types", "attributes", *place))))
+        yield name, kind
+
+
+def _with_cues(attribute: AttributeType, kind: EntityType) -> AttributeType:
+    """Return an attribute with the cues of the one of its name that a type has."""
+    known = kind.attribute(attribute.name)
+    return attribute if known is None else attribute.model_copy(update={"cues": known.cues})
 
 
 def _relation_types(

@@ -14,14 +14,13 @@ from typing import Any, Final
 import yaml
 from pydantic import ValidationError
 
+from asof_ontologies.attributes import Problem, attribute_problems
 from asof_ontologies.cues import parse_cue
 from asof_ontologies.errors import OntologyError
-from asof_ontologies.model import AttributeType, EntityType, Ontology, RelationType
+from asof_ontologies.model import Ontology, RelationType
 
 _DATA = files("asof_ontologies") / "data"
 _EARLIER = _DATA / "earlier"  # ID-DIGEST.yaml, added whenever a released ontology changes
-_SUMMARY: Final = "summary"
-Problem = tuple[tuple[str | int, ...], str]  # the path of keys and indexes, and the remedy
 
 
 def names() -> list[str]:
@@ -147,41 +146,12 @@ def _problems(ontology: Ontology) -> Iterator[Problem]:
             for at, word in enumerate(getattr(kind, key)):
                 if word != word.lower().strip() or not word:
                     yield ("entity_types", index, key, at), "write it in lower case, without spaces around it"
-        for where, remedy in _attributes_problems(kind):
+        for where, remedy in attribute_problems(kind):
             yield ("entity_types", index, "attributes", *where), remedy
     for index, relation in enumerate(ontology.relation_types):
         for where, remedy in _relation_problems(ontology, relation):
             yield ("relation_types", index, *where), remedy
     yield from _example_problems(ontology)
-
-
-def _attributes_problems(kind: EntityType) -> Iterator[Problem]:
-    if kind.literal and kind.attributes:
-        yield (), "a value has no attributes: leave them out"
-    names = [attribute.name for attribute in kind.attributes]
-    for index, attribute in enumerate(kind.attributes):
-        if attribute.name in names[:index]:
-            yield (index, "name"), f"{attribute.name!r} is defined twice: keep one"
-        for where, remedy in _attribute_problems(attribute):
-            yield (index, *where), remedy
-
-
-def _attribute_problems(attribute: AttributeType) -> Iterator[Problem]:
-    if attribute.name == _SUMMARY:
-        yield ("name",), f"{_SUMMARY!r} is what a producer gives with an entity: choose another name"
-    if attribute.choices and attribute.kind != "text":
-        yield ("choices",), "choices are text: leave the kind or the choices out"
-    for at, choice in enumerate(attribute.choices):
-        if choice != " ".join(choice.casefold().split()) or not choice:
-            yield ("choices", at), "write it in lower case, without spaces around it"
-    for at, text in enumerate(attribute.cues):
-        try:
-            cue = parse_cue(text)
-        except ValueError as error:
-            yield ("cues", at), str(error)
-            continue
-        if cue.reversed or cue.takes or cue.verb == "*":
-            yield ("cues", at), 'write a verb and words, as in "<weigh>": the value comes last, and its kind says what'
 
 
 def _example_problems(ontology: Ontology) -> Iterator[Problem]:

@@ -1,7 +1,7 @@
 """The messages that producers send: episodes, structured facts, entities, withdrawals and erasures."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
 
 from pydantic import Field, StringConstraints, ValidationError, model_validator
@@ -18,6 +18,8 @@ from asof_streams.options import (
     RelationPair,
     RelationTypeMap,
     RelationTypes,
+    TypeAttribute,
+    TypeSchema,
     unset,
 )
 from asof_streams.timezones import zone_of
@@ -369,8 +371,15 @@ def _first_problem(error: ValidationError, kind: type[Event]) -> InvalidInput:
 
 def _option_problem(loc: tuple[int | str, ...], kind_of_error: str, reason: str) -> InvalidInput:
     """Return what is wrong with types that a producer made up, without their names."""
-    ours = {*_OPTIONS, *RelationPair.model_fields}
-    where = ".".join(str(at) for at in loc if isinstance(at, int) or at in ours)
+    part = RelationPair if loc[0] == "relation_type_map" else TypeAttribute if "attributes" in loc else TypeSchema
+    ours = {*_OPTIONS, *part.model_fields, *TypeSchema.model_fields}
     if kind_of_error == "extra_forbidden":
-        return InvalidInput(f"no such field; known are {', '.join(RelationPair.model_fields)}", where)
+        known = ", ".join(part.model_fields)
+        return InvalidInput(f"no such field; known are {known}", _place(loc[:-1], ours))
+    where = _place(loc, ours)
     return InvalidInput(NOT_UNICODE if kind_of_error == "string_unicode" else reason, where)
+
+
+def _place(loc: tuple[int | str, ...], ours: Collection[str]) -> str:
+    """Return a dotted place without the names that a producer made up."""
+    return ".".join(str(at) for at in loc if isinstance(at, int) or at in ours)

@@ -1,17 +1,20 @@
 """The extraction options of a message: the shapes of their fields. Extraction decides what they mean."""
 
-from typing import Annotated, Final
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag
 from pydantic.config import JsonDict
 
 MAX_TYPES: Final = 100  # of one kind, in one message: each of them lengthens the model's prompt
+MAX_ATTRIBUTES: Final = 20  # of one type
 MAX_PREVIOUS: Final = 20  # episodes as context for one message
 _NAME: Final = 64  # characters
 _DESCRIPTION: Final = 500  # characters
 
 OntologyId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 TypeName = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Za-z]*$", max_length=_NAME)]
+AttributeName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(_[a-z0-9]+){0,5}$", max_length=_NAME)]
+Choice = Annotated[str, StringConstraints(pattern=r"\S", max_length=_NAME)]
 RelationName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(_[a-z0-9]+)*$", max_length=_NAME)]
 Description = Annotated[str, StringConstraints(pattern=r"\S", max_length=_DESCRIPTION)]
 EpisodeId = Annotated[str, StringConstraints(pattern=r"\S", max_length=1_000)]
@@ -20,6 +23,26 @@ EpisodeId = Annotated[str, StringConstraints(pattern=r"\S", max_length=1_000)]
 def unset(value: object) -> bool:
     """Whether an option has its default: such a field is left out of the payload."""
     return not value
+
+
+class TypeAttribute(BaseModel):
+    """A quality that entities of a type have: one value each, of a kind, or one of some choices."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    name: AttributeName
+    means: Description
+    kind: Literal["text", "number", "date"] = "text"
+    choices: list[Choice] = Field(default=[], max_length=MAX_TYPES)
+
+
+class TypeSchema(BaseModel):
+    """An entity type with its attributes, in the words of an ontology's file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    description: Description
+    attributes: list[TypeAttribute] = Field(max_length=MAX_ATTRIBUTES)
 
 
 class RelationPair(BaseModel):
@@ -33,7 +56,18 @@ class RelationPair(BaseModel):
 
 
 _NO_OTHER: Final[JsonDict] = {"additionalProperties": False}  # pydantic checks the keys; the JSON schema must say so
-EntityTypes = Annotated[dict[TypeName, Description], Field(max_length=MAX_TYPES, json_schema_extra=_NO_OTHER)]
+_DESCRIBED, _SCHEMA = "text", "schema"
+
+
+def _form(type_: Any) -> str:
+    """Return the form of an entity type, so that what is wrong in it is said of that one."""
+    return _DESCRIBED if isinstance(type_, str) else _SCHEMA
+
+
+EntityType = Annotated[
+    Annotated[Description, Tag(_DESCRIBED)] | Annotated[TypeSchema, Tag(_SCHEMA)], Discriminator(_form)
+]
+EntityTypes = Annotated[dict[TypeName, EntityType], Field(max_length=MAX_TYPES, json_schema_extra=_NO_OTHER)]
 ExcludedTypes = Annotated[list[TypeName], Field(max_length=MAX_TYPES)]
 RelationTypes = Annotated[dict[RelationName, Description], Field(max_length=MAX_TYPES, json_schema_extra=_NO_OTHER)]
 RelationTypeMap = Annotated[list[RelationPair], Field(max_length=MAX_TYPES)]

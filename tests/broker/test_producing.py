@@ -313,7 +313,7 @@ FOREIGN: dict[str, tuple[bytes | None, bytes | None, Headers, str]] = {
         b"g",
         [("ce_type", b"order.placed")],
         (
-            "ce_type: it is none of message.sent, fact.stated, entity.stated, identity.stated, withdrawal.requested,"
+            "ce_type: it is none of message.sent, fact.stated, entity.stated, identity.stated, timezone.stated,"
             " retry.requested, consolidation.requested, erasure.requested"
         ),
     ),

@@ -69,6 +69,31 @@ def test_a_model_is_told_of_types_that_a_message_adds_and_may_use_them(world: Wo
     assert facts(world) == ["parser supplied by Initech"]
 
 
+def test_a_model_fills_the_attributes_of_a_type_that_a_message_adds(world: World, server: ModelServer) -> None:
+    rating = {"name": "rating", "means": "How good they are.", "choices": ["good", "bad"]}
+    vendor = {"description": "A company that we buy from.", "attributes": [rating]}
+    text = "The parser is supplied by Initech, a good one."
+    values = [
+        {"entity": 2, "name": name, "value": value, "confidence": 0.9}
+        for name, value in (("rating", "good"), ("rating", "one"), ("colour", "good"))
+    ]
+    said = answer(text, ("parser", "Component"), ("Initech", "Vendor"), relation="supplied_by")
+    server.says = lambda _: json.dumps({**json.loads(said), "attributes": values})
+    say(world, {"content": text, **TYPES, "entity_types": {"Vendor": vendor}})
+
+    assert "rating (good|bad): How good they are." in told(server)
+    [entity] = world.memory.entity("Initech", group_id="g")
+    assert [(each.name, each.value) for each in entity.attributes] == [("rating", "good")]
+    refused = {(event.part, event.reason) for event in events(world, ExtractionRefused)}
+    assert refused == {("attribute rating", "choice"), ("attribute", "name")}
+    asked = len(server.requests)
+    world.memory.rebuild("again", source="episodes")
+    world.memory.switch("again")
+    [entity] = world.memory.entity("Initech", group_id="g")
+    assert [(each.name, each.value) for each in entity.attributes] == [("rating", "good")]
+    assert len(server.requests) == asked
+
+
 def test_a_model_is_told_of_no_types_that_another_message_added(world: World, server: ModelServer) -> None:
     server.says = lambda text: answer(text, ("parser", "Component"), ("Initech", "Vendor"), relation="supplied_by")
     say(world, {"content": SAID, **TYPES}, {"content": SAID, "schema_id": "agent_memory_v1"})

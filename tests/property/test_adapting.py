@@ -9,7 +9,7 @@ from asof_agents.extraction.registry import SchemaFilter
 from asof_ontologies import registry
 from asof_ontologies.adaptation import TypePair, adapt_ontology
 from asof_ontologies.errors import OntologyError
-from asof_ontologies.model import Ontology
+from asof_ontologies.model import AttributeType, Ontology
 
 ONTOLOGIES = [registry.load(name) for name in registry.names()]
 TEXT = "I moved to Berlin. My sister Eva owns the parser. We decided to use ruff. I have a dog named Rex."
@@ -28,6 +28,7 @@ def adaptations(draw: st.DrawFn) -> tuple[Ontology, Ontology]:
             draw(st.lists(st.sampled_from([*ontology.entities]), max_size=len(ontology.entities))),
             draw(st.dictionaries(relations, st.just("What it means."), max_size=3)),
             draw(st.lists(st.builds(TypePair, types, types, st.lists(relations, min_size=1, max_size=2)), max_size=3)),
+            draw(st.dictionaries(types, st.just([AttributeType(name="size", means="How much.")]), max_size=2)),
         )
     except OntologyError:
         return ontology, ontology

@@ -5,13 +5,15 @@ import pytest
 from asof_ontologies import registry
 from asof_ontologies.adaptation import TypePair, adapt_ontology
 from asof_ontologies.errors import OntologyError
+from asof_ontologies.model import AttributeType, Ontology
 
 AGENTS = registry.load("agent_memory_v1")
 DEFAULT = registry.load("default")
 
 
-def with_(ontology=AGENTS, types=(), excluded=(), relations=(), pairs=()):
-    return adapt_ontology(ontology, dict(types), list(excluded), dict(relations), [TypePair(*pair) for pair in pairs])
+def with_(ontology=AGENTS, types=(), excluded=(), relations=(), pairs=(), attributes=()):
+    triples = [TypePair(*pair) for pair in pairs]
+    return adapt_ontology(ontology, dict(types), list(excluded), dict(relations), triples, dict(attributes))
 
 
 VENDOR = {"Vendor": "A company that we buy from."}
@@ -30,6 +32,29 @@ def test_a_type_that_is_there_already_keeps_its_words_and_takes_the_new_descript
     found = with_(types={"Team": "One of our three squads."}).entities["Team"]
 
     assert (found.description, found.words) == ("One of our three squads.", AGENTS.entities["Team"].words)
+
+
+RATING = AttributeType(name="rating", means="How good they are.", kind="number")
+
+
+def test_a_type_that_is_added_has_the_attributes_that_come_with_it():
+    found = with_(types=VENDOR, attributes={"Vendor": [RATING]}).entities["Vendor"]
+
+    assert found.attributes == (RATING,)
+
+
+def test_a_type_that_is_there_already_keeps_its_attributes_and_the_cues_of_one_that_is_given_anew():
+    size = AttributeType(name="size", means="How many.", kind="number", cues=("<have> about",))
+    age = AttributeType(name="age", means="How old.", kind="number")
+    kinds = [kind.model_copy(update={"attributes": (size, age)}) for kind in AGENTS.entity_types if kind.name == "Team"]
+    others = [kind for kind in AGENTS.entity_types if kind.name != "Team"]
+    ontology = AGENTS.model_copy(update={"entity_types": (*others, *kinds)})
+    ontology = Ontology.model_validate(ontology.model_dump())
+    said = AttributeType(name="size", means="People in it.", kind="text")
+
+    found = with_(ontology, types={"Team": "A squad."}, attributes={"Team": [said]}).entities["Team"]
+
+    assert found.attributes == (age, said.model_copy(update={"cues": size.cues}))
 
 
 def test_a_relation_that_is_added_leads_from_any_thing_to_any_thing_or_value():
@@ -92,6 +117,18 @@ def test_an_adapted_ontology_has_a_digest_of_its_own_and_nothing_changed_has_non
         (
             {"excluded": ["Team", "Secret"]},
             "excluded_entity_types: it must name an entity type of the ontology or of entity_types",
+        ),
+        (
+            {"types": VENDOR, "attributes": {"Vendor": [RATING, RATING]}},
+            "entity_types.attributes.1.name: this name is defined twice: keep one",
+        ),
+        (
+            {"types": VENDOR, "attributes": {"Vendor": [RATING.model_copy(update={"choices": ("good",)})]}},
+            "entity_types.attributes.0.choices: choices are text: leave the kind or the choices out",
+        ),
+        (
+            {"types": {"Meaning": "A meaning."}, "attributes": {"Meaning": [RATING]}},
+            "entity_types.attributes: a value has no attributes: leave them out",
         ),
         ({"excluded": AGENTS.entities}, "excluded_entity_types: nothing is left: leave one type at least"),
         (

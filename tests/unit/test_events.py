@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from asof_streams import episodic, events, messages, semantic
 from asof_streams.errors import DecodeError
 from asof_streams.events import Event, Record, decode, register, upcaster
-from asof_streams.options import RelationPair
+from asof_streams.options import RelationPair, TypeAttribute, TypeSchema
 
 CONTENT = {
     messages.Message: ("content", "role", "name", "source_description"),
@@ -64,6 +64,10 @@ INTEGER = st.integers(-(2**63), 2**63 - 1)
 KIND = st.from_regex(r"[A-Z][A-Za-z]{0,9}", fullmatch=True)
 RELATION = st.from_regex(r"[a-z][a-z0-9]{0,4}(_[a-z0-9]{1,4}){0,2}", fullmatch=True)
 RELATIONS = st.lists(RELATION, min_size=1, max_size=3)
+ATTRIBUTE = st.builds(
+    TypeAttribute, name=RELATION, means=TEXT, kind=st.just("text"), choices=st.lists(TEXT, max_size=2)
+)
+SCHEMA = st.lists(ATTRIBUTE, max_size=2)
 STRATEGIES = {
     str: TEXT,
     int: INTEGER,
@@ -78,7 +82,9 @@ STRATEGIES = {
     "valid_at": INTEGER.filter(lambda instant: instant < 0),
     "invalid_at": INTEGER.filter(lambda instant: instant >= 0),
     "schema_id": st.none() | st.from_regex(r"[a-z][a-z0-9_]{0,9}", fullmatch=True),
-    "entity_types": st.none() | st.dictionaries(KIND, TEXT),
+    "timezone": st.sampled_from(["UTC", "Europe/Berlin", "Etc/GMT+5", "America/North_Dakota/Beulah"]),
+    "entity_types": st.none()
+    | st.dictionaries(KIND, TEXT | st.builds(TypeSchema, description=TEXT, attributes=SCHEMA)),
     "excluded_entity_types": st.none() | st.lists(KIND),
     "relation_types": st.none() | st.dictionaries(RELATION, TEXT),
     "relation_type_map": st.none() | st.lists(st.builds(RelationPair, source=KIND, target=KIND, relations=RELATIONS)),

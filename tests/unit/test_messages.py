@@ -113,6 +113,20 @@ MESSAGE_REFUSALS: list[tuple[dict[str, Any], str]] = [
     ({"schema_id": SECRET}, "schema_id: it must be letters, digits and _, in lower case, as agent_memory_v1"),
     ({"entity_types": {SECRET: "a thing"}}, "entity_types: String should match pattern '^[A-Z][A-Za-z]*$'"),
     ({"entity_types": {"Vendor": " "}}, "entity_types: String should match pattern '\\S'"),
+    (
+        {
+            "entity_types": {
+                "Vendor": {"description": "One.", "attributes": [{"name": "x", "means": "y", "kind": SECRET}]}
+            }
+        },
+        "entity_types.attributes.0.kind: Input should be 'text', 'number' or 'date'",
+    ),
+    (
+        {"entity_types": {"Vendor": {"description": "One.", "attributes": [{"name": "x", SECRET: "y", "means": "y"}]}}},
+        "entity_types.attributes.0: no such field; known are name, means, kind, choices",
+    ),
+    ({"entity_types": {"Vendor": {"description": "One."}}}, "entity_types.attributes: Field required"),
+    ({"entity_types": {"Vendor": 7}}, "entity_types: Input should be a valid dictionary or instance of TypeSchema"),
     ({"entity_types": [SECRET]}, "entity_types: Input should be a valid dictionary"),
     (
         {"entity_types": {"Vendor": "\ud800"}},

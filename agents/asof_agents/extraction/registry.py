@@ -19,10 +19,11 @@ from asof_agents.extraction.ports import (
 )
 from asof_ontologies.adaptation import TypePair, adapt_ontology
 from asof_ontologies.errors import OntologyError
-from asof_ontologies.model import Ontology
+from asof_ontologies.model import AttributeType, Ontology
 from asof_streams.episodic import EpisodeRecorded
 from asof_streams.errors import InvalidInput
 from asof_streams.messages import Message
+from asof_streams.options import TypeSchema
 
 TAG: Final = "<graphiti_episode"  # the tag around an agent's episode
 TAGGED: Final = "agent_memory_v1"  # the ontology of such an episode, if its message names no other
@@ -76,21 +77,30 @@ class Ontologies:
     def _adapt(self, ontology: Ontology, types: Mapping[str, Any]) -> Ontology:
         if not types:
             return ontology
+        kinds = types.get("entity_types", {})
         pairs = [TypePair(p.source, p.target, p.relations) for p in types.get("relation_type_map", ())]
         key = ontology.digest, repr((types, pairs))
         if key not in self._adapted:
             try:
                 changed = adapt_ontology(
                     ontology,
-                    types.get("entity_types", {}),
+                    {name: kind if isinstance(kind, str) else kind.description for name, kind in kinds.items()},
                     types.get("excluded_entity_types", ()),
                     types.get("relation_types", {}),
                     pairs,
+                    {name: _attributes_of(kind) for name, kind in kinds.items() if isinstance(kind, TypeSchema)},
                 )
             except OntologyError as error:
                 raise InvalidInput(error.reason, error.field) from None
             _keep(self._adapted, key, changed)
         return self._adapted[key]
+
+
+def _attributes_of(kind: TypeSchema) -> list[AttributeType]:
+    return [
+        AttributeType(name=each.name, means=each.means, kind=each.kind, choices=tuple(each.choices))
+        for each in kind.attributes
+    ]
 
 
 class ExtractorRegistry:

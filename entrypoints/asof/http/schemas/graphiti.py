@@ -67,7 +67,7 @@ class NewMessage(Message):
     )
     entity_types: EntityTypes | None = Field(
         None,
-        description="Entity types besides those of the ontology: a description by name.",
+        description="Entity types besides those of the ontology: a description by name, or one with attributes.",
         examples=[{"Vendor": "A company that we buy from."}],
     )
     excluded_entity_types: ExcludedTypes | None = Field(
