@@ -92,6 +92,16 @@ def affecting(old: Ask) -> Ask:
     return {**old, "answer": {**old["answer"], "effect": effect}}
 
 
+def reporting(old: Ask) -> Ask:
+    """Return a request for a message with its report: `/0` stated an entity, and `/3` two facts of three names."""
+    names = ("chunks_processed", "entities_extracted", "relations_extracted", "entity_nodes_created", "entity_merges")
+    counts = dict(zip(names, (1, 3, 2, 3, 0) if old["path"].endswith("/3") else (0, 0, 0, 1, 0), strict=True))
+    none = ("chunks_failed", "contradictions_detected", "parts_refused")
+    edges = counts["entities_extracted"] + counts["relations_extracted"]
+    report = {**counts, **dict.fromkeys(none, 0), "edges_created": edges, "times": None}
+    return {**old, "answer": {**old["answer"], "report": report}}
+
+
 def raising(old: Ask) -> Ask:
     """Return events that were parked or failed in their second version; where a digest stands, it is of these."""
     if "digest" in old:
@@ -153,6 +163,7 @@ CHANGED: list[Changed] = [
     Changed(
         ("/v1/messages/",), "`memory.message(position)`, `asof message` and `GET /v1/messages/{position}`", affecting
     ),
+    Changed(("/v1/messages/",), "`memory.message(position)` and its kin say it later without times", reporting),
     Changed(("events",), "`message.parked` and `extraction.failed` are at version 2", raising),
     Changed(("export --episodic",), "In the exported episodic graph `turn_N` counts the turns of a group", turning),
     Changed(("rebuild",), "After an erasure `asof rebuild` has the digest of what answers", agreeing),

@@ -8,6 +8,7 @@ __all__ = [
     "generation",
     "handlers",
     "layer",
+    "meter",
     "parking",
     "ports",
     "prefetcher",

@@ -17,6 +17,7 @@ from asof_agents.extraction.ports import Answers
 from asof_agents.extraction.registry import ExtractorRegistry
 from asof_agents.generation import Generation
 from asof_agents.layer import EpisodicStore, Layer, group_batches
+from asof_agents.meter import UNMETERED, IngestionMeter
 from asof_agents.parking import park_if_unexpected, warn_of_failures
 from asof_agents.ports import EpisodeView
 from asof_agents.recorder import Recorder
@@ -31,6 +32,7 @@ class Engine:
 
     erase: called with a group and the position of its erasure request, before the erasure is on any log.
     messages: returns a message by its position as its producer knows it, on Kafka its offset; None: there is none.
+    meter: counts what messages come to, and measures the phases.
     """
 
     def __init__(
@@ -42,12 +44,14 @@ class Engine:
         erase: Callable[[str, int], None],
         messages: Callable[[int], Record | None],
         answers: Answers | None = None,
+        meter: IngestionMeter = UNMETERED,
     ) -> None:
         self.episodic = episodic
         self.store = store
         self.extractors = extractors
         self.generations = generations
-        self._recorder = Recorder(episodic, store, extractors, answers)
+        self._recorder = Recorder(episodic, store, extractors, answers, meter)
+        self._meter = meter
         self._erase = erase
         self._message = messages
 
@@ -63,6 +67,11 @@ class Engine:
         """Ingest one record of the messages log. Positions come in order; one before the checkpoint is skipped."""
         if message.position < self.episodic.checkpoint:
             return
+        self._meter.begin(message.position)
+        with self._meter("total"):
+            self._ingest(message)
+
+    def _ingest(self, message: Record) -> None:
         if isinstance(message.event, ErasureRequest | RetryRequest):
             self.flush()
         if isinstance(message.event, ErasureRequest):
@@ -75,7 +84,9 @@ class Engine:
 
     def _emit(self, message: Record, events: Sequence[Event]) -> None:
         warn_of_failures(message.position, self.episodic.log.name, events)
-        emitted = self.episodic.emit(message.group, message.recorded_at, message.position, events) if events else []
+        self._meter.count_recorded(events)
+        with self._meter("graph_update"):
+            emitted = self.episodic.emit(message.group, message.recorded_at, message.position, events) if events else []
         self.episodic.checkpoint = message.position + 1
         if emitted:
             for generation in self.generations:
@@ -116,5 +127,7 @@ def ingest_batch(generation: Generation, batch: Sequence[Record], known: Episode
         events = park_if_unexpected(partial(generation.derive, batch, known))
     if events:
         warn_of_failures(first.cause, layer.log.name, events)
-        layer.emit(first.group, first.recorded_at, first.cause, events)
+        generation.meter.count_derived(events)
+        with generation.meter("graph_update"):
+            layer.emit(first.group, first.recorded_at, first.cause, events)
     layer.checkpoint = first.position + first.size

@@ -11,6 +11,7 @@ from asof_agents.handlers import entities, episodes, facts, identities, mentions
 from asof_agents.handlers.extraction_copy import copy_extraction
 from asof_agents.handlers.statement_writer import Build
 from asof_agents.layer import GenerationStore, Layer
+from asof_agents.meter import UNMETERED, IngestionMeter
 from asof_agents.outcomes import log_outcome
 from asof_agents.ports import EpisodeView
 from asof_agents.resolution.judge import Judge
@@ -33,7 +34,7 @@ class Generation:
     recorded: returns the records of the episodic log that a message caused, by its position.
     extractors, answers: set where the generation extracts anew instead of using the episodic log's mentions.
     judge: asks a language model which entity a name means, where the rules leave it open; None: no model.
-    consolidator: makes the passes of consolidation.
+    consolidator: makes the passes of consolidation. meter: counts what it derives, and measures the phases.
     """
 
     layer: Layer
@@ -44,6 +45,7 @@ class Generation:
     answers: Answers | None = None
     judge: Judge | None = None
     consolidator: Consolidator = field(default_factory=consolidator_of)
+    meter: IngestionMeter = UNMETERED
 
     def derive(self, batch: Sequence[Record], known: EpisodeView) -> list[Event]:
         """Return the semantic events of one message, given its episodic events."""
@@ -96,7 +98,7 @@ class Generation:
         batch = self._extracted_anew(batch, known)
         own = [r.event for r in batch[1:]] if self.extractors else []
         speakers = partial(self.speakers, batch[0], known)
-        return own + facts.derive_semantic_events(batch, self.build, self.store, speakers, self.judge)
+        return own + facts.derive_semantic_events(batch, self.build, self.store, speakers, self.judge, self.meter)
 
     def _extracted_anew(self, batch: Sequence[Record], known: EpisodeView) -> Sequence[Record]:
         first = batch[0]

@@ -6,6 +6,7 @@ from asof_agents.extraction.ports import Answers
 from asof_agents.extraction.registry import ExtractorRegistry
 from asof_agents.handlers import episodes, mentions
 from asof_agents.layer import EpisodicStore, Layer
+from asof_agents.meter import UNMETERED, IngestionMeter
 from asof_agents.outcomes import log_outcome
 from asof_streams.episodic import EpisodeRecorded
 from asof_streams.events import Event, Record
@@ -20,6 +21,7 @@ class Recorder:
     store: EpisodicStore
     extractors: ExtractorRegistry
     answers: Answers | None = None
+    meter: IngestionMeter = UNMETERED
 
     def record(self, message: Record, now: Record) -> list[Event]:
         """Return the episodic events of a message; `now`: the record that causes them, the message or its retry."""
@@ -28,7 +30,8 @@ class Recorder:
             recorded = now._replace(event=episode, cause=now.position)
             content = message.event.content if isinstance(message.event, Message) else None
             extractor = self.extractors.of(episode)
-            events += mentions.extract(recorded, extractor, self.answers, self.store, self.store, "", content)
+            with self.meter("ner"):
+                events += mentions.extract(recorded, extractor, self.answers, self.store, self.store, "", content)
             if self.answers is not None:
                 log_outcome(episode.episode_id, self.layer.log.name, events)
         return events

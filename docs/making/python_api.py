@@ -35,6 +35,8 @@ RETURNED: tuple[type[Any], ...] = (
     answers.Page,
     answers.Hits,
     answers.Added,
+    answers.IngestionReport,
+    answers.IngestionTimes,
     answers.Produced,
     answers.Refused,
     answers.Fact,

@@ -34,6 +34,8 @@ from asof_projections.model.answers import GroupInfo as GroupInfo
 from asof_projections.model.answers import Hit as Hit
 from asof_projections.model.answers import Hits as Hits
 from asof_projections.model.answers import Hop as Hop
+from asof_projections.model.answers import IngestionReport as IngestionReport
+from asof_projections.model.answers import IngestionTimes as IngestionTimes
 from asof_projections.model.answers import Link as Link
 from asof_projections.model.answers import LogEvent as LogEvent
 from asof_projections.model.answers import NameMerge as NameMerge

@@ -212,3 +212,52 @@ def test_a_generation_keeps_the_ingestion_it_was_begun_with_and_a_rebuild_agrees
         assert memory.rebuild("plain").ingestion is None
         memory.switch("plain")
         assert [fact.object for fact in memory.facts()][:1] == ["Oslo"]
+
+
+def told(memory, content, day):
+    return memory.add(content, role="Ana", timestamp=day)
+
+
+def became(memory, position):
+    return memory.message(position)
+
+
+def test_a_message_is_answered_with_a_report_under_the_names_of_the_specification(tmp_path):
+    with asof.open(tmp_path, embedder="none") as memory:
+        first = told(memory, "I live in Oslo. Nice here!", "2022-01-01")
+        second = told(memory, "I live in Rome now.", "2022-02-01")
+        later = became(memory, 1)
+        memory.state_fact(subject="Ana", relation="knows", object="Ben")
+        of_fact = became(memory, 2)
+
+    assert first.report.to_json() | {"times": None} == {
+        "chunks_processed": 2,
+        "chunks_failed": 0,
+        "entities_extracted": 2,
+        "relations_extracted": 1,
+        "entity_nodes_created": 2,
+        "entity_merges": 0,
+        "edges_created": 3,
+        "contradictions_detected": 0,
+        "parts_refused": 0,
+        "times": None,
+    }
+    assert (second.report.entity_merges, second.report.entity_nodes_created) == (1, 1)
+    assert (second.report.contradictions_detected, second.report.edges_created) == (1, 4)
+    assert replace(second.report, times=None) == replace(later.report, times=None)
+    assert (of_fact.report.chunks_processed, of_fact.report.edges_created) == (0, 1)
+    times = first.report.times
+    phases = ("chunking", "ner", "relation_extraction", "entity_resolution", "contradiction_detection", "graph_update")
+    assert 0 < sum(getattr(times, f"{phase}_us") for phase in phases) <= times.total_us + len(phases)
+    assert times.embedding_us == 0
+
+
+def test_what_a_generation_reads_anew_is_counted_once(tmp_path):
+    with asof.open(tmp_path, embedder="none") as memory:
+        memory.add("I live in Oslo.", role="Ana", timestamp="2022-01-01")
+        memory.rebuild("anew", source="episodes")
+        memory.switch("anew")
+        added = told(memory, "I work at Acme.", "2022-01-02")
+
+    assert (added.report.entities_extracted, added.report.relations_extracted) == (2, 1)
+    assert (added.report.entity_nodes_created, added.report.entity_merges) == (1, 1)

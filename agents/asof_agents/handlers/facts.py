@@ -13,6 +13,7 @@ from asof_agents.handlers.endings import ended_facts
 from asof_agents.handlers.statement_writer import Build, StatementWriter, Triple
 from asof_agents.handlers.structured_facts import state
 from asof_agents.handlers.value_slots import OF_THINGS, slot_of
+from asof_agents.meter import UNMETERED, IngestionMeter
 from asof_agents.ports import BeliefView
 from asof_agents.resolution.entities import PERSON, Resolver, Speakers
 from asof_agents.resolution.judge import Judge
@@ -33,6 +34,7 @@ def derive_semantic_events(
     known: BeliefView,
     speakers: Speakers = tuple,
     judge: Judge | None = None,
+    meter: IngestionMeter = UNMETERED,
 ) -> list[Event]:
     """Return the semantic events of one message; if one of its statements is invalid, only the reason as a parking."""
     episode = batch[0].event
@@ -43,10 +45,11 @@ def derive_semantic_events(
     try:
         if chat is None:
             return state(batch[0], episode, build, known)
-        chat.state(extracted, judge)
+        chat.state(extracted, judge, meter)
     except (InvalidInput, NotFound) as error:
         return [MessageParked(reason=str(error))]
-    return _events(chat, extracted, known)
+    with meter("contradiction_detection"):
+        return _events(chat, extracted, known)
 
 
 def derive_semantic_events_of_retry(
@@ -102,7 +105,7 @@ def _chat(
 class ChatStatements(StatementWriter[Resolver]):
     """Writes down what was said in words: resolves its names, states its relationships."""
 
-    def state(self, events: Sequence[Event], judge: Judge | None) -> None:
+    def state(self, events: Sequence[Event], judge: Judge | None, meter: IngestionMeter = UNMETERED) -> None:
         """Resolve the mentions of an episode, then add its relationships: denials first, for corrections need them."""
         stated = [e for e in events if isinstance(e, RelationshipStated)]
         config = self.build.ingestion
@@ -110,10 +113,12 @@ class ChatStatements(StatementWriter[Resolver]):
             where = self.names.group, self.episode.valid_at, config.entity_resolution_threshold
             self.names.structure = StructuralMatcher(self.names.known, *where, related_mentions(stated))
         mentions = (event for event in events if isinstance(event, MentionObserved))
-        self.names.resolve(mentions, judge if config.enable_entity_resolution else None)
+        with meter("entity_resolution"):
+            self.names.resolve(mentions, judge if config.enable_entity_resolution else None)
         replaced: dict[tuple[str, str], Assertion] = {}
-        for relationship in sorted(stated, key=lambda r: r.stance != "denied"):
-            self._relate(relationship, replaced)
+        with meter("relation_extraction"):
+            for relationship in sorted(stated, key=lambda r: r.stance != "denied"):
+                self._relate(relationship, replaced)
 
     def events(self) -> list[Event]:
         """Return everything written: relations declared and what was asked before all else."""

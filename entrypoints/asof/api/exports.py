@@ -15,6 +15,7 @@ NAMES = [
     "DamagedView", "DecodeError", "Difference", "Done", "Effect", "Embedded", "EmptyMemory", "Entity", "EntityLine",
     "EntityOutline", "EntityProfile", "Episode", "EpisodeHit", "EpisodeLine", "EpisodeRecord", "Erased", "Evidence",
     "Explanation", "Fact", "FactLine", "FactVersion", "GraphUnavailable", "GroupInfo", "Hit", "Hits", "Hop",
+    "IngestionReport", "IngestionTimes",
     "InvalidInput", "LeftOut", "Link", "LogEvent", "Memory", "ModelUnavailable", "NameMerge", "NodeName", "NotFound",
     "Page", "Parked", "ParkedMessage", "PositionConflict", "Produced", "Queued", "RankedNode", "Refused", "Retried",
     "Retrieval", "RetrievalMetrics", "Scores", "Segment", "Settled", "StorageFailed", "TopicUnfit",

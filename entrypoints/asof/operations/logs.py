@@ -37,6 +37,7 @@ from asof_projections.model.queries import (
 )
 from asof_projections.model.rows import ChangeRow, Window
 from asof_projections.queries.effects import changes_at, effect_of, reasons_at
+from asof_projections.queries.reports import report_of
 from asof_streams import instants
 from asof_streams.errors import InvalidInput, NotFound, UnavailableError
 from asof_streams.events import Record
@@ -90,8 +91,13 @@ def message(session: Session, query: MessageQuery) -> Outcome:
     worded = row is not None and row.position == at and row.source != "fact"
     mentions = len(opened.episodes.mentions_of([uuid]))
     shown = tuple(map(Change.of, changes))
-    effect = _effect(source.places, opened, at, changes, worded=worded)
-    return Done(query.position, "done", group, row and row.uuid, mentions, shown, reasons.get("failed"), effect)
+    with open_log(source.places, "semantic", opened.generation) as log:
+        derived = batch_of(log, at)
+    with open_log(source.places, "episodic") as log:
+        report = report_of((r.event for r in batch_of(log, at)), (r.event for r in derived))
+    effect = effect_of(opened.beliefs, derived, changes, worded=worded)
+    failed = reasons.get("failed")
+    return Done(query.position, "done", group, row and row.uuid, mentions, shown, failed, effect, report)
 
 
 def message_at(session: Session, position: int, group: str | None = None) -> tuple[str, Record | None, int]:

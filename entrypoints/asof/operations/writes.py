@@ -32,8 +32,10 @@ def add(session: Session, query: Message) -> Added:
     if session.on_kafka:
         return Added(put(session, query), None)
     position = put(session, query)
-    effect = session.writer().effect(position, worded=query.uuid is None)
-    return Added(position, query.uuid or episode_id(query.group_id, position), effect)
+    writer = session.writer()
+    effect = writer.effect(position, worded=query.uuid is None)
+    report = None if effect is None else writer.report(position)
+    return Added(position, query.uuid or episode_id(query.group_id, position), effect, report)
 
 
 @operation()

@@ -7,15 +7,17 @@ from contextlib import ExitStack
 from asof.runtime.erasure import erase_vectors
 from asof.runtime.generations import follow, generation_of, keep_ontology, open_semantic
 from asof.runtime.open_logs import OpenLogs
-from asof.runtime.stopwatch import PhaseTimes
+from asof.runtime.stopwatch import IngestionWatch, PhaseTimes
 from asof.runtime.wiring import Progress, following_store
 from asof_agents.generation import Generation
 from asof_agents.layer import batch_of
+from asof_agents.meter import UNMETERED
 from asof_ontologies.model import Ontology
 from asof_projections.generations import GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
-from asof_projections.model.answers import Effect
+from asof_projections.model.answers import Effect, IngestionReport
 from asof_projections.queries.effects import changes_at, effect_of, reasons_at
+from asof_projections.queries.reports import report_of
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed
 from asof_streams.files import replace_file
 from asof_streams.sqlite_log import SqliteLog
@@ -27,6 +29,7 @@ class OpenGenerations(Mapping[str, Generation]):
     def __init__(self, logs: OpenLogs, episodes: SqliteGraph) -> None:
         self.journal = logs.extractors.journal(self._answered, self._failed)
         self.phases = PhaseTimes()  # of the passes of consolidation of all generations
+        self.meter = IngestionWatch()  # of all messages, as far as the generation that answers goes
         self._by_name: dict[str, Generation] = {}
         self._logs = logs
         self._episodes = episodes
@@ -106,6 +109,18 @@ class OpenGenerations(Mapping[str, Generation]):
         logs.set_catalog(logs.catalog.with_(info))
         unfinished.unlink(missing_ok=True)
 
+    def report(self, name: str, position: int) -> IngestionReport:
+        """Return the report of a processed message in a generation."""
+        logs = self._logs.episodic, self._semantic[name]
+        recorded, derived = ([record.event for record in batch_of(log, position)] for log in logs)
+        return report_of(recorded, derived, self.meter.times(position))
+
+    def switch(self, name: str) -> None:
+        """Let another generation answer, and be the one that is metered."""
+        self._logs.set_catalog(self._logs.catalog.switched(name))
+        for other, generation in self.items():
+            generation.meter = self.meter if other == name else UNMETERED
+
     def drop(self, name: str) -> None:
         """Remove a generation, which must not be the one that answers."""
         self._logs.set_catalog(self._logs.catalog.without(name))
@@ -132,7 +147,10 @@ class OpenGenerations(Mapping[str, Generation]):
         log = opened.enter_context(open_semantic(places, info, logs.episodic, logs.open_log))
         store = opened.enter_context(following_store(log, places.graph(info.name)))
         self._stores[info.name], self._semantic[info.name] = store, log
-        return generation_of(places, info, log, store, logs.episodic, logs.extractors, self.journal, self.phases)
+        generation = generation_of(places, info, log, store, logs.episodic, logs.extractors, self.journal, self.phases)
+        if info.name == logs.catalog.active:
+            generation.meter = self.meter
+        return generation
 
     def _close(self, name: str) -> None:
         self._by_name.pop(name, None)

@@ -1,12 +1,14 @@
 """The durations of the steps of a retrieval: projections have no clock, so they are measured from outside."""
 
 import time
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 
-from asof_projections.model.answers import RetrievalMetrics
+from asof_projections.model.answers import IngestionTimes, RetrievalMetrics
+from asof_projections.queries.reports import derived_counts, recorded_counts
+from asof_streams.events import Event
 
 
 class Stopwatch:
@@ -44,3 +46,46 @@ class PhaseTimes:
         finally:
             runs, seconds = self.taken.get(phase, (0, 0.0))
             self.taken[phase] = runs + 1, seconds + time.perf_counter() - started
+
+
+class IngestionWatch:
+    """Implements IngestionMeter: counts, and the seconds of each phase, since it was made and of the last message."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self._position = -1
+        self._before: defaultdict[str, float] = defaultdict(float)
+
+    def begin(self, position: int) -> None:
+        """Begin with the message at a position."""
+        self._position, self._before = position, self.seconds.copy()
+        self.counts["messages"] += 1
+
+    @contextmanager
+    def __call__(self, phase: str) -> Iterator[None]:
+        """Measure a phase, also one that fails."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[phase] += time.perf_counter() - started
+
+    def count_recorded(self, events: Sequence[Event]) -> None:
+        """Count the episodic events of a message, and its sentences."""
+        with self("chunking"):
+            self.counts.update(recorded_counts(events))
+
+    def count_derived(self, events: Sequence[Event]) -> None:
+        """Count the events of a message in the generation that answers."""
+        self.counts.update(derived_counts(events))
+
+    def times(self, position: int) -> IngestionTimes | None:
+        """Return how long the phases of the message at a position took; None: another one was ingested since."""
+        if position != self._position:
+            return None
+        names = (field.name for field in fields(IngestionTimes))
+        phases = {name: name.removesuffix("_us") for name in names}
+        return IngestionTimes(
+            **{name: round((self.seconds[of] - self._before[of]) * 1_000_000) for name, of in phases.items()}
+        )

@@ -20,7 +20,7 @@ from asof_agents.layer import Layer
 from asof_agents.prefetcher import Prefetcher
 from asof_ontologies.model import Ontology
 from asof_projections.generations import Catalog, GenerationInfo
-from asof_projections.model.answers import Effect
+from asof_projections.model.answers import Effect, IngestionReport
 from asof_streams.events import Record
 
 
@@ -51,6 +51,7 @@ class Writer:
                 self._erase,
                 self._message,
                 journal,
+                self.generations.meter,
             )
             self._verdicts = Verdicts(self.engine, self.messages, watchdog)
             self._prefetcher = Prefetcher(self.messages, self.engine, journal) if journal else None
@@ -147,7 +148,7 @@ class Writer:
 
     def switch(self, name: str) -> None:
         """Let another generation answer."""
-        self.logs.set_catalog(self.catalog.switched(name))
+        self.generations.switch(name)
         self._project()
 
     def drop(self, name: str) -> None:
@@ -189,6 +190,14 @@ class Writer:
     def effect(self, position: int, *, worded: bool) -> Effect | None:
         """Return the effect of a processed message in the generation that answers (see `effect_of`); None: parked."""
         return self.generations.effect(self.catalog.active, position, worded=worded)
+
+    def report(self, position: int) -> IngestionReport:
+        """Return the report of a processed message in the generation that answers."""
+        return self.generations.report(self.catalog.active, position)
+
+    def ingested(self) -> tuple[dict[str, int], dict[str, float]]:
+        """Return the counts of the messages that were ingested since this was opened, and the seconds of each phase."""
+        return dict(self.generations.meter.counts), dict(self.generations.meter.seconds)
 
     def usage(self) -> Usage:
         """Return the cost of calls to a language model since this was opened."""

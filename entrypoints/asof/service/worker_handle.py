@@ -37,6 +37,7 @@ class WorkerProgress(NamedTuple):
     more: bool = False  # whether messages wait behind it
     erasing: bool = False  # whether files may still hold what was erased before it
     phases: Mapping[str, tuple[int, float]] = {}
+    ingested: tuple[Mapping[str, int], Mapping[str, float]] = {}, {}  # counts, and seconds of phases
 
 
 class WorkerWait(NamedTuple):
@@ -69,6 +70,7 @@ class Worker:
         self.erasing = False  # whether files may still hold what was erased before `next`
         self.usage: Usage = {}
         self.phases: Mapping[str, tuple[int, float]] = {}
+        self.ingested: tuple[Mapping[str, int], Mapping[str, float]] = {}, {}
         self.waits: WorkerWait | None = None  # what holds the next message up, as far as the worker knows
         self._moved = time.monotonic()
         self._got_further = reached
@@ -163,11 +165,11 @@ class Worker:
                         began.set_result(term)
                     case WorkerWait() as waits:
                         self.waits = waits
-                    case WorkerProgress(position, seconds, usage, more, erasing, phases):
+                    case WorkerProgress(position, seconds, usage, more, erasing, phases, ingested):
                         self._moved, self.waits = time.monotonic(), None
                         self.busy = more
                         self.usage = usage or self.usage
-                        self.phases = phases
+                        self.phases, self.ingested = phases, ingested
                         self._reached(position, seconds, erasing=erasing)
         except ChannelClosed:
             pass

@@ -112,7 +112,9 @@ class Processing:
     def _tell(self, seconds: tuple[float, ...] = ()) -> None:
         usage, waits = self._writer.usage(), self._waits()
         self._channel.send(
-            WorkerProgress(self._next, seconds, usage, waits, self._writer.erasing, self._writer.phases())
+            WorkerProgress(
+                self._next, seconds, usage, waits, self._writer.erasing, self._writer.phases(), self._writer.ingested()
+            )
         )
 
     def _waits(self) -> bool:

@@ -595,6 +595,44 @@ class EpisodeRecord(Episode):
 
 
 @answer
+class IngestionTimes(Answer):
+    """The time that each phase of a message took, in microseconds.
+
+    One reading finds names and relations: `ner_us`. `relation_extraction_us` is that of weighing what the relations
+    say against what is known. Vectors are made behind it, so `embedding_us` is 0.
+    """
+
+    chunking_us: int
+    embedding_us: int
+    ner_us: int
+    relation_extraction_us: int
+    entity_resolution_us: int
+    contradiction_detection_us: int
+    graph_update_us: int
+    total_us: int
+
+
+@answer
+class IngestionReport(Answer):
+    """What a message came to, in numbers."""
+
+    chunks_processed: Annotated[int, Field(examples=[2], description="Its sentences.")]
+    chunks_failed: Annotated[int, Field(examples=[0], description="Readings by a model that gave no answer.")]
+    entities_extracted: Annotated[int, Field(examples=[3], description="Its mentions of entities.")]
+    relations_extracted: Annotated[int, Field(examples=[1], description="The relations that it states.")]
+    entity_nodes_created: Annotated[int, Field(examples=[1], description="Entities that were not known.")]
+    entity_merges: Annotated[int, Field(examples=[2], description="Entities that were known.")]
+    edges_created: Annotated[
+        int, Field(examples=[4], description="Facts, links of mentions to entities, and conflicts of facts.")
+    ]
+    contradictions_detected: Annotated[int, Field(examples=[0], description="Facts displaced, or flagged.")]
+    parts_refused: Annotated[int, Field(examples=[0], description="Parts of a model's answer that cannot stand.")]
+    times: Annotated[
+        IngestionTimes | None, Field(description="Null where another process took it, or another message since.")
+    ] = None
+
+
+@answer
 class Added(Answer):
     """A message that is on the log for good."""
 
@@ -602,6 +640,10 @@ class Added(Answer):
     episode_id: Annotated[Id | None, Field(description="Null on Kafka, where it is known once a worker processed it.")]
     effect: Annotated[
         Effect | None, Field(description="Null on Kafka, where a worker processes it, and of a parked message.")
+    ] = None
+    report: Annotated[
+        IngestionReport | None,
+        Field(description="Null on Kafka, where a worker processes it, and of a parked message."),
     ] = None
 
 
@@ -837,6 +879,7 @@ class Done(Answer):
         Field(examples=["timeout"], description="Why a model gave no answer, so that rules decided alone; null: none."),
     ]
     effect: Effect
+    report: IngestionReport
 
 
 @answer

@@ -5,6 +5,7 @@ __all__ = [
     "consolidations",
     "effects",
     "export",
+    "reports",
     "summaries",
     "temporal",
     "timelines",

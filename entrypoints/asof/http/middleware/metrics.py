@@ -29,6 +29,18 @@ _OF_CONSOLIDATION: Final = {
     "entity_merges_performed": "Entities that passes linked as duplicates.",
     "nodes_decayed": "Entities that had faded, as each pass counted them.",
 }
+_OF_INGESTION: Final = {
+    "messages": "Messages that the worker took since it began.",
+    "chunks_processed": "Sentences of these messages.",
+    "chunks_failed": "Readings by a language model that gave no answer.",
+    "entities_extracted": "Mentions of entities.",
+    "relations_extracted": "Relations stated.",
+    "entity_nodes_created": "Entities that were not known.",
+    "entity_merges": "Entities that were known, for each message that names them.",
+    "edges_created": "Facts, links of mentions to entities, and conflicts of facts.",
+    "contradictions_detected": "Facts displaced by others, or flagged as contradicting them.",
+    "parts_refused": "Parts of a model's answers that cannot stand.",
+}
 _METHODS: Final = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
 _REQUEST_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0)
 _STEP_SECONDS: Final = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0)
@@ -63,6 +75,23 @@ class _Consolidation(Collector):
         family = SummaryMetricFamily("asof_consolidation_phase_duration_seconds", what, labels=("phase",))
         for phase, (runs, seconds) in self.phases.items():
             family.add_metric((phase,), runs, seconds)
+        yield family
+
+
+class _Ingestion(Collector):
+    """The messages that the worker took since it began: their counts, and the seconds of each phase."""
+
+    def __init__(self) -> None:
+        self.counts: Mapping[str, int] = {}
+        self.seconds: Mapping[str, float] = {}
+
+    def collect(self) -> Iterable[Metric]:
+        for name, what in _OF_INGESTION.items():
+            yield CounterMetricFamily(f"asof_ingestion_{name}", what, value=self.counts.get(name, 0))
+        what = "The time of a phase of ingestion, and of whole messages, since the worker began."
+        family = CounterMetricFamily("asof_ingestion_phase_seconds", what, labels=("phase",))
+        for phase in sorted(self.seconds):
+            family.add_metric((phase,), self.seconds[phase])
         yield family
 
 
@@ -104,6 +133,8 @@ class Metrics:
         self.vectors = self._gauge("asof_vectors", "Vectors that a search compares with; 0 before the first search.")
         self.models: Final = _Models()
         self._registry.register(self.models)
+        self.ingestion: Final = _Ingestion()
+        self._registry.register(self.ingestion)
         self.consolidation: Final = _Consolidation()
         self._registry.register(self.consolidation)
         build = Gauge("asof_build_info", "The version that runs.", ["version"], registry=self._registry)

@@ -85,6 +85,7 @@ async def metrics(request: Request, served: Served, caller: Reading) -> Response
     counted.messages.set(served.worker.next + waiting)
     counted.models.usage = served.worker.usage
     counted.consolidation.phases = served.worker.phases
+    counted.ingestion.counts, counted.ingestion.seconds = served.worker.ingested
     if served.worker.ready:
         counted.oldest.set(await _oldest(served) if waiting else 0.0)
         unsettled = await served.ask(lambda reader: reader.unsettled())
