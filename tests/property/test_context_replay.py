@@ -27,9 +27,10 @@ SAID = st.tuples(
 )
 MOVED = st.tuples(st.just("state"), WHO, st.integers(2018, 2026), PLACES)
 OTHER = st.tuples(st.just("other"), WHO, st.just("I live in {}."), PLACES)
+RETRACTED = st.tuples(st.just("retract"), st.integers(0, 3))
 UNDONE = st.tuples(st.just("withdraw"), st.integers(0, 5))
 MERGED = st.tuples(st.just("alias"), WHO, st.sampled_from(["Annie", "Boss"]))
-STEPS = st.lists(st.one_of(SAID, MOVED, OTHER, UNDONE, MERGED), min_size=1, max_size=6)
+STEPS = st.lists(st.one_of(SAID, MOVED, OTHER, UNDONE, RETRACTED, MERGED), min_size=1, max_size=6)
 QUESTIONS = ("Where does Ana live?", "Who is the boss in Rome?")
 NOW = "2024-06-01T10:00:00Z"
 ASKED = {"valid_at": NOW, "group_id": "g", "timezone": "Europe/Berlin", "budget": 600}
@@ -53,6 +54,9 @@ def do(memory: Memory, step: tuple) -> None:
         case "withdraw", number:
             if (episodes := memory.episodes(group_id="g")) and number < len(episodes):
                 memory.withdraw(episodes[number].uuid, group_id="g")
+        case "retract", number:
+            if number < len(facts := memory.overlapping("1900", "2100", group_id="g")):
+                memory.retract(facts[number].uuid, group_id="g")
         case "alias", who, name:
             if memory.entity(who, group_id="g"):
                 memory.alias(who, name, group_id="g")

@@ -1,5 +1,6 @@
 """A context is one text about a question: what is known, in the reader's times, and never over its budget."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -119,6 +120,43 @@ def test_what_the_memory_was_withdrawn_or_told_later_is_not_in_a_context_of_befo
     assert "Berlin" not in now.text
     assert '"Ana lives in Rome", since 2024-05-01' in now.text
     assert (again.text, again.items, again.left_out) == (first.text, first.items, first.left_out)
+
+
+def test_a_fact_that_was_retracted_is_a_change_and_as_of_before_it_holds(memory: Memory) -> None:
+    [berlin] = memory.facts(about="Ana", relation="lives_in", valid_at=NOON)
+    before = memory.context(HOME, valid_at=NOON)
+    memory.retract(berlin.uuid)
+
+    context = memory.context(HOME, valid_at=NOON)
+    again = memory.context(HOME, valid_at=NOON, known_at=before.known_at)
+
+    [change] = (item for item in context.items if item.kind == "change")
+    assert (change.fact.object, change.retracted, change.other) == ("Berlin", True, None)
+    assert change.changed_at == context.known_at
+    assert re.search(rf'"Ana lives in Berlin", since 2024-03-01 \[{berlin.uuid[:8]}\]; retracted 20', change.line)
+    assert [item.fact.object for item in context.items if item.kind == "fact"] == ["Madrid"]
+    assert (again.text, again.items) == (before.text, before.items)
+
+    memory.withdraw(memory.episodes()[-1].uuid)
+    assert "retracted 20" not in memory.context(HOME, valid_at=NOON).text
+    memory.retract(berlin.uuid)
+    once_more = memory.context(HOME, valid_at=NOON, known_at=context.known_at)
+    assert (once_more.text, once_more.items) == (context.text, context.items)
+
+
+def test_a_fact_that_was_corrected_or_taken_back_with_its_message_is_no_change(memory: Memory) -> None:
+    [berlin] = memory.facts(about="Ana", relation="lives_in", valid_at=NOON)
+    memory.state_fact(
+        op="correct", ref=berlin.uuid, subject="Ana", relation="lives_in", object="Bern", valid_at="2024-03"
+    )
+    memory.add("I like tea.", role="Ana", timestamp="2024-04-04T09:00:00Z")
+    [tea] = (episode for episode in memory.episodes() if "tea" in episode.content)
+    memory.withdraw(tea.uuid)
+
+    context = memory.context("What does Ana like, and where does she live?", valid_at=NOON)
+
+    assert [item.fact.object for item in context.items if item.kind == "change"] == ["Madrid"]
+    assert "tea" not in context.text
 
 
 def test_an_empty_memory_knows_nothing_and_says_so(tmp_path: Path) -> None:

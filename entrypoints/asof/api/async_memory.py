@@ -345,8 +345,9 @@ class AsyncMemory:
         """Return what is known about a question, as one text for a prompt and as the lines that it is made of.
 
         The text names who and what the question is about, the facts that hold at the moment, those that ended or are
-        still ahead with what replaced them, and the turns that fit it best or say the facts. It is marked as reference
-        data, and what was said or named by people stands in double quotes, from which nothing breaks out.
+        still ahead with what replaced them, those that were retracted, and the turns that fit it best or say the facts.
+        It is marked as reference data, and what was said or named by people stands in double quotes, from which nothing
+        breaks out.
 
         It has never more than `budget` tokens, 200 to 100,000, by a rule that counts a little more than models do
         (docs/how-to/give-context-to-a-model.md); `left_out` lists what had no place. Times in the text are of

@@ -6,7 +6,7 @@ from asof_projections.model.contexts import Context
 from asof_projections.model.queries import ContextQuery
 from asof_projections.model.rows import Moment
 from asof_projections.retrieval.about import About
-from asof_projections.retrieval.changes import changes, corrected, holds
+from asof_projections.retrieval.changes import SlotChanges, corrected, holds
 from asof_projections.retrieval.context import Material, compose, search_of, turns_of
 from asof_streams.errors import EmptyMemory
 from asof_streams.instants import FIRST, LAST, NEG
@@ -17,10 +17,10 @@ def context(session: Session, query: ContextQuery) -> Context:
     """Return what is known about a question, as one text for a prompt and as the lines that it is made of.
 
     It names who and what the question is about, the facts that hold at the moment, those that ended or are still ahead
-    with what replaced them, and the turns that fit it best or say the facts. The text is marked as reference data, has
-    never more tokens than the budget, and says "Nothing is known about this" where that is so. While the embedder
-    fails, words alone decide, and `unavailable` says why. What has no vector yet is found by words, and
-    `vectors_behind` says how many facts and episodes that are.
+    with what replaced them, those that were retracted, and the turns that fit it best or say the facts. The text is
+    marked as reference data, has never more tokens than the budget, and says "Nothing is known about this" where that
+    is so. While the embedder fails, words alone decide, and `unavailable` says why. What has no vector yet is found by
+    words, and `vectors_behind` says how many facts and episodes that are.
     """
     valid = _rendered(session.now() if query.valid_at is None else query.valid_at)
     try:
@@ -35,13 +35,13 @@ def context(session: Session, query: ContextQuery) -> Context:
     search = search_of(query, at)
     hits = session.search(source, search, at)
     whenever = search.model_copy(update={"valid_at": None, "any_time": True, "over": "facts"})
-    others = session.search(source, whenever, Moment(None, known))
+    others = session.search(source, whenever, Moment(None, known, ever=True))
     facts = [fact for fact in hits if holds(fact, valid)]
     turns = turns_of(hits)
     material = Material(
         About(opened.beliefs).entities(query.query, query.group, known, facts, turns),
         facts,
-        changes(opened.questions, others, valid, known),
+        SlotChanges(opened.questions, opened.beliefs, opened.episodes).of(others, valid, known),
         turns,
         corrected(opened.beliefs, facts),
         hits.unavailable or others.unavailable,

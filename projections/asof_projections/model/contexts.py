@@ -57,15 +57,18 @@ class FactLine(Line):
 
 @answer
 class ChangeLine(Line):
-    """A fact that ended, or that is still ahead."""
+    """A fact that ended, that is still ahead, or that was retracted."""
 
     kind: Literal["change"]
     fact: Hit
-    changed_at: Annotated[Instant, Field(description="When it ended, or will begin.")]
+    changed_at: Annotated[
+        Instant, Field(description="When it ended, or will begin; or when its retraction was recorded.")
+    ]
     other: Annotated[
         Fact | None,
         Field(description="What replaced it when it ended; of a fact that is ahead, what it will replace."),
     ]
+    retracted: Annotated[bool, Field(description="Whether it was retracted, so that it never held.", examples=[False])]
 
 
 @answer

@@ -15,6 +15,7 @@ class Moment(NamedTuple):
 
     valid: int | None
     known: int | None
+    ever: bool = False  # what was known at some time until then; else only what was known still
 
 
 class Window(NamedTuple):
@@ -28,10 +29,10 @@ class Window(NamedTuple):
     @classmethod
     def at(cls, moment: Moment) -> "Window":
         """Return the window of one moment; all of a clock that the moment lifts."""
-        valid, known = moment
+        valid, known, ever = moment
         vmin, vmax = (NEG, INF) if valid is None else (valid, valid)
         kmin, kmax = (NEG, INF) if known is None else (known, known)
-        return cls(vmin, vmax, kmin, kmax)
+        return cls(vmin, vmax, NEG if ever else kmin, kmax)
 
     @classmethod
     def during(cls, start: int, stop: int, known: int | None) -> "Window":

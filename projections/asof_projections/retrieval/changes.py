@@ -1,4 +1,4 @@
-"""Changes: facts that ended before a moment or begin after it, their replacements, and corrected mistakes."""
+"""Changes: facts that ended before a moment, begin after it or were retracted; replacements, and corrected mistakes."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -16,11 +16,15 @@ _MOST: Final = 10  # each of which is a question about its slot
 
 
 class SlotChange(NamedTuple):
-    """A fact that ended, or will begin; when; and the fact of its slot that began, or will end, at that moment."""
+    """A fact that ended, or will begin; when; and the fact of its slot that began, or will end, at that moment.
+
+    Or one that was retracted, and when that was recorded.
+    """
 
     fact: Hit
     changed_at: datetime
-    other: Fact | None
+    other: Fact | None = None
+    retracted: bool = False
 
 
 def holds(fact: Fact, at: int) -> bool:
@@ -29,10 +33,40 @@ def holds(fact: Fact, at: int) -> bool:
     return (fact.valid_at is None or fact.valid_at <= moment) and (fact.invalid_at is None or moment < fact.invalid_at)
 
 
-def changes(questions: TemporalQueries, facts: Iterable[Hit], valid: int, known: int) -> list[SlotChange]:
-    """Return those of some facts that do not hold at a moment, in their order, ten at most."""
-    others = (fact for fact in facts if not holds(fact, valid))
-    return [_change(questions, fact, valid, known) for fact in islice(others, _MOST)]
+class SlotChanges:
+    """Finds changes in the graphs of one generation."""
+
+    def __init__(self, questions: TemporalQueries, beliefs: GraphStore, episodes: GraphStore) -> None:
+        self._questions = questions
+        self._beliefs = beliefs
+        self._episodes = episodes
+
+    def of(self, facts: Iterable[Hit], valid: int, known: int) -> list[SlotChange]:
+        """Return those of some facts that do not hold at a moment or were retracted, in their order, ten at most.
+
+        facts: that were known at some time until the known moment.
+        """
+        return list(islice((found for fact in facts if (found := self._change(fact, valid, known))), _MOST))
+
+    def _change(self, fact: Hit, valid: int, known: int) -> SlotChange | None:
+        if fact.expired_at is not None and not self._is_known(fact, known):
+            return self._retraction(fact, known)
+        return None if holds(fact, valid) else _change(self._questions, fact, valid, known)
+
+    def _is_known(self, fact: Hit, known: int) -> bool:
+        versions = self._beliefs.versions(fact.uuid)
+        return any(version.known_from <= known < version.known_to for version in versions)
+
+    def _retraction(self, fact: Hit, known: int) -> SlotChange | None:
+        """Return a retraction; None: the fact was corrected, is said by another one, or its episode was withdrawn."""
+        provenance = self._beliefs.provenance(fact.uuid)
+        revisions = [each for each in provenance.revisions if each.recorded_at <= known] if provenance else []
+        last = revisions[-1] if revisions else None
+        if last is None or last.kind != "retracted" or last.source is None:
+            return None
+        if self._episodes.episode(last.source.episode_id) is None:  # a withdrawal is no episode
+            return None
+        return SlotChange(fact, instant_of(last.recorded_at), retracted=True)
 
 
 def corrected(beliefs: GraphStore, facts: Iterable[Fact]) -> dict[str, str]:

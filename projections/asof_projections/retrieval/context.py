@@ -99,7 +99,9 @@ def _lines(material: Material, wording: Wording) -> Iterator[Item]:
     )
     episodes = (EpisodeLine(*counted(wording.episode(hit)), "episode", hit) for hit in material.episodes)
     changes = (
-        ChangeLine(*counted(wording.change(*change)), "change", change.fact, change.changed_at, change.other)
+        ChangeLine(
+            *counted(wording.change(*change)), "change", change.fact, change.changed_at, change.other, change.retracted
+        )
         for change in material.changes
     )
     yield from (EntityLine(*counted(wording.entity(entity)), "entity", entity) for entity in material.entities)

@@ -109,7 +109,8 @@ class Search:
             both = words.keys() | meaning.keys()
             scores = {n: WORDS * words.get(n, 0.0) + (1 - WORDS) * meaning.get(n, 0.0) for n in both}
         ranked = sorted(scores, key=lambda n: (-scores[n], n))[:pool]
-        facts = [rows[-1] for rows in self._beliefs.facts_numbered(ranked, at).values()]
+        versions = self._beliefs.facts_numbered(ranked, at).values()
+        facts = [max(reversed(rows), key=lambda row: row.known_to) for rows in versions]  # one that is known still
         numbers = [fact.number for fact in facts]
         cosines, relations, by_words = np.zeros(len(facts)), np.zeros(len(facts)), np.ones(len(facts), np.bool)
         if self._relations and vectors:

@@ -16,7 +16,7 @@ from asof_projections.retrieval.tokens import tokens
 HEADINGS: Final[dict[Kind, str]] = {
     "entity": "Who and what:",
     "fact": "Facts that hold:",
-    "change": "Facts that ended or are still ahead, latest first:",
+    "change": "Facts that ended, are still ahead or were retracted, latest first:",
     "episode": "What was said:",
 }
 NOTHING: Final = "Nothing is known about this."
@@ -61,8 +61,13 @@ class Wording:
         wrong = "" if corrects is None else f"; it was wrong that {self._quote(corrects)}"
         return f"- {self._quote(fact.fact)}{self._period(fact)} {_id(fact.uuid)}{wrong}"
 
-    def change(self, fact: Fact, changed_at: datetime, other: Fact | None) -> str:
-        """Return a line about a fact that ended, or will begin: its period, and what replaced it, or what it will."""
+    def change(self, fact: Fact, changed_at: datetime, other: Fact | None, retracted: bool) -> str:
+        """Return a line about a fact that ended, or will begin: its period, and what replaced it, or what it will.
+
+        Or about one that was retracted: when.
+        """
+        if retracted:
+            return f"{self.fact(fact)}; retracted {self.when(changed_at)}"
         word = "then" if fact.invalid_at == changed_at else "until then"
         return self.fact(fact) + ("" if other is None else f"; {word} {self._quote(other.fact)} {_id(other.uuid)}")
 
