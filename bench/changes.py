@@ -1,9 +1,9 @@
-"""How often a change told in everyday words is believed: python -m bench.changes [--failures].
+"""How often a change told in everyday words is believed: python -m bench.changes [FILE] [--failures].
 
-Each case is two messages of one speaker, in order. Right: a fact that holds at last has the new value, and no fact that
-began to hold with the first message still has the old one. A case without a new value is right where the old one was
-believed and has ended. `imagined` was written before the rules were read, `fresh` by somebody who read neither rules
-nor ontology, as casually as people write; neither is to be tuned on.
+Each case is two messages of one speaker, in order. Right: a fact that holds at last has the new value, and none that
+began with the first message, or begins with the second, has the old one. A case without a new value is right where the
+old one was believed and has ended. Only states count: that somebody "finished Dune" or "sold the Civic" stays true, and
+says neither what holds nor what does not. FILE holds a list of further cases, as JSON.
 """
 
 import json
@@ -15,10 +15,12 @@ from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
 import asof
+from asof_ontologies.registry import load
 
 CASES: Final = Path(__file__).with_suffix(".json")
 TOLD: Final = ("2024-05-15T10:00:00Z", "2024-06-12T10:00:00Z")
 AFTER: Final = "2024-06-13T10:00:00Z"
+ONTOLOGY: Final = load("default")
 
 
 class Change(NamedTuple):
@@ -40,12 +42,12 @@ class Outcome(NamedTuple):
     facts: tuple[str, ...]  # those that hold at last
 
 
-def halves() -> dict[str, list[Change]]:
-    """Return the cases, by half."""
-    kept = json.loads(CASES.read_text(encoding="utf-8"))
+def sets(path: Path = CASES) -> dict[str, list[Change]]:
+    """Return the cases of a file, by set."""
+    kept = json.loads(path.read_text(encoding="utf-8"))
     return {
-        half: [Change(group=f"{half}-{number}", **case) for number, case in enumerate(cases)]
-        for half, cases in kept.items()
+        name: [Change(group=f"{name}-{number}", **case) for number, case in enumerate(cases)]
+        for name, cases in (kept if isinstance(kept, dict) else {path.stem: kept}).items()
     }
 
 
@@ -60,7 +62,9 @@ def _outcome(memory: asof.Memory, change: Change) -> Outcome:
     for told, text in zip(TOLD, (change.before, change.after), strict=True):
         memory.add(text, role="Ana", group_id=change.group, timestamp=told)
         facts = memory.facts(group_id=change.group, valid_at=AFTER)
-        believed.append({(fact.uuid, fact.subject, fact.relation, fact.object) for fact in facts})
+        believed.append(
+            {(fact.uuid, fact.subject, fact.relation, fact.object) for fact in facts if _is_state(fact.relation)}
+        )
     first, last = believed
     old = {fact for fact in first if _has(fact[1:], change.old)}
     kept = old & last or {fact for fact in last - first if _has(fact[3:], change.old)}
@@ -69,16 +73,22 @@ def _outcome(memory: asof.Memory, change: Change) -> Outcome:
     return Outcome(change, bool(old), right, tuple(sorted(" ".join(map(str, fact[1:])) for fact in last)))
 
 
+def _is_state(name: str) -> bool:
+    relation = ONTOLOGY.relation(name)
+    return relation is None or relation.lasting
+
+
 def _has(fact: Iterable[str | None], value: str) -> bool:
     """Whether one of the parts of a fact has a value among its words."""
     return any(re.search(rf"(?<![\w.]){re.escape(value)}(?![\w])", part or "", re.IGNORECASE) for part in fact)
 
 
 def main() -> None:
-    for half, changes in halves().items():
+    files = [Path(each) for each in sys.argv[1:] if not each.startswith("--")]
+    for name, changes in sets(*files).items():
         found = outcomes(changes)
         right, read = sum(each.right for each in found), sum(each.read for each in found)
-        print(f"{half}: {right} of {len(found)} right ({right / len(found):.0%}); the old value was read in {read}")
+        print(f"{name}: {right} of {len(found)} right ({right / len(found):.0%}); the old value was read in {read}")
         if "--failures" in sys.argv[1:]:
             for each in found:
                 if not each.right:

@@ -11,6 +11,7 @@ from asof_agents.extraction import documents
 from asof_agents.extraction.english.events import past_deed
 from asof_agents.extraction.english.findings import Findings
 from asof_agents.extraction.english.lexicon import SPEAKER_WORDS, SUBJECT_PRONOUNS
+from asof_agents.extraction.english.lower_names import lower_names
 from asof_agents.extraction.english.name_spans import NameSpan, NameTypes, names_in
 from asof_agents.extraction.english.patterns import CueEntry, Patterns
 from asof_agents.extraction.english.sentences import Sentence, parse_sentences
@@ -130,6 +131,7 @@ class TurnContext:
         for sentence in parse_sentences(self.turn.text):
             self.work.spend(SENTENCE + WORD * len(sentence.low))
             names = names_in(sentence, self.patterns, self.turn.text)
+            names = names or list(lower_names(sentence, self.patterns, self.turn.text))
             yield ParsedSentence(sentence, {name.first: name for name in names})
 
     def timed(self, parsed: ParsedSentence, *, ahead: bool) -> Sequence[TimeHint]:

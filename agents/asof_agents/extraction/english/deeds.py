@@ -80,7 +80,9 @@ def extract_habit(context: TurnContext, parsed: ParsedSentence, subject: Subject
     before = parsed.sentence.low[subject.next - 2 : subject.next - 1]
     plain = parsed.sentence.low[subject.next - 1] == "i" and (not before or before[0] in _PLAIN)
     words = habit_at(parsed, subject.next, habit.often, context.patterns, plain=plain) if habit else None
-    if habit is None or words is None or not has_weight(parsed, *words, context.patterns, ahead=True):
+    if habit is None or words is None or words[0] in parsed.taken:
+        return None
+    if not has_weight(parsed, *words, context.patterns, ahead=True):
         return None
     _add(context, parsed, habit.relation, subject, words, None, habit.cue)
     return words[1]

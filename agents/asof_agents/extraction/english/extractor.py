@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from asof_agents.extraction.english.changes import extract_changes
 from asof_agents.extraction.english.clauses import extract_clauses
 from asof_agents.extraction.english.context import FindTimes, TurnContext
 from asof_agents.extraction.english.corrections import extract_correction
 from asof_agents.extraction.english.endings import extract_endings
+from asof_agents.extraction.english.everyday import extract_everyday
 from asof_agents.extraction.english.favorites import extract_favorites
 from asof_agents.extraction.english.naming import extract_naming
 from asof_agents.extraction.english.patterns import patterns
@@ -68,6 +70,7 @@ class EnglishExtractor:
 
         for parsed in context.sentences:
             extract_correction(context, parsed, earlier)
+        extract_changes(context, earlier)
         for parsed in context.sentences:
             for name in parsed.names.values():
                 if not (name.spoken_to or context.findings.has(name.text)):
@@ -97,6 +100,7 @@ class EnglishExtractor:
             context.meet(parsed)
             extract_favorites(context, parsed)
             extract_values(context, parsed)
+            extract_everyday(context, parsed)
             extract_endings(context, parsed)
             extract_relational_nouns(context, parsed)
             extract_clauses(context, parsed)

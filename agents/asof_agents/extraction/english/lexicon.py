@@ -34,12 +34,13 @@ AUXILIARIES = frozenset(
     "ought shall should wanna was were will would".split()
 )
 ADVERBS = frozenset(
-    "absolutely actually all almost already also always anymore apparently basically both busy completely "
+    "absolutely actually all almost already also always anymore apparently basically both btw busy completely "
     "currently deeply definitely especially even eventually ever extremely finally first formerly fortunately "
-    "happily honestly immediately incredibly initially instead just kinda last lately literally luckily mainly "
-    "mostly nearly now officially often once only originally particularly permanently pretty previously proudly "
-    "quickly quite rather really recently regularly sadly secretly seriously simply so soon sort sorta still "
-    "suddenly super temporarily then thrice together too totally truly twice unfortunately usually very".split()
+    "happily honestly immediately incredibly initially instead just kinda last lately literally lmao lol "
+    "luckily mainly mostly nearly now officially often once only originally particularly permanently pretty "
+    "previously proudly quickly quite rather really recently regularly rn sadly secretly seriously simply so "
+    "soon sort sorta still suddenly super tbh temporarily then thrice together too totally truly twice "
+    "unfortunately usually very".split()
 )
 NOT_QUITE = frozenset({"almost", "barely", "hardly", "nearly"})
 UNSURE_MODALS = frozenset("'d can cannot could gotta may might must ought shall should wanna would".split())

@@ -110,7 +110,10 @@ def _capital(sentence: Sentence, at: int) -> bool:
     raw = sentence.raw[at]
     if not raw[0].isupper():
         return (
-            "_" in raw or ("/" in raw and raw[-1].isalnum()) or (raw[0].islower() and "." in raw and raw[-1].isalpha())
+            (len(raw) > 3 and raw[0].islower() and raw[1].isupper() and raw.isalpha())  # "iPhone"
+            or "_" in raw
+            or ("/" in raw and raw[-1].isalnum())
+            or (raw[0].islower() and "." in raw and raw[-1].isalpha())
         )
     return sentence.low[at] not in NOT_NAMES
 

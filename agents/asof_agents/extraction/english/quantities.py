@@ -60,6 +60,25 @@ def value_at(context: TurnContext, parsed: ParsedSentence, at: int) -> Value | N
     return found if found and _closes(parsed, found.last) else None
 
 
+STREETS: Final = frozenset(
+    "alley ave avenue blvd boulevard close court crescent drive gardens grove hill lane park place rd road row square "
+    "st street terrace walk way".split()
+)
+
+
+def address_at(parsed: ParsedSentence, at: int) -> Value | None:
+    """Return the address that begins at a word: "14 Harrow Lane", "flat 3, 20 Mill Road"."""
+    low = parsed.sentence.low
+    if at >= len(low) or not low[at][0].isdigit() or len(low[at]) > 5:
+        return None
+    for last in range(at + 2, min(at + 5, len(low) + 1)):
+        if not low[last - 1].isalpha():
+            return None
+        if low[last - 1] in STREETS and _closes(parsed, last):
+            return Value("code", at, last)
+    return None
+
+
 def _time(parsed: ParsedSentence, at: int) -> Value | None:
     """Return a day or an hour by its name; "tomorrow" is another one each day."""
     low = parsed.sentence.low
@@ -71,6 +90,7 @@ def _time(parsed: ParsedSentence, at: int) -> Value | None:
         last += 1
     while last < len(low) and last in parsed.timed:
         last += 1
+    last -= last > first + 1 and low[last - 1] == "now"
     words = low[first:last]
     if not words or not _RELATIVE.isdisjoint(words) or (first == at and all(word.isdigit() for word in words)):
         return None
@@ -132,6 +152,6 @@ def _closes(parsed: ParsedSentence, at: int) -> bool:
     return not (word[0].isalnum() or word in {"'s", "/"}) or word in _CLOSING
 
 
-_CLOSING: Final = (ADVERBS | CONJUNCTIONS | {"and", "but", "on", "in", "of", "for", "with", "at", "from", "since"}) - {
-    "than", "nor",
-}  # fmt: skip
+_CLOSING: Final = (
+    ADVERBS | CONJUNCTIONS | frozenset("and at but each every for from in instead of on per since which with".split())
+) - {"than", "nor"}

@@ -26,6 +26,38 @@ _WORD = re.compile(
     r"\w+(?=n['’]t\b)|n['’]t\b|['’](?:s|m|re|ve|ll|d)\b|O['’][A-Z]\w+|[#@]?\w+(?:[-./_&@:]+\w+)*\+*|[^\w\s]"
 )
 _POSSESSIVE = re.compile(r"(?<=\ws)['’](?= [a-z])")  # "my parents' house"
+_RUN_TOGETHER = {  # chat leaves apostrophes out: where the second word begins, and both words
+    "im": (1, "i", "am"),
+    "ive": (1, "i", "have"),
+    "dont": (2, "do", "not"),
+    "doesnt": (4, "does", "not"),
+    "didnt": (3, "did", "not"),
+    "isnt": (2, "is", "not"),
+    "arent": (3, "are", "not"),
+    "wasnt": (3, "was", "not"),
+    "wont": (2, "will", "not"),
+    "cant": (3, "can", "not"),
+    "weve": (2, "we", "have"),
+    "youre": (3, "you", "are"),
+    "theyre": (4, "they", "are"),
+    "theyve": (4, "they", "have"),
+    "hes": (2, "he", "'s"),
+    "shes": (3, "she", "'s"),
+    "thats": (4, "that", "'s"),
+    "theres": (5, "there", "'s"),
+}
+_STATES = frozenset({"i", "im", "ive", "i'm", "i've", "we", "we're", "we've", "my", "our"})  # a statement's first word
+_ASKS = frozenset(
+    "any anybody anyone are can could did do does got how is know should wanna want what when where which who why "
+    "would".split()
+)
+_UNSURE = re.compile(
+    r"\b(?:if|unless|whether|maybe|hopefully|i guess|i think|perhaps|probably|seems|seemed|apparently)\b", re.IGNORECASE
+)
+_NO_STATEMENT = _ASKS | frozenset(
+    "after although and as because before but have has if maybe once or perhaps since so though unless while".split()
+)
+_ASIDE_MAX = 400  # characters of a sentence that may be a statement and an aside
 _FULL = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "n't": "not", "ca": "can", "wo": "will", "ai": "be"}
 
 
@@ -97,7 +129,28 @@ def parse_sentences(text: str) -> Iterator[Sentence]:
     """Yield the sentences of a text, in order, split into words."""
     clean = blank_markup(text)
     for start, end in split(clean):
-        yield _words(clean, start, end)
+        told = _told(clean, start, end)
+        if told is None:
+            yield _words(clean, start, end)
+        else:
+            yield _words(clean, start, told)
+            yield _words(clean, told + 1, end)
+
+
+def _told(text: str, start: int, end: int) -> int | None:
+    """Return the comma after which a statement goes on with a question or a condition; None: it does not.
+
+    "We have the family plan, want me to add you?", "I'm vegan, happy to bring my own stuff if that's a pain".
+    """
+    comma = text.rfind(",", start, end) if end - start <= _ASIDE_MAX else -1
+    if comma < 0 or not text[comma + 1 : end].strip():
+        return None
+    head, tail = text[start:comma].lower().replace("’", "'").split(), text[comma + 1 : end].lower().split()
+    if len(head) < 3 or head[0] in _NO_STATEMENT or _UNSURE.search(text, start, comma):
+        return None
+    asks = "?" in text[max(start, end - 4) : end] and tail[0] in _ASKS and head[0] in _STATES
+    unsure = _UNSURE.search(text, comma, end)
+    return comma if asks or (unsure and tail[0] not in {"if", "unless", "and", "but"}) else None
 
 
 def _words(text: str, start: int, end: int) -> Sentence:
@@ -108,6 +161,13 @@ def _words(text: str, start: int, end: int) -> Sentence:
     for found in _WORD.finditer(text, start, end):
         word = found[0]
         lower = word.lower().replace("’", "'")
+        if lower in _RUN_TOGETHER and not word.isupper():
+            cut, *both = _RUN_TOGETHER[lower]
+            raw += [word[:cut], word[cut:]]
+            low += both
+            starts += [found.start(), found.start() + cut]
+            ends += [found.start() + cut, found.end()]
+            continue
         raw.append(word)
         low.append("'s" if lower == "'" and _POSSESSIVE.match(text, found.start()) else _FULL.get(lower, lower))
         starts.append(found.start())

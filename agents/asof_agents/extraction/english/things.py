@@ -26,6 +26,11 @@ _ANY: Final = frozenset(
 )
 _NEW: Final = frozenset("actual current latest new present".split())
 _PAST: Final = frozenset("old former ex previous last first original next future dream ideal".split())
+_FILLERS: Final = GREETINGS | frozenset("and btw but fyi heads lol omg phew sooo tbh ugh update well".split())
+_BREAKS: Final = frozenset({",", "!", ":", ";", "(", "-", "–", "—", "…"})
+_SINCE: Final = frozenset("again days month now today week year yesterday".split())
+_ABOUT: Final = frozenset({"to", "with", "for", "from", "in", "at"})
+_NO_THINGS: Final = frozenset("age everything life love music nobody people someone something stuff things".split())
 _SOURCES: Final = ("my", "our", "the")
 
 
@@ -58,6 +63,9 @@ def phrase_before(context: TurnContext, parsed: ParsedSentence, end: int) -> Thi
     while end and low[end - 1] in ADVERBS:
         end -= 1
     first = _content(parsed, end)
+    if first > 1 and low[first - 1] in _ABOUT and _is_content(parsed, first - 2):  # "my flight to Oslo leaves at 7"
+        end = first - 1
+        first = _content(parsed, end)
     if first == end:
         name = parsed.names_by_end.get(end)
         return _named(context, parsed, name.first, end) if name and _opens(low, name.first) else None
@@ -67,6 +75,23 @@ def phrase_before(context: TurnContext, parsed: ParsedSentence, end: int) -> Thi
     if low[begin] in _SOURCES and begin and low[begin - 1] == "of":
         return _part_of(context, parsed, begin - 1, (first, end))
     return _owned(context, parsed, begin, first, end) if _opens(low, _clause(parsed, begin)) else None
+
+
+def bare_before(context: TurnContext, parsed: ParsedSentence, end: int) -> Thing | None:
+    """Return the thing without an article that begins a clause and ends before a verb: "standup's at 9:30"."""
+    low = parsed.sentence.low
+    while end and low[end - 1] in ADVERBS:
+        end -= 1
+    first = _content(parsed, end)
+    while first < end and low[first] in _FILLERS:
+        first += 1
+    opens = first == 0 or low[first - 1] in _FILLERS or low[first - 1] in _BREAKS
+    if first == end or not opens or low[end - 1] in _NO_THINGS or low[end - 1].endswith(("ing", "ly")):
+        return None
+    name = parsed.names_by_end.get(end)
+    if name and (name.spoken_to or context.types.of(name.text) in {"Person", "Location"}):
+        return None
+    return _phrase(context, parsed, first, end, None)
 
 
 def phrase_from(context: TurnContext, parsed: ParsedSentence, at: int) -> tuple[Thing, int] | None:
@@ -153,8 +178,9 @@ def _content(parsed: ParsedSentence, end: int) -> int:
 def _is_content(parsed: ParsedSentence, at: int) -> bool:
     word = parsed.sentence.low[at]
     return (
-        word[0].isalpha()
+        (word[0].isalpha() or (word[0].isdigit() and word[-1].isalpha()))
         and word not in _STOPS
+        and word != "back"
         and word not in ADVERBS
         and word not in DETERMINERS
         and at not in parsed.timed
@@ -169,4 +195,10 @@ def _clause(parsed: ParsedSentence, begin: int) -> int:
 def _opens(low: tuple[str, ...], at: int) -> bool:
     """Whether a word begins a clause."""
     before = low[at - 1] if at else ","
-    return before in CLAUSE_STARTS or before in ADVERBS or before in GREETINGS or not before[0].isalnum()
+    return (
+        before in CLAUSE_STARTS
+        or before in _SINCE
+        or before in ADVERBS
+        or before in GREETINGS
+        or not before[0].isalnum()
+    )

@@ -9,14 +9,24 @@ from typing import Final
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import ADVERBS, UNSURE_FROM, UNSURE_SENTENCE
 from asof_agents.extraction.english.meaning import Meaning
-from asof_agents.extraction.english.quantities import Value, value_at
-from asof_agents.extraction.english.things import NO_VALUES, Thing, phrase_before, phrase_from
+from asof_agents.extraction.english.quantities import Value, address_at, value_at
+from asof_agents.extraction.english.things import NO_VALUES, Thing, bare_before, phrase_before, phrase_from
 from asof_agents.extraction.english.work import WORD
 from asof_agents.extraction.ports import Mention
 
 _BE: Final = frozenset({"is", "are", "'s"})
 _AUXILIARIES: Final = frozenset("is are was were has have had been being got gets get 's".split())
 _AT: Final = frozenset({"at", "on", "by", "up", "down", "to", "version", "release"})
+_MEETS: Final = frozenset(  # "the board meets at 11", "my number ends in 4471"
+    "arrives begins closes departs ends expires finishes kicks lands leaves meet meets opens start starts".split()
+)
+_KEPT: Final = frozenset("deployed hidden hosted kept parked running saved stored taped written".split())
+_ATTRIBUTES: Final = frozenset(  # of which the value may be any few words: "my go-to drink is oat latte"
+    "bike book breakfast car colour commute diet dinner dish drink employer game hobby instrument job language lunch "
+    "major medication order phone position read role route shift show size snack sport stack subject title topic "
+    "transport workout".split()
+)
+_SET: Final = frozenset("booked back due fixed planned running scheduled set starting".split())  # "is due July 8"
 # of a thing itself: "the budget rose to"; "moved" is a cue of places too, which values do not meet
 _CHANGES: Final = frozenset(
     "moved slipped shifted changed rose risen dropped fell fallen went gone grew grown jumped increased decreased "
@@ -28,10 +38,13 @@ _MADE: Final = frozenset(  # "was raised to", "we raised the rent to"
 )
 _REACHED: Final = frozenset("reached reaches hit hits passed surpassed crossed topped".split())
 _COSTS: Final = frozenset({"costs", "cost"})
+_DOING: Final = frozenset((who, be) for who in ("i", "we") for be in ("am", "are"))
 _WAYS: Final = frozenset("up down back forward forwards out over further off ahead".split())
 _TO: Final = frozenset({"to", "until", "till", "for", "at", "as"})
 _NOT_DONE: Final = frozenset("not never to would could might should may almost nearly cannot can".split())
-_TRIGGERS: Final = _BE | _CHANGES | _MADE | _REACHED | _COSTS | {"has", "have", "version", "as", "became"}
+_TRIGGERS: Final = (
+    _BE | _MEETS | {":"} | _CHANGES | _MADE | _REACHED | _COSTS | {"has", "have", "version", "as", "became"}
+)
 _TITLES: Final = frozenset({"dr", "mr", "mrs", "ms", "prof"})
 _LONGEST: Final = 6  # words between a thing's name and its value
 
@@ -49,7 +62,15 @@ def extract_values(context: TurnContext, parsed: ParsedSentence) -> None:
         context.work.spend(WORD)
         if word in _MADE and at and low[at - 1] not in _NOT_DONE:
             _made(context, parsed, at)
-        if word in _BE or word in _CHANGES or word in _MADE or word in _REACHED or word in _COSTS:
+        if (
+            word in _BE
+            or word in _MEETS
+            or word == ":"
+            or word in _CHANGES
+            or word in _MADE
+            or word in _REACHED
+            or word in _COSTS
+        ):
             _of_itself(context, parsed, at)
         if word in {"has", "have"} or word in _REACHED or (word == "are" and at):
             _counted(context, parsed, at)
@@ -63,33 +84,51 @@ def _of_itself(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
     """Read "the budget is 40k", "the release moved to June 5", "the rent was raised to 900", "the app reached 2.0"."""
     low, verb = parsed.sentence.low, at
     begin = at
-    if low[at] not in _BE:
+    if low[at - 1 : at] and low[at - 1].endswith("ing") and low[max(0, at - 3) : at - 1] in _DOING:
+        begin = at - 3  # "the language I'm studying is Turkish"
+    if low[at] in _MEETS or low[at] == ":":
+        pass
+    elif low[at] not in _BE:
         while begin and (low[begin - 1] in _AUXILIARIES or low[begin - 1] in ADVERBS):
             begin -= 1
         if low[at] in _MADE - _CHANGES and begin == at:
             return
-    thing = phrase_before(context, parsed, begin)
+    thing = None if low[at] == ":" else phrase_before(context, parsed, begin)
+    bare = None if thing else bare_before(context, parsed, begin)
+    thing = thing or bare
     if thing is None:
         return
     after = verb + 1
     if low[verb] in _BE:
-        while after < len(low) and low[after] in ADVERBS:
+        while after < len(low) and (low[after] in ADVERBS or low[after] in _SET):
             after += 1
+        if after + 1 < len(low) and low[after] in _KEPT and low[after + 1] in {"in", "on", "at", "with", "by"}:
+            after += 2
         version = low[after : after + 2] in {("on", "version"), ("at", "version")} or low[after : after + 1] == (
             "version",
         )
         if low[after : after + 1] and low[after] in _AT:
             after += 1 + version * (low[after] != "version")
+        if low[after - 1 : after + 1] in {("up", "to"), ("down", "to")} or low[after - 1 : after] == ("for",):
+            after += 1
     elif low[verb] in _REACHED or low[verb] in _COSTS:
         version = False
+    elif low[verb] in _MEETS or low[verb] == ":":
+        version = False
+        if low[after : after + 1] and low[after] in {"at", "on", "in"}:
+            after += 1
     else:
         found = _target_of(low, after)
         if found is None:
             return
         after, version = found, False
-    value = value_at(context, parsed, after) or _state(context, parsed, after, thing)
+    value = address_at(parsed, after) or value_at(context, parsed, after) or _state(context, parsed, after, thing)
+    if value is None and (low[verb] in _BE or low[verb] == ":"):
+        value = _name(context, parsed, after, thing)
     if value is None and low[verb] in _BE and low[after - 1] in _AT:
         value = value_at(context, parsed, after - 1)
+    if bare is not None and value is not None and value.kind == "number" and value.last == value.first + 1:
+        return  # "Ready is 1": a mere number says too little of a mere word
     if value is None or (low[verb] == "are" and value.kind == "number" and value.unit is None):
         return
     if low[verb] in _REACHED and value.unit is not None:
@@ -125,7 +164,7 @@ def _made(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
 def _counted(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
     """Read "our team has 12 people", "the app reached 1,000 users", "I have two kids"."""
     relation = context.patterns.values.get("amount")
-    value = value_at(context, parsed, at + 1)
+    value = value_at(context, parsed, at + 1 + (parsed.sentence.low[at + 1 : at + 2] == ("got",)))
     if relation is None or value is None or value.kind != "number" or value.unit is None:
         return
     low, sentence = parsed.sentence.low, parsed.sentence
@@ -136,7 +175,7 @@ def _counted(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
         if low[at - 1] not in {"we", "there"} or low[value.last : value.last + 1] not in {("on",), ("in",)}:
             return
         found = phrase_from(context, parsed, value.last + 1)
-        thing = found[0].mention(context) if found and found[0].owner is None else None
+        thing = found[0].mention(context) if found else None
     elif low[at - 1 : at] in {("i",), ("we",)}:
         thing = None if noun not in relation.nouns else context.speaker()
     else:
@@ -197,6 +236,18 @@ def _versioned(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
         _relate(context, parsed, source, relation.name, target)
 
 
+def _name(context: TurnContext, parsed: ParsedSentence, at: int, thing: Thing) -> Value | None:
+    """Return a name that ends its clause, of what belongs to somebody: "my gym is PureGym"."""
+    low = parsed.sentence.low
+    if thing.head in context.patterns.nouns or thing.key in context.patterns.nouns:
+        return None  # a noun of a relation: "my hometown is Lisbon"
+    at += at + 1 < len(low) and low[at] in {"a", "an", "the", "called"}
+    name = parsed.names.get(at)
+    if name is None or name.spoken_to or (name.last < len(low) and low[name.last][0].isalnum()):
+        return None
+    return Value("code", name.first, name.last)
+
+
 def _state(context: TurnContext, parsed: ParsedSentence, at: int, thing: Thing) -> Value | None:
     """Return the words of a state or a name, of a thing that has one: "the status is pending", "my boss is Laura"."""
     relation = context.patterns.values.get("value")
@@ -206,7 +257,10 @@ def _state(context: TurnContext, parsed: ParsedSentence, at: int, thing: Thing) 
     name = parsed.names.get(at)
     if name and not name.spoken_to and thing.is_role(context):
         return Value("code", name.first, name.last)
-    if relation is None or thing.head not in relation.nouns or at >= len(low) or low[at] in NO_VALUES:
+    if at + 1 < len(low) and thing.head in _ATTRIBUTES and low[at] in {"a", "an", "the"}:
+        at += 1
+    listed = relation is not None and (thing.head in relation.nouns or thing.head in _ATTRIBUTES)
+    if not listed or at >= len(low) or low[at] in NO_VALUES:
         return None
     last = at + 1
     while last < len(low) and last - at < 3 and low[last].isalpha() and low[last] not in NO_VALUES:
@@ -229,7 +283,7 @@ def _state_value(
     text = context.findings.turn.text[slice(*parsed.sentence.span(first, last))]
     named = first in parsed.names and value.kind == "code"
     owner = thing.owner
-    if noun is not None or owner is not None or named:
+    if noun is not None or owner is not None or (named and thing.is_role(context)):
         relation = values.get("quality")
         source = thing.mention(context) if noun is not None and owner is None else owner
         key = noun or thing.key

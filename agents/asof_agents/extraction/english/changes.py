@@ -1,0 +1,240 @@
+"""Changes of what the speaker has said before: "it got bumped to 10:15", "we ditched it, we're on Tidal now".
+
+A message that tells of a change is read beside the earlier statements of the same speaker among the turns of context. A
+statement is meant if the message has a word of its attribute, of its subject or of its old value, or says "it". A value
+of the same kind, where one is put in the place of another, is the new one; the relation and its source stay the same.
+"""
+
+from collections.abc import Callable, Iterable
+from itertools import islice, pairwise
+from typing import Final
+
+from asof_agents.extraction.english.context import ParsedSentence, TurnContext
+from asof_agents.extraction.english.lexicon import UNSURE_SENTENCE
+from asof_agents.extraction.english.meaning import Meaning
+from asof_agents.extraction.english.new_values import HARD, is_exact, new_value
+from asof_agents.extraction.english.word_roots import COMMON, SIGNALS, roots, roots_of, roots_of_relation
+from asof_agents.extraction.english.work import CLAUSE, LOOK_BACK
+from asof_agents.extraction.ports import Mention, Relationship, Turn
+from asof_ontologies.model import RelationType
+
+EarlierRelationships = Callable[[Turn], Iterable[Relationship]]
+
+_WORDS_MAX: Final = 400  # of a message that tells of a change
+_SHORT: Final = 40  # words of a message in which "it" can only be what was said last
+_STATEMENTS_MAX: Final = 24  # of an earlier turn
+_OVER: Final = frozenset(
+    "binned bye cancelled canceled deleted died ditched dropped dumped expired finished fired gave given goodbye left "
+    "lost quit replaced retired returned rip scrapped skipping sold stopped swapped traded uninstalled".split()
+)
+_ENDED_OFF: Final = frozenset({"called", "went", "is", "are", "'s", "got", "broke"})  # "called off", "is off"
+_BEFORE: Final = 4  # words from an old value to the verb that says that it is over
+_AFTER: Final = 5
+_MORE: Final = frozenset({"more", "longer", "anymore"})
+_NOT: Final = frozenset({"not", "never"})
+_IT: Final = frozenset({"it", "that", "them", "this"})
+_THERE: Final = frozenset({"it", "its", "they", "that", "make", "there", "everything"})
+# of these there may be several at a time, and yet one often follows another
+_FOLLOW: Final = frozenset(
+    "also_known_as allergic_to engaged_in has_pet holds_position is_a member_of owns plays practices runs studies "
+    "uses".split()
+)
+_ONLY_END: Final = frozenset({"allergic_to", "engaged_in", "runs"})
+# a new value may have been read as one of these, which say little of whose it is
+_WEAK: Final = frozenset({"engaged_in", "has_habit", "has_value", "has_version", "scheduled_for", "member_of"})
+_TOGETHER: Final = frozenset({"partner_of", "married_to"})
+_CONFIDENCE: Final = 0.8
+
+
+def extract_changes(context: TurnContext, earlier: EarlierRelationships) -> None:
+    """Add the changes that a message tells of what its speaker said in the turns before it."""
+    turn = context.turn
+    spoken = [
+        other
+        for other in reversed(context.before)
+        if (other.role, other.role_type) == (turn.role, turn.role_type) and len(other.text) <= LOOK_BACK
+    ]
+    told = [each for each in context.sentences if not each.sentence.question and _is_sure(each)]
+    words = [word for each in told for word in each.sentence.low]
+    if not spoken or len(words) > _WORDS_MAX or SIGNALS.isdisjoint(words):
+        return
+    here = {root for word in words for root in roots(word)} - COMMON
+    says_it = len(words) <= _SHORT and not _THERE.isdisjoint(words) and not (HARD | _OVER).isdisjoint(words)
+    used: set[int] = set()
+    for number, other in enumerate(spoken):
+        if not other.mentions or (here.isdisjoint(roots_of(other.text)) and not (says_it and number == 0)):
+            continue
+        for at, old in enumerate(islice(earlier(other), _STATEMENTS_MAX)):
+            relation = context.patterns.ontology.relation(old.relation)
+            if relation is not None and _may_change(relation, old):
+                context.work.spend(CLAUSE)
+                _Change(context, told, old, relation, used).extract(latest=number == at == 0)
+
+
+def _is_sure(parsed: ParsedSentence) -> bool:
+    return UNSURE_SENTENCE.isdisjoint(parsed.sentence.low)
+
+
+def _may_change(relation: RelationType, old: Relationship) -> bool:
+    one = relation.cardinality == "one" or relation.name in _FOLLOW
+    return old.stance == "holds" and relation.lasting and one
+
+
+class _Change:
+    """One earlier statement beside the sentences of a message."""
+
+    def __init__(
+        self,
+        context: TurnContext,
+        told: list[ParsedSentence],
+        old: Relationship,
+        relation: RelationType,
+        used: set[int],
+    ) -> None:
+        self.context, self.told, self.old, self.relation = context, told, old, relation
+        self.used = used  # where the values begin that the message has put in another's place already
+        key = old.relation.removeprefix(f"{relation.name}_").replace("_", " ") if relation.keyed else ""
+        self.value = roots_of(old.target.text)
+        self.about = roots_of(key) | (set() if old.source.speaker else roots_of(old.source.text))
+        self.about |= roots_of_relation(old.relation, None if relation.keyed else old.cue)
+
+    def extract(self, *, latest: bool) -> None:
+        """Add the change, if the message tells one; `latest`: nothing was said later than the old value."""
+        names = {self.old.relation, *(_TOGETHER if self.old.relation.endswith("_status") else ())}
+        again = [
+            each
+            for each in self.context.findings.relationships
+            if each.relation in names and _same(each.source, self.old.source)
+        ]
+        if any(each.target.text.casefold() == self.old.target.text.casefold() for each in again):
+            return
+        over = any(map(self._is_over, self.told)) or (latest and self._it_is_over())
+        stated = next((each for each in again if each.stance == "holds"), None)
+        if stated is not None:
+            other = stated.relation != self.old.relation  # "I'm going out with Jules", of who was single
+            if other or (self.relation.cardinality != "one" and (over or self._follows(stated))):
+                self._end(stated.span)
+        elif not self._put(latest=latest) and over:
+            self._end((self.told[0].sentence.start, self.told[-1].sentence.end))
+
+    def _put(self, *, latest: bool) -> bool:
+        """State the new value by the sentence that means the old one, or by one beside it; return whether there is."""
+        if self.relation.name in _ONLY_END:
+            return False
+        meant = [self._is_meant(each) for each in self.told]
+        beside = [
+            here or before or after
+            for here, before, after in zip(meant, [False, *meant[:-1]], [*meant[1:], False], strict=True)
+        ]
+        for level in (meant, beside):
+            for here, parsed in zip(level, self.told, strict=True):
+                it = latest and not any(beside) and self._says_it(parsed)
+                if (here or it) and self._state(parsed, direct=level is meant):
+                    return True
+        return False
+
+    def _is_meant(self, parsed: ParsedSentence) -> bool:
+        wanted = self.about | self.value
+        return any(root in wanted for word in parsed.sentence.low for root in roots(word))
+
+    def _is_over(self, parsed: ParsedSentence) -> bool:
+        """Whether a sentence says of the old value that it is over."""
+        low = parsed.sentence.low
+        places = [at for at, word in enumerate(low) if not self.value.isdisjoint(roots(word))]
+        named = {root for at in places for root in roots(low[at])} & self.value
+        if not places or 2 * len(named) < len(self.value) - 1:
+            return False
+        if ("not" in low or "no" in low) and not _MORE.isdisjoint(low):
+            return True
+        if self.relation.generic:
+            return False
+        return any(
+            _ends(low, at) and any(at - _BEFORE <= place < at or at < place <= at + _AFTER for place in places)
+            for at in range(len(low))
+        )
+
+    def _it_is_over(self) -> bool:
+        """Whether "it" is over: "Sold it on Saturday"."""
+        return not self.relation.generic and any(
+            word in _OVER and _ends(each.sentence.low, at) and not _IT.isdisjoint(each.sentence.low[at + 1 : at + 2])
+            for each in self.told
+            for at, word in enumerate(each.sentence.low)
+        )
+
+    def _says_it(self, parsed: ParsedSentence) -> bool:
+        low = parsed.sentence.low
+        counted = self.old.relation.startswith("number_of") and ("we", "are") in pairwise(low)
+        return (counted or not _THERE.isdisjoint(low)) and not SIGNALS.isdisjoint(low)
+
+    def _follows(self, stated: Relationship) -> bool:
+        """Whether what the message states of the relation is in the place of the old value: "I'm a driver now"."""
+        return (
+            stated.target.type == self.old.target.type
+            and self.relation.name not in _ONLY_END
+            and any(not HARD.isdisjoint(each.sentence.low) for each in self.told if self._is_meant(each))
+        )
+
+    def _state(self, parsed: ParsedSentence, *, direct: bool) -> bool:
+        """State the new value of a sentence, if it has one; return whether it has."""
+        exact = direct and is_exact(self.old)
+        if not exact and SIGNALS.isdisjoint(parsed.sentence.low):
+            return False
+        new = new_value(self.context, parsed, self.old, self.about)
+        if new is None:
+            return False
+        start, end = parsed.sentence.span(new.first, new.last)
+        named = any(not self.value.isdisjoint(roots(word)) for word in parsed.sentence.low)
+        if start in self.used or (not named and self._is_taken(start, end)):
+            return False
+        source = self._source(start)
+        if source is None:
+            return False
+        self.used.add(start)
+        target = self.context.findings.mention(self.old.target.type, start, end)
+        self._relate(source, target, Meaning("holds"), start)
+        if self.relation.cardinality != "one":
+            self._end((start, end))
+        return True
+
+    def _is_taken(self, start: int, end: int) -> bool:
+        """Whether the message states something else of these words."""
+        for each in self.context.findings.relationships:
+            target = each.target
+            relation = self.context.patterns.ontology.relation(each.relation)
+            here = target.episode_id == self.context.turn.episode_id and target.start < end
+            if not (here and start < target.start + len(target.text) and relation and relation.lasting):
+                continue
+            if each.stance == "holds" and not (relation.keyed or relation.name in _WEAK):
+                return True
+        return False
+
+    def _source(self, start: int) -> Mention | None:
+        if not self.old.source.speaker:
+            return self.old.source
+        speaker = self.context.speaker()
+        if speaker is None and self.context.turn.role_type == "user":
+            return self.context.findings.add_speaker(start, start + 1)
+        return speaker
+
+    def _end(self, span: tuple[int, int]) -> None:
+        source = self._source(span[0])
+        if source is not None:
+            self._relate(source, self.old.target, Meaning("ended"), span[0])
+
+    def _relate(self, source: Mention, target: Mention, meaning: Meaning, start: int) -> None:
+        told = (each.sentence for each in self.told if each.sentence.start <= start < each.sentence.end)
+        sentence = next(told, self.told[0].sentence)
+        cue = self.old.cue or ""
+        self.context.findings.relate(source, self.old.relation, target, meaning, None, sentence, _CONFIDENCE, cue)
+
+
+def _ends(low: tuple[str, ...], at: int) -> bool:
+    """Whether a word says that something is over."""
+    if low[at] in {"gave", "given"} and "up" not in low[at + 1 : at + 3]:
+        return False
+    over = low[at] in _OVER or (low[at] == "off" and at > 0 and low[at - 1] in _ENDED_OFF)
+    return over and _NOT.isdisjoint(low[max(0, at - 3) : at])
+
+
+def _same(one: Mention, other: Mention) -> bool:
+    return (one.speaker and other.speaker) or one.text.casefold() == other.text.casefold()

@@ -1,0 +1,172 @@
+"""New values: words of a sentence that may stand in the place of an old value, since they are of its kind."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from asof_agents.extraction.english.context import ParsedSentence, TurnContext
+from asof_agents.extraction.english.frame_values import closes
+from asof_agents.extraction.english.lexicon import ADVERBS, DETERMINERS, ORNAMENTS, UNSURE_FROM
+from asof_agents.extraction.english.noun_phrases import phrase_at
+from asof_agents.extraction.english.quantities import STREETS, Value, address_at, value_at
+from asof_agents.extraction.english.word_roots import PLAIN, roots_of
+from asof_agents.extraction.ports import Relationship
+
+HARD: Final = frozenset(  # words that put something in another's place, or say that it is otherwise now
+    "anymore changed ditched gave given instead longer made moved now promoted replaced skipping stopped swapped "
+    "switched taken took".split()
+)
+_TO: Final = frozenset(  # words before a new value
+    "= : adopted am are as at became bought by called chose dating drinking drive driving eating for got have has "
+    "hired in into is it joined love met named new now on onto picked playing reading seeing started studying to "
+    "using watching with".split()
+)
+_FROM: Final = frozenset(  # words before an old one
+    "because cancelled ditched dropped from gave instead left not of over quit replaced rid rip sold than was were "
+    "without".split()
+)
+_NOT_NEW: Final = frozenset({"from", "than", "over", "not", "by", "was", "were"})
+_STRONG: Final = frozenset({"to", "now", "with", "on", "at", "doing"})
+_PUT: Final = frozenset(
+    {("made", "me"), ("taken", "up"), ("took", "up"), ("picked", "up"), ("as", "a"), ("as", "an"), ("in", "the")}
+)
+_SHIFTS: Final = frozenset("back changed gone made moved promoted stepped swapped switched transferred went".split())
+_AFTER: Final = (  # words after a new value
+    ("has", "taken"), ("took", "over"), ("is", "taking"), ("'s", "taking"), ("is", "my"), ("is", "our"), ("is", "the"),
+    ("have", "overtaken"), ("has", "overtaken"), ("already",), ("instead",), ("now",), ("it", "is"), ("is", "now"),
+    ("'s", "my"), ("'s", "our"), ("is", "running"), ("'s", "running"), ("'s", "doing"), ("is", "handling"),
+)  # fmt: skip
+_ASIDE: Final = (
+    ADVERBS | ORNAMENTS | frozenset("a an the my our this used guy dr mr mrs ms . called".split())
+)  # between the word before a name and the name
+_BREAKS: Final = frozenset({"but", ",", ";", ":", "so", "and", "-"})
+_BACK: Final = 6  # words before a value among which a thought or a wish makes it unsure
+_COUNTS: Final = frozenset("two three four five six seven eight nine ten eleven twelve".split())
+_ROLES: Final = ("boss", "doctor", "manager", "owner", "lead")
+_MONEY: Final = re.compile(r"[$€£¥]|\b(?:bucks|dollars?|euros?|pounds?|quid|k)\b")
+_FIGURE: Final = re.compile(r"\d[\d.,:]*")
+_CODE: Final = re.compile(r"\S+@\S+|(?=\S*\d)(?=\S*[a-z])[\w.:+/-]{4,}")
+_CLOCK: Final = re.compile(r"\d:\d\d|\b\d+ ?(?:am|pm|a\.m|p\.m)|^\d+$|noon|midnight|o'clock")
+
+_DAY: Final = re.compile(r"[a-z]{3}|\d/\d")
+
+
+@dataclass(frozen=True, slots=True)
+class NewValue:
+    """Words [first, last) that may be a new value; `sure`: a word beside them puts them there."""
+
+    first: int
+    last: int
+    sure: bool
+
+
+def is_exact(old: Relationship) -> bool:
+    """Whether an old value is a number, a time, an address or a code: another of its kind is hardly another thing."""
+    text = old.target.text
+    return (
+        old.target.type in {"Date", "Age"}
+        or _FIGURE.match(text.lstrip("$€£¥v")) is not None
+        or _CODE.fullmatch(text) is not None
+    )
+
+
+def new_value(context: TurnContext, parsed: ParsedSentence, old: Relationship, about: set[str]) -> NewValue | None:
+    """Return the likeliest new value for an old one, of the attribute whose roots are `about`; None: there is none."""
+    exact = is_exact(old)
+    found = _exact(context, parsed, old) if exact else _named(context, parsed, old)
+    fitting = [each for each in found if _fits(context, parsed, each, old, about, exact=exact)]
+    return next((each for each in fitting if each.sure), fitting[0] if fitting and exact else None)
+
+
+def _exact(context: TurnContext, parsed: ParsedSentence, old: Relationship) -> Iterator[NewValue]:
+    low, at = parsed.sentence.low, 0
+    coded = _CODE.fullmatch(old.target.text)
+    while at < len(low):
+        value = address_at(parsed, at)
+        if value is None and coded and _CODE.fullmatch(low[at]):
+            value = Value("code", at, at + 1)
+        if value is None and (low[at][0] in "$€£¥0123456789" or at in parsed.timed or low[at] in _COUNTS):
+            value = value_at(context, parsed, at)
+        if value is None or value.last <= at:
+            at += 1
+            continue
+        after_to = (each + 1 for each in range(value.last - 1, value.first, -1) if low[each] == "to")
+        first = next(after_to, value.first)  # "from Friday to Wednesday"
+        before = low[first - 1] if first else ""
+        if before not in _NOT_NEW:
+            yield NewValue(first, value.last, before in _TO or before in {"up", "down"})
+        at = value.last
+
+
+def _named(context: TurnContext, parsed: ParsedSentence, old: Relationship) -> Iterator[NewValue]:
+    low = parsed.sentence.low
+    context.timed(parsed, ahead=False)
+    for name in parsed.names.values():
+        first = name.first
+        while first and low[first - 1] in _ASIDE:
+            first -= 1
+        before = low[first - 1] if first else ""
+        if not name.spoken_to and before not in _FROM:
+            after = any(low[name.last : name.last + len(words)] == words for words in _AFTER)
+            yield NewValue(name.first, name.last, before in _TO or after)
+    if HARD.isdisjoint(low) or not (old.target.text[:1].islower() or old.target.type == "Value"):
+        return
+    for at in range(1, len(low)):
+        if low[at] in PLAIN - DETERMINERS or not _puts(low, at):
+            continue
+        phrase = phrase_at(parsed.sentence, at, parsed.names, parsed.timed)
+        if phrase and not phrase.name and not phrase.vague and closes(low, phrase.after):
+            yield NewValue(phrase.first, phrase.last, sure=True)
+
+
+def _puts(low: tuple[str, ...], at: int) -> bool:
+    """Whether the words before a noun put it in another's place: "switched to decaf", "now on decaf"."""
+    if low[at - 1] == "to" and _SHIFTS.isdisjoint(low[max(0, at - _BACK) : at]):
+        return False  # "to know"
+    return (
+        low[at - 1] in _STRONG
+        or low[max(0, at - 2) : at] in _PUT
+        or (low[at - 1] in {"is", "'s", "am", "doing"} and low[at] in {"a", "an"})
+    )
+
+
+def _fits(
+    context: TurnContext, parsed: ParsedSentence, new: NewValue, old: Relationship, about: set[str], *, exact: bool
+) -> bool:
+    """Whether words are a value of the kind of the old one, and are said for sure."""
+    low, begin = parsed.sentence.low, new.first
+    while begin and new.first - begin < _BACK and low[begin - 1] not in _BREAKS:
+        begin -= 1
+    if not UNSURE_FROM.isdisjoint(low[begin : new.first]):
+        return False
+    text = context.turn.text[slice(*parsed.sentence.span(new.first, new.last))]
+    before, now = old.target.text.casefold(), text.casefold()
+    if exact:
+        return before != now and _alike(before, now, old.target.type)
+    if now in before or before in now or roots_of(text) <= about:
+        return False
+    kind = context.types.of(text)
+    if old.target.type == "Value":
+        return kind != "Person" or any(role in old.relation for role in _ROLES)
+    return kind in {None, old.target.type}
+
+
+def _alike(old: str, new: str, kind: str) -> bool:
+    """Whether two exact values are of one kind: both money, both hours, both with the same unit."""
+    if ("@" in old) != ("@" in new):
+        return False
+    if _CODE.fullmatch(old) and _CODE.fullmatch(new):
+        return True
+    if kind == "Date":
+        dated = _CLOCK.search(new) is not None or _DAY.search(new) is not None
+        return dated and (_CLOCK.search(old) is None) == (_CLOCK.search(new) is None)
+    streets = [each.rsplit(maxsplit=1)[-1] in STREETS for each in (old, new)]
+    if any(streets):
+        return all(streets)
+    cash = [_MONEY.search(each) is not None for each in (old, new)]
+    if cash[0] != cash[1] and not (old + new).isdigit():
+        return False
+    units = [_FIGURE.sub("", each).split() for each in (old, new)]
+    heads = [each[0].rstrip("s") if each else "" for each in units]
+    return cash[0] or not all(heads) or heads[0] == heads[1]
