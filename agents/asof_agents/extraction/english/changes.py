@@ -42,6 +42,7 @@ _FOLLOW: Final = frozenset(
 _ONLY_END: Final = frozenset({"allergic_to", "engaged_in", "runs"})
 # a new value may have been read as one of these, which say little of whose it is
 _WEAK: Final = frozenset({"engaged_in", "has_habit", "has_value", "has_version", "scheduled_for", "member_of"})
+_PERSONS: Final = frozenset({"he", "she", "him", "her"})
 _TOGETHER: Final = frozenset({"partner_of", "married_to"})
 _CONFIDENCE: Final = 0.8
 
@@ -100,6 +101,8 @@ class _Change:
 
     def extract(self, *, latest: bool) -> None:
         """Add the change, if the message tells one; `latest`: nothing was said later than the old value."""
+        if not (self.old.source.speaker or self._is_of_source(latest=latest)):
+            return
         names = {self.old.relation, *(_TOGETHER if self.old.relation.endswith("_status") else ())}
         again = [
             each
@@ -116,6 +119,13 @@ class _Change:
                 self._end(stated.span)
         elif not self._put(latest=latest) and over:
             self._end((self.told[0].sentence.start, self.told[-1].sentence.end))
+
+    def _is_of_source(self, *, latest: bool) -> bool:
+        """Whether the message may be about a source that is not its speaker: it names it or its old value, or "she"."""
+        words = {word for each in self.told for word in each.sentence.low}
+        wanted = roots_of(self.old.source.text) | self.value
+        meant = not _THERE.isdisjoint(words) or not _PERSONS.isdisjoint(words) or ("we" in words)
+        return (latest and meant) or any(root in wanted for word in words for root in roots(word))
 
     def _put(self, *, latest: bool) -> bool:
         """State the new value by the sentence that means the old one, or by one beside it; return whether there is."""

@@ -40,6 +40,7 @@ _AFTER: Final = (  # words after a new value
 _ASIDE: Final = (
     ADVERBS | ORNAMENTS | frozenset("a an the my our this used guy dr mr mrs ms . called".split())
 )  # between the word before a name and the name
+_NOT: Final = frozenset({"not", "never"})
 _BREAKS: Final = frozenset({"but", ",", ";", ":", "so", "and", "-"})
 _BACK: Final = 6  # words before a value among which a thought or a wish makes it unsure
 _COUNTS: Final = frozenset("two three four five six seven eight nine ten eleven twelve".split())
@@ -138,7 +139,7 @@ def _fits(
     low, begin = parsed.sentence.low, new.first
     while begin and new.first - begin < _BACK and low[begin - 1] not in _BREAKS:
         begin -= 1
-    if not UNSURE_FROM.isdisjoint(low[begin : new.first]):
+    if not (UNSURE_FROM | _NOT).isdisjoint(low[begin : new.first]):
         return False
     text = context.turn.text[slice(*parsed.sentence.span(new.first, new.last))]
     before, now = old.target.text.casefold(), text.casefold()
