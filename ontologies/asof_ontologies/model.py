@@ -57,8 +57,9 @@ class EntityType(Part):
 class RelationType(Part):
     """A kind of statement about a source and a target.
 
-    A lasting relation ("lives in") holds until something ends it. A relation that is not lasting is an event ("has
-    visited"): its fact begins when the event happened, and stays true.
+    A lasting relation is a state ("lives in"): it holds until something ends it. A deed whose `outcome` stays ("wrote")
+    is true from its time on. Any other deed is an occurrence ("visited"): true of the day, month or year in which it
+    happened, as often as it did.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9]*(_[a-z0-9]+)*$")
@@ -67,7 +68,7 @@ class RelationType(Part):
     sources: tuple[str, ...] = Field(min_length=1)
     targets: tuple[str, ...] = Field(min_length=1)
     cardinality: Cardinality = "many"  # one: a new value ends the old
-    lasting: bool = True
+    lasting: bool | Literal["outcome"] = True
     symmetric: bool = False
     inverse: str | None = None
     opposite: str | None = None  # the relation of the negated cue: "I don't like X" is dislikes
@@ -94,6 +95,16 @@ class RelationType(Part):
         """Return a fact of this relation, stated under a name, as a sentence."""
         key = name.removeprefix(f"{self.name}_").replace("_", " ") if self.keyed else ""
         return self.sentence.format(subject=subject, object=object_, key=key)
+
+    @property
+    def is_deed(self) -> bool:
+        """Whether it is something done, not a state."""
+        return self.lasting is not True
+
+    @property
+    def is_occurrence(self) -> bool:
+        """Whether it is a deed without an outcome that stays."""
+        return self.lasting is False
 
 
 class ExampleFact(Part):

@@ -139,7 +139,12 @@ BAD = [
         "pairs: [[Place, Person]]",
         ":16: relation_types.0.pairs.0: write a type of sources and a type",
     ),
-    ("cardinality: one", "lasting: false\n    ends: ['<leave>']", ":16: relation_types.0.lasting: an event neither"),
+    ("cardinality: one", "lasting: false\n    ends: ['<leave>']", ":16: relation_types.0.lasting: a deed neither"),
+    (
+        "cardinality: one",
+        "cardinality: one\n    lasting: false",
+        ":17: relation_types.0.lasting: what may happen again",
+    ),
     ('["<live> in"]', '["<plan> to {deed}"]', ":17: relation_types.0.cues.0: {deed} is in the words of a text"),
     ("[city]", "[City]", ":9: entity_types.1.words.0: write it in lower case"),
     ("version: 1", "version: one", ":2: version: "),

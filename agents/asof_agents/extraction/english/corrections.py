@@ -119,6 +119,8 @@ def _correct(
         valid_to=None,
         grain=None,
         time_words=None,
+        granule=None,
+        planned=False,
         span=span,
         cue=None,
     )

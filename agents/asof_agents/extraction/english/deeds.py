@@ -102,6 +102,7 @@ def _add(
     for mention in subject.mentions:
         if mention.type in relation.sources or (mention.type == UNTYPED and may_be_person(mention.text)):
             deed = context.findings.mention(relation.targets[0], *parsed.sentence.span(*words))
-            stated = Meaning("holds", hint.start if hint else None)
+            granule = (hint.start, hint.end) if hint else None
+            stated = Meaning("holds", granule and granule[0], granule=granule)
             source = context.registered(mention, mention.type or relation.sources[0])
             context.findings.relate(source, relation.name, deed, stated, hint, parsed.sentence, _CONFIDENCE, cue)

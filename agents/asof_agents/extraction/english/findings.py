@@ -68,6 +68,8 @@ class Findings:
             confidence,
             (sentence.start, sentence.end),
             cue,
+            meaning.granule,
+            meaning.planned,
         )
         self.add(found)
 

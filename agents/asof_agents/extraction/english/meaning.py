@@ -12,12 +12,17 @@ _ENDED_STATES = frozenset({"be", "prefer"})
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A stance and a stated time. `opposite`: the relation's opposite holds instead."""
+    """A stance and a stated time. `opposite`: the relation's opposite holds instead.
+
+    granule: [from, to) in which a deed happened, or in which it is planned.
+    """
 
     stance: Stance
     valid_from: int | None = None
     valid_to: int | None = None
     opposite: bool = False
+    granule: tuple[int, int] | None = None
+    planned: bool = False
 
 
 def meaning(
@@ -28,7 +33,7 @@ def meaning(
         hint = None
     if entry.takes == "deed" and predicate.negation not in {"", "no longer"}:
         return None  # "I don't plan to move": nothing that was planned has ended
-    if not entry.relation.lasting:
+    if entry.relation.is_deed:
         return _event(entry, predicate, hint, said_at, named=named)
     if entry.kind == "cue":
         return _state(entry, predicate, hint, said_at, named=named)
@@ -109,12 +114,15 @@ def _event(
     if predicate.negation:
         done = predicate.tense in {"past", "perfect"} and predicate.negation != "no longer"
         return Meaning("denied") if done and named else None
+    granule = (hint.start, hint.end) if hint is not None and hint.kind in {"point", "during"} else None
     if predicate.tense in {"past", "perfect"}:
-        return Meaning("holds", _stated(hint)[0] if hint is not None and hint.kind in {"point", "during"} else None)
+        return Meaning("holds", granule and granule[0], granule=granule)
+    begins = _begin_ahead(hint, said_at)
     if predicate.tense == "present" and entry.lemma == "be":  # "is reading": the cue itself says that it goes on now
-        return Meaning("holds", _begin_ahead(hint, said_at))
+        today = said_at - said_at % DAY
+        return Meaning("holds", begins, granule=granule or (today, today + DAY), planned=begins is not None)
     planned = predicate.tense in {"future", "progressive"} or entry.lemma == "have"  # "I have an interview tomorrow"
-    return Meaning("holds", _begin_ahead(hint, said_at)) if planned and _ahead(hint, said_at) else None
+    return Meaning("holds", begins, granule=granule, planned=True) if planned and _ahead(hint, said_at) else None
 
 
 def _ahead(hint: TimeHint | None, said_at: int) -> bool:

@@ -71,7 +71,7 @@ def _targets_of(
 ) -> list[WordRange]:
     """Return the words to which the noun [at, end) applies."""
     had = (
-        relation.lasting and set(relation.sources).isdisjoint(relation.targets) and not relation.named
+        not relation.is_deed and set(relation.sources).isdisjoint(relation.targets) and not relation.named
     )  # a dog, a husband: without a name too
     owners = {"my"} if context.patterns.literal.issuperset(relation.targets) else {"my", "our"}  # "our kids": whose?
     unnamed = [(at, end)] if had and _stands_alone(context, parsed, at, end, owners) else []

@@ -77,7 +77,7 @@ def _state_fit(
 
 def _ended_by(context: TurnContext, parsed: ParsedSentence, predicate: Predicate, event: CueEntry) -> list[CueEntry]:
     """Return the relations that an event ends by the same words: graduating from a school ends studying there."""
-    if event.relation.lasting:
+    if not event.relation.is_deed:
         return []
     entries = context.patterns.heads[parsed.sentence.low[predicate.head]]
     return [entry for entry in entries if entry.kind == "end" and entry.steps == event.steps]
@@ -170,7 +170,7 @@ def _fronted(context: TurnContext, parsed: ParsedSentence, start: int, at: int, 
     """Return an object that comes before its subject: "the parade I went to last week"."""
     low = parsed.sentence.low
     goes_on = at < len(low) and low[at][0].isalnum() and at not in parsed.timed and low[at] not in ADVERBS
-    if (entry.relation.lasting and entry.kind != "start") or goes_on:
+    if (not entry.relation.is_deed and entry.kind != "start") or goes_on:
         return []
     for first in range(max(0, start - 4), start):
         found = targets_at(context, parsed, first, entry)
@@ -195,7 +195,7 @@ def _add(
     phrase = target.phrase
     stated = meaning(entry, predicate, hint, context.turn.said_at, named=phrase.name)
     words = parsed.sentence.low[phrase.first : phrase.last]
-    bare = words[-1] in BARE and (len(words) == 1 or (_plural(words[-1]) and not entry.relation.lasting))
+    bare = words[-1] in BARE and (len(words) == 1 or (_plural(words[-1]) and entry.relation.is_deed))
     pausing = predicate.negation == "not" and target.kind == "Activity" and entry.lemma == "be"  # "I'm not writing"
     lone = hint is None and not _lately(parsed, predicate) and is_lone(words, target, entry)
     says_nothing = pausing or lone or (hint is None and not phrase.name and entry.lemma != "my" and bare)
