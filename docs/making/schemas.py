@@ -37,6 +37,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _INSTANTS = {
     "at",
     "attested",
+    "granule",
     "holds",
     "invalid_at",
     "said_at",
@@ -61,6 +62,7 @@ _NUMBERS = {
     "nodes_decayed",
     "prompt_tokens",
     "position",
+    "rule",
     "prompt_version",
     "statement_version",
 }  # the meaning says it

@@ -83,10 +83,13 @@ class MentionObserved(Event):
 class RelationshipStated(Event):
     """An episode states a relation between two mentions, dated by its turn; a time in its words stands beside that.
 
-    `source` and `target` are mention ids, of this episode or of an earlier one (a resolved pronoun).
+    `source` and `target` are mention ids, of this episode or of an earlier one (a resolved pronoun). Of a deed the
+    words may give the granule in which it happened, and they tell whether it is still ahead.
     """
 
     type: ClassVar[str] = "relationship.stated"
+    version: ClassVar[int] = 2
+    since: ClassVar[int] = 1
 
     relationship_id: str
     episode_id: str
@@ -98,6 +101,8 @@ class RelationshipStated(Event):
     valid_to: int | None = None
     grain: str | None = None
     time_words: str | None = Field(default=None, repr=False)
+    granule: tuple[int, int] | None = None  # of a deed
+    planned: bool = Field(default=False, exclude_if=unset)
     confidence: float
     start: int  # of the sentence that says it, in the episode's content
     end: int

@@ -45,7 +45,7 @@ def check_group(group_id: str) -> str:
 
 
 _ZONE: Final = r"^[A-Z][A-Za-z0-9_+/-]{0,63}$"  # a name in small letters may mean another zone on another machine
-
+Grain = Literal["second", "minute", "hour", "day", "week", "month", "quarter", "year"]
 IdentityOp = Literal["merge", "split", "alias", "unalias"]
 IDENTITY_FIELDS: Final[dict[str, tuple[set[str], ...]]] = {  # that each op takes, one set or another
     "merge": ({"entity", "into"},),
@@ -112,9 +112,14 @@ class FactStatement(Event):
     end: the fact ends at invalid_at (else said_at); without an object, every value of subject and relation ends.
     retract: the fact was wrong from the start. correct: a retraction and an assertion in one batch.
     `ref` is the producer's own id of a fact, or a fact's uuid; end, correct and retract then apply to that fact alone.
+
+    `grain` says how exact valid_at is. What happened without an end, such as a visit, is dated by that granule: the day
+    of valid_at, if none is given. An occurrence cannot be ended.
     """
 
     type: ClassVar[str] = "fact.stated"
+    version: ClassVar[int] = 2
+    since: ClassVar[int] = 1
 
     group_id: GroupId
     op: Literal["assert", "end", "correct", "retract"] = "assert"
@@ -127,6 +132,7 @@ class FactStatement(Event):
     fact: Text | None = Field(default=None, repr=False)
     valid_at: int | None = None
     invalid_at: int | None = None
+    grain: Grain | None = None
     confidence: float = Field(default=1.0, ge=0.0, le=1.0)
     said_at: int | None = None
 

@@ -7,16 +7,29 @@ from pydantic import Field
 from asof_streams.consolidation import ConsolidationConfig
 from asof_streams.events import Event, register
 from asof_streams.ingestion import IngestionConfig
+from asof_streams.options import unset
 
 Period = tuple[int, int | None]  # [from, to); None: no end is stated
-InvalidationKind = Literal["superseded", "ended", "retracted", "corrected", "contradicted", "merged"]
+Granule = tuple[int, int]  # [from, to): the day, month or year in which something happened
+InvalidationKind = Literal["superseded", "ended", "retracted", "corrected", "contradicted", "merged", "refined"]
+
+
+def _is_first(rule: int) -> bool:
+    """Whether a rule need not be written, since no earlier version had another."""
+    return rule == 1
 
 
 @register
 class GenerationStarted(Event):
-    """A build of the semantic layer began. `build` is the digest of everything that decides its content."""
+    """A build of the semantic layer began. `build` is the digest of everything that decides its content.
+
+    `rule` is the version of the rule of belief. Under the first, every fact lasts; since the second, a deed is an
+    occurrence, unless its outcome stays.
+    """
 
     type: ClassVar[str] = "generation.started"
+    version: ClassVar[int] = 2
+    since: ClassVar[int] = 1
 
     build: str
     ontology: str
@@ -24,6 +37,7 @@ class GenerationStarted(Event):
     extractor: str
     policy: Literal["recency", "graded"]
     source: Literal["mentions", "episodes"]
+    rule: int = Field(default=1, exclude_if=_is_first)
 
 
 @register
@@ -225,10 +239,13 @@ class FactAsserted(Event):
     """A fact was asserted: it holds in the world from valid_from to valid_to, if an end is stated.
 
     `holds` are the periods over which it is believed after the whole batch: a projection opens one version for each.
-    Either `object` (an entity) or `value` (a literal) is set.
+    Either `object` (an entity) or `value` (a literal) is set. An `occurrence` happened within that time, its granule:
+    no ending cuts it, and nothing displaces it. It is `planned` if it was still ahead when it was said.
     """
 
     type: ClassVar[str] = "fact.asserted"
+    version: ClassVar[int] = 2
+    since: ClassVar[int] = 1
 
     fact_id: str
     subject: str
@@ -246,19 +263,28 @@ class FactAsserted(Event):
     relationship_id: str | None = None
     ref: str | None = None
     corrects: str | None = None  # the fact that this one replaces
+    occurrence: bool = Field(default=False, exclude_if=unset)
+    planned: bool = Field(default=False, exclude_if=unset)
     holds: tuple[Period, ...]
 
 
 @register
 class FactReinforced(Event):
-    """A fact was said again: one more source, and perhaps a later time at which it was attested."""
+    """A fact was said again: one more source, and perhaps a later time at which it was attested.
+
+    Of an occurrence it has the granule that it was given this time, and whether it was still ahead.
+    """
 
     type: ClassVar[str] = "fact.reinforced"
+    version: ClassVar[int] = 2
+    since: ClassVar[int] = 1
 
     fact_id: str
     said_at: int
     episode_id: str
     relationship_id: str | None = None
+    granule: Granule | None = None
+    planned: bool = Field(default=False, exclude_if=unset)
 
 
 @register
@@ -334,9 +360,14 @@ class ContradictionSettled(Event):
 
 @register
 class FactInvalidated(Event):
-    """A fact is believed over less time. `holds` are the periods that are left; `cause` is the statement behind it."""
+    """A fact is believed over less time. `holds` are the periods that are left; `cause` is the statement behind it.
+
+    An occurrence is `refined` where a finer granule is stated of it: `holds` has that one.
+    """
 
     type: ClassVar[str] = "fact.invalidated"
+    version: ClassVar[int] = 2
+    since: ClassVar[int] = 1
 
     fact_id: str
     kind: InvalidationKind

@@ -116,15 +116,16 @@ def test_a_structured_fact_keeps_all_it_said_so_that_the_episodic_log_is_enough(
 
 @pytest.fixture
 def next_version(monkeypatch):
-    """Yield what makes fact.stated one of version 2, in which the sentence of an older one has to be made."""
+    """Yield what makes fact.stated one of a next version, in which the sentence of an older one has to be made."""
 
     def begin():
         monkeypatch.setattr(events, "_UPCASTERS", dict(events._UPCASTERS))
-        upcaster(FactStatement.type, 1)(lambda state: {"fact": f"From version 1: {state['object']}.", **state})
-        monkeypatch.setattr(FactStatement, "version", 2)
+        upcaster(FactStatement.type, 2)(lambda state: {"fact": f"From version 2: {state['object']}.", **state})
+        monkeypatch.setattr(FactStatement, "version", 3)
+        monkeypatch.setattr(FactStatement, "since", 3)
 
     yield begin
-    events.event_class.cache_clear()  # it remembers that there is a version 2
+    events.event_class.cache_clear()  # it remembers that there is a version 3
 
 
 def test_a_structured_fact_is_read_in_the_version_in_which_it_was_recorded(world, next_version):
@@ -136,25 +137,25 @@ def test_a_structured_fact_is_read_in_the_version_in_which_it_was_recorded(world
     world.memory.switch("anew")
 
     sentences = [fact.fact for fact in world.memory.facts(group_id="g", any_time=True)]
-    assert sentences == ["From version 1: Berlin.", "Ana lives in Rome"]
+    assert sentences == ["From version 2: Berlin.", "Ana lives in Rome"]
 
 
-def test_an_episode_says_in_which_version_its_fact_is_stated_unless_that_is_the_first(world, next_version):
+def test_an_episode_says_in_which_version_its_fact_is_stated(world, next_version):
     world.tell("2024-01-01", object="Berlin")
     next_version()
     world.tell("2024-01-02", object="Rome")
 
     first, second = (json.loads(r.event.encode()) for r in recorded(world))
-    assert (first.get("statement_version"), second.get("statement_version")) == (None, 2)
+    assert (first.get("statement_version"), second.get("statement_version")) == (2, 3)
 
 
 def test_a_structured_fact_of_a_newer_version_stops_the_reader(world):
     world.tell("2024-01-01", object="Berlin")
     [episode] = recorded(world)
 
-    newer = episode.event.model_copy(update={"statement_version": 2})
+    newer = episode.event.model_copy(update={"statement_version": 3})
 
-    with pytest.raises(DecodeError, match=r"fact\.stated version 2 is newer than 1: upgrade asof"):
+    with pytest.raises(DecodeError, match=r"fact\.stated version 3 is newer than 2: upgrade asof"):
         _ = newer.statement
 
 

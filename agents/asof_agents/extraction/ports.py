@@ -12,8 +12,8 @@ from dataclasses import astuple, dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
 from asof_streams.episodic import ExtractionFailed
+from asof_streams.messages import Grain
 
-Grain = Literal["second", "minute", "hour", "day", "week", "month", "quarter", "year"]
 Stance = Literal["holds", "ended", "denied"]
 
 
@@ -64,6 +64,7 @@ class Relationship:
 
     stance: `holds` (from valid_from to valid_to), `ended` ("I no longer…": the world changed at valid_to) or `denied`
     ("I never…", "not X": the statement was wrong). Times are UTC microseconds; None: the text states no time.
+    granule: [from, to) in which a deed happened, or `planned` is to happen.
     """
 
     source: Mention
@@ -77,6 +78,8 @@ class Relationship:
     confidence: float = 1.0  # 0 to 1
     span: tuple[int, int] = (0, 0)  # the sentence that says it, in the turn's text
     cue: str | None = field(default=None, compare=False)  # of the ontology, by which a rule recognised it
+    granule: tuple[int, int] | None = None
+    planned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,6 +140,8 @@ def extraction_events(extraction: Extraction, turn: Turn, before: Nodes, build: 
                 valid_to=statement.valid_to,
                 grain=statement.grain,
                 time_words=statement.time_words,
+                granule=statement.granule,
+                planned=statement.planned,
                 confidence=statement.confidence,
                 start=statement.span[0],
                 end=statement.span[1],

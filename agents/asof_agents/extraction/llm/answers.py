@@ -15,7 +15,6 @@ from asof_agents.extraction.english.lexicon import SPEAKER_WORDS
 from asof_agents.extraction.llm.schemas import object_of, pieces, schema_of
 from asof_agents.extraction.ports import (
     Extraction,
-    Grain,
     Mention,
     RejectedPart,
     Relationship,
@@ -27,6 +26,7 @@ from asof_ontologies.model import Ontology
 from asof_projections.queries.summaries import GIVEN
 from asof_streams.errors import InvalidInput
 from asof_streams.instants import from_datetime, parse_moment, to_datetime
+from asof_streams.messages import Grain
 from asof_streams.timezones import off_wall, zone_of
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+){0,5}")

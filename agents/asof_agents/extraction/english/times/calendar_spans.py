@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Final
 
-from asof_agents.extraction.ports import Grain
+from asof_streams.messages import Grain
 
 Yearly = Callable[[int], "Span"]
 """A yearly recurrence, such as a month or a feast: returns its span in a given year."""

@@ -11,7 +11,7 @@ from asof_agents.extraction.english.times.calendar_spans import HOLIDAYS, Span, 
 from asof_agents.extraction.english.times.lexicon import LEXICON, NAMES_TOO, ORDINALS, WORDS_TOO
 from asof_agents.extraction.english.times.rewriting import Token
 from asof_agents.extraction.english.times.when import Clock, When
-from asof_agents.extraction.ports import Grain
+from asof_streams.messages import Grain
 
 YEARS: Final = range(1500, 2200)
 _HOLIDAYS: Final = {name.replace("'", ""): span for name, span in HOLIDAYS.items()}

@@ -7,7 +7,7 @@ from typing import Final
 from asof_agents.extraction.english.times.calendar_spans import DAY, MONTHS_IN, month_of
 from asof_agents.extraction.english.times.rewriting import Grammar
 from asof_agents.extraction.english.times.when import Clock, Now, When
-from asof_agents.extraction.ports import Grain
+from asof_streams.messages import Grain
 
 Duration = tuple[int, Grain]
 

@@ -8,7 +8,7 @@ from asof_agents.extraction.english.times.rules_calendar import Pair, ahead
 from asof_agents.extraction.english.times.rules_clock import Duration, finer, rule
 from asof_agents.extraction.english.times.rules_places import JOINT
 from asof_agents.extraction.english.times.when import Now, When
-from asof_agents.extraction.ports import Grain
+from asof_streams.messages import Grain
 
 Hint = tuple[Literal["since", "until", "during"], Span]
 CLOCKS: tuple[Grain, ...] = ("second", "minute", "hour")

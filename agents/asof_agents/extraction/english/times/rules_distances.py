@@ -9,7 +9,7 @@ from asof_agents.extraction.english.times.calendar_spans import Span, granule, s
 from asof_agents.extraction.english.times.rules_calendar import ahead, cycle
 from asof_agents.extraction.english.times.rules_clock import Duration, rule
 from asof_agents.extraction.english.times.when import Now, When
-from asof_agents.extraction.ports import Grain
+from asof_streams.messages import Grain
 
 _FEW = (5, 2)  # "a few days ago": from five to two
 _RECENT = (7, 1)  # "the other day"

@@ -17,7 +17,7 @@ from asof_agents.extraction.english.times.calendar_spans import (
 from asof_agents.extraction.english.times.rules_calendar import SIDES, cycle, part_of
 from asof_agents.extraction.english.times.rules_clock import Duration, clock_of, rule
 from asof_agents.extraction.english.times.when import Now, When
-from asof_agents.extraction.ports import Grain
+from asof_streams.messages import Grain
 
 # Positions in a span
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, tzinfo
 from typing import Final, Literal, Self
 
 from asof_agents.extraction.english.times.calendar_spans import DAY, LENGTH, Span, Yearly, at, floor, granule, shift
-from asof_agents.extraction.ports import Grain
+from asof_streams.messages import Grain
 from asof_streams.timezones import on_wall
 
 Tense = Literal["past", "future"]
