@@ -14,7 +14,9 @@ from asof_projections.graph.sqlite_store.fts import _WORD
 
 
 def _met(f: dict, b: dict) -> bool:
-    return f["vf"] <= b["vmax"] and f["vt"] > b["vmin"] and f["kf"] <= b["kmax"] and f["kt"] > b["kmin"]
+    begun = f["vf"] <= b["vmax"] or (b["deeds"] and f["planned"])
+    left = f["vt"] > b["vmin"] or (b["deeds"] and f["occurrence"])
+    return begun and left and f["kf"] <= b["kmax"] and f["kt"] > b["kmin"]
 
 
 def _of_group(d: dict, b: dict) -> bool:

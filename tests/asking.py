@@ -107,7 +107,7 @@ class Asker:
         return self._questions.known_history(queries.KnownHistoryQuery(id=fact, valid_at=valid))
 
     def diff(self, first: Moment, second: Moment, group: str | None = None, **of: Any) -> Any:
-        query = self._query(queries.DiffQuery, group, start=tuple(first), stop=tuple(second), **of)
+        query = self._query(queries.DiffQuery, group, start=first[:2], stop=second[:2], **of)
         return self._questions.diff(query, queries.HEAD)
 
     def changes(self, since: int, limit: int, group: str | None = None) -> Any:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from old_directories import Ask, found_again
+from old_directories import RAISED, Ask, found_again
 
 
 class Changed(NamedTuple):
@@ -109,6 +109,38 @@ def raising(old: Ask) -> Ask:
     return {**old, "answer": [{**e, "version": 2} if e["type"] in SECOND else e for e in old["answer"]]}
 
 
+def raised(old: Ask) -> Ask:
+    """Return events in their second version; a digest is of what they were."""
+    if "digest" in old:
+        return old
+    return {**old, "answer": [{**e, "version": 2} if e["type"] in RAISED else e for e in old["answer"]]}
+
+
+_ADVICE: Final = "it keeps deeds as states, as earlier versions did: rebuild dates them (asof rebuild, then switch)"
+
+
+def advising(old: Ask) -> Ask:
+    """Return counts with the advice to build a generation anew that keeps deeds as states."""
+    generations = {name: {**one, "advice": _ADVICE} for name, one in old["answer"]["generations"].items()}
+    return {**old, "answer": {**old["answer"], "generations": generations}}
+
+
+def telling_plans(old: Ask) -> Ask:
+    """Return an answer in which each fact, version, segment and belief says whether it is a plan, or an occurrence."""
+    return {**old, "answer": _with_plans(old["answer"])}
+
+
+def _with_plans(answer: Any) -> Any:
+    if isinstance(answer, list):
+        return [_with_plans(part) for part in answer]
+    if not isinstance(answer, dict):
+        return answer
+    parts = {name: _with_plans(part) for name, part in answer.items()}
+    if {"relation", "valid_at", "invalid_at", "object"} <= parts.keys():
+        parts |= {"planned": False} | ({"occurrence": False} if "expired_at" in parts else {})
+    return parts
+
+
 def turning(old: Ask) -> Ask:
     """Return an episodic graph whose turns are counted in their group, and stand at nodes and edges too."""
     graph, counts, turns = old["answer"], Counter[str](), {}
@@ -164,6 +196,13 @@ CHANGED: list[Changed] = [
         ("/v1/messages/",), "`memory.message(position)`, `asof message` and `GET /v1/messages/{position}`", affecting
     ),
     Changed(("/v1/messages/",), "`memory.message(position)` and its kin say it later without times", reporting),
+    Changed(("events",), "Several event types are at version 2", raised),
+    Changed(("stats",), "`asof stats` advises a rebuild", advising),
+    Changed(
+        tuple("facts search entity timeline history why diff changes export /v1/ what-if overlapping fact".split()),
+        "Every fact says whether it is an `occurrence`, and whether it is `planned`",
+        telling_plans,
+    ),
     Changed(("events",), "`message.parked` and `extraction.failed` are at version 2", raising),
     Changed(("export --episodic",), "In the exported episodic graph `turn_N` counts the turns of a group", turning),
     Changed(("rebuild",), "After an erasure `asof rebuild` has the digest of what answers", agreeing),

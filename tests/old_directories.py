@@ -136,6 +136,28 @@ def _without(name: str, found: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in found.items() if key != name}
 
 
+# Event types that have a second version since these directories were written, and what came with it.
+RAISED: Final[dict[str, tuple[str, ...]]] = {
+    "fact.asserted": (),
+    "fact.invalidated": (),
+    "fact.reinforced": (),
+    "fact.stated": (),
+    "generation.started": (),
+    "relationship.stated": ("granule", "planned"),
+}
+
+
+def _as_written(event: dict[str, Any]) -> dict[str, Any]:
+    """Return an event as the version that wrote the directories has it."""
+    later = RAISED.get(event["type"])
+    if event["type"] == "episode.recorded":
+        return {**event, "data": {k: v for k, v in event["data"].items() if k != "statement_version"}}
+    if later is None:
+        return event
+    return {**event, "version": 1, "data": {k: v for k, v in event["data"].items() if k not in later}}
+
+
 def _digest(events: list[Any]) -> dict[str, Any]:
     """Return how many events there are, and what they come to."""
+    events = [_as_written(event) for event in events]
     return {"events": len(events), "sha256": hashlib.sha256(json.dumps(events).encode()).hexdigest()}

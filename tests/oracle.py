@@ -4,14 +4,17 @@ A log is a list of statements; the place of one in the list is its known moment.
 nothing is fast. An instant is an integer, a period half-open; INF is "no end stated".
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 NEG, INF = -(2**63), 2**63 - 1
 
 
 @dataclass(frozen=True)
 class Assert:
-    """The value holds in the slot over [vf, vt); `wit` is the last instant at which its saying attests it."""
+    """The value holds in the slot over [vf, vt); `wit` is the last instant at which its saying attests it.
+
+    An occurrence happened at some time within [vf, vt), its granule, unless it was only planned.
+    """
 
     id: str
     slot: tuple
@@ -20,15 +23,19 @@ class Assert:
     vt: int = INF
     functional: bool = True
     wit: int = NEG
+    occurrence: bool = False
+    planned: bool = False
 
 
 @dataclass(frozen=True)
 class Reinforce:
-    """An assertion was said again, at `wit`."""
+    """An assertion was said again, at `wit`; an occurrence with the granule that it was given this time."""
 
     id: str
     target: str
     wit: int
+    granule: tuple[int, int] | None = None
+    planned: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,6 +107,10 @@ def fold(log, k):
 
     found = []
     for p, a in asserts:
+        if a.occurrence:  # nothing ends it
+            start, end = finest(granules(a, [s for _, s in statements]))
+            found.append((p, replace(a, vf=start, vt=end), end))
+            continue
         end = stated(a)
         if a.functional and a.vt == INF:  # a later start of another value, unless that was over when a was last said
             end = min(
@@ -113,6 +124,27 @@ def fold(log, k):
         if a.vf < end:
             found.append((p, a, end))
     return found
+
+
+def granules(a, statements):
+    """All the granules that an occurrence was given."""
+    return [(a.vf, a.vt)] + [s.granule for s in statements if isinstance(s, Reinforce) and s.target == a.id]
+
+
+def contains(outer, inner):
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def finest(granules):
+    """The one that contains no other; of several the one that starts first."""
+    left = [g for g in granules if not any(g != other and contains(g, other) for other in granules)]
+    return min(left)
+
+
+def planned(log, k, id_):
+    """Whether nobody has told an occurrence as past, as known at place k."""
+    said = [s for s in log[: k + 1] if (isinstance(s, Assert) and s.id == id_) or getattr(s, "target", None) == id_]
+    return all(s.planned for s in said if isinstance(s, Assert | Reinforce))
 
 
 def belief(log, v, k):
@@ -198,4 +230,5 @@ def communities(told, ids):
 def critical(log):
     """Every instant at which an answer can change, and the one before it."""
     times = {t for s in log for t in (getattr(s, name, None) for name in ("vf", "vt", "at")) if t not in {None, INF}}
+    times |= {t for s in log for t in getattr(s, "granule", None) or ()}
     return sorted({t + d for t in times for d in (-1, 0)})

@@ -4,10 +4,13 @@ Worked out apart from the product, of which it knows nothing but the ids that it
 """
 
 from bisect import bisect_right
+from datetime import UTC, datetime, timedelta
 
 import oracle
 
 SINGLE = {"lives_in"}
+OCCURRING = {"visited"}
+DEEDS = {"visited", "wrote"}
 SAME = "also_known_as"  # symmetric; every one believed makes two names one
 
 
@@ -106,22 +109,72 @@ class Told:
         start, end = self._period(line)
         if target is not None and target.id not in self.dead():
             claim = (self._slot(line), line["object"], start)
-            same = isinstance(target, oracle.Assert) and (target.slot, target.value, target.vf) == claim
-            if not same or end not in (oracle.INF, target.vt):
+            if getattr(target, "occurrence", False):
+                same = (target.slot, target.value) == claim[:2] and self._is_told(target, line)
+            else:
+                same = isinstance(target, oracle.Assert) and (target.slot, target.value, target.vf) == claim
+                same = same and end in (oracle.INF, target.vt)
+            if not same:
                 raise Parked  # the producer's id names another fact
+        if line["relation"] in OCCURRING:
+            return self._occur(line, target)
         if line.get("ref") is None or target is not None:
             for slot, value in self._ways(line):
                 for a in self._believed_at(slot, value, start):
                     if end in (oracle.INF, a.vt):
-                        return [oracle.Reinforce(self._id(0), a.id, line["said_at"])]
+                        planned = self._is_ahead(line, start)
+                        return [oracle.Reinforce(self._id(0), a.id, line["said_at"], None, planned)]
         return [self._new(line, 0)]
+
+    def _occur(self, line, target):
+        """It is the same occurrence where one granule contains the other: of several, that which starts first."""
+        told = []
+        if line.get("ref") is None or target is not None:
+            told = [a for a in self.assertions() if (a.slot, a.value) == (self._slot(line), line["object"])]
+            told = [a for a in told if self._is_told(a, line)]
+        if not told:
+            return [self._new(line, 0)]
+        first = min(told, key=lambda a: (self.granule(a), self.log.index(a)))
+        return [oracle.Reinforce(self._id(0), first.id, line["said_at"], self._granule(line), self._is_plan(line))]
+
+    def _is_told(self, a, line):
+        again = [s for s in self.log if isinstance(s, oracle.Reinforce) and s.target == a.id]
+        if self._is_plan(line) and not self.planned(a.id) and line["said_at"] >= max(s.wit for s in (a, *again)):
+            return False  # who did it does not plan it
+        held, granule = self.granule(a), self._granule(line)
+        return oracle.contains(held, granule) or oracle.contains(granule, held)
+
+    def granule(self, a):
+        """That over which an occurrence is believed now."""
+        return oracle.finest(oracle.granules(a, self.log))
+
+    def _granule(self, line):
+        start, end = self._period(line)
+        if end != oracle.INF:
+            return start, end
+        moment = datetime.fromtimestamp(start // 10**6, UTC).replace(hour=0, minute=0, second=0)
+        grain = line.get("grain", "day")
+        first = {"year": moment.replace(month=1, day=1), "month": moment.replace(day=1), "day": moment}[grain]
+        after = first + timedelta(days={"year": 366, "month": 31, "day": 1}[grain])
+        last = {"year": after.replace(month=1, day=1), "month": after.replace(day=1), "day": after}[grain]
+        return tuple(int(day.timestamp()) * 10**6 for day in (first, last))
+
+    def _is_plan(self, line):
+        return self._is_ahead(line, self._granule(line)[0])
+
+    def _is_ahead(self, line, start):
+        return line["relation"] in DEEDS and start > line["said_at"]
+
+    def planned(self, id_, known=oracle.INF):
+        return oracle.planned(self.log, self._upto(known) - 1, id_)
 
     def _correct(self, line, target):
         if target is not None and not isinstance(target, oracle.Assert):
             raise Parked
         wrong = self._replaced(line) if target is None else [target]
         if wrong and "valid_at" not in line and "invalid_at" not in line:  # the period of what was wrong
-            line = {**line, "valid_at": wrong[0].vf, "invalid_at": wrong[0].vt}
+            period = self.granule(wrong[0]) if wrong[0].occurrence else (wrong[0].vf, wrong[0].vt)
+            line = {**line, "valid_at": period[0], "invalid_at": period[1]}
         return [*map(self._retract, range(len(wrong)), wrong), self._new(line, len(wrong))]
 
     def _new(self, line, place):
@@ -131,12 +184,16 @@ class Told:
         slot, id_ = self._slot(line), self._id(place)
         if line.get("ref") is not None:
             self.refs[line["ref"]] = id_
-        return oracle.Assert(id_, slot, line["object"], start, end, slot[1] in SINGLE, line["said_at"])
+        if slot[1] in OCCURRING:
+            told = (*self._granule(line), False, line["said_at"], True, self._is_plan(line))
+            return oracle.Assert(id_, slot, line["object"], *told)
+        told = (slot[1] in SINGLE, line["said_at"], False, self._is_ahead(line, start))
+        return oracle.Assert(id_, slot, line["object"], start, end, *told)
 
     def _end(self, line, target):
         at = line.get("invalid_at", line["said_at"])
         if target is not None:
-            if not isinstance(target, oracle.Assert):
+            if not isinstance(target, oracle.Assert) or target.occurrence:
                 raise Parked
             return [oracle.End(self._id(0), target.slot, target.value, at, target.id)]
         if line["subject"] not in self.names or line.get("object", line["subject"]) not in self.names:

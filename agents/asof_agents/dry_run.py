@@ -54,18 +54,23 @@ class DryRun:
 
 
 def _segments(known: FactView, group: str, subject: str, relation: str) -> list[SegmentRow]:
-    """Return the beliefs of a slot, by start: each value over the fewest periods."""
+    """Return the beliefs of a slot, by start: each value over the fewest periods, and each occurrence by itself."""
     slot = known.slot(group, subject, relation, None)
-    values: defaultdict[str, list[tuple[Interval, str]]] = defaultdict(list)
+    values: defaultdict[tuple[str, str | None], list[tuple[Interval, str]]] = defaultdict(list)
+    plans = set()
     for assertion in slot.assertions:
-        values[assertion.value] += [(period, assertion.fact_id) for period in slot.held[assertion.fact_id]]
+        own = assertion.fact_id if assertion.granules else None
+        values[assertion.value, own] += [(period, assertion.fact_id) for period in slot.held[assertion.fact_id]]
+        if own is not None and not assertion.done:
+            plans.add(own)
     found = []
-    for value, held in values.items():
+    for (value, own), held in values.items():
         what = value[2:]
         name, uuid = (what, None) if value.startswith("v:") else (_name(known, what), what)
         for start, end in coalesce(period for period, _ in held):
             facts = tuple(dict.fromkeys(fact for (at, _), fact in sorted(held) if start <= at < end))
-            found.append(SegmentRow(_name(known, subject), subject, relation, name, uuid, start, end, facts))
+            claim = (_name(known, subject), subject, relation, name, uuid)
+            found.append(SegmentRow(*claim, start, end, facts, own in plans, own is not None))
     return sorted(found, key=lambda s: (s.valid_at, s.object or ""))
 
 

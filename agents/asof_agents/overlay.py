@@ -63,11 +63,11 @@ class Overlay:
                     self._links[uuid] = link._replace(known_to=record.recorded_at)
             case FactAsserted():
                 self._assert(record, event)
-            case FactReinforced(fact_id=uuid, said_at=said_at):
+            case FactReinforced(fact_id=uuid):
                 said = self._there(uuid)
                 assert said.assertion is not None, f"{uuid} is no fact"
-                attested = max(said.assertion.attested, said_at)
-                self._put(said._replace(assertion=said.assertion._replace(attested=attested)))
+                again = said.assertion.said_again(event.said_at, event.granule, planned=event.planned)
+                self._put(said._replace(assertion=again))
             case FactEnded(ending_id=uuid, subject=subject, relation=relation):
                 ending = Ending(uuid, _compared(event), event.at, event.fact_id)
                 self._put(Statement(uuid, record.group, subject, relation, dead=False, ending=ending))

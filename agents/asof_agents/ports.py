@@ -19,6 +19,7 @@ from asof_projections.model.rows import (
     Slot,
     Statement,
 )
+from asof_projections.versions import Interval
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed
 
 
@@ -190,6 +191,13 @@ class BeliefView(FactView, Protocol):
 
     def attested_without(self, episode: str, recorded_at: Sequence[int]) -> list[tuple[str, int]]:
         """Return the facts that this episode said last, but not alone, with when others last did.
+
+        What withdrawn episodes said does not count. recorded_at: as of `resting_on`.
+        """
+        ...
+
+    def granules_without(self, episode: str, recorded_at: Sequence[int]) -> list[tuple[str, tuple[Interval, ...]]]:
+        """Return the occurrences that this episode told, but not alone, with the granules of the others.
 
         What withdrawn episodes said does not count. recorded_at: as of `resting_on`.
         """

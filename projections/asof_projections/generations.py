@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, Field
 
+from asof_projections.versions import RULE
 from asof_streams.consolidation import ConsolidationConfig
 from asof_streams.errors import ContractError, DamagedFile, InvalidInput, NotFound
 from asof_streams.files import replace_file
@@ -25,7 +26,13 @@ _CONFIGURATIONS: Final[dict[str, type[BaseModel]]] = {
     "consolidation": ConsolidationConfig,
     "ingestion": IngestionConfig,
 }
+_REBUILD: Final = "it keeps deeds as states, as earlier versions did: rebuild dates them (asof rebuild, then switch)"
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}", re.ASCII)
+
+
+def _is_first(rule: int) -> bool:
+    """Whether a rule is left out: generations of earlier versions name none."""
+    return rule == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +51,21 @@ class GenerationInfo:
     ] = None
     ingestion: Annotated[IngestionConfig | None, Field(exclude_if=unset, description="Left out: the defaults.")] = None
 
+    rule: Annotated[int, Field(exclude_if=_is_first, description="Of belief: the version. Left out: the first.")] = 1
+
+    @property
+    def advice(self) -> str | None:
+        """What is to be done about it: it was begun under an earlier rule of belief. None: nothing."""
+        return _REBUILD if self.rule < RULE else None
+
     def to_json(self) -> dict[str, Any]:
         """Return it as it is stored and shown; what has its default is left out, as files of earlier versions do."""
         shown = asdict(self)
         for name in _CONFIGURATIONS:
             if (chosen := shown.pop(name)) is not None:
                 shown[name] = chosen.model_dump(mode="json")
+        if _is_first(self.rule):
+            del shown["rule"]
         return shown
 
     @classmethod

@@ -10,6 +10,7 @@ from typing import Final
 from asof_projections.long_slot import LongSlot
 from asof_projections.model.rows import Slot
 from asof_projections.versions import Assertion, Ending, Interval
+from asof_streams.episodic import EpisodeWithdrawn
 from asof_streams.events import Record
 from asof_streams.instants import INF
 from asof_streams.semantic import (
@@ -41,7 +42,7 @@ class _Kept:
     def slot(self) -> Slot:
         """Return all that is kept; of a long slot without a copy, so that it is good until the next event."""
         if self._slot is None:
-            if len(self.assertions) < _LONG:
+            if len(self.assertions) < _LONG or any(a.granules for a in self.assertions.values()):
                 self._slot = Slot(tuple(self.assertions.values()), tuple(self.endings.values()), dict(self.held))
             else:
                 known = self._long = LongSlot(Slot(self.assertions.values(), self.endings.values(), self.held))
@@ -105,17 +106,20 @@ class SlotCache:
         """Keep the slots up with an event."""
         match record.event:
             case FactAsserted(fact_id=fact) as event:
-                if (kept := self._slots.get((record.group, event.subject, event.relation))) is not None:
+                kept = self._slots.get((record.group, event.subject, event.relation))
+                if kept is not None and event.occurrence:  # where ontologies disagree whether there is one value
+                    self.clear()
+                elif kept is not None:
                     kept.put(assertion_of(record, event))
                     kept.hold(fact, event.holds)
                     self._of[fact] = kept
             case FactInvalidated(fact_id=fact, holds=holds) | FactRestored(fact_id=fact, holds=holds):
                 if (kept := self._of.get(fact)) is not None:
                     kept.hold(fact, holds)
-            case FactReinforced(fact_id=fact, said_at=said_at):
+            case FactReinforced(fact_id=fact) as event:
                 if (kept := self._of.get(fact)) is not None:
                     known = kept.assertions[fact]
-                    kept.put(known._replace(attested=max(known.attested, said_at)))
+                    kept.put(known.said_again(event.said_at, event.granule, planned=event.planned))
             case FactAttested(fact_id=fact, attested=attested):
                 if (kept := self._of.get(fact)) is not None:
                     kept.put(kept.assertions[fact]._replace(attested=attested))
@@ -129,6 +133,8 @@ class SlotCache:
                         kept.remove(statement)
                 if live:
                     self.clear()
+            case EpisodeWithdrawn():
+                self.clear()
 
     def clear(self) -> None:
         """Drop all slots."""
@@ -146,7 +152,10 @@ def assertion_of(record: Record, event: FactAsserted) -> Assertion:
     """Return an assertion as a slot has it."""
     value = f"e:{event.object}" if event.object is not None else f"v:{event.value}"
     end = INF if event.valid_to is None else event.valid_to
-    return Assertion(event.fact_id, value, event.valid_from, end, (record.cause, record.place), event.said_at)
+    granules = ((event.valid_from, end),) if event.occurrence else ()
+    order = (record.cause, record.place)
+    said = (event.fact_id, value, event.valid_from, end, order, event.said_at)
+    return Assertion(*said, granules, not event.planned)
 
 
 def intervals(holds: tuple[Period, ...]) -> tuple[Interval, ...]:

@@ -4,6 +4,9 @@ Pure; docs/explanation/two-clocks.md states the rule. An ending cuts every asser
 single-valued slot an assertion without a stated end ends where the next assertion of another value starts, unless that
 value was over when the first was last attested. Where stated periods still overlap, the latest start wins, then the
 later statement.
+
+An occurrence, such as a visit, is believed over one granule: the finest that its live statements give. No ending cuts
+it, and it displaces nothing.
 """
 
 from bisect import bisect_right
@@ -15,6 +18,7 @@ from typing import Final, NamedTuple
 from asof_streams.instants import INF, NEG
 
 Interval = tuple[int, int]  # half-open, microseconds
+RULE: Final = 2  # the version of the rule; under the first, every fact lasts
 EndingOf = tuple[str | None, str | None]
 """What an ending is of: an assertion, by its id, and a value; None: of any."""
 
@@ -28,6 +32,35 @@ class Assertion(NamedTuple):
     end: int  # INF: no end stated
     order: tuple[int, int]  # (cause, place): which of two equal starts was said later
     attested: int  # the last moment at which it was said
+    granules: tuple[Interval, ...] = ()  # of an occurrence, by its live statements; none: it lasts
+    done: bool = True  # whether a live statement tells it as past; an occurrence that none does is planned
+
+    @property
+    def finest(self) -> Interval:
+        """Return the granule over which an occurrence is believed: of those that contain no other, the earliest."""
+        return min(one for one in self.granules if not any(is_within(each, one) for each in self.granules))
+
+    def said_again(self, said_at: int, granule: Interval | None, *, planned: bool) -> "Assertion":
+        """Return it as it is after one more statement; granule: of an occurrence."""
+        if granule is None:
+            return self._replace(attested=max(self.attested, said_at))
+        granules = (*self.granules, granule)
+        return self._replace(attested=max(self.attested, said_at), granules=granules, done=self.done or not planned)
+
+    def is_told_by(self, granule: Interval, said_at: int, *, planned: bool) -> bool:
+        """Whether a statement tells of this occurrence again: one granule contains the other.
+
+        What was done by then is not what is planned.
+        """
+        if planned and self.done and said_at >= self.attested:
+            return False
+        held = self.finest
+        return held == granule or is_within(held, granule) or is_within(granule, held)
+
+
+def is_within(inner: Interval, outer: Interval) -> bool:
+    """Whether a period is a part of another one, and not all of it."""
+    return inner != outer and outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
 _START: Final = itemgetter(Assertion._fields.index("start"), Assertion._fields.index("order"))
@@ -46,6 +79,8 @@ class Ending(NamedTuple):
 
     def cuts(self, assertion: Assertion) -> bool:
         """Whether it ends the assertion: it is about that fact or its value, and later than its start."""
+        if assertion.granules:
+            return False
         if self.fact_id is not None and self.fact_id != assertion.fact_id:
             return False
         return self.at > assertion.start and (self.value is None or self.value == assertion.value)
@@ -55,6 +90,9 @@ def belief(
     assertions: Collection[Assertion], endings: Sequence[Ending], *, single: bool
 ) -> dict[str, tuple[Interval, ...]]:
     """Return, for every assertion, the periods over which it is believed: disjoint, in order, maybe none."""
+    happened = {a.fact_id: (a.finest,) for a in assertions if a.granules}
+    if happened:
+        return happened | belief([a for a in assertions if not a.granules], endings, single=single)
     if len(assertions) == 1 and not endings:  # as most slots are
         [only] = assertions
         return {only.fact_id: ((only.start, only.end),)}
@@ -76,7 +114,7 @@ def believe(ordered: Sequence[Assertion], stated: Sequence[int]) -> tuple[dict[s
     next_start, next_end, next_value = INF, NEG, ""
     later = _StatedEnds(ordered, stated)
     for i in range(len(ordered) - 1, -1, -1):
-        fact, value, start, end, _, attested = ordered[i]
+        fact, value, start, end, _, attested = ordered[i][:6]
         if end == INF and next_end > attested and next_value != value:  # as of nearly every assertion of a long slot
             end = min(stated[i], next_start)
         else:

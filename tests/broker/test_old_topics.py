@@ -23,7 +23,7 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from asof_command import asof
 from asof_ontologies import registry
 from changed_answers import SECOND, wanted
-from old_directories import TOPICS, ask, expected
+from old_directories import RAISED, TOPICS, ask, expected
 from patience import wait_until
 
 BEGUN_WITH = Path(registry.__file__).parent / "data" / "earlier" / "default-56d3132f249d.yaml"
@@ -115,7 +115,7 @@ def _text(given: bytes | None) -> str | None:
 def raised(found: list[Row]) -> list[Row]:
     """Return records with those that have a second version in that one."""
     first, second = ["ce_eventversion", "1"], ["ce_eventversion", "2"]
-    of = [["ce_type", name] for name in SECOND]
+    of = [["ce_type", name] for name in (*SECOND, *RAISED)]
     return [
         {**row, "headers": [second if header == first else header for header in row["headers"]]}
         if any(header in of for header in row["headers"])

@@ -696,8 +696,8 @@ NO_OPTION = {  # fields that a command does not take
     "unalias": {"op", "into", "merge_id"},
     "assert": {"op"},
     "correct": {"op"},
-    "end": {"op", "valid_at", "fact", "confidence"},
-    "retract": {"op", "valid_at", "invalid_at", "fact", "confidence"},
+    "end": {"op", "valid_at", "grain", "fact", "confidence"},
+    "retract": {"op", "valid_at", "invalid_at", "grain", "fact", "confidence"},
 }
 
 

@@ -37,6 +37,15 @@ CASES = {  # what Ana says on that day: what she had said before, by day, and th
         {"2024-01-10": "I work at Acme."},
         ["Acme 2024-01-10 2024-06-01", "Beta 2024-06-01 -"],
     ),
+    "I visited Paris in March": ({}, ["Paris 2024-03-01 2024-04-01"]),
+    "I visited Paris on March 5": ({"2024-04-10": "I visited Paris in March."}, ["Paris 2024-03-05 2024-03-06"]),
+    "I went to Paris in April": (
+        {"2024-04-10": "I visited Paris in March."},
+        ["Paris 2024-03-01 2024-04-01", "Paris 2024-04-01 2024-05-01"],
+    ),
+    "I visited Oslo": ({}, ["Oslo - 2024-05-02"]),
+    "I'm going to Rome next week": ({}, ["Rome 2024-05-06 2024-05-13 planned"]),
+    "I visited Rome": ({"2024-04-10": "I'm going to Rome next week."}, ["Rome 2024-04-15 2024-04-22"]),
 }
 
 
@@ -54,6 +63,8 @@ def test_what_is_said_changes_what_the_page_says(tmp_path: Path, said: str) -> N
 
     held = sorted(world.memory.facts(group_id="g", about="Ana", any_time=True), key=lambda f: start_of(f.valid_at))
     assert [
-        f"{f.object} {(f.to_json()['valid_at'] or '-')[:10]} {(f.to_json()['invalid_at'] or '-')[:10]}" for f in held
+        f"{f.object} {(f.to_json()['valid_at'] or '-')[:10]} {(f.to_json()['invalid_at'] or '-')[:10]}"
+        f"{' planned' if f.planned else ''}"
+        for f in held
     ] == expected
     world.memory.close()

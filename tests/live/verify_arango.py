@@ -56,7 +56,7 @@ def test_it_agrees_with_the_oracle(stores) -> None:
     assert tried["points"] > 500
 
 
-EVER = {"vmin": -OPEN, "vmax": OPEN, "kmin": -OPEN, "kmax": OPEN}
+EVER = {"vmin": -OPEN, "vmax": OPEN, "kmin": -OPEN, "kmax": OPEN, "deeds": 0}
 ANY = dict.fromkeys(("subjects", "objects", "numbers", "relation", "group")) | {"limit": 10, "brief": False}
 ENTITY = f"{prefix(LOG)}entities/{key('id-Ana')}"
 NAMED = {"group": "g", "name": "Ana", "key": "ana", "ids": [ENTITY], "known": OPEN // 2, "limit": 10}

@@ -29,12 +29,13 @@ PAIRS = [("Ana", "Ben"), ("Ana", "Ben"), ("Ben", "Cleo"), ("Cleo", "Ana")]
 ALIASES = ["Annie", "Benny"]
 TRIED = """assert correct end retract parked erased restarted rebuilt redelivered changes points
     merge split alias unalias fact.asserted fact.reinforced fact.ended fact.retracted fact.invalidated fact.restored
-    entity.merged entity.unmerged entity.described entity.undescribed group.erased""".split()
+    entity.merged entity.unmerged entity.described entity.undescribed group.erased refined searches""".split()
 
 groups = st.sampled_from("gggh")
 subjects = st.sampled_from(["Ana", "Ana", "Ana", "Ben", "Cleo"])
 objects = st.sampled_from("XYZ")
-relations = st.sampled_from(["lives_in", "lives_in", "lives_in", "rel"])
+relations = st.sampled_from(["lives_in", "lives_in", "lives_in", "visited", "visited", "wrote", "rel"])
+grains = st.none() | st.sampled_from(["day", "month", "year"])
 instants = st.sampled_from(INSTANTS)
 maybe = st.none() | instants | instants
 refs = st.none() | st.sampled_from(["r0", "r1", "r2"])
@@ -95,10 +96,12 @@ class Machine(RuleBasedStateMachine):
         said_at=maybe,
         ref=refs,
         op=st.sampled_from(["assert", "assert", "assert", "correct"]),
+        grain=grains,
         tick=ticks,
     )
-    def state(self, group, subject, relation, object_, start, end, said_at, ref, op, tick):
+    def state(self, group, subject, relation, object_, start, end, said_at, ref, op, grain, tick):
         line = {"subject": subject, "relation": relation, "object": object_, "valid_at": start, "invalid_at": end}
+        line["grain"] = grain
         if None in (start, end) or start < end:
             self.tell(group, tick, op=op, said_at=said_at, ref=ref, **line)
 
@@ -109,6 +112,21 @@ class Machine(RuleBasedStateMachine):
         line = {"subject": subject, "relation": "lives_in", "object": object_, "said_at": said_at}
         times = {"valid_at": INSTANTS[start], "invalid_at": INSTANTS[start] + days * DAY}
         self.tell(group, op="assert", **line, **times)
+
+    @rule(
+        group=groups,
+        subject=subjects,
+        object_=objects,
+        start=instants,
+        grain=grains,
+        said_at=maybe,
+        end=st.sampled_from([None, None, 3]),
+        tick=ticks,
+    )
+    def happen(self, group, subject, object_, start, grain, said_at, end, tick):
+        line = {"subject": subject, "relation": "visited", "object": object_, "said_at": said_at}
+        times = {"valid_at": start, "invalid_at": end and start + end * DAY}
+        self.tell(group, tick, op="assert", **line, **times, grain=grain)
 
     @rule(group=groups, pick=picks, later=st.integers(0, 4), said_at=maybe, end=st.booleans(), tick=ticks)
     def say_again(self, group, pick, later, said_at, end, tick):
@@ -281,11 +299,14 @@ class Machine(RuleBasedStateMachine):
                 case "fact.asserted":
                     said.append((event.fact_id, self.assertion(event)))
                 case "fact.reinforced":
-                    said.append((record.position, ("again", told.ids[event.fact_id], event.said_at)))
+                    again = (told.ids[event.fact_id], event.said_at, event.granule, event.planned)
+                    said.append((record.position, ("again", *again)))
                 case "fact.ended":
                     said.append((event.ending_id, self.ending(told, event)))
                 case "fact.retracted":
                     said.append((event.retraction_id, ("wrong", told.ids[event.target])))
+                case "fact.invalidated" if event.kind == "refined":
+                    self.compared["refined"] += 1
                 case "message.parked":
                     assert made is None, event.reason
             if event.type in ("fact.asserted", "fact.invalidated", "fact.restored"):
@@ -298,7 +319,8 @@ class Machine(RuleBasedStateMachine):
 
     def assertion(self, e):
         end = INF if e.valid_to is None else e.valid_to
-        return ("holds", self.names[e.subject], e.relation, self.names[e.object], e.valid_from, end, e.said_at)
+        claim = (self.names[e.subject], e.relation, self.names[e.object])
+        return ("holds", *claim, e.valid_from, end, e.said_at, e.occurrence, e.planned)
 
     def ending(self, told, e):
         return ("ends", self.names[e.subject], e.relation, self.names.get(e.object), e.at, told.ids.get(e.fact_id))
@@ -306,9 +328,9 @@ class Machine(RuleBasedStateMachine):
     def meaning(self, s):
         match s:
             case oracle.Assert():
-                return ("holds", *s.slot, s.value, s.vf, s.vt, s.wit)
+                return ("holds", *s.slot, s.value, s.vf, s.vt, s.wit, s.occurrence, s.planned)
             case oracle.Reinforce():
-                return ("again", s.target, s.wit)
+                return ("again", s.target, s.wit, s.granule, s.planned)
             case oracle.End():
                 return ("ends", *s.slot, s.value, s.at, s.fact)
             case oracle.Retract():
@@ -320,6 +342,9 @@ class Machine(RuleBasedStateMachine):
         """Compare what is believed as of one known moment, at every critical instant of valid time."""
         for group, told in self.told.items():
             facts = self.world.memory.facts(group_id=group, any_time=True, known_at=known)
+            assert {f.uuid for f in facts if f.planned} == {
+                f.uuid for f in facts if told.planned(told.ids[f.uuid], known)
+            }
             for v in told.critical():
                 expected = told.believed(v, known)
                 holding = [f for f in facts if start_of(f.valid_at) <= v < end_of(f.invalid_at)]
@@ -336,6 +361,7 @@ class Machine(RuleBasedStateMachine):
         for group, told in self.told.items():
             self.compare_names(group, told)
             self.compare_timelines(group, told)
+            self.compare_searches(group, told)
             self.compare_histories(group, told)
         self.compare_changes()
 
@@ -368,17 +394,36 @@ class Machine(RuleBasedStateMachine):
         for known in told.recorded:
             for name in sorted(told.names):
                 same = told.same(name, known)
-                for relation in ("lives_in", "rel"):
+                for relation in ("lives_in", "rel", "visited"):
                     line = self.world.memory.timeline(name, group_id=group, relation=relation, known_at=known)
                     for v in told.critical():
                         rows = {row for row in told.believed(v, known) if row[0] in same and row[1] == relation}
                         here = [s for s in line if start_of(s.valid_at) <= v < end_of(s.invalid_at)]
                         values = {min(told.same(row[2], known)) for row in rows}
+                        if relation == "visited":  # each visit by itself, and nothing in between
+                            assert {min(told.same(s.object, known)) for s in here} == values
+                            continue
                         assert sorted(min(told.same(s.object, known)) for s in here if s.object) == sorted(values)
                         assert [s for s in here if s.object is None] == [] or not rows
                         within = bool(line) and start_of(line[0].valid_at) <= v < end_of(line[-1].invalid_at)
                         assert bool(here) or not within
                         self.compared["points of timelines"] += 1
+
+    def compare_searches(self, group, told):
+        """A search finds what holds, what happened before, and what is still planned; and the days of it."""
+        for known in told.recorded:
+            facts = self.facts(None, known, group_id=group, any_time=True)
+            for v in INSTANTS[::4]:
+                asked = {"valid_at": v, "known_at": known, "limit": 1000, "min_probability": 0, "over": "facts"}
+                found = self.world.memory.search("visited wrote", group_id=group, **asked)
+                begun = [f for f in facts if f.planned or start_of(f.valid_at) <= v]
+                expected = [
+                    f for f in begun if f.relation == "visited" or (f.relation == "wrote" and v < end_of(f.invalid_at))
+                ]
+                assert {(f.uuid, f.valid_at, f.invalid_at, f.planned) for f in found} == {
+                    (f.uuid, f.valid_at, f.invalid_at, f.planned) for f in expected
+                }
+                self.compared["searches"] += 1
 
     def compare_histories(self, group, told):
         """Of every fact: its rectangles, and the periods over which it was believed, at every point of both clocks."""
@@ -416,7 +461,7 @@ class Machine(RuleBasedStateMachine):
             since = page.next
 
     def facts(self, v, known, **of):
-        return self.world.memory.facts(valid_at=v, known_at=known, **of)
+        return self.world.memory.facts(**{"valid_at": v} if v is not None else {}, known_at=known, **of)
 
     def shown(self, group, facts):
         assert all(f.group_id == group for f in facts)

@@ -54,6 +54,14 @@ def stays(draw: st.DrawFn) -> list[FactStatement]:
     return list(map(_statement, said))
 
 
+@st.composite
+def visits(draw: st.DrawFn) -> list[FactStatement]:
+    """Draw what is said of one evening, more exactly or less."""
+    grains = draw(st.lists(st.sampled_from(["day", "month", "quarter", "year"]), min_size=2, max_size=5))
+    evening = {"relation": "attended", "object": PLACES[0], "said_at": 400, "valid_at": 40}
+    return [_statement({**evening, "grain": grain}) for grain in grains]
+
+
 def _statement(fields: dict[str, object]) -> FactStatement:
     """Return what is said of where Ana lives; times are in days, and what has none was said on the first."""
     times = {
@@ -64,8 +72,8 @@ def _statement(fields: dict[str, object]) -> FactStatement:
     )
 
 
-def believed(messages: list[AnyMessage]) -> list[list[str]]:
-    """Return where Ana is believed to live at the end of it all, day by day. Every name is known before."""
+def believed(messages: list[AnyMessage], relation: str = "lives_in") -> list[list[str]]:
+    """Return where Ana is believed to live at the end, or what else, day by day. All names are known before."""
     with TemporaryDirectory() as folder:
         writer = open_writer(DirectoryLayout(Path(folder)), Settings(data=Path(folder), embedder="none"))
         writer.messages.accept([*KNOWN, *messages], clock=START)
@@ -75,7 +83,7 @@ def believed(messages: list[AnyMessage]) -> list[list[str]]:
             sorted(
                 fact.object
                 for fact in facts_at(store, "g", Moment(START + day * DAY, NOW))
-                if fact.relation == "lives_in"
+                if fact.relation == relation
             )
             for day in range(-1, 84)
         ]
@@ -97,6 +105,15 @@ def test_withdrawn_is_as_never_said(said: list[FactStatement], data: st.DataObje
 @settings(max_examples=15, deadline=None)
 def test_what_is_withdrawn_attests_nothing(said: list[FactStatement], gone: list[int]) -> None:
     assert believed([*said, *withdrawn(gone)]) == believed(left(said, gone))
+
+
+@pytest.mark.long
+@given(said=visits(), data=st.data())
+@settings(max_examples=15, deadline=None)
+def test_a_visit_is_believed_as_exactly_as_what_is_left_says(said: list[FactStatement], data: st.DataObject) -> None:
+    gone = data.draw(st.lists(st.integers(0, len(said) - 1), min_size=1, max_size=3, unique=True))
+
+    assert believed([*said, *withdrawn(gone)], "attended") == believed(left(said, gone), "attended")
 
 
 def withdrawn(gone: list[int]) -> list[WithdrawalRequest]:

@@ -41,6 +41,8 @@ HANDLERS = {  # every statement that is run for a message, and the index that it
     views._SINGLE: "PRIMARY KEY (relation=? AND grp=?)",
     views._ASSERTIONS_OF_SLOT: "fact_slot (s=? AND relation=?)",
     views._ASSERTIONS_OF_VALUE: "fact_slot (s=? AND relation=? AND object=?)",
+    views._GRANULES: "deed_fact (fact=?)",
+    views._GRANULES_OF_OTHERS: "deed_fact (fact=?)",
     views._ENDINGS_OF_SLOT: "ending_slot (s=? AND relation=?)",
     views._ENDINGS_OF_VALUE: "ending_slot (s=? AND relation=?)",
     views._FACT_BY_ID: "fact_uuid",
@@ -96,8 +98,9 @@ READERS = {
     attributes._BELIEVED: "attribute_held (entity=?)",
     communities._OF_GROUP: "community_group (grp=?)",
     communities._THEIRS: "membership_community (community=? AND kt>?)",
-    facts.LATEST: "now_object (object=?",
-    version_cache._WORDS: "PRIMARY KEY (rowid>?)",
+    facts.latest(deeds=False): "now_object (object=?",
+    facts.latest(deeds=True): "now_object (object=?",
+    version_cache._FACTS: "PRIMARY KEY (rowid>?)",
     version_cache._OPENED: "PRIMARY KEY (rowid>?)",
     version_cache._CLOSED: "version_closed (closed>?)",
     version_cache._LAST: "version_closed",
@@ -201,12 +204,13 @@ def test_facts_as_known_so_far_are_sought_among_open_versions_alone(db, shape):
         (("groups",), "group (grp=?"),
     ],
 )
-def test_the_numbers_of_a_limited_search_are_found_by_the_most_selective_limit(db, limits, column):
-    steps = plan(db, fts._numbers(*limits))
+@pytest.mark.parametrize("deeds", [False, True])
+def test_the_numbers_of_a_limited_search_are_found_by_the_most_selective_limit(db, limits, column, deeds):
+    steps = plan(db, fts._numbers(*limits, deeds=deeds))
 
     for part in ("now", "past"):
         assert any(f"SEARCH versions USING INDEX {part}_{column}" in step for step in steps), steps
-    assert not any(step.startswith("SCAN versions") for step in steps)
+    assert not any(step.startswith(("SCAN versions", "SCAN deeds")) for step in steps)
 
 
 def test_a_slot_as_of_now_is_found_by_subject_and_relation(db):

@@ -10,6 +10,7 @@ from asof_agents.handlers.admission import admit
 from asof_agents.handlers.attributes import weigh_attributes
 from asof_agents.handlers.communities import assign_communities
 from asof_agents.handlers.endings import ended_facts
+from asof_agents.handlers.granules import UNKNOWN, before, granule_from
 from asof_agents.handlers.statement_writer import Build, StatementWriter, Triple
 from asof_agents.handlers.structured_facts import state
 from asof_agents.handlers.value_slots import OF_THINGS, slot_of
@@ -20,7 +21,7 @@ from asof_agents.resolution.judge import Judge
 from asof_agents.resolution.structure import StructuralMatcher, related_mentions
 from asof_agents.resolution.unlinked import UnlinkedResolver
 from asof_projections.model.rows import EntityRow
-from asof_projections.versions import Assertion
+from asof_projections.versions import Assertion, Interval
 from asof_streams.episodic import EpisodeRecorded, MentionObserved, MessageParked, RelationshipStated
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.events import Event, Record
@@ -141,6 +142,10 @@ class ChatStatements(StatementWriter[Resolver]):
                 for assertion in self.held(triple):
                     self.retract(self.statement(assertion.fact_id), "corrected")
                     replaced[triple.subject, triple.relation] = assertion
+            case "holds" if self.is_occurrence(relation):
+                self._happen(triple, stated, replaced.get((triple.subject, triple.relation)))
+            case "ended" if self.is_occurrence(relation):
+                self._call_off(triple)
             case "ended":
                 at = self.episode.valid_at if stated.valid_to is None else stated.valid_to
                 for ended in self._ended(triple, other):
@@ -181,6 +186,43 @@ class ChatStatements(StatementWriter[Resolver]):
         if not self.known.single(self.names.group, relation):
             self.changes.declared[relation] = None
 
+    def _happen(self, triple: Triple, stated: RelationshipStated, replaced: Assertion | None) -> None:
+        """State what was done, or is planned."""
+        granule, grain = self._granule(stated)
+        if replaced is not None and replaced.granules and grain == UNKNOWN:
+            granule, grain = replaced.finest, None
+        planned = stated.planned or self.is_plan(triple.relation, granule[0])
+        if self.tell_again(triple, granule, planned=planned, relationship=stated.relationship_id):
+            return
+        self.assert_occurrence(
+            triple,
+            granule,
+            planned=planned,
+            sentence=self._sentence(triple),
+            confidence=stated.confidence,
+            grain=grain,
+            time_words=stated.time_words,
+            relationship_id=stated.relationship_id,
+            corrects=replaced.fact_id if replaced else None,
+        )
+
+    def _granule(self, stated: RelationshipStated) -> tuple[Interval, str | None]:
+        """Return when something happened, and how exactly that is known."""
+        start, end, said_at = stated.valid_from, stated.valid_to, self.episode.valid_at
+        if stated.granule is not None:
+            return stated.granule, stated.grain
+        if start is not None and end is not None and start < end:
+            return (start, end), stated.grain
+        if start is not None:
+            return granule_from(start, stated.grain or "day"), stated.grain or "day"
+        return before(said_at if end is None else min(end, said_at)), UNKNOWN
+
+    def _call_off(self, triple: Triple) -> None:
+        """Retract the plans for what is said to have ended: what was done cannot end."""
+        for assertion in self.held(triple):
+            if not assertion.done and assertion.finest[1] > self.episode.valid_at:
+                self.retract(self.statement(assertion.fact_id), "retracted")
+
     def _hold(self, triple: Triple, stated: RelationshipStated, replaced: Assertion | None) -> None:
         said_at = self.episode.valid_at
         start, end = stated.valid_from, stated.valid_to
@@ -190,7 +232,8 @@ class ChatStatements(StatementWriter[Resolver]):
             start = min(said_at, said_at if end is None else end - 1)
         if end is not None and start >= end:
             return  # the stated times contradict each other; a missing fact costs less than a wrong one
-        if self.reinforce(triple, start, end, stated.relationship_id):
+        planned = self.is_plan(triple.relation, start)
+        if self.reinforce(triple, start, end, stated.relationship_id, planned=planned):
             return
         self.assert_fact(
             triple,
@@ -202,6 +245,7 @@ class ChatStatements(StatementWriter[Resolver]):
             time_words=stated.time_words,
             relationship_id=stated.relationship_id,
             corrects=replaced.fact_id if replaced else None,
+            planned=planned,
         )
 
     def _sentence(self, triple: Triple) -> str:

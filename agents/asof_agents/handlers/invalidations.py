@@ -58,6 +58,11 @@ class SlotState:
         if self.assertions.pop(assertion.fact_id, None) is not None and self._by_value is not None:
             self._by_value[assertion.value].pop(assertion.fact_id)
 
+    def shorten(self) -> None:
+        """Work without the indexes of a long slot, which know no occurrences."""
+        if self.long is not None:
+            self.assertions, self.endings, self.long = dict(self.assertions), dict(self.endings), None
+
     def of(self, value: str | None) -> list[Assertion]:
         """Return the assertions of a value, in their order; None: all of them."""
         if value is None:
@@ -138,6 +143,8 @@ class BeliefChanges:
         value = value_of(fields.get("object"), fields.get("value"))
         slot = self.slot(fields["subject"], fields["relation"], value)
         end = fields.get("valid_to")
+        if fields.get("occurrence"):
+            slot.shorten()
         slot.put(
             Assertion(
                 fields["fact_id"],
@@ -146,6 +153,8 @@ class BeliefChanges:
                 INF if end is None else end,
                 (self.cause, len(self.statements)),
                 fields["said_at"],
+                ((fields["valid_from"], fields["valid_to"]),) if fields.get("occurrence") else (),
+                not fields.get("planned"),
             )
         )
         slot.last = fields["fact_id"]
@@ -153,11 +162,20 @@ class BeliefChanges:
         self.asserted[fields["fact_id"]] = fields
 
     def reinforce(self, assertion: Assertion, slot: SlotState, event: FactReinforced) -> None:
-        """Add another statement of a known fact, and perhaps a later time at which it was attested."""
-        if event.said_at > assertion.attested:
-            slot.put(assertion._replace(attested=event.said_at))
+        """Add another statement of a known fact, and perhaps a later time at which it was attested, or a granule."""
+        again = assertion.said_again(event.said_at, event.granule, planned=event.planned)
+        if again != assertion:
+            slot.put(again)
             slot.last = assertion.fact_id
         self.statements.append(event)
+
+    def restate(self, statement: Statement, granules: Sequence[Interval]) -> None:
+        """Leave an occurrence the granules of its other statements, after a withdrawal of an episode that stated it."""
+        assert statement.assertion is not None, f"{statement.uuid} is no fact"
+        slot = self.slot(statement.subject, statement.relation, statement.assertion.value)
+        if assertion := slot.assertions.get(statement.uuid):
+            slot.put(assertion._replace(granules=tuple(granules)))
+            slot.last = statement.uuid
 
     def attest(self, statement: Statement, attested: int) -> None:
         """Set the time at which a known fact was last attested, after a withdrawal of an episode that stated it."""
@@ -279,8 +297,11 @@ def _consequences(slot: SlotState, changed: Sequence[str], held: Mapping[str, tu
         if _within(before, now):
             yield FactRestored(fact_id=fact_id, cause=slot.last, holds=_open(now))
         else:
-            kind, cause = slot.causes.get(fact_id, ("superseded", slot.last))
-            if cause == fact_id and now:  # the fact itself is attested less long, so an older fact displaces it
+            happened = bool(now) and bool(slot.assertions[fact_id].granules)
+            kind, cause = slot.causes.get(fact_id, ("refined" if happened else "superseded", slot.last))
+            if (
+                cause == fact_id and now and not happened
+            ):  # the fact itself is attested less long, so an older fact displaces it
                 end = now[-1][1]
                 cause = next((a.fact_id for a in slot.assertions.values() if a.start == end), cause)
             yield FactInvalidated(fact_id=fact_id, kind=kind, cause=cause, holds=_open(now))

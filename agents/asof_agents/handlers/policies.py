@@ -25,7 +25,10 @@ def apply_graded_policy(
     rivals = [
         _statement(changes, known, other)
         for other in slot.assertions.values()
-        if other.value != this.value and _meet(slot, other, this) and abs(this.start - other.start) <= apart
+        if other.value != this.value
+        and not other.granules
+        and _meet(slot, other, this)
+        and abs(this.start - other.start) <= apart
     ]
     own = _statement(changes, known, this)
     if any(rival.confidence - own.confidence > surer for rival in rivals):

@@ -4,6 +4,7 @@ The consequences for older facts are derived in `invalidations`.
 """
 
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from asof_agents.extraction.registry import Ontologies
@@ -13,7 +14,7 @@ from asof_agents.handlers.policies import apply_graded_policy
 from asof_agents.resolution.exact import ExactNames
 from asof_ontologies.model import Ontology
 from asof_projections.model.rows import Statement
-from asof_projections.versions import Assertion
+from asof_projections.versions import RULE, Assertion, Interval
 from asof_streams.episodic import EpisodeRecorded
 from asof_streams.events import Event, Record
 from asof_streams.ingestion import IngestionConfig
@@ -30,7 +31,8 @@ MERGE = "merge:"  # the id of such a merge is this and the fact's id
 class Build:
     """The parameters that decide the content of a generation. The digest is part of every derived id.
 
-    ontologies: those that an episode may choose instead of `ontology`. ingestion: what is taken up, and how.
+    ontologies: those that an episode may choose instead of `ontology`. ingestion: what is taken up, and how. rule: the
+    version of the rule of belief; under the first, every fact lasts.
     """
 
     digest: str
@@ -38,6 +40,7 @@ class Build:
     policy: Literal["recency", "graded"]
     ontologies: Ontologies | None = None
     ingestion: IngestionConfig = field(default_factory=IngestionConfig)
+    rule: int = RULE
 
     def ontology_of(self, episode: EpisodeRecorded) -> Ontology:
         """Return the ontology of an episode."""
@@ -76,6 +79,16 @@ class StatementWriter(Generic[N]):
         """Return everything written: names, then statements, then what follows."""
         return [*self.names.events, *self.changes.events()]
 
+    def is_occurrence(self, relation: str) -> bool:
+        """Whether facts of a relation are occurrences. One that the ontology does not know lasts."""
+        found = self.ontology.relations.get(relation)
+        return self.build.rule > 1 and found is not None and found.is_occurrence
+
+    def is_plan(self, relation: str, start: int) -> bool:
+        """Whether a deed that begins at an instant is still ahead. States begin by themselves."""
+        found = self.ontology.relations.get(relation)
+        return self.build.rule > 1 and found is not None and found.is_deed and start > self.episode.valid_at
+
     def assert_fact(self, triple: Triple, **fields: Any) -> None:
         """Assert a new fact. `also_known_as` merges its entities as well; the graded policy may contest the fact."""
         changes, fact_id = self.changes, self.changes.new_id("fact")
@@ -93,7 +106,8 @@ class StatementWriter(Generic[N]):
         )
         if triple.relation == ALSO_KNOWN_AS and triple.object is not None:
             changes.statements.append(_merged(fact_id, triple.subject, triple.object))
-        if self.build.policy == "graded" and self.changes.single(triple.relation):
+        is_contested = self.build.policy == "graded" and not fields.get("occurrence")
+        if is_contested and self.changes.single(triple.relation):
             apply_graded_policy(
                 changes,
                 self.known,
@@ -102,7 +116,9 @@ class StatementWriter(Generic[N]):
                 self.build.ingestion.conflict_config,
             )
 
-    def reinforce(self, triple: Triple, start: int, end: int | None, relationship: str | None) -> bool:
+    def reinforce(
+        self, triple: Triple, start: int, end: int | None, relationship: str | None, *, planned: bool
+    ) -> bool:
         """Reinforce a believed fact instead of asserting it again; return whether there was one.
 
         The start must lie within a believed period of the fact; the end must be its stated end, or open.
@@ -110,6 +126,8 @@ class StatementWriter(Generic[N]):
         for at in self.both_ways(triple):
             slot = self.slot(at)
             for assertion in slot.of(at.value_key):
+                if assertion.granules:
+                    continue
                 held = slot.before.get(assertion.fact_id, ())
                 known_end = None if assertion.end == INF else assertion.end
                 if end in (None, known_end) and any(a <= start < b for a, b in held):
@@ -121,10 +139,43 @@ class StatementWriter(Generic[N]):
                             said_at=self.episode.valid_at,
                             episode_id=self.episode.episode_id,
                             relationship_id=relationship,
+                            planned=planned,
                         ),
                     )
                     return True
         return False
+
+    def tell_again(self, triple: Triple, granule: Interval, *, planned: bool, relationship: str | None = None) -> bool:
+        """Reinforce an occurrence that is told again; return whether there was one. Of several the earliest counts."""
+        said_at = self.episode.valid_at
+        told = [
+            (assertion.finest, assertion.order, assertion, slot)
+            for at in self.both_ways(triple)
+            for slot in [self.slot(at)]
+            for assertion in slot.of(at.value_key)
+            if assertion.granules and assertion.is_told_by(granule, said_at, planned=planned)
+        ]
+        if not told:
+            return False
+        _, _, assertion, slot = min(told, key=itemgetter(0, 1))
+        self.changes.reinforce(
+            assertion,
+            slot,
+            FactReinforced(
+                fact_id=assertion.fact_id,
+                said_at=said_at,
+                episode_id=self.episode.episode_id,
+                relationship_id=relationship,
+                granule=granule,
+                planned=planned,
+            ),
+        )
+        return True
+
+    def assert_occurrence(self, triple: Triple, granule: Interval, *, planned: bool, **fields: Any) -> None:
+        """Assert that something happened, or is planned, within a granule."""
+        start, end = granule
+        self.assert_fact(triple, valid_from=start, valid_to=end, occurrence=True, planned=planned, **fields)
 
     def both_ways(self, triple: Triple) -> list[Triple]:
         """Return a triple and, if its relation is symmetric, also the reversed one."""
@@ -140,7 +191,7 @@ class StatementWriter(Generic[N]):
             for at in self.both_ways(triple)
             for slot in [self.slot(at)]
             for a in slot.of(at.value_key)
-            if slot.before.get(a.fact_id)
+            if a.granules or slot.before.get(a.fact_id)
         ]
 
     def slot(self, triple: Triple) -> SlotState:

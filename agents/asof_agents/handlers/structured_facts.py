@@ -3,11 +3,14 @@
 They name their entities exactly. What cannot stand is refused whole, with the field that is wrong.
 """
 
+from typing import Any
+
+from asof_agents.handlers.granules import granule_of
 from asof_agents.handlers.statement_writer import MERGE, Build, StatementWriter, Triple
 from asof_agents.ports import FactView
 from asof_agents.resolution.exact import ExactNames
 from asof_projections.model.rows import EntityRow, Statement
-from asof_projections.versions import Assertion
+from asof_projections.versions import Assertion, Interval
 from asof_streams.episodic import EpisodeRecorded
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.events import Event, Record
@@ -45,12 +48,18 @@ class StructuredStatements(StatementWriter[ExactNames]):
 
     def _state_assertion(self, stated: FactStatement, target: Statement | None) -> None:
         triple = self._named_triple(stated)
-        start = self._start(stated)
-        if target is not None and not target.dead and not self._same(target, triple, start, stated.invalid_at):
+        if target is not None and not target.dead and not self._same(target, triple, stated):
             raise InvalidInput("it names another fact already; use op correct (or end) to change that one", field="ref")
-        if (stated.ref is None or target is not None) and self.reinforce(triple, start, stated.invalid_at, None):
+        if (stated.ref is None or target is not None) and self._say_again(triple, stated):
             return
         self._state_new(stated, triple)
+
+    def _say_again(self, triple: Triple, stated: FactStatement) -> bool:
+        if not self.is_occurrence(triple.relation):
+            start = self._start(stated)
+            return self.reinforce(triple, start, stated.invalid_at, None, planned=self.is_plan(triple.relation, start))
+        granule = self._granule(stated)
+        return self.tell_again(triple, granule, planned=self.is_plan(triple.relation, granule[0]))
 
     def _state_correction(self, stated: FactStatement, target: Statement | None) -> None:
         if stated.ref is not None and (target is None or target.assertion is None):
@@ -61,16 +70,20 @@ class StructuredStatements(StatementWriter[ExactNames]):
             self.retract(statement, "corrected")
         if wrong and wrong[0].assertion and stated.valid_at is None and stated.invalid_at is None:
             old = wrong[0].assertion  # without a period of its own, the correction has that of the corrected fact
-            period = {"valid_at": old.start, "invalid_at": None if old.end == INF else old.end}
+            start, end = old.finest if old.granules else (old.start, old.end)
+            period = {"valid_at": start, "invalid_at": None if end == INF else end}
             stated = stated.model_copy(update=period)
         self._state_new(stated, triple, corrects=wrong[0].uuid if wrong else None)
 
-    def _same(self, target: Statement, triple: Triple, start: int, end: int | None) -> bool:
-        """Whether a fact is stated again unchanged; an open end agrees with any end."""
-        known = target.assertion
+    def _same(self, target: Statement, triple: Triple, stated: FactStatement) -> bool:
+        """Whether a fact is stated again unchanged: an open end agrees with any, a granule with a part of it."""
+        known, end = target.assertion, stated.invalid_at
         if known is None or (target.subject, target.relation) != (triple.subject, triple.relation):
             return False
-        return (known.value, known.start) == (triple.value_key, start) and end in (None, known.end)
+        if known.granules and known.value == triple.value_key and self.is_occurrence(triple.relation):
+            granule = self._granule(stated)
+            return known.is_told_by(granule, self.episode.valid_at, planned=self.is_plan(triple.relation, granule[0]))
+        return (known.value, known.start) == (triple.value_key, self._start(stated)) and end in (None, known.end)
 
     def _state_new(self, stated: FactStatement, triple: Triple, corrects: str | None = None) -> None:
         start = self._start(stated)
@@ -78,15 +91,19 @@ class StructuredStatements(StatementWriter[ExactNames]):
             raise InvalidInput(
                 "it must be after valid_at (or, without one, after the time it was said)", field="invalid_at"
             )
-        self.assert_fact(
-            triple,
-            sentence=stated.fact or f"{stated.subject} {triple.relation.replace('_', ' ')} {stated.object}",
-            confidence=stated.confidence,
-            valid_from=start,
-            valid_to=stated.invalid_at,
-            ref=stated.ref,
-            corrects=corrects,
-        )
+        said: dict[str, Any] = {
+            "sentence": stated.fact or f"{stated.subject} {triple.relation.replace('_', ' ')} {stated.object}",
+            "confidence": stated.confidence,
+            "grain": stated.grain,
+            "ref": stated.ref,
+            "corrects": corrects,
+        }
+        if self.is_occurrence(triple.relation):
+            granule = self._granule(stated)
+            self.assert_occurrence(triple, granule, planned=self.is_plan(triple.relation, granule[0]), **said)
+        else:
+            planned = self.is_plan(triple.relation, start)
+            self.assert_fact(triple, valid_from=start, valid_to=stated.invalid_at, planned=planned, **said)
 
     def _state_end(self, stated: FactStatement, target: Statement | None) -> None:
         at = self.episode.valid_at if stated.invalid_at is None else stated.invalid_at
@@ -97,6 +114,8 @@ class StructuredStatements(StatementWriter[ExactNames]):
             return
         if target is None or target.assertion is None:
             raise NotFound("ref: no fact of this group has it")
+        if target.assertion.granules:
+            raise InvalidInput("it names what happened, which cannot end: use op retract or correct", field="ref")
         kind, value = target.assertion.value[:2], target.assertion.value[2:]
         triple = Triple(target.subject, target.relation, *((value, None) if kind == "e:" else (None, value)))
         self.end(triple, at, fact=target.uuid)
@@ -149,6 +168,11 @@ class StructuredStatements(StatementWriter[ExactNames]):
         if not found:
             raise NotFound("subject or object: no entity of this group has that name")
         return found[0]
+
+    def _granule(self, stated: FactStatement) -> Interval:
+        """Return when something happened: until the stated end, else within the granule, or the day, of its start."""
+        start = self._start(stated)
+        return granule_of(start, stated.grain or "day") if stated.invalid_at is None else (start, stated.invalid_at)
 
     def _start(self, stated: FactStatement) -> int:
         return self.episode.valid_at if stated.valid_at is None else stated.valid_at

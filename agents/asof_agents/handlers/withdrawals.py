@@ -40,6 +40,8 @@ def withdraw(
         writer.retract(writer.statement(uuid), "retracted")
     for uuid, attested in known.attested_without(episode.uuid, recorded_at):
         writer.changes.attest(writer.statement(uuid), attested)
+    for uuid, granules in known.granules_without(episode.uuid, recorded_at):
+        writer.changes.restate(writer.statement(uuid), granules)
     merges = [*known.merged(first.group, recorded_at), *known.merged_names(first.group, episode.uuid)]
     writer.changes.statements += [EntityUnmerged(merge_id=merge) for merge in merges if not merge.startswith(MERGE)]
     aliases = _names_by_others(first.group, episode.uuid, mentioned, known)

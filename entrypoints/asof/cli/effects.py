@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any, Final
 
 from asof.cli import show
+from asof.cli.tables import sentence
 from asof.operations import facts
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ def show_beliefs(effect: Any) -> None:
     """Print a line for each fact that a message began or changed, and for each pair of entities that it made one."""
     for kind in _KINDS:
         for belief in getattr(effect, kind):
-            show.line(f"{kind}: {belief.fact}, {show.period(belief.valid_at, belief.invalid_at)}")
+            show.line(f"{kind}: {sentence(belief)}, {show.period(belief.valid_at, belief.invalid_at)}")
     show_duplicates(effect)
 
 

@@ -10,7 +10,7 @@ from asof.cli.calls import Call
 from asof.cli.json_lines import counted, lines_of, objects_of
 from asof.cli.options import File
 from asof.cli.parameters import Parameters
-from asof.cli.tables import EPISODES, FACTS, RANKING, SEGMENTS
+from asof.cli.tables import EPISODES, FACTS, RANKING, SEGMENTS, sentence
 from asof.operations import facts as operations
 from asof.operations.entities import expect_names
 from asof.operations.errors import InvalidInput
@@ -104,7 +104,7 @@ throughout = question(operations.throughout, SEGMENTS)
 def explain(found: Any) -> None:
     """Print why a fact is held, for people."""
     fact = found.fact
-    show.line(f"{fact.fact}  [{show.period(fact.valid_at, fact.invalid_at)}]")
+    show.line(f"{sentence(fact)}  [{show.period(fact.valid_at, fact.invalid_at)}]")
     for number, evidence in enumerate(found.evidence):
         show.line(f"  {'said again' if number else 'said'} {_words(evidence)}")
     for consequence in found.consequences:

@@ -9,7 +9,7 @@ from asof.cli.binding import command, question
 from asof.cli.calls import Call
 from asof.cli.facts import explain
 from asof.cli.parameters import Parameters
-from asof.cli.tables import CHANGES, SEGMENTS, Table
+from asof.cli.tables import CHANGES, SEGMENTS, Table, sentence
 from asof.operations import facts
 from asof.operations import history as operations
 from asof.operations.entities import expect_entity, expect_names
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from asof.operations.sessions import Session
 
 _VERSIONS = Table(
-    ("fact", "fact"),
+    ("fact", sentence),
     ("from", "valid_at"),
     ("until", "invalid_at"),
     ("believed from", "known_from"),
@@ -36,7 +36,7 @@ def _difference(path: str) -> Any:
 
 _DIFFERENCES = Table(
     ("change", "change"),
-    ("fact", _difference("fact")),
+    ("fact", lambda difference: sentence(difference.after or difference.before)),
     ("from", _difference("valid_at")),
     ("until", _difference("invalid_at")),
     ("id", _difference("uuid")),

@@ -39,8 +39,13 @@ def _shortened(text: str) -> str:
     return line if len(line) <= _WORDS else f"{line[: _WORDS - 1]}…"
 
 
+def sentence(fact: Any) -> str:
+    """Return the sentence of a fact, marked where it is a plan."""
+    return f"{fact.fact} (planned)" if fact.planned else str(fact.fact)
+
+
 FACTS: Final = Table(
-    ("fact", "fact"),
+    ("fact", sentence),
     ("from", "valid_at"),
     ("until", "invalid_at"),
     ("known since", "created_at"),
@@ -68,14 +73,14 @@ RANKING: Final = Table(
 SEGMENTS: Final = Table(
     ("subject", "subject"),
     ("relation", "relation"),
-    ("object", lambda segment: segment.object or "(unknown)"),
+    ("object", lambda segment: f"{segment.object or '(unknown)'}{' (planned)' if segment.planned else ''}"),
     ("from", "valid_at"),
     ("until", "invalid_at"),
 )
 CHANGES: Final = Table(
     ("message", "position"),
     ("change", lambda change: "believed" if change.change == "opened" else "no longer"),
-    ("fact", "fact.fact"),
+    ("fact", lambda change: sentence(change.fact)),
     ("from", "fact.valid_at"),
     ("until", "fact.invalid_at"),
     ("id", "fact.uuid"),

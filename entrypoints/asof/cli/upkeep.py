@@ -58,6 +58,9 @@ def _stats(found: Any) -> None:
         ("generation", *(column.replace("_", " ") for column in _COUNTED)),
         ([name, *(generation[column] for column in _COUNTED)] for name, generation in generations.items()),
     )
+    for name, generation in generations.items():
+        if generation["advice"]:
+            show.line(f"\ngeneration {name}: {generation['advice']}")
     show.line(f"\nembedder {embedder}" + (f": {fallback}" if fallback else ""))
     if parked:
         show.line()

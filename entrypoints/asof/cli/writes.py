@@ -44,6 +44,7 @@ _HELPS: Final = {
     "fact": "A sentence that says it; made of the three, if left out.",
     "valid_at": "From when on it holds; from when it was said, if left out.",
     "invalid_at": "From when on it no longer holds.",
+    "grain": "How exact valid_at is: what happened is dated by that day, month or year.",
     "confidence": "How sure it is.",
     "said_at": "When it was said; now, if left out.",
 }
@@ -108,7 +109,7 @@ def _statement(
     return command(writes.state_fact, facts.what_if, parameters=parameters)(state)
 
 
-_ASSERTED: Final = ("valid_at", "invalid_at", "fact", "confidence")
+_ASSERTED: Final = ("valid_at", "invalid_at", "grain", "fact", "confidence")
 assert_ = _statement("assert", "State that a fact holds. Names are exact; nothing is extracted.", required=_NAMES)
 end = _statement(
     "end",

@@ -198,4 +198,5 @@ def _described(name: str, at: PartitionId, first: Sequence[Event]) -> Generation
         started.build,
         next((event.config for event in first if isinstance(event, ConsolidationConfigured)), None),
         next((event.config for event in first if isinstance(event, IngestionConfigured)), None),
+        started.rule,
     )

@@ -16,11 +16,11 @@ from asof_streams.instants import FIRST, LAST, NEG
 def context(session: Session, query: ContextQuery) -> Context:
     """Return what is known about a question, as one text for a prompt and as the lines that it is made of.
 
-    It names who and what the question is about, the facts that hold at the moment, those that ended or are still ahead
-    with what replaced them, those that were retracted, and the turns that fit it best or say the facts. The text is
-    marked as reference data, has never more tokens than the budget, and says "Nothing is known about this" where that
-    is so. While the embedder fails, words alone decide, and `unavailable` says why. What has no vector yet is found by
-    words, and `vectors_behind` says how many facts and episodes that are.
+    It names who and what the question is about, the facts that hold at the moment, what happened before it and what is
+    planned, the facts that ended or are still ahead with what replaced them, those that were retracted, and the turns
+    that fit it best or say the facts. The text is marked as reference data, has never more tokens than the budget, and
+    says "Nothing is known about this" where that is so. While the embedder fails, words alone decide, and `unavailable`
+    says why. What has no vector yet is found by words, and `vectors_behind` says how many facts and episodes that are.
     """
     valid = _rendered(session.now() if query.valid_at is None else query.valid_at)
     try:
@@ -36,7 +36,7 @@ def context(session: Session, query: ContextQuery) -> Context:
     hits = session.search(source, search, at)
     whenever = search.model_copy(update={"valid_at": None, "any_time": True, "over": "facts"})
     others = session.search(source, whenever, Moment(None, known, ever=True))
-    facts = [fact for fact in hits if holds(fact, valid)]
+    facts = [fact for fact in hits if fact.occurrence or holds(fact, valid)]
     turns = turns_of(hits)
     material = Material(
         About(opened.beliefs).entities(query.query, query.group, known, facts, turns),

@@ -71,7 +71,7 @@ def build_of(places: DirectoryLayout, info: GenerationInfo, settings: Settings) 
     """
     path = places.ontology_of(info.name)
     ontology = kept_ontology(path) if path.exists() else _begun_with(load_ontology(settings.ontology), info, path)
-    return Build(info.build, ontology, info.policy, ingestion=info.ingestion or IngestionConfig())
+    return Build(info.build, ontology, info.policy, ingestion=info.ingestion or IngestionConfig(), rule=info.rule)
 
 
 def generation_of(
@@ -89,9 +89,9 @@ def generation_of(
     watch: measures the phases of consolidation. InvalidInput: what the generation names is not installed.
     """
     ontology = kept_ontology(places.ontology_of(info.name))
-    ontologies = ontologies_of(places)
+    ontologies = ontologies_of(places, rule=info.rule)
     registry = extractors.registry_of(info, ontology, ontologies)
-    build = Build(info.build, ontology, info.policy, ontologies, info.ingestion or IngestionConfig())
+    build = Build(info.build, ontology, info.policy, ontologies, info.ingestion or IngestionConfig(), info.rule)
     judge = extractors.judge(info, journal, places, store)
     recorded = partial(batch_of, episodic)
     return Generation(
@@ -160,8 +160,11 @@ def _ontology_in(content: bytes) -> Ontology:
     return ontology
 
 
-def ontologies_of(places: DirectoryLayout, own: Ontology | None = None) -> Ontologies:
-    """Return the ontologies that messages may name; one that is used is written down, as the memory's own is."""
+def ontologies_of(places: DirectoryLayout, own: Ontology | None = None, *, rule: int = 1) -> Ontologies:
+    """Return the ontologies that messages may name; one that is used is written down, as the memory's own is.
+
+    rule: that of the generation that reads with them; one that was written down before outcomes is sorted for it.
+    """
 
     def find(name: str) -> Ontology | None:
         path = places.named_ontology(name)
@@ -169,10 +172,15 @@ def ontologies_of(places: DirectoryLayout, own: Ontology | None = None) -> Ontol
             if name not in registry.names():
                 return None
             keep_ontology(load_ontology(name), path)
-        return kept_ontology(path)
+        return _sorted_for(rule, kept_ontology(path))
 
     kept = [path.stem for path in places.named_ontology("*").parent.glob("*.json")]
-    return Ontologies(own or kept_ontology(places.ontology), [*registry.names(), *kept], find)
+    own = own or kept_ontology(places.ontology)
+    return Ontologies(_sorted_for(rule, own), [*registry.names(), *kept], find)
+
+
+def _sorted_for(rule: int, ontology: Ontology) -> Ontology:
+    return registry.sort_deeds(ontology) if rule > 1 else ontology
 
 
 def restore_ontologies(places: DirectoryLayout, catalog: Catalog, ontology: Ontology) -> None:
@@ -207,6 +215,7 @@ def _start(log: SqliteLog, info: GenerationInfo, ontology: Ontology) -> None:
         extractor=info.extractor,
         policy=info.policy,
         source=info.source,
+        rule=info.rule,
     )
     chosen: list[Event] = []
     if info.consolidation is not None:

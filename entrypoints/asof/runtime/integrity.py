@@ -154,7 +154,8 @@ def stats(places: DirectoryLayout) -> dict[str, Any]:
         with _log(places, name) as log, SqliteGraph(places.graph(info.name), name) as store:
             counts = store.counts()
             generations[info.name] = {
-                **info.to_json(),
+                **{name: value for name, value in info.to_json().items() if name != "rule"},
+                "advice": info.advice,
                 "events": log.end(),
                 "lag": heads["episodic"] - log.checkpoint(),
                 **{kind: counts[kind] for kind in _COUNTED},

@@ -22,6 +22,7 @@ from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.ports import BeliefStore
 from asof_projections.projector import open_following
 from asof_projections.queries.temporal import TemporalQueries
+from asof_projections.versions import RULE
 from asof_streams.consolidation import ConsolidationConfig
 from asof_streams.errors import EmptyMemory, InvalidInput
 from asof_streams.ingestion import IngestionConfig
@@ -88,7 +89,7 @@ def describe(
     parts += [chosen.model_dump_json() for chosen in (consolidation, ingestion) if chosen is not None]
     build = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
     return GenerationInfo(
-        name, ontology.id, ontology.digest, extractor, policy, source, build, consolidation, ingestion
+        name, ontology.id, ontology.digest, extractor, policy, source, build, consolidation, ingestion, RULE
     )
 
 

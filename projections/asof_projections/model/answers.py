@@ -123,6 +123,8 @@ class Fact(Answer):
     confidence: Confidence
     episodes: Annotated[tuple[Id, ...], Field(description="The episodes that say it, its assertion's first.")]
     generation: Annotated[str, Field(examples=["main"])]
+    occurrence: Annotated[bool, Field(description="Whether it happened within that time; otherwise it held over it.")]
+    planned: Annotated[bool, Field(description="Whether it is a plan that nobody has told as done.")]
 
     @classmethod
     def of(cls, row: FactRow, *more: Any) -> Self:
@@ -143,6 +145,8 @@ class Fact(Answer):
             row.confidence,
             row.episodes,
             row.generation,
+            row.occurrence,
+            row.planned,
             *more,
         )
 
@@ -154,7 +158,8 @@ class Fact(Answer):
 def _claim(fact: "Fact | Belief") -> str:
     since = "" if fact.valid_at is None else f" from {_day(fact.valid_at)}"
     until = "" if fact.invalid_at is None else f" until {_day(fact.invalid_at)}"
-    return f"{fact.subject} {fact.relation} {fact.object}{since}{until}"
+    planned = " (planned)" if fact.planned else ""
+    return f"{fact.subject} {fact.relation} {fact.object}{since}{until}{planned}"
 
 
 def _day(moment: datetime) -> str:
@@ -308,7 +313,7 @@ class Cause(Answer):
         str,
         Field(
             examples=["asserted"],
-            description="asserted, superseded, ended, retracted, corrected, contradicted, merged or restored.",
+            description="asserted, superseded, ended, retracted, corrected, contradicted, merged, refined or restored.",
         ),
     ]
     statement: Annotated[Id, Field(description="Of the assertion, ending or retraction that caused it.")]
@@ -336,13 +341,14 @@ class Segment(Answer):
     valid_at: Instant | None
     invalid_at: Instant | None
     facts: Annotated[tuple[Id, ...], Field(description="The facts that say so, by their start.")]
+    planned: Annotated[bool, Field(description="Whether it is a plan that nobody has told as done.")]
 
     @classmethod
     def of(cls, row: SegmentRow) -> Self:
         """Return a row as an answer."""
         object_uuid = row.object_uuid and shown_id(row.object_uuid)
         claim = (row.subject, shown_id(row.subject_uuid), row.relation, row.object, object_uuid)
-        return cls(*claim, time_of(row.valid_at), time_of(row.invalid_at), row.facts)
+        return cls(*claim, time_of(row.valid_at), time_of(row.invalid_at), row.facts, row.planned)
 
 
 @answer
@@ -561,11 +567,12 @@ class Belief(Answer):
     fact: Annotated[str, Field(examples=["Ana lives in Berlin"], description="Its sentence.")]
     valid_at: Instant | None
     invalid_at: Instant | None
+    planned: Annotated[bool, Field(description="Whether it is a plan that nobody has told as done.")]
 
     @classmethod
     def of(cls, row: FactRow) -> Self:
         """Return a row as an answer."""
-        return cls(row.uuid, *row[2:5], row.fact, time_of(row.valid_at), time_of(row.invalid_at))
+        return cls(row.uuid, *row[2:5], row.fact, time_of(row.valid_at), time_of(row.invalid_at), row.planned)
 
     def __str__(self) -> str:
         """Return the claim: subject, relation, object and period."""

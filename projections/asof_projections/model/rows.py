@@ -11,28 +11,33 @@ if TYPE_CHECKING:
 
 
 class Moment(NamedTuple):
-    """One point on both clocks, fixed at the start of a question. None lifts a clock: any moment of it."""
+    """One point on both clocks, fixed at the start of a question. None lifts a clock: any moment of it.
+
+    deeds: not only what holds there, but also what happened before, and what is planned for later.
+    """
 
     valid: int | None
     known: int | None
     ever: bool = False  # what was known at some time until then; else only what was known still
+    deeds: bool = False
 
 
 class Window(NamedTuple):
-    """A part of both clocks: the first and the last instant of each."""
+    """A part of both clocks: the first and the last instant of each. `deeds` is as of a Moment."""
 
     vmin: int
     vmax: int
     kmin: int
     kmax: int
+    deeds: bool = False
 
     @classmethod
     def at(cls, moment: Moment) -> "Window":
         """Return the window of one moment; all of a clock that the moment lifts."""
-        valid, known, ever = moment
+        valid, known, ever, deeds = moment
         vmin, vmax = (NEG, INF) if valid is None else (valid, valid)
         kmin, kmax = (NEG, INF) if known is None else (known, known)
-        return cls(vmin, vmax, NEG if ever else kmin, kmax)
+        return cls(vmin, vmax, NEG if ever else kmin, kmax, deeds)
 
     @classmethod
     def during(cls, start: int, stop: int, known: int | None) -> "Window":
@@ -71,6 +76,12 @@ class FactRow(NamedTuple):
     known_from: int  # of this version
     known_to: int
     number: int  # of the fact: the position of its assertion in the log
+    occurrence: bool = False  # it happened within its valid time; otherwise it held over it
+    planned: bool = False  # it was still ahead when it was said, and nobody has told it as past
+
+    def is_asked(self, at: Moment) -> bool:
+        """Whether it is of a moment with its deeds: of those that begin later, only plans are."""
+        return self.planned or not at.deeds or at.valid is None or self.valid_at <= at.valid
 
     def __repr__(self) -> str:
         """Return the id alone: the rest is content."""
@@ -239,7 +250,10 @@ class ChangeRow(NamedTuple):
 
 
 class SegmentRow(NamedTuple):
-    """A period of valid time over which a slot has one value without a break. A gap has no object and no facts."""
+    """A period of valid time over which a slot has one value without a break. A gap has no object and no facts.
+
+    An occurrence is a segment of its own, for it says nothing of the times around it.
+    """
 
     subject: str
     subject_uuid: str
@@ -249,6 +263,8 @@ class SegmentRow(NamedTuple):
     valid_at: int
     invalid_at: int
     facts: tuple[str, ...]  # ids of the facts that say so, by start
+    planned: bool = False
+    occurrence: bool = False
 
     def __repr__(self) -> str:
         """Return the slot alone: the rest is content."""

@@ -27,13 +27,14 @@ def segments(facts: Iterable[FactRow], same: Mapping[str, str]) -> list[SegmentR
 
     same: for an entity's id the id that represents its duplicates; an id that is missing represents itself.
     """
-    claims: dict[tuple[str, str, str], list[FactRow]] = {}
+    claims: dict[tuple[str, str, str, int | None], list[FactRow]] = {}
     for fact in facts:
         subject = same.get(fact.subject_uuid, fact.subject_uuid)
         literal = fact.object_uuid is None
         object_ = f"v:{fact.object}" if literal else same.get(fact.object_uuid or "", fact.object_uuid or "")
-        claims.setdefault((subject, fact.relation, object_), []).append(fact)
-    periods = [segment for (subject, _, _), claim in claims.items() for segment in _coalesced(subject, claim)]
+        own = fact.number if fact.occurrence or fact.planned else None
+        claims.setdefault((subject, fact.relation, object_, own), []).append(fact)
+    periods = [segment for (subject, *_), claim in claims.items() for segment in _coalesced(subject, claim)]
     return sorted(periods, key=lambda s: (s.subject_uuid, s.relation, s.valid_at, s.object or ""))
 
 
@@ -42,18 +43,19 @@ def _coalesced(subject: str, claim: list[FactRow]) -> Iterator[SegmentRow]:
     for start, end in coalesce((f.valid_at, f.invalid_at) for f in ordered):
         within = [f for f in ordered if start <= f.valid_at < end]
         names, ids = within[-1], tuple(dict.fromkeys(f.uuid for f in within))
-        yield SegmentRow(names.subject, subject, names.relation, names.object, names.object_uuid, start, end, ids)
+        value = (names.subject, subject, names.relation, names.object, names.object_uuid)
+        yield SegmentRow(*value, start, end, ids, names.planned, names.occurrence)
 
 
 def with_gaps(periods: Iterable[SegmentRow]) -> list[SegmentRow]:
-    """Return the periods, sorted as `segments` does, with a segment for every gap in a slot."""
+    """Return the periods, sorted as `segments` does, with a segment for every gap between what lasts in a slot."""
     whole: list[SegmentRow] = []
     for _, slot in groupby(periods, key=lambda s: (s.subject_uuid, s.relation)):
         held = list(slot)
         first = held[0]
         empty = [
             SegmentRow(first.subject, first.subject_uuid, first.relation, None, None, start, end, ())
-            for start, end in gaps((s.valid_at, s.invalid_at) for s in held)
+            for start, end in gaps((s.valid_at, s.invalid_at) for s in held if not s.occurrence)
         ]
         whole += sorted([*held, *empty], key=lambda s: (s.valid_at, s.invalid_at))
     return whole

@@ -44,6 +44,8 @@ class SlotChanges:
     def of(self, facts: Iterable[Hit], valid: int, known: int) -> list[SlotChange]:
         """Return those of some facts that do not hold at a moment or were retracted, in their order, ten at most.
 
+        What happened is none, unless it was retracted.
+
         facts: that were known at some time until the known moment.
         """
         return list(islice((found for fact in facts if (found := self._change(fact, valid, known))), _MOST))
@@ -51,7 +53,7 @@ class SlotChanges:
     def _change(self, fact: Hit, valid: int, known: int) -> SlotChange | None:
         if fact.expired_at is not None and not self._is_known(fact, known):
             return self._retraction(fact, known)
-        return None if holds(fact, valid) else _change(self._questions, fact, valid, known)
+        return None if fact.occurrence or holds(fact, valid) else _change(self._questions, fact, valid, known)
 
     def _is_known(self, fact: Hit, known: int) -> bool:
         versions = self._beliefs.versions(fact.uuid)

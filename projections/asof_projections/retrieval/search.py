@@ -68,7 +68,9 @@ class Search:
 
         Of equal scores those that hold or end later come first, then the fact asserted first. With a centre, of those
         that fit the facts fewest steps away from it come first. Of a single-valued slot there are two claims at most.
+        Beside what holds at the moment there is what happened before, and what is planned for later.
         """
+        at = at._replace(deeds=True)
         steps = steps_from_center(self._beliefs, query, at)
         found = self._candidates(query, at, steps)
         chances, least = _probabilities(found)
@@ -89,6 +91,7 @@ class Search:
     @consistent_read
     def candidates(self, query: FactSearchQuery, at: Moment) -> FactCandidates:
         """Return what a search weighs."""
+        at = at._replace(deeds=True)
         return self._candidates(query, at, steps_from_center(self._beliefs, query, at))
 
     def _candidates(self, query: FactSearchQuery, at: Moment, steps: Iterable[str]) -> FactCandidates:

@@ -5,7 +5,7 @@ Stored text stands in quotes alone, names and types as well, so that everything 
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, time, tzinfo
+from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import Final
 
 from asof_projections.model.answers import EpisodeHit, Fact
@@ -15,7 +15,7 @@ from asof_projections.retrieval.tokens import tokens
 
 HEADINGS: Final[dict[Kind, str]] = {
     "entity": "Who and what:",
-    "fact": "Facts that hold:",
+    "fact": "Facts:",
     "change": "Facts that ended, are still ahead or were retracted, latest first:",
     "episode": "What was said:",
 }
@@ -36,6 +36,7 @@ _ID: Final = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SHORT: Final = 8  # letters of an id, of which every command takes as many
 _MANY: Final = 999  # more than are ever left out
 _MIDNIGHT: Final = time()
+_DAY: Final = timedelta(days=1)
 _ATTRIBUTES: Final = 5  # of an entity
 _NAMES: Final = 4
 
@@ -93,6 +94,21 @@ class Wording:
         return Frame(_NOTE.format(zone=zone, valid=self.when(valid), recorded=recorded))
 
     def _period(self, fact: Fact) -> str:
+        planned = ", planned" if fact.planned else ""
+        return planned + (self._date(fact) if fact.occurrence else self._span(fact))
+
+    def _date(self, fact: Fact) -> str:
+        """Return when something happened: a day, or the time within which it did."""
+        match fact.valid_at, fact.invalid_at:
+            case datetime() as start, datetime() as end if end - start <= _DAY:
+                return f", on {self.when(start)}"
+            case datetime() as start, datetime() as end:
+                return f", between {self.when(start)} and {self.when(end)}"
+            case None, datetime() as end:
+                return f", before {self.when(end)}"
+        return ""
+
+    def _span(self, fact: Fact) -> str:
         match fact.valid_at, fact.invalid_at:
             case datetime() as start, None:
                 return f", since {self.when(start)}"

@@ -3,7 +3,8 @@
 Every variable part is bound, names of collections too (@@); a condition whose bind is null is removed before planning.
 A collection is bound by its kind; its real name has the log's name in front (arango/schema.py). `again` are the
 reinforcements of a fact, `withdrawn` the withdrawn episodes among its statements, `vmin` to `kmax` the window on both
-clocks. No query sorts by text, since the order would depend on the server's locale.
+clocks, `deeds` whether it takes what happened before as well, and what was planned. No query sorts by text, since the
+order would depend on the server's locale.
 """
 
 import re
@@ -26,7 +27,9 @@ FOR f IN @@facts
   FILTER @near == null OR f._from IN @near OR f._to IN @near
   FILTER @relations == null OR f.relation IN @relations
   FILTER @groups == null OR f.grp IN @groups
-  FILTER f.vf <= @vmax AND f.vt > @vmin AND f.kf <= @kmax AND f.kt > @kmin
+  FILTER f.vf <= @vmax OR @deeds AND f.planned == 1
+  FILTER f.vt > @vmin OR @deeds AND f.occurrence == 1
+  FILTER f.kf <= @kmax AND f.kt > @kmin
   LET types = (
     FOR e IN @@entities
       FILTER @object_type != null
@@ -100,7 +103,9 @@ LET outward = (
   FOR f IN @@facts
     FILTER f._from IN same
     FILTER @group == null OR f.grp == @group
-    FILTER f.vf <= @vmax AND f.vt > @vmin AND f.kf <= @kmax AND f.kt > @kmin
+    FILTER f.vf <= @vmax OR @deeds AND f.planned == 1
+    FILTER f.vt > @vmin OR @deeds AND f.occurrence == 1
+    FILTER f.kf <= @kmax AND f.kt > @kmin
     SORT f.vf, f.fact, f.kf
     LIMIT @limit
     LET again = (
@@ -118,7 +123,9 @@ LET inward = (
   FOR f IN @@facts
     FILTER f._to IN same
     FILTER @group == null OR f.grp == @group
-    FILTER f.vf <= @vmax AND f.vt > @vmin AND f.kf <= @kmax AND f.kt > @kmin
+    FILTER f.vf <= @vmax OR @deeds AND f.planned == 1
+    FILTER f.vt > @vmin OR @deeds AND f.occurrence == 1
+    FILTER f.kf <= @kmax AND f.kt > @kmin
     SORT f.vf, f.fact, f.kf
     LIMIT @limit
     LET again = (
@@ -295,7 +302,9 @@ FOR a IN @@sentences
   LET held = (
     FOR f IN @@facts
       FILTER f.fact == a.n
-      FILTER f.vf <= @vmax AND f.vt > @vmin AND f.kf <= @kmax AND f.kt > @kmin
+      FILTER f.vf <= @vmax OR @deeds AND f.planned == 1
+      FILTER f.vt > @vmin OR @deeds AND f.occurrence == 1
+      FILTER f.kf <= @kmax AND f.kt > @kmin
       LIMIT 1
       RETURN 1)
   FILTER LENGTH(held) > 0
@@ -315,7 +324,9 @@ FOR v IN @@rows
   LET held = (
     FOR f IN @@facts
       FILTER @holding AND f.fact == v.n
-      FILTER f.vf <= @vmax AND f.vt > @vmin AND f.kf <= @kmax AND f.kt > @kmin
+      FILTER f.vf <= @vmax OR @deeds AND f.planned == 1
+      FILTER f.vt > @vmin OR @deeds AND f.occurrence == 1
+      FILTER f.kf <= @kmax AND f.kt > @kmin
       LIMIT 1
       RETURN 1)
   FILTER NOT @holding OR LENGTH(held) > 0
@@ -339,7 +350,9 @@ FOR c IN candidates
   LET held = (
     FOR f IN @@facts
       FILTER f.fact == c.n
-      FILTER f.vf <= @vmax AND f.vt > @vmin AND f.kf <= @kmax AND f.kt > @kmin
+      FILTER f.vf <= @vmax OR @deeds AND f.planned == 1
+      FILTER f.vt > @vmin OR @deeds AND f.occurrence == 1
+      FILTER f.kf <= @kmax AND f.kt > @kmin
       LIMIT 1
       RETURN 1)
   FILTER LENGTH(held) > 0

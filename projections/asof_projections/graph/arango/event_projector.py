@@ -25,7 +25,7 @@ from asof_streams.episodic import (
 )
 from asof_streams.events import Record
 from asof_streams.ids import scoped_id
-from asof_streams.instants import INF, render
+from asof_streams.instants import INF, NEG, render
 from asof_streams.semantic import (
     CommunityFormed,
     CommunityJoined,
@@ -256,7 +256,10 @@ class ArangoEventProjector(Documents):
         claim = (subject["n"], e.relation, thing["object"], e.sentence, e.confidence, e.valid_from, end)
         evidence = (e.said_at, e.said_at, 0, r.cause, r.place, r.recorded_at, INF, e.grain, e.time_words)
         row = (r.position, e.fact_id, r.group, *claim, *evidence, e.episode_id, e.relationship_id, e.ref, e.corrects, 0)
-        more = {**thing, "subject_uuid": subject["uuid"], "subject_name": subject["name"], "open": []}
+        told = {"occurrence": e.occurrence, "planned": e.planned}
+        more = {**thing, **told, "subject_uuid": subject["uuid"], "subject_name": subject["name"], "open": []}
+        if e.occurrence or e.planned:
+            self._deed(r, r.position, e.episode_id, (e.valid_from, end), told)
         assertion = self._row(r, "assertions", "facts", key(e.fact_id), *row, **more)
         self._open(r, assertion, e.holds)
 
@@ -274,7 +277,14 @@ class ArangoEventProjector(Documents):
         attestation = {"attested": max(fact["attested"], e.said_at), "echoes": fact["echoes"] + 1}
         self._put(r, "assertions", fact | attestation)
         row = (r.position, fact["n"], fact["grp"], e.said_at, e.episode_id, e.relationship_id, r.recorded_at)
-        self._row(r, "reinforcements", "reinforcements", str(r.position), *row)
+        self._row(r, "reinforcements", "reinforcements", str(r.position), *row, planned=e.planned)
+        if e.granule is not None or e.planned:
+            told = {"occurrence": e.granule is not None, "planned": e.planned}
+            self._deed(r, fact["n"], e.episode_id, e.granule or (NEG, INF), told)
+
+    def _deed(self, r: Record, fact: int, episode: str, granule: tuple[int, int], told: Document) -> None:
+        row = (r.position, fact, r.group, *granule, told["occurrence"], told["planned"], episode, r.recorded_at)
+        self._row(r, "deeds", "deeds", str(r.position), *row)
 
     def _attested(self, r: Record, e: FactAttested) -> None:
         fact = self._require(r, "assertions", "fact", e.fact_id)
@@ -339,7 +349,7 @@ class ArangoEventProjector(Documents):
         claim = (fact["n"], fact["grp"], fact["s"], fact["relation"], fact["object"])
         entity = fact["object_uuid"]
         shown = ("uuid", "sentence", "confidence", "episode", "thing", "subject_uuid", "subject_name", "object_uuid",
-                 "object_name", "said_at")  # fmt: skip
+                 "object_name", "said_at", "occurrence", "planned")  # fmt: skip
         times = (when[0], when[1], fact["created_at"], fact["expired_at"])
         more = {
             "_from": self._id("entities", fact["subject_uuid"]),

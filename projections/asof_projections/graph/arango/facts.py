@@ -60,14 +60,15 @@ class ArangoFacts(ArangoReader):
         window = Window.at(at)
         versions: dict[int, list[FactRow]] = {int(n): [] for n in numbers}
         for row in self._rows_meeting(window, numbers=list(versions)):
-            versions[row["row"]["fact"]] += self.read([row], window.kmax)
+            versions[row["row"]["fact"]] += [fact for fact in self.read([row], window.kmax) if fact.is_asked(at)]
         return {n: facts for n, facts in versions.items() if facts}
 
     def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
         window, things = Window.at(at), [f"e:{uuid}" for uuid in entities]
         rows = self._rows_meeting(window, subjects=self._ids(entities)) + self._rows_meeting(window, objects=things)
         versions = {version["row"]["n"]: version for version in rows}
-        return self.read(sorted(versions.values(), key=_attested, reverse=True)[:limit], window.kmax)
+        facts = self.read(sorted(versions.values(), key=_attested, reverse=True)[:limit], window.kmax)
+        return [fact for fact in facts if fact.is_asked(at)]
 
     def versions(self, uuid: str) -> list[FactRow]:
         assertion = self._document("assertions", uuid)
@@ -163,7 +164,8 @@ class ArangoFacts(ArangoReader):
         claim = (row["uuid"], row["grp"], row["subject_name"], row["relation"], row["object_name"], *ends)
         episodes = tuple(dict.fromkeys(source["episode"] for source in sayings))
         shown = (row["sentence"], *times, float(row["confidence"]), episodes, self.generation)
-        columns: Iterable[Any] = (*claim, *shown, *known, row.get("fact", row["n"]))
+        planned = all(saying["planned"] for saying in sayings)
+        columns: Iterable[Any] = (*claim, *shown, *known, row.get("fact", row["n"]), bool(row["occurrence"]), planned)
         return FactRow(*columns)
 
 

@@ -64,7 +64,10 @@ class ArangoIdentities(ArangoFacts):
         window, most = Window.at(at), NO_LIMIT if limit is None else limit
         name, uuids = (who, possible_ids(group, who)) if isinstance(who, str) else (None, who)
         step = self._reach(group, name, uuids, at, most)
-        outward, inward = (self.read(step[direction], window.kmax) for direction in ("outward", "inward"))
+        outward, inward = (
+            [fact for fact in self.read(step[direction], window.kmax) if fact.is_asked(at)]
+            for direction in ("outward", "inward")
+        )
         return Neighbourhood(frozenset(step["alike"]), outward, inward)
 
     def single(self, group: str, relation: str) -> bool:

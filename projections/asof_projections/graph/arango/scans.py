@@ -10,7 +10,7 @@ from asof_projections.graph.arango.base import LATEST
 from asof_projections.graph.arango.name_numbers import ArangoNames
 from asof_projections.graph.arango.schema import COLLECTIONS, columns
 from asof_projections.graph.arango.wire import Document
-from asof_projections.graph.sqlite_store.scans import COUNTS, HASHED, IDENTIFIED, ORDER, identified
+from asof_projections.graph.sqlite_store.scans import COUNTS, HASHED, IDENTIFIED, LATER, ORDER, identified
 from asof_projections.model.rows import (
     ContradictionRow,
     EpisodeRow,
@@ -94,11 +94,13 @@ class ArangoScans(ArangoNames):
 
         for table, order in ORDER.items():
             kept = columns(table)
-            digest.update(f"{table} {list(kept)}\n".encode())
             rows = [
                 tuple(digested(table, name, row[name], kept[name]) for name in kept if name != "n")
                 for row in self._in_order(table, order)
             ]
+            if table in LATER and not rows:
+                continue
+            digest.update(f"{table} {list(kept)}\n".encode())
             for start in range(0, len(rows), HASHED):
                 digest.update(repr(rows[start : start + HASHED]).encode())
         return digest.hexdigest()

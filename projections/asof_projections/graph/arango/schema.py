@@ -33,6 +33,7 @@ COLLECTIONS: Final = {  # by table of the SQLite graph
     "facts": "assertions",
     "versions": "facts",
     "reinforcements": "reinforcements",
+    "deeds": "deeds",
     "endings": "endings",
     "retractions": "retractions",
     "contradictions": "contradictions",

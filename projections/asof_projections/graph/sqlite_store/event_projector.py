@@ -30,7 +30,7 @@ from asof_streams.episodic import (
     TimezoneRecorded,
 )
 from asof_streams.events import Record
-from asof_streams.instants import INF
+from asof_streams.instants import INF, NEG
 from asof_streams.semantic import (
     CommunityFormed,
     CommunityJoined,
@@ -101,6 +101,7 @@ _FORGET_WORDS: Final = (
         SELECT 'delete', n, content, speaker, grp FROM turns WHERE grp = 'g' || ?""",
 )
 _REINFORCEMENT: Final = _insert("reinforcements", 7)
+_DEED: Final = _insert("deeds", 9)
 _ENDING: Final = _insert("endings", 13)
 _RETRACTION: Final = _insert("retractions", 8)
 _CONTRADICTION: Final = _insert("contradictions", 9)
@@ -338,13 +339,21 @@ class SqliteEventProjector:
             ),
             *_touches(e.fact_id, (group, subject, relation, obj)),
         )
+        if e.occurrence or e.planned:
+            told = (e.valid_from, end, e.occurrence, e.planned)
+            self.write_buffer.add(_DEED, (n, n, group, *told, e.episode_id, r.recorded_at))
         self._open(r, n, (group, subject, relation, obj), e.holds)
         self._index_later("sentence_words", n)
 
     def _reinforced(self, r: Record, e: FactReinforced) -> None:
         self.write_buffer.flush_for(e.fact_id)
-        n, (group, *_) = self.row_ids.fact(r, e.fact_id)
+        n, claim = self.row_ids.fact(r, e.fact_id)
+        group = claim[0]
         self._db.execute(_ATTEST, (e.said_at, n))
+        if e.granule is not None or e.planned:
+            told = (*(e.granule or (NEG, INF)), e.granule is not None, e.planned)
+            row = (r.position, n, group, *told, e.episode_id, r.recorded_at)
+            self.write_buffer.add(_DEED, row, *_touches(e.fact_id, claim))
         self.write_buffer.add(
             _REINFORCEMENT, (r.position, n, group, e.said_at, e.episode_id, e.relationship_id, r.recorded_at)
         )

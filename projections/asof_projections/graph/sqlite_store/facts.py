@@ -19,15 +19,25 @@ from asof_streams.instants import INF
 _SAID: Final = """(SELECT f.n AS n, f.episode AS episode, f.said_at AS said_at UNION ALL
         SELECT n, episode, said_at FROM reinforcements WHERE fact = f.n AND created_at <= :kmax ORDER BY n) said
     WHERE NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = said.episode AND w.created_at <= :kmin)"""
+_PLANNED: Final = f"""EXISTS (SELECT 1 FROM deeds p WHERE p.fact = f.n AND p.planned)
+    AND NOT EXISTS (SELECT 1 FROM {_SAID}
+        AND NOT EXISTS (SELECT 1 FROM deeds p WHERE p.n = said.n AND p.planned))"""  # nobody tells it as past
 FACT_COLUMNS: Final = f"""f.uuid, g.name, s.name, r.name, coalesce(o.name, f.object), s.uuid, o.uuid, f.sentence,
     v.vf, v.vt, f.created_at, iif(f.expired_at > :kmax, {INF}, f.expired_at), f.confidence, f.episode,
     CASE WHEN f.echoes THEN (SELECT json_group_array(episode) FROM {_SAID}) END,
-    v.kf, iif(v.kt > :kmax, {INF}, v.kt), v.fact"""
+    v.kf, iif(v.kt > :kmax, {INF}, v.kt), v.fact,
+    EXISTS (SELECT 1 FROM deeds WHERE n = f.n AND occurrence), {_PLANNED}"""
 # CROSS JOIN fixes the order of the joins, and so keeps the order of `v`. A literal never equals an entity's id.
 FACT_JOINS: Final = """CROSS JOIN facts f ON f.n = v.fact CROSS JOIN groups g ON g.n = f.grp
     CROSS JOIN entities s ON s.n = f.s CROSS JOIN relations r ON r.n = f.relation
     LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object"""
+_NUMBER: Final = 17  # the place of a fact's number among the columns
 MET: Final = "vf <= :vmax AND vt > :vmin AND kf <= :kmax"
+# What happened before as well, and what was planned when it was asserted; whether it still is, each row says.
+_TOLD: Final = "EXISTS (SELECT 1 FROM deeds WHERE deeds.n = versions.fact AND deeds.{})"
+MET_OR_TOLD: Final = (
+    f"(vf <= :vmax OR {_TOLD.format('planned')}) AND (vt > :vmin OR {_TOLD.format('occurrence')}) AND kf <= :kmax"
+)
 _COLUMNS: Final = "fact, vf, vt, kf, kt"
 # +n has no affinity: with one, SQLite would read a literal '42' as the number 42, which is an entity's id.
 _ENTITIES: Final = "SELECT +n FROM entities WHERE uuid"
@@ -52,21 +62,26 @@ _CONDITIONS: Final = {  # the kind, which decides the index; and the SQL
 }
 
 
-# An entity's facts in either direction, most recently attested first, by the statements that were known then.
 _FROM_THEM, _TO_THEM = (_CONDITIONS[f"{side} among"][1] for side in ("subject", "object"))
-_SIDES: Final = " UNION ALL ".join(
-    f"SELECT {_COLUMNS} FROM versions INDEXED BY {when}_{side} WHERE {put} AND {MET} AND {kt}"
-    for side, put in (("subject", _FROM_THEM), ("object", f"{_TO_THEM} AND NOT {_FROM_THEM}"))
-    for when, kt in (("now", f"kt = {INF}"), ("past", f"kt < {INF} AND kt > :kmin"))
-)
-LATEST: Final = f"""SELECT {FACT_COLUMNS} FROM (SELECT v.* FROM ({_SIDES}) v CROSS JOIN facts f ON f.n = v.fact
-        ORDER BY coalesce(CASE WHEN f.echoes THEN (SELECT max(said_at) FROM {_SAID}) END, f.said_at) DESC,
-            v.fact DESC, v.vf DESC LIMIT :limit) v
-    {FACT_JOINS}"""
 
 
 @cache
-def statement(*shape: str, closed: bool = True, limited: bool = True) -> str:
+def latest(*, deeds: bool) -> str:
+    """Return the statement for an entity's facts in either direction, most recently attested first."""
+    met = MET_OR_TOLD if deeds else MET
+    sides = " UNION ALL ".join(
+        f"SELECT {_COLUMNS} FROM versions INDEXED BY {when}_{side} WHERE {put} AND {met} AND {kt}"
+        for side, put in (("subject", _FROM_THEM), ("object", f"{_TO_THEM} AND NOT {_FROM_THEM}"))
+        for when, kt in (("now", f"kt = {INF}"), ("past", f"kt < {INF} AND kt > :kmin"))
+    )
+    return f"""SELECT {FACT_COLUMNS} FROM (SELECT v.* FROM ({sides}) v CROSS JOIN facts f ON f.n = v.fact
+        ORDER BY coalesce(CASE WHEN f.echoes THEN (SELECT max(said_at) FROM {_SAID}) END, f.said_at) DESC,
+            v.fact DESC, v.vf DESC LIMIT :limit) v
+        {FACT_JOINS}"""
+
+
+@cache
+def statement(*shape: str, closed: bool = True, limited: bool = True, deeds: bool = False) -> str:
     """Return the statement for a shape: the names of its conditions. `closed`: also of versions that are closed by now.
 
     As known so far no closed version is seen, and most questions are asked so: to look for none is a sixth of the cost.
@@ -74,7 +89,7 @@ def statement(*shape: str, closed: bool = True, limited: bool = True) -> str:
     cheaper to sort them together, which an inner LIMIT makes SQLite do.
     """
     now, past = _indexes({_CONDITIONS[name][0] for name in shape})
-    where = " AND ".join([*(_CONDITIONS[name][1] for name in shape), MET])
+    where = " AND ".join([*(_CONDITIONS[name][1] for name in shape), MET_OR_TOLD if deeds else MET])
     versions = f"SELECT {_COLUMNS} FROM versions {now} WHERE {where} AND kt = {INF}"
     if closed:
         versions += f"""
@@ -137,8 +152,8 @@ class SqliteFacts(SqliteReader):
         window = Window.at(at)
         parameters = _within(window, limit)
         shape = [_among(side, ids, parameters), *self._scope(group, None, parameters)]
-        sql = statement(*shape, closed=window.kmin < HEAD, limited=limit is not None)
-        return self._read(self._rows(sql, parameters))
+        sql = statement(*shape, closed=window.kmin < HEAD, limited=limit is not None, deeds=at.deeds)
+        return [fact for fact in self._read(self._rows(sql, parameters)) if fact.is_asked(at)]
 
     def _scope(self, group: str | None, relation: str | None, parameters: dict[str, Any]) -> list[str]:
         parameters["group"] = group
@@ -149,31 +164,32 @@ class SqliteFacts(SqliteReader):
     def facts_numbered(self, numbers: Sequence[int], at: Moment) -> dict[int, list[FactRow]]:
         parameters = _within(Window.at(at), None) | {"number": listed(map(int, numbers))}
         versions: dict[int, list[FactRow]] = {int(n): [] for n in numbers}
-        for row in self._rows(statement("number among", limited=False), parameters):
-            versions[row[-1]] += self._read([row])
+        for row in self._rows(statement("number among", limited=False, deeds=at.deeds), parameters):
+            versions[row[_NUMBER]] += [fact for fact in self._read([row]) if fact.is_asked(at)]
         return {n: facts for n, facts in versions.items() if facts}
 
     def latest(self, entities: Sequence[str], at: Moment, limit: int) -> list[FactRow]:
         among = listed(entities)
-        return self._read(self._rows(LATEST, _within(Window.at(at), limit) | {"subject": among, "object": among}))
+        parameters = _within(Window.at(at), limit) | {"subject": among, "object": among}
+        facts = self._read(self._rows(latest(deeds=at.deeds), parameters))
+        return [fact for fact in facts if fact.is_asked(at)]
 
     def _read(self, rows: Iterable[Any]) -> list[FactRow]:
         """Return rows of FACT_COLUMNS as facts."""
         generation = self.generation
         return [
-            FactRow._make((*row[:13], (row[13],) if row[14] is None else _episodes(row), generation, *row[15:]))
-            for row in rows
+            FactRow._make((*row[:13], _episodes(row), generation, *row[15:18], *map(bool, row[18:]))) for row in rows
         ]
 
 
 def _episodes(row: Any) -> tuple[str, ...]:
-    """Return the episodes that say a fact, of which several do."""
-    return tuple(dict.fromkeys(json.loads(row[14]))) or (row[13],)
+    """Return the episodes that say a fact."""
+    return (row[13],) if row[14] is None else tuple(dict.fromkeys(json.loads(row[14]))) or (row[13],)
 
 
 def _within(window: Window, limit: int | None) -> dict[str, Any]:
     """Return the parameters that every statement has."""
-    vmin, vmax, kmin, kmax = window
+    vmin, vmax, kmin, kmax, _ = window
     return {"vmin": vmin, "vmax": vmax, "kmin": kmin, "kmax": kmax, "limit": -1 if limit is None else limit}
 
 

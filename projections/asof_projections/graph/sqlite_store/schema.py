@@ -2,6 +2,7 @@
 
 One schema serves both layers. The integer key `n` of a row is the position of the record that made it, so it is never
 used twice and a rebuild gives the same keys, also after an erasure. Instants are integers with sentinels, never null.
+A row of `deeds` has the n of the assertion or reinforcement that tells of an occurrence or of a plan.
 The words of an entity's own name are of no episode (''), those of other names of that which gave it.
 A fact's `object` is an INTEGER (an entity's n) or a TEXT (a literal); its column has no affinity: the two stay apart.
 """
@@ -86,6 +87,9 @@ CREATE TABLE versions (n INTEGER PRIMARY KEY, fact INTEGER NOT NULL, grp INTEGER
     CHECK (vf < vt AND kf < kt));
 CREATE TABLE reinforcements (n INTEGER PRIMARY KEY, fact INTEGER NOT NULL, grp INTEGER NOT NULL,
     said_at INTEGER NOT NULL, episode TEXT NOT NULL, relationship TEXT, created_at INTEGER NOT NULL);
+CREATE TABLE deeds (n INTEGER PRIMARY KEY, fact INTEGER NOT NULL, grp INTEGER NOT NULL, vf INTEGER NOT NULL,
+    vt INTEGER NOT NULL, occurrence INTEGER NOT NULL, planned INTEGER NOT NULL, episode TEXT NOT NULL,
+    created_at INTEGER NOT NULL, CHECK (vf < vt));
 CREATE TABLE endings (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, s INTEGER NOT NULL,
     relation INTEGER NOT NULL, object, fact TEXT, at INTEGER NOT NULL, said_at INTEGER NOT NULL,
     episode TEXT NOT NULL, relationship TEXT, created_at INTEGER NOT NULL, dead INTEGER NOT NULL);
@@ -111,7 +115,7 @@ INSERT INTO turn_words (turn_words, rank) VALUES ('hashsize', 8388608);
 GROUPED: Final = (  # every table whose rows belong to a group
     "relations", "cardinalities", "episodes", "mentions", "relationships", "answers", "failures", "withdrawals",
     "timezones", "parked", "retries", "entities", "names", "words", "resolutions", "links", "attributes",
-    "communities", "memberships", "facts", "versions", "reinforcements", "endings", "retractions", "contradictions",
+    "communities", "memberships", "facts", "versions", "reinforcements", "deeds", "endings", "retractions", "contradictions",
     "closings", "consolidations",
 )  # fmt: skip
 
@@ -148,6 +152,7 @@ ASKED: Final = {
     "reinforcement_recorded": "INDEX reinforcement_recorded ON reinforcements (created_at)",
     "ending_recorded": "INDEX ending_recorded ON endings (created_at)",
     "retraction_recorded": "INDEX retraction_recorded ON retractions (created_at)",
+    "deed_fact": "INDEX deed_fact ON deeds (fact)",  # the granules of an occurrence
     "reinforcement_fact": "INDEX reinforcement_fact ON reinforcements (fact)",  # the episodes of a fact
     "retraction_target": "INDEX retraction_target ON retractions (target)",  # who retracts this
     "contradiction_earlier": f"INDEX contradiction_earlier ON contradictions (earlier) WHERE settled_at = {INF}",

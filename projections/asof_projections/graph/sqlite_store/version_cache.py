@@ -17,8 +17,10 @@ _COLUMNS: Final = ("n", "fact", "grp", "vf", "vt", "kf", "kt")
 _ROW: Final = np.dtype([(name, np.int64) for name in _COLUMNS])
 _OPENED: Final = f"SELECT {', '.join(_COLUMNS)} FROM versions WHERE n > ? ORDER BY n"
 _CLOSED: Final = "SELECT n, kt FROM versions INDEXED BY version_closed WHERE closed >= ?"
-_WORDS: Final = """SELECT n, length(sentence) - length(replace(sentence, ' ', '')) + 1 FROM facts WHERE n > ?
+_FACTS: Final = """SELECT n, length(sentence) - length(replace(sentence, ' ', '')) + 1,
+    coalesce((SELECT occurrence + 2 * planned FROM deeds d WHERE d.n = f.n), 0) FROM facts f WHERE n > ?
     ORDER BY n"""
+_OCCURRENCE, _PLANNED = 1, 2  # as it was asserted
 _STATE: Final = "SELECT (SELECT value FROM meta WHERE key = 'position'), (SELECT value FROM meta WHERE key = 'erased')"
 _LAST: Final = """SELECT max(coalesce((SELECT max(opened) FROM versions), 0),
     coalesce((SELECT max(closed) FROM versions WHERE closed IS NOT NULL), 0))"""
@@ -39,8 +41,9 @@ class VersionCache:
         self._count = 0
         self._state: tuple[int, int] | None = None  # position, and how often something was erased
         self._cause = 0  # of the last version opened or closed
-        self._last: tuple[int | None, Plateaus, Holding] | None = None  # what held when it was asked last
+        self._last: tuple[tuple[int | None, bool], Plateaus, Holding] | None = None  # what held when last asked
         self.words: NDArray[np.int32] = np.empty(0, np.int32)  # of the sentence of each fact, by number
+        self._deeds: NDArray[np.int8] = np.empty(0, np.int8)  # by number, too: 0 for what lasts
 
     def refresh(self, db: sqlite3.Connection, *, writing: bool) -> None:
         """Add the changes since the last refresh. writing: the open transaction may have uncommitted versions."""
@@ -50,7 +53,7 @@ class VersionCache:
         self._last = None
         if self._state is None or state[1] != self._state[1]:
             self._count = self._cause = 0
-            self.words = np.empty(0, np.int32)
+            self.words, self._deeds = np.empty(0, np.int32), np.empty(0, np.int8)
         self._extend(np.fromiter(db.execute(_OPENED, (self._last_number(),)), _ROW))
         self._measure(db)
         closed = np.array(db.execute(_CLOSED, (self._cause,)).fetchall(), np.int64).reshape(-1, 2)
@@ -60,17 +63,22 @@ class VersionCache:
 
     def holding(self, group: int | None, window: Window) -> Holding:
         """Return which facts have a version that overlaps a window."""
-        moments = (window.vmax, window.vmin, window.kmax, window.kmin)
-        if self._last is None or self._last[0] != group or not self._last[1].hold(*moments):
+        moments, asked = (window.vmax, window.vmin, window.kmax, window.kmin), (group, window.deeds)
+        if self._last is None or self._last[0] != asked or not self._last[1].hold(*moments):
             _, _, _, vf, vt, kf, kt = self._columns[:, : self._count]
             plateaus = Plateaus.around(*zip((vf, vt, kf, kt), moments, strict=True))
             held = self._held(group, window)
-            self._last = group, plateaus, Holding(held, np.flatnonzero(held))
+            self._last = asked, plateaus, Holding(held, np.flatnonzero(held))
         return self._last[2]
 
     def _held(self, group: int | None, window: Window) -> NDArray[np.bool]:
         _, fact, grp, vf, vt, kf, kt = self._columns[:, : self._count]
-        met = (vf <= window.vmax) & (vt > window.vmin) & (kf <= window.kmax) & (kt > window.kmin)
+        begun, left = vf <= window.vmax, vt > window.vmin
+        if window.deeds:
+            deeds = self._deeds[fact]
+            begun |= deeds & _PLANNED > 0
+            left |= deeds & _OCCURRENCE > 0
+        met = begun & left & (kf <= window.kmax) & (kt > window.kmin)
         if group is not None:
             met &= grp == group
         held = np.zeros(len(self.words), np.bool)
@@ -78,13 +86,14 @@ class VersionCache:
         return held
 
     def _measure(self, db: sqlite3.Connection) -> None:
-        """Count the words of the sentences that came since."""
-        rows = np.array(db.execute(_WORDS, (len(self.words) - 1,)).fetchall(), np.int64).reshape(-1, 2)
+        """Read the facts that came since: the words of their sentences, and which are occurrences."""
+        rows = np.array(db.execute(_FACTS, (len(self.words) - 1,)).fetchall(), np.int64).reshape(-1, 3)
         if len(rows):
             words = np.zeros(int(rows[-1, 0]) + 1, np.int32)
-            words[: len(self.words)] = self.words
-            words[rows[:, 0]] = rows[:, 1]
-            self.words = words
+            deeds = np.zeros(len(words), np.int8)
+            words[: len(self.words)], deeds[: len(self.words)] = self.words, self._deeds
+            words[rows[:, 0]], deeds[rows[:, 0]] = rows[:, 1], rows[:, 2]
+            self.words, self._deeds = words, deeds
 
     def _last_number(self) -> int:
         return int(self._columns[0, self._count - 1]) if self._count else -1

@@ -1,6 +1,6 @@
 """The views of handlers on what is known so far: EpisodeView and BeliefView of asof_agents.ports, in constant SQL."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
 
 from asof_projections.graph.sqlite_store.base import SqliteReader, listed, value_of
@@ -9,7 +9,7 @@ from asof_projections.graph.sqlite_store.row_ids import Claim
 from asof_projections.graph.sqlite_store.schema import has_id
 from asof_projections.model.rows import EntityRow, EpisodeRow, MentionRow, Slot, Statement, Window
 from asof_projections.names import key as key_of
-from asof_projections.versions import Assertion, Ending
+from asof_projections.versions import Assertion, Ending, Interval
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed
 from asof_streams.instants import INF, NEG
 
@@ -56,18 +56,22 @@ _NOTHING: Final = Slot((), (), {})  # as most slots are before their first state
 # The test of the type keeps literals apart from ids: SQLite would read the literal '42' as the number 42.
 _OBJECT: Final = "LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object"
 _ASSERTIONS: Final = f"""
-    SELECT f.uuid, o.uuid, f.object, f.stated_from, f.stated_to, f.cause, f.place, f.attested, v.vf, v.vt, f.n
+    SELECT f.uuid, o.uuid, f.object, f.stated_from, f.stated_to, f.cause, f.place, f.attested, v.vf, v.vt, f.n,
+    EXISTS (SELECT 1 FROM deeds own WHERE own.n = f.n AND own.occurrence)
     FROM facts f {_OBJECT} LEFT JOIN versions v ON v.fact = f.n AND v.kt = {INF}
     WHERE f.s = ? AND f.relation = ? AND f.dead = 0"""
 _ASSERTIONS_OF_SLOT: Final = f"{_ASSERTIONS} ORDER BY f.n, v.vf"
 _ASSERTIONS_OF_VALUE: Final = f"{_ASSERTIONS} AND f.object = ? ORDER BY f.n, v.vf"
+_GRANULES: Final = """SELECT c.fact, c.vf, c.vt, c.planned,
+    EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = c.episode)
+    FROM deeds c WHERE c.fact IN (SELECT value FROM json_each(?)) AND c.occurrence ORDER BY c.n"""
 _ENDINGS: Final = f"""SELECT f.uuid, o.uuid, f.object, f.at, f.fact FROM endings f {_OBJECT}
     WHERE f.s = ? AND f.relation = ? AND f.dead = 0"""
 _ENDINGS_OF_SLOT: Final = f"{_ENDINGS} ORDER BY f.n"
 _ENDINGS_OF_VALUE: Final = f"{_ENDINGS} AND (f.object IS NULL OR f.object = ?) ORDER BY f.n"
 
 _FACT: Final = f"""SELECT f.uuid, g.name, s.uuid, r.name, f.dead, o.uuid, f.object, f.stated_from, f.stated_to,
-    f.cause, f.place, f.attested, f.confidence, f.ref
+    f.cause, f.place, f.attested, f.confidence, f.ref, f.n
     FROM facts f CROSS JOIN groups g ON g.n = f.grp CROSS JOIN entities s ON s.n = f.s
     CROSS JOIN relations r ON r.n = f.relation {_OBJECT}"""
 _FACT_BY_ID: Final = f"{_FACT} WHERE f.uuid = ?"
@@ -91,10 +95,14 @@ _RESTING: Final = f"""SELECT f.n, f.uuid FROM facts f WHERE f.n IN ({_FACTS_SAID
     AND NOT {_OTHERS.format("f.episode")}
     AND NOT EXISTS (SELECT 1 FROM reinforcements r WHERE r.fact = f.n AND {_OTHERS.format("r.episode")})
     UNION ALL {_SAID_THEN.format("endings")} UNION ALL {_SAID_THEN.format("retractions")} ORDER BY 1 DESC"""
+_GRANULES_OF_OTHERS: Final = f"""SELECT f.uuid, c.vf, c.vt FROM facts f CROSS JOIN deeds c ON c.fact = f.n
+    WHERE c.occurrence AND f.n IN ({_FACTS_SAID}) AND {_OTHERS.format("c.episode")} ORDER BY f.n, c.n"""
 _CONTRADICTIONS: Final = f"""SELECT uuid, earlier, later FROM contradictions WHERE settled_at = {INF} AND n IN (
     SELECT n FROM contradictions WHERE settled_at = {INF} AND earlier IN (SELECT value FROM json_each(:facts))
     UNION SELECT n FROM contradictions WHERE settled_at = {INF} AND later IN (SELECT value FROM json_each(:facts)))
     ORDER BY n"""
+
+_Told = tuple[Interval, bool]  # a granule, and whether it was planned
 
 
 class SqliteViews(SqliteReader):
@@ -215,26 +223,42 @@ class SqliteViews(SqliteReader):
         if not rows and not ends:
             return _NOTHING
         grp = self._group(group)
+        happened = [row[10] for row in rows if row[11]]
+        told = self._granules(("slot", *key), happened) if happened else {}
         assertions: dict[str, Assertion] = {}
         held: dict[str, tuple[tuple[int, int], ...]] = {}
         for row in rows:
             uuid, vf, vt = row[0], row[8], row[9]
             if uuid not in assertions:
-                assertions[uuid] = _assertion(uuid, row[1:8])
+                assertions[uuid] = _assertion(uuid, row[1:8], told.get(row[10], ()))
                 held[uuid] = ()
                 self._remember_fact(uuid, row[10], (grp, *key, row[2]))
             if vf is not None:
                 held[uuid] += ((vf, vt),)
         return Slot(tuple(assertions.values()), tuple(_ending(end[0], end[1:]) for end in ends), held)
 
+    def _granules(self, dependence: Hashable, facts: Sequence[int]) -> dict[int, list[_Told]]:
+        """Return what live statements tell of some occurrences, by row id: the granule, and whether it is planned.
+
+        Of an occurrence whose episodes are all withdrawn it is what its assertion tells.
+        """
+        told: dict[int, list[_Told]] = {}
+        withdrawn: dict[int, _Told] = {}
+        for fact, vf, vt, planned, is_withdrawn in self._rows_on(dependence, _GRANULES, (listed(facts),)):
+            if is_withdrawn:
+                withdrawn.setdefault(fact, ((vf, vt), bool(planned)))
+            else:
+                told.setdefault(fact, []).append(((vf, vt), bool(planned)))
+        return {fact: [first] for fact, first in withdrawn.items()} | told
+
     def _remember_fact(self, uuid: str, n: int, claim: Claim) -> None:
         """Cache the row ids of a fact that was read: the message may change it next."""
 
     def statement(self, uuid: str) -> Statement | None:
-        self._index_for("fact_uuid")
+        self._index_for("fact_uuid", "deed_fact")
         row = self._row(_FACT_BY_ID, (uuid,))
         if row is not None:
-            return _fact(row)
+            return self._fact(row)
         row = self._row(_ENDING_BY_ID, (uuid,))
         if row is not None:
             _, group, subject, relation, dead, *ending = row
@@ -248,12 +272,25 @@ class SqliteViews(SqliteReader):
     def attested_without(self, episode: str, recorded_at: Sequence[int]) -> list[tuple[str, int]]:
         return self._rows(_ATTESTED, {"episode": episode, "at": listed(recorded_at)})
 
+    def granules_without(self, episode: str, recorded_at: Sequence[int]) -> list[tuple[str, tuple[Interval, ...]]]:
+        rows = self._rows(_GRANULES_OF_OTHERS, {"episode": episode, "at": listed(recorded_at)})
+        told: dict[str, list[Interval]] = {}
+        for uuid, vf, vt in rows:
+            told.setdefault(uuid, []).append((vf, vt))
+        return [(uuid, tuple(granules)) for uuid, granules in told.items()]
+
     def retractions_of(self, uuid: str) -> list[Statement]:
         return [_retraction(row) for row in self._rows(_RETRACTIONS_OF, (uuid,))]
 
     def fact_with_ref(self, group: str, ref: str) -> Statement | None:
         row = self._row(_FACT_BY_REF, (self._group(group), ref))
-        return None if row is None else _fact(row)
+        return None if row is None else self._fact(row)
+
+    def _fact(self, row: Any) -> Statement:
+        *_, confidence, ref, n = row
+        uuid, group, subject, relation, dead = row[:5]
+        assertion = _assertion(uuid, row[5:12], self._granules(uuid, [n]).get(n, ()))
+        return Statement(uuid, group, subject, relation, bool(dead), assertion, confidence=confidence, ref=ref)
 
     def open_contradictions(self, facts: Sequence[str]) -> list[tuple[str, str, str]]:
         return self._rows(_CONTRADICTIONS, {"facts": listed(facts)})
@@ -264,23 +301,18 @@ def _entities(group: str, rows: list[Any]) -> list[EntityRow]:
     return [EntityRow(row[1], group, *row[2:]) for row in dict.fromkeys(sorted(rows) if len(rows) > 1 else rows)]
 
 
-def _assertion(uuid: str, row: Any) -> Assertion:
+def _assertion(uuid: str, row: Any, told: Sequence[_Told]) -> Assertion:
     entity, obj, start, end, cause, place, attested = row
     value = value_of(entity, obj)
     assert value is not None
-    return Assertion(uuid, value, start, end, (cause, place), attested)
+    granules = tuple(granule for granule, _ in told)
+    done = not told or not all(planned for _, planned in told)
+    return Assertion(uuid, value, start, end, (cause, place), attested, granules, done)
 
 
 def _ending(uuid: str, row: Any) -> Ending:
     entity, obj, at, fact = row
     return Ending(uuid, value_of(entity, obj), at, fact)
-
-
-def _fact(row: Any) -> Statement:
-    *_, confidence, ref = row
-    uuid, group, subject, relation, dead = row[:5]
-    assertion = _assertion(uuid, row[5:12])
-    return Statement(uuid, group, subject, relation, bool(dead), assertion, confidence=confidence, ref=ref)
 
 
 def _retraction(row: Any) -> Statement:

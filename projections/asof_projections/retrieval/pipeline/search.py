@@ -61,7 +61,7 @@ class PipelineSearch:
         """Return the best facts and turns as of a moment, best first, with what the pipeline made of the question."""
         begun = self._episodes.begin_read()
         try:
-            return self._search(query, at, self._config.of(query))
+            return self._search(query, at._replace(deeds=True), self._config.of(query))
         finally:
             if begun:
                 self._episodes.end_read()

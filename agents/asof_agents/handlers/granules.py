@@ -1,0 +1,47 @@
+"""Granules of occurrences: the days, months and years over which they are believed. Pure, and in UTC."""
+
+from calendar import monthrange
+from datetime import datetime
+from typing import Final
+
+from asof_projections.versions import Interval
+from asof_streams.instants import LAST, NEG, SECOND, from_datetime, to_datetime
+
+UNKNOWN: Final = "unknown"  # the grain of a deed of which only is known before when it was
+_MONTHS: Final = {"month": 1, "quarter": 3, "year": 12}
+_SECONDS: Final = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
+_MONDAY: Final = from_datetime(datetime.fromisoformat("1970-01-05T00:00:00+00:00"))
+
+
+def granule_of(instant: int, grain: str) -> Interval:
+    """Return the granule that contains an instant. Weeks begin on Monday."""
+    if (length := _SECONDS.get(grain)) is not None:
+        start = instant - (instant - _MONDAY) % (length * SECOND)
+        return start, start + length * SECOND
+    months = _MONTHS[grain]
+    moment = to_datetime(instant).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    start = from_datetime(moment.replace(month=moment.month - (moment.month - 1) % months))
+    return start, _later(start, months)
+
+
+def granule_from(instant: int, grain: str) -> Interval:
+    """Return the period of one granule's length that begins at an instant, such as a season's first day."""
+    if (length := _SECONDS.get(grain)) is not None:
+        return instant, instant + length * SECOND
+    return instant, _later(instant, _MONTHS[grain])
+
+
+def before(instant: int) -> Interval:
+    """Return the granule of what happened at an unknown time before an instant."""
+    return NEG, instant
+
+
+def _later(instant: int, months: int) -> int:
+    """Return the instant some months later; the 31st becomes the last day of a shorter month."""
+    moment = to_datetime(instant)
+    years, month = divmod(moment.month - 1 + months, 12)
+    if moment.year + years > to_datetime(LAST).year:
+        return LAST
+    year = moment.year + years
+    day = min(moment.day, monthrange(year, month + 1)[1])
+    return from_datetime(moment.replace(year=year, month=month + 1, day=day))
