@@ -137,7 +137,7 @@ def _with_plans(answer: Any) -> Any:
         return answer
     parts = {name: _with_plans(part) for name, part in answer.items()}
     if {"relation", "valid_at", "invalid_at", "object"} <= parts.keys():
-        parts |= {"planned": False} | ({"occurrence": False} if "expired_at" in parts else {})
+        parts = {"planned": False} | ({"occurrence": False} if "expired_at" in parts else {}) | parts
     return parts
 
 

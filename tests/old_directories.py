@@ -138,11 +138,11 @@ def _without(name: str, found: dict[str, Any]) -> dict[str, Any]:
 
 # Event types that have a second version since these directories were written, and what came with it.
 RAISED: Final[dict[str, tuple[str, ...]]] = {
-    "fact.asserted": (),
+    "fact.asserted": ("occurrence", "planned"),
     "fact.invalidated": (),
-    "fact.reinforced": (),
-    "fact.stated": (),
-    "generation.started": (),
+    "fact.reinforced": ("granule", "planned"),
+    "fact.stated": ("grain",),
+    "generation.started": ("rule",),
     "relationship.stated": ("granule", "planned"),
 }
 

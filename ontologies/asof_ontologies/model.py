@@ -15,6 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Cardinality = Literal["one", "many"]
 ValueKind = Literal["value", "version", "time", "amount", "quality", "favorite", "news"]
+_OUTCOMES = {  # of asof's own ontologies of a time before they said so; generations rest on these names
+    "agent_memory_v1": frozenset(("completed", "decided", "released", "replaced_by")),
+    "default": frozenset(("born_in", "decided_on", "graduated_from", "made", "won", "wrote")),
+}
 KEYED: frozenset[ValueKind] = frozenset({"amount", "quality", "favorite"})
 
 
@@ -101,11 +105,6 @@ class RelationType(Part):
         """Whether it is something done, not a state."""
         return self.lasting is not True
 
-    @property
-    def is_occurrence(self) -> bool:
-        """Whether it is a deed without an outcome that stays."""
-        return self.lasting is False
-
 
 class ExampleFact(Part):
     """A fact that an example asserts, ends or retracts. Dates that are left out may be any."""
@@ -170,6 +169,13 @@ class Ontology(Part):
     def relations(self) -> dict[str, RelationType]:
         """Relation types by name."""
         return {relation.name: relation for relation in self.relation_types}
+
+    @cached_property
+    def occurrences(self) -> frozenset[str]:
+        """The deeds whose outcome does not stay, by name. The outcome of one that has one value stays."""
+        deeds = frozenset(r.name for r in self.relation_types if r.lasting is False and r.cardinality == "many")
+        knows_outcomes = any(relation.lasting == "outcome" for relation in self.relation_types)
+        return deeds if knows_outcomes else deeds - _OUTCOMES.get(self.id, frozenset())
 
     @cached_property
     def _keyed(self) -> tuple[RelationType, ...]:

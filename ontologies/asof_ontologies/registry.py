@@ -63,32 +63,6 @@ def read_file(name_or_path: str | Path) -> "OntologyFile":
     return _parse(text, content)
 
 
-def sort_deeds(ontology: Ontology) -> Ontology:
-    """Return an ontology with outcomes, if it is of a time that knew none: those of asof's own of the same id.
-
-    Elsewhere the outcome of a deed that has one value is taken to stay.
-    """
-    if any(relation.lasting == "outcome" for relation in ontology.relation_types):
-        return ontology
-    today = load(ontology.id).relations if ontology.id in names() else {}
-
-    def is_outcome(relation: RelationType) -> bool:
-        own = today.get(relation.name)
-        stays = own is not None and own.lasting == "outcome"
-        return relation.is_occurrence and (stays or relation.cardinality == "one")
-
-    return Ontology.model_validate(
-        ontology.model_copy(
-            update={
-                "relation_types": tuple(
-                    relation.model_copy(update={"lasting": "outcome"}) if is_outcome(relation) else relation
-                    for relation in ontology.relation_types
-                )
-            }
-        ).model_dump()
-    )
-
-
 class _Loader(yaml.SafeLoader):
     """YAML in which only true, false and null are not text: `on`, `no`, 1984 and dates stay words. Keys are unique."""
 
@@ -226,8 +200,6 @@ def _relation_problems(ontology: Ontology, relation: RelationType) -> Iterator[P
                 yield (key, at), "{deed} is in the words of a text: add a literal entity type to its targets"
     if relation.is_deed and (relation.starts or relation.ends):
         yield ("lasting",), "a deed neither starts nor ends: move its cues to `cues`, or make it lasting"
-    if relation.is_occurrence and relation.cardinality == "one":
-        yield ("lasting",), "what may happen again has many values: make it `outcome`, or leave cardinality out"
     for key in ("inverse", "opposite"):
         other = getattr(relation, key)
         if other is not None and other not in ontology.relations:

@@ -101,7 +101,7 @@ class RelationshipStated(Event):
     valid_to: int | None = None
     grain: str | None = None
     time_words: str | None = Field(default=None, repr=False)
-    granule: tuple[int, int] | None = None  # of a deed
+    granule: tuple[int, int] | None = Field(default=None, exclude_if=unset)  # of a deed
     planned: bool = Field(default=False, exclude_if=unset)
     confidence: float
     start: int  # of the sentence that says it, in the episode's content

@@ -132,7 +132,7 @@ class FactStatement(Event):
     fact: Text | None = Field(default=None, repr=False)
     valid_at: int | None = None
     invalid_at: int | None = None
-    grain: Grain | None = None
+    grain: Grain | None = Field(default=None, exclude_if=unset)
     confidence: float = Field(default=1.0, ge=0.0, le=1.0)
     said_at: int | None = None
 

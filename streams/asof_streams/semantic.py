@@ -283,7 +283,7 @@ class FactReinforced(Event):
     said_at: int
     episode_id: str
     relationship_id: str | None = None
-    granule: Granule | None = None
+    granule: Granule | None = Field(default=None, exclude_if=unset)
     planned: bool = Field(default=False, exclude_if=unset)
 
 

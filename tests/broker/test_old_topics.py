@@ -113,20 +113,28 @@ def _text(given: bytes | None) -> str | None:
 
 
 def raised(found: list[Row]) -> list[Row]:
-    """Return records with those that have a second version in that one."""
+    """Return records with the events that have a second version in that one; what was sent is as it was."""
     first, second = ["ce_eventversion", "1"], ["ce_eventversion", "2"]
     of = [["ce_type", name] for name in (*SECOND, *RAISED)]
     return [
         {**row, "headers": [second if header == first else header for header in row["headers"]]}
-        if any(header in of for header in row["headers"])
+        if row["topic"] not in (".messages", ".dead-letters") and any(header in of for header in row["headers"])
         else row
         for row in found
     ]
 
 
 def read_anew(found: list[Row]) -> list[Row]:
-    """Return records of a generation that today's rules read for: it says so where it begins."""
-    return [{**row, "value": row["value"] and row["value"].replace('"rules-1/', '"rules-2/')} for row in found]
+    """Return records of a generation that today's rules read for, which says so where it begins."""
+    return [{**row, "value": row["value"] and _read_anew(row["value"])} for row in found]
+
+
+def _read_anew(value: str) -> str:
+    more = {'"source":"mentions"': '"rule":2', '"source":"fact"': '"statement_version":2'}
+    for said, added in more.items():
+        if said in value:
+            value = f"{value[:-1]},{added}}}"
+    return value.replace('"rules-1/', '"rules-2/')
 
 
 def undated(found: list[Row]) -> list[Row]:

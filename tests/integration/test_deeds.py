@@ -1,5 +1,6 @@
 """Deeds: what happened is dated, may happen again, is not ended, and is planned until it is told as past."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +143,45 @@ def test_a_plan_that_is_called_off_is_retracted(world: World) -> None:
     assert dated(world) == []
 
 
+def test_a_denial_takes_back_what_happened_within_its_time_and_without_a_time_all(world: World) -> None:
+    say(world, "2024-06-20", "I visited Paris on January 5.")
+    say(world, "2024-06-20", "I visited Paris in March.")
+    say(world, "2024-06-20", "I visited Paris on May 2.")
+
+    say(world, "2024-06-21", "I didn't visit Paris on March 4.")
+    assert [start for _, start, _ in dated(world)] == ["2024-01-05", "2024-03-01", "2024-05-02"]
+
+    say(world, "2024-06-21", "I didn't visit Paris in May.")
+    assert [start for _, start, _ in dated(world)] == ["2024-01-05", "2024-03-01"]
+
+    say(world, "2024-06-22", "I have never visited Paris.")
+    assert dated(world) == []
+
+
+def test_one_message_may_tell_of_two_visits_and_take_both_back(world: World) -> None:
+    say(world, "2024-06-20", "I visited Paris in January. I visited Paris in March.")
+    assert dated(world) == [("Paris", "2024-01-01", "2024-02-01"), ("Paris", "2024-03-01", "2024-04-01")]
+
+    say(world, "2024-06-20", "I visited Rome in January. I visited Rome in March. I have never visited Rome.")
+    assert {place for place, _, _ in dated(world)} == {"Paris"}
+
+
+def test_a_profile_and_an_export_have_what_happened_and_what_is_planned_and_a_summary_no_plan(world: World) -> None:
+    world.tell("2024-06-03", relation="visited", object="Paris", valid_at="2024-03-05")
+    world.tell("2024-06-03", relation="visited", object="Rome", valid_at="2024-07-06")
+
+    [ana] = world.memory.entity("Ana", group_id="g", valid_at=on("2024-06-15"))
+    [then] = world.memory.entity("Ana", group_id="g", valid_at=on("2024-07-06"))
+    graph = json.loads("".join(world.memory.export(group_id="g", valid_at=on("2024-06-15"))))
+    graphml = "".join(world.memory.export(group_id="g", valid_at=on("2024-06-15"), format="graphml"))
+
+    assert [(fact.object, fact.planned) for fact in ana.facts] == [("Paris", False), ("Rome", True)]
+    assert ana.summary == then.summary == "Ana visited Paris."
+    assert [(edge["object"], edge["planned"]) for edge in graph["edges"]] == [("Paris", False), ("Rome", True)]
+    assert graphml.count('<data key="edge.occurrence">true') == 2
+    assert graphml.count('<data key="edge.planned">true') == 1
+
+
 def test_a_deed_whose_outcome_stays_holds_from_then_on_and_may_be_planned(world: World) -> None:
     world.tell("2024-06-03", relation="wrote", object="Dunes", valid_at="2020-01-01")
     world.tell("2024-06-03", relation="graduated_from", object="MIT", valid_at="2024-07-01")
@@ -226,11 +266,16 @@ def test_an_old_directory_goes_on_as_it_was_and_a_rebuild_dates_its_deeds(
         asked = {"ask": [*visits["ask"], "--generation", generation]} if generation else visits
         return [(fact["valid_at"], fact["invalid_at"]) for fact in ask(data, asked)["answer"]]
 
+    def ids(generation: str) -> set[str]:
+        asked = {"ask": ["facts", "--any-time", "--generation", generation, "--json"]}
+        return {fact["uuid"] for fact in ask(data, asked)["answer"]}
+
     before = periods("")
     advice = [g["advice"] for g in ask(data, {"ask": ["stats", "--json"]})["answer"]["generations"].values()]
-    ask(data, {"ask": ["rebuild", "--name", "dated", "--from", "episodes", "--switch", "--json"]})
+    ask(data, {"ask": ["rebuild", "--name", "dated", "--from", "mentions", "--switch", "--json"]})
     after = periods("")
 
+    assert ids("dated") == ids("main"), "so that they can be compared"
     assert all(advice)
     assert before
     assert all(end is None for _, end in before)

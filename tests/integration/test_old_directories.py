@@ -6,16 +6,10 @@ says so: what changes stands in CHANGED of tests/changed_answers.py, and nowhere
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from asof.operations import generations
-from asof.runtime.wiring import describe
-from asof_projections import names
-from asof_projections.generations import GenerationInfo
 from changed_answers import CHANGED, wanted
 from http_server import serving
 from old_directories import NAMES, Ask, ask, expected, forget_derived, found_again, unpack
@@ -72,20 +66,8 @@ def test_a_directory_answers_as_it_did_and_is_written_to_with_the_first_question
     assert contents(unpacked) == before
 
 
-def as_under_the_first_rule(*of: Any, **more: Any) -> GenerationInfo:
-    """Describe a generation as versions did that knew one rule."""
-    info = describe(*of, **more)
-    parts = (info.ontology_digest, info.extractor, info.policy, names.VERSION)
-    return replace(info, build=hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16], rule=1)
-
-
 @having("rebuilt")
-def test_generations_that_are_built_anew_under_their_rule_are_what_they_were(
-    unpacked: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(generations, "describe", as_under_the_first_rule)
-    monkeypatch.setattr(generations, "sort_deeds", lambda ontology: ontology)
-
+def test_generations_that_are_built_anew_are_what_they_were(unpacked: Path) -> None:
     expect(unpacked, expected(unpacked.name)["rebuilt"])
 
 

@@ -21,7 +21,7 @@ from asof_agents.resolution.judge import Judge
 from asof_agents.resolution.structure import StructuralMatcher, related_mentions
 from asof_agents.resolution.unlinked import UnlinkedResolver
 from asof_projections.model.rows import EntityRow
-from asof_projections.versions import Assertion, Interval
+from asof_projections.versions import Assertion, Interval, is_within
 from asof_streams.episodic import EpisodeRecorded, MentionObserved, MessageParked, RelationshipStated
 from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.events import Event, Record
@@ -140,8 +140,9 @@ class ChatStatements(StatementWriter[Resolver]):
         match stated.stance:
             case "denied":
                 for assertion in self.held(triple):
-                    self.retract(self.statement(assertion.fact_id), "corrected")
-                    replaced[triple.subject, triple.relation] = assertion
+                    if _is_denied(assertion, stated.granule):
+                        self.retract(self.statement(assertion.fact_id), "corrected")
+                        replaced[triple.subject, triple.relation] = assertion
             case "holds" if self.is_occurrence(relation):
                 self._happen(triple, stated, replaced.get((triple.subject, triple.relation)))
             case "ended" if self.is_occurrence(relation):
@@ -257,3 +258,8 @@ class ChatStatements(StatementWriter[Resolver]):
 
     def _object_name(self, triple: Triple) -> str:
         return triple.value if triple.value is not None else self.names.entity(triple.object or "").name
+
+
+def _is_denied(assertion: Assertion, granule: Interval | None) -> bool:
+    """Whether a denial, of a granule or of all time, is of a fact: of what happened, if it was within that granule."""
+    return not assertion.granules or granule in (None, assertion.finest) or is_within(assertion.finest, granule)

@@ -81,8 +81,7 @@ class StatementWriter(Generic[N]):
 
     def is_occurrence(self, relation: str) -> bool:
         """Whether facts of a relation are occurrences. One that the ontology does not know lasts."""
-        found = self.ontology.relations.get(relation)
-        return self.build.rule > 1 and found is not None and found.is_occurrence
+        return self.build.rule > 1 and relation in self.ontology.occurrences
 
     def is_plan(self, relation: str, start: int) -> bool:
         """Whether a deed that begins at an instant is still ahead. States begin by themselves."""

@@ -31,7 +31,10 @@ def entities(session: Session, query: EntitiesQuery) -> Page[Entity]:
 
 @operation(items="entities")
 def entity(session: Session, query: EntityQuery) -> list[EntityProfile]:
-    """Return what is known of everything that has a name, one profile for all entities that are the same."""
+    """Return what is known of everything that has a name, one profile for all entities that are the same.
+
+    Its facts are those that hold at the moment, with what happened before it and what is planned.
+    """
     return session.queries(query.group).entity(query, moment_of(session, query))
 
 

@@ -8,10 +8,8 @@ from pydantic import Field
 from asof.operations.operation import operation
 from asof.runtime.wiring import Policy, describe, load_ontology, open_reader
 from asof.service.session import Session
-from asof_ontologies.registry import sort_deeds
 from asof_projections.generations import Catalog, GenerationInfo, check_name
 from asof_projections.model.queries import Name, Query
-from asof_projections.versions import RULE
 from asof_streams.errors import InvalidInput
 
 Source = Literal["mentions", "episodes"]
@@ -53,8 +51,7 @@ def rebuild(session: Session, query: Rebuild) -> GenerationInfo:
     if any(info.name == name for info in writer.catalog.generations):
         raise InvalidInput(f"generation {name} is there already: choose another name, or drop it first")
     active = writer.catalog[writer.catalog.active]
-    kept = writer.ontology(active.name)
-    ontology = load_ontology(query.ontology) if query.ontology else sort_deeds(kept) if active.rule < RULE else kept
+    ontology = load_ontology(query.ontology) if query.ontology else writer.ontology(active.name)
     version = writer.logs.extractors.version(ontology)
     settings = session.settings
     consolidation = settings.consolidation if "consolidation" in settings.model_fields_set else active.consolidation

@@ -88,7 +88,10 @@ def repair(session: Session, query: RepairQuery) -> list[Check]:
 
 
 def export(session: Session, query: ExportQuery) -> Iterator[str]:
-    """Yield the graph as text, as it is read: what is believed as of a moment, or what was recorded."""
+    """Yield the graph as text, as it is read: what is believed as of a moment, or what was recorded.
+
+    What happened before the moment is there too, and what is planned.
+    """
     pieces = _pieces(session, query)
     while True:
         with session.lock:  # not while whoever asks does something with a piece

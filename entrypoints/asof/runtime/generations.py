@@ -56,7 +56,7 @@ def open_semantic(
 def _check_build(log: SqliteLog, info: GenerationInfo) -> None:
     """Refuse to go on with a log in another way than it was begun: its ids would not be those of a rebuild."""
     started = next(log.read(0, 1)).event
-    if not isinstance(started, GenerationStarted) or started.build != info.build:
+    if not isinstance(started, GenerationStarted) or (started.build, started.rule) != (info.build, info.rule):
         raise ContractError(
             f"{log.path} was begun with another ontology, extractor, embedder or policy than generation {info.name} "
             "has here: start with the settings that it was begun with, or let it be rebuilt as a generation of "
@@ -89,7 +89,7 @@ def generation_of(
     watch: measures the phases of consolidation. InvalidInput: what the generation names is not installed.
     """
     ontology = kept_ontology(places.ontology_of(info.name))
-    ontologies = ontologies_of(places, rule=info.rule)
+    ontologies = ontologies_of(places)
     registry = extractors.registry_of(info, ontology, ontologies)
     build = Build(info.build, ontology, info.policy, ontologies, info.ingestion or IngestionConfig(), info.rule)
     judge = extractors.judge(info, journal, places, store)
@@ -160,11 +160,8 @@ def _ontology_in(content: bytes) -> Ontology:
     return ontology
 
 
-def ontologies_of(places: DirectoryLayout, own: Ontology | None = None, *, rule: int = 1) -> Ontologies:
-    """Return the ontologies that messages may name; one that is used is written down, as the memory's own is.
-
-    rule: that of the generation that reads with them; one that was written down before outcomes is sorted for it.
-    """
+def ontologies_of(places: DirectoryLayout, own: Ontology | None = None) -> Ontologies:
+    """Return the ontologies that messages may name; one that is used is written down, as the memory's own is."""
 
     def find(name: str) -> Ontology | None:
         path = places.named_ontology(name)
@@ -172,15 +169,10 @@ def ontologies_of(places: DirectoryLayout, own: Ontology | None = None, *, rule:
             if name not in registry.names():
                 return None
             keep_ontology(load_ontology(name), path)
-        return _sorted_for(rule, kept_ontology(path))
+        return kept_ontology(path)
 
     kept = [path.stem for path in places.named_ontology("*").parent.glob("*.json")]
-    own = own or kept_ontology(places.ontology)
-    return Ontologies(_sorted_for(rule, own), [*registry.names(), *kept], find)
-
-
-def _sorted_for(rule: int, ontology: Ontology) -> Ontology:
-    return registry.sort_deeds(ontology) if rule > 1 else ontology
+    return Ontologies(own or kept_ontology(places.ontology), [*registry.names(), *kept], find)
 
 
 def restore_ontologies(places: DirectoryLayout, catalog: Catalog, ontology: Ontology) -> None:

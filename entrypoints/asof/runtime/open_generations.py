@@ -93,12 +93,13 @@ class OpenGenerations(Mapping[str, Generation]):
         """
         places, logs = self._logs.places, self._logs
         folder, unfinished = places.generation(info.name), places.unfinished(info.name)
-        begun = unfinished.exists() and unfinished.read_text("utf-8") == info.build
+        kind = f"{info.build} {info.extractor} {info.rule}"  # two that have one build may read and believe otherwise
+        begun = unfinished.exists() and unfinished.read_text("utf-8") == kind
         if folder.exists() and not begun:
             shutil.rmtree(folder)  # it is in no catalogue
         keep_ontology(ontology, places.ontology_of(info.name))
         if self.journal:
-            replace_file(unfinished, [info.build.encode()])
+            replace_file(unfinished, [kind.encode()])
         try:
             generation = self._open(info)
             follow(generation, logs.episodic, self._episodes, logs.episodic.end(), progress, self.journal)

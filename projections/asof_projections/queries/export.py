@@ -53,6 +53,7 @@ def episodic(episodes: GraphStore, group: str | None, at: Moment, *, details: bo
 def semantic_json(beliefs: BeliefStore, group: str | None, at: Moment, *, details: bool = False) -> Iterator[str]:
     """Yield the semantic graph as of a moment on both clocks as the pieces of one JSON document: {nodes, edges}.
 
+    Beside what holds at the moment it has what happened before, and what is planned for later.
     details: also conflicts and supersessions, each an edge between the objects of its two facts.
     """
     nodes, edges = _with_details(beliefs, group, at) if details else _plain(beliefs, group, at)
@@ -190,8 +191,8 @@ def _conflicts(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[
 
 
 def _values(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict[str, Any]]:
-    """Yield the literals that conflicts and supersessions lead to, each once, but for those of facts that hold."""
-    held, shown = beliefs.live(group, at), set[str]()
+    """Yield the literals that conflicts and supersessions lead to, each once, but for those of the graph's facts."""
+    held, shown = beliefs.live(group, at._replace(deeds=True)), set[str]()
     for conflict in conflicts(beliefs, group, _known(at)):
         for fact in (conflict.later, conflict.earlier):
             if fact.object_uuid is None and fact.uuid not in shown and fact.number not in held:
@@ -200,7 +201,8 @@ def _values(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dic
 
 
 def _facts(beliefs: GraphStore, group: str | None, at: Moment) -> Iterator[FactRow]:
-    """Yield the facts that hold. Only their numbers are all in memory at once (8 bytes a fact)."""
+    """Yield the facts that hold, deeds and plans. Only their numbers are all in memory at once (8 bytes a fact)."""
+    at = at._replace(deeds=True)
     numbers = beliefs.live(group, at)
     for start in range(0, len(numbers), _BATCH):
         yield from chain(*beliefs.facts_numbered(numbers[start : start + _BATCH].tolist(), at).values())

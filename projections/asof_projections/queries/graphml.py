@@ -10,7 +10,7 @@ _NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U001
 _NODE: Final = ("name", "type", "group_id", "created_at", "attributes", "members")
 _EDGE: Final = (
     "relation", "fact", "group_id", "valid_at", "invalid_at", "created_at", "expired_at", "confidence", "episodes",
-    "generation", "reason",
+    "generation", "occurrence", "planned", "reason",
 )  # fmt: skip
 
 
@@ -18,7 +18,7 @@ def write(nodes: Iterable[dict[str, Any]], edges: Iterable[dict[str, Any]]) -> I
     """Yield the pieces of one GraphML document.
 
     Every node has an `id`, every edge `id`, `source` and `target`; of the other fields, those declared above are
-    written. Null and empty fields are left out; a list is joined by spaces, a dict is JSON.
+    written. Null, false and empty fields are left out; a list is joined by spaces, a dict is JSON.
     """
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
     for kind, fields in (("node", _NODE), ("edge", _EDGE)):
@@ -38,7 +38,7 @@ def _data(kind: str, names: tuple[str, ...], fields: dict[str, Any]) -> str:
     return "".join(
         f'<data key="{kind}.{name}">{escape(_plain(fields[name]))}</data>'
         for name in names
-        if fields.get(name) not in (None, [], {})
+        if fields.get(name) not in (None, [], {}) and fields[name] is not False
     )
 
 
@@ -50,7 +50,7 @@ def _plain(value: Any) -> str:
     match value:
         case list():
             text = " ".join(value)
-        case dict():
+        case dict() | bool():
             text = json.dumps(value, ensure_ascii=False)
         case _:
             text = str(value)

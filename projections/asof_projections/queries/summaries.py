@@ -21,12 +21,12 @@ MEMBERS: Final = 100  # of a community, those that joined first: facts of others
 
 
 def summary(attributes: Sequence[AttributeRow], facts: Sequence[FactRow]) -> str:
-    """Return as many whole sentences as fit into LONGEST characters; "" where nothing is known."""
+    """Return as many whole sentences as fit into LONGEST characters, plans left out; "" where nothing is known."""
     for attribute in attributes:
         if attribute.name == GIVEN:
             return attribute.value
     described = [f"{attribute.name.replace('_', ' ')}: {attribute.value}" for attribute in attributes]
-    parts = dict.fromkeys(_ended(part) for part in (*described, *(fact.fact for fact in facts)))
+    parts = dict.fromkeys(_ended(part) for part in (*described, *(fact.fact for fact in facts if not fact.planned)))
     whole = ""
     for part in parts:
         longer = f"{whole} {part}".lstrip()
@@ -36,9 +36,9 @@ def summary(attributes: Sequence[AttributeRow], facts: Sequence[FactRow]) -> str
 
 
 def community_summary(beliefs: GraphStore, community: CommunityRow, known: int) -> str:
-    """Return the summary of a community as of a known moment: the facts are those that hold then."""
+    """Return the summary of a community as of a known moment: of facts that hold then, or happened before."""
     members = [member.uuid for member in community.members[:MEMBERS]]
-    facts = beliefs.latest(members, Moment(known, known), SUMMARISED)
+    facts = beliefs.latest(members, Moment(known, known, deeds=True), SUMMARISED)
     inside = set(members)
     return summary((), sorted(facts, key=lambda fact: not inside.issuperset({fact.subject_uuid, fact.object_uuid})))
 

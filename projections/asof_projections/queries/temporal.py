@@ -119,7 +119,11 @@ class TemporalQueries:
 
     @consistent_read
     def entity(self, query: EntityQuery, at: Moment) -> list[EntityProfile]:
-        """Return a profile of each entity with a name; an entity and its duplicates have one profile."""
+        """Return a profile of each entity with a name; an entity and its duplicates have one profile.
+
+        Beside what holds at the moment there is what happened before, and what is planned for later.
+        """
+        at = at._replace(deeds=True)
         profiles: list[EntityProfile] = []
         seen: set[str] = set()
         for entity in self._called(query.group, query.name, at.known):

@@ -1,5 +1,6 @@
 """The findings of one turn so far: its mentions and relationships, each of them once."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -7,6 +8,9 @@ from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.sentences import Sentence
 from asof_agents.extraction.english.work import MENTION, RELATIONSHIP, REPEATED, Work
 from asof_agents.extraction.ports import Extraction, Mention, Relationship, StatedAttribute, TimeHint, Turn
+
+_Triple = tuple[str, str, str, str, str]  # the source's type and text, the relation, the target's type and text
+_Granule = tuple[int, int] | None
 
 
 class Findings:
@@ -17,7 +21,8 @@ class Findings:
         self._work = work
         self._mentions: dict[tuple[str, str], Mention] = {}
         self._texts: set[str] = set()
-        self._relationships: dict[tuple[str, str, str, str, str], Relationship] = {}
+        self._relationships: dict[tuple[_Triple, _Granule], Relationship] = {}
+        self._granules: defaultdict[_Triple, list[_Granule]] = defaultdict(list)
         self._attributes: dict[tuple[Mention, str], StatedAttribute] = {}
         self.speaker: Mention | None = None
 
@@ -74,15 +79,22 @@ class Findings:
         self.add(found)
 
     def add(self, found: Relationship) -> None:
-        """Add a relationship; of two that differ in stance or time alone, the first stays, unless it is denied."""
+        """Add a relationship; of two that differ in stance or time alone, the first stays, unless it is denied.
+
+        A deed that happened at two times is two.
+        """
         source, target = found.source, found.target
         if source.text.casefold() == target.text.casefold():
             return
         key = (source.type, source.text, found.relation, target.type, target.text.casefold())
         if found.stance == "denied":
-            self._relationships.pop(key, None)
-        self._work.spend(REPEATED if key in self._relationships else RELATIONSHIP)
-        self._relationships.setdefault(key, found)
+            for granule in self._granules.pop(key, ()):
+                del self._relationships[key, granule]
+        is_known = (key, found.granule) in self._relationships
+        self._work.spend(REPEATED if is_known else RELATIONSHIP)
+        if not is_known:
+            self._relationships[key, found.granule] = found
+            self._granules[key].append(found.granule)
 
     def describe(self, stated: StatedAttribute) -> None:
         """Add an attribute; of two values of one, the later stays."""

@@ -14,7 +14,7 @@ _ENDED_STATES = frozenset({"be", "prefer"})
 class Meaning:
     """A stance and a stated time. `opposite`: the relation's opposite holds instead.
 
-    granule: [from, to) in which a deed happened, or in which it is planned.
+    granule: [from, to) in which a deed happened, did not happen, or is planned.
     """
 
     stance: Stance
@@ -111,10 +111,10 @@ def _event(
 ) -> Meaning | None:
     if predicate.tense == "used to" or predicate.aspect:
         return None
+    granule = (hint.start, hint.end) if hint is not None and hint.kind in {"point", "during"} else None
     if predicate.negation:
         done = predicate.tense in {"past", "perfect"} and predicate.negation != "no longer"
-        return Meaning("denied") if done and named else None
-    granule = (hint.start, hint.end) if hint is not None and hint.kind in {"point", "during"} else None
+        return Meaning("denied", granule=granule) if done and named else None
     if predicate.tense in {"past", "perfect"}:
         return Meaning("holds", granule and granule[0], granule=granule)
     begins = _begin_ahead(hint, said_at)

@@ -76,11 +76,14 @@ def query_of(messages: list[graphiti.Message]) -> str:
 
 
 def fact_result(fact: Fact) -> graphiti.FactResult:
-    """Return a fact in Graphiti's form. A literal is a node too: equal values of a group have one id."""
+    """Return a fact in Graphiti's form. A literal is a node too: equal values of a group have one id.
+
+    That form has no place for plans: the sentence says so.
+    """
     return graphiti.FactResult(
         uuid=fact.uuid,
         name=fact.relation,
-        fact=fact.fact,
+        fact=f"{fact.fact} (planned)" if fact.planned else fact.fact,
         valid_at=fact.valid_at,
         invalid_at=fact.invalid_at,
         created_at=fact.created_at,

@@ -115,8 +115,8 @@ INSERT INTO turn_words (turn_words, rank) VALUES ('hashsize', 8388608);
 GROUPED: Final = (  # every table whose rows belong to a group
     "relations", "cardinalities", "episodes", "mentions", "relationships", "answers", "failures", "withdrawals",
     "timezones", "parked", "retries", "entities", "names", "words", "resolutions", "links", "attributes",
-    "communities", "memberships", "facts", "versions", "reinforcements", "deeds", "endings", "retractions", "contradictions",
-    "closings", "consolidations",
+    "communities", "memberships", "facts", "versions", "reinforcements", "deeds", "endings", "retractions",
+    "contradictions", "closings", "consolidations",
 )  # fmt: skip
 
 # An id is as good as random, so that each new one changes a page of its index; by the start of ids an index has a third

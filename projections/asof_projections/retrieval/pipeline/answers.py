@@ -79,7 +79,7 @@ def summed(metrics: Sequence[RetrievalMetrics | None]) -> RetrievalMetrics | Non
 
 
 def _context(hits: Hits[Hit], entities: Iterable[Entity], limit: int) -> str:
-    memories = [(hit.score, hit.fact) for hit in hits]
+    memories = [(hit.score, f"{hit.fact} (planned)" if hit.planned else hit.fact) for hit in hits]
     memories += [
         (hit.score, f"{hit.role}: {hit.content}" if hit.role else hit.content)
         for hit in hits.episodes
