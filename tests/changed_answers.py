@@ -130,7 +130,13 @@ def telling_plans(old: Ask) -> Ask:
     return {**old, "answer": _with_plans(old["answer"])}
 
 
+_KEY: Final = '<key id="edge.{0}" for="edge" attr.name="{0}" attr.type="string"/>\n'
+
+
 def _with_plans(answer: Any) -> Any:
+    if isinstance(answer, str):
+        told = _KEY.format("generation") + _KEY.format("occurrence") + _KEY.format("planned")
+        return answer.replace(_KEY.format("generation"), told)
     if isinstance(answer, list):
         return [_with_plans(part) for part in answer]
     if not isinstance(answer, dict):

@@ -46,6 +46,10 @@ CASES = {  # what Ana says on that day: what she had said before, by day, and th
     "I visited Oslo": ({}, ["Oslo - 2024-05-02"]),
     "I'm going to Rome next week": ({}, ["Rome 2024-05-06 2024-05-13 planned"]),
     "I visited Rome": ({"2024-04-10": "I'm going to Rome next week."}, ["Rome 2024-04-15 2024-04-22"]),
+    "I didn't visit Paris in April": (
+        {"2024-04-30": "I visited Paris on March 5. I visited Paris on April 2."},
+        ["Paris 2024-03-05 2024-03-06"],
+    ),
 }
 
 

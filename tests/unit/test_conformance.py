@@ -26,6 +26,7 @@ MESSAGES: dict[str, list[Any]] = {
 GRAPH = range(1, 16)  # the criteria of the third document
 RETRIEVAL = {"retrieval": 54, "failure": 2}  # how many the fourth has, of its retrieval pipeline
 CONSOLIDATION = 45  # and of its consolidation
+DEEDS = 9  # parts of the rule of deeds
 AGENTS = {1: 5, 2: 3, 3: 3, 4: 2, 5: 4}  # of each requirement of the second document, how many criteria it has
 
 
@@ -37,7 +38,9 @@ def test_every_criterion_has_its_row_and_nothing_else_has() -> None:
     fourth = [f"{kind} {n}" for kind, count in RETRIEVAL.items() for n in range(1, count + 1)]
     fourth += [f"consolidation {n}" for n in range(1, CONSOLIDATION + 1)]
 
-    assert [row.number for row in conformance.rows()] == [*first, *second, *third, *fourth]
+    fifth = [f"deeds {n}" for n in range(1, DEEDS + 1)]
+
+    assert [row.number for row in conformance.rows()] == [*first, *second, *third, *fourth, *fifth]
 
 
 each_row = pytest.mark.parametrize("row", conformance.rows(), ids=lambda row: row.number)
