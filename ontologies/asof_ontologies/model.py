@@ -17,7 +17,7 @@ Cardinality = Literal["one", "many"]
 ValueKind = Literal["value", "version", "time", "amount", "quality", "favorite", "news"]
 _OUTCOMES = {  # of asof's own ontologies of a time before they said so; generations rest on these names
     "agent_memory_v1": frozenset(("completed", "decided", "released", "replaced_by")),
-    "default": frozenset(("born_in", "decided_on", "graduated_from", "made", "won", "wrote")),
+    "default": frozenset(("born_in", "decided_on", "founded", "graduated_from", "made", "won", "wrote")),
 }
 KEYED: frozenset[ValueKind] = frozenset({"amount", "quality", "favorite"})
 
