@@ -117,7 +117,7 @@ def _sent(door: str) -> dict[str, Any]:
     return _message(cls.type, described(cls), sent, {"$ref": f"schemas/door/{door}.json"}) | _KEYED
 
 
-_WRITER = "ce_writer"  # which what earlier versions sent does not have
+_OPTIONAL = ("ce_checkpoint", "ce_writer", "ce_offset")  # the last two are not in what earlier versions sent
 
 
 def _event(cls: type[Event]) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def _event_headers() -> dict[str, Any]:
     event = headers.of_event()
     return _headers(
         {name: headers.EVENT[name] for name in event},
-        [name for name in event if name not in ("ce_checkpoint", _WRITER)],
+        [name for name in event if name not in _OPTIONAL],
     )
 
 
@@ -144,7 +144,7 @@ def _checkpoint() -> dict[str, Any]:
 
 
 def _control(type_: str, names: list[str], about: str) -> dict[str, Any]:
-    sent = _headers({name: headers.EVENT[name] for name in names}, [name for name in names if name != _WRITER])
+    sent = _headers({name: headers.EVENT[name] for name in names}, [name for name in names if name != "ce_writer"])
     sent["properties"]["ce_type"]["const"] = type_
     about = f"A control record, no event: {about}. It has no key."
     return _message(type_, about, sent, {"type": "object", "maxProperties": 0})

@@ -29,6 +29,11 @@ EVENT = {  # headers of the events of derived topics
     "ce_size": Header("^[1-9][0-9]*$", "how many events the batch has"),
     "ce_term": Header("^[1-9][0-9]*$", "of the writer: the next number with each claim"),
     "ce_writer": Header("^.+$", "the name of the writer, as its claim has it in `ce_id`; earlier versions sent none"),
+    "ce_offset": Header(
+        "^[0-9]+$",
+        "of the episodic log, the offset of the message that caused it: where the message at `ce_cause` has another,"
+        " the messages topic has lost records; earlier versions sent none",
+    ),
     "ce_place": Header("^[0-9]+$", "its place within its batch, from 0"),
     "ce_sequence": Header(
         "^[0-9]{20}$", "its position in the log, 20 digits; of a checkpoint, the position of the next event"
@@ -60,7 +65,7 @@ DEAD = {  # headers that a dead letter has beside its own
 
 def of_event() -> list[str]:
     """Return the headers that an event is sent with; the checkpoint, which not all have, is among them."""
-    sent = envelope.event("episodic", 0, Draft("default", 0, 0, 0, 1, episodic.GroupErased()), 1, 0, "w")
+    sent = envelope.event("episodic", 0, Draft("default", 0, 0, 0, 1, episodic.GroupErased()), 1, 0, "w", 0)
     return [name for name, _ in sent.headers]
 
 

@@ -81,6 +81,7 @@ class PartitionReplica:
             self.messages.catch_up(answered)
         self.messages.read_up_to(ends[self.messages.at])
         self.episodic.catch_up(ends[self.episodic.at])
+        self.episodic.expect_source()
         for log in self.beliefs.values():
             log.catch_up(ends[log.at])
         self._suppress()

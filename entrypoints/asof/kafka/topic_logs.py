@@ -58,6 +58,7 @@ class TopicLogs:
         self.episodic = self._derived(self._places.episodic, self._topics.episodic, self.messages, self._forget_said)
         if self._writer is not None:
             self.messages.catch_up(max(self.episodic.checkpoint(), self.episodic.last_cause() + 1))
+            self.episodic.expect_source()
             self._ready(self.episodic)
 
     def semantic(self, generation: str) -> EventTopic:

@@ -1,7 +1,8 @@
 """The wire form of events on Kafka: CloudEvents 1.0, binary mode. Attributes are headers, the value is the payload.
 
 Pure. Beside the standard attributes (id, source, type, time, and the extension sequence) there are ours: what makes a
-batch of one cause whole (cause, place, size), who wrote it (term, writer), and how far they had read (checkpoint).
+batch of one cause whole (cause, place, size), the offset of the message that is the cause (offset), who wrote it (term,
+writer), and how far they had read (checkpoint).
 
 Two types are control records, no events: a writer claims a topic, and a writer says how far it has read.
 """
@@ -76,6 +77,7 @@ class Sent(NamedTuple):
     payload: bytes
     checkpoint: int | None  # position of the input log to go on from; on the last record of each append
     writer: str = ""  # who sent it; "" where its version does not say so
+    offset: int = -1  # of the message that caused it; -1 where its version or its log does not say so
 
     def encode(self) -> bytes:
         """Return the payload as it was sent, which is how it is kept."""
@@ -107,13 +109,15 @@ def checkpoint_reached(log: str, position: int, term: int, checkpoint: int, writ
     return Outgoing(None, b"{}", headers)
 
 
-def event(log: str, position: int, draft: Draft, term: int, checkpoint: int | None, writer: str = "") -> Outgoing:
-    """Return the record of an event; `position` is the one it takes in the log."""
+def event(
+    log: str, position: int, draft: Draft, term: int, checkpoint: int | None, writer: str = "", offset: int = -1
+) -> Outgoing:
+    """Return the record of an event; `position` is its own in the log, `offset` that of the message that caused it."""
     group, recorded_at, cause, place, size, happened = draft
     headers = [
         *_constant(log, happened.type, happened.version),
         ("ce_id", derive("event", log, cause, place, happened.type).encode()),
-        *_of_batch(recorded_at, cause, size, term, writer),
+        *_of_batch(recorded_at, cause, size, term, writer, offset),
         ("ce_place", b"%d" % place),
         ("ce_sequence", b"%020d" % position),
     ]
@@ -158,6 +162,7 @@ def read(raw: Raw) -> Claim | Checkpoint | Sent | None:
             raw.value or b"",
             _number(found["ce_checkpoint"]) if "ce_checkpoint" in found else None,
             writer,
+            _number(found.get("ce_offset", b"-1")),
         )
     except (KeyError, ValueError, TypeError, AttributeError, InvalidInput):  # a header may have no value at all
         return None
@@ -189,7 +194,7 @@ def _of_writer(writer: str) -> Headers:
 
 
 @lru_cache(maxsize=1)
-def _of_batch(recorded_at: int, cause: int, size: int, term: int, writer: str) -> Headers:
+def _of_batch(recorded_at: int, cause: int, size: int, term: int, writer: str, offset: int) -> Headers:
     """Return the headers that all events of one batch have."""
     return [
         ("ce_time", (render(recorded_at) or "").encode()),
@@ -197,4 +202,5 @@ def _of_batch(recorded_at: int, cause: int, size: int, term: int, writer: str) -
         ("ce_size", b"%d" % size),
         ("ce_term", b"%d" % term),
         *_of_writer(writer),
+        *([("ce_offset", b"%d" % offset)] if offset >= 0 else []),
     ]

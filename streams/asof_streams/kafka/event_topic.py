@@ -11,6 +11,7 @@ from asof_streams.events import Draft, event_class
 from asof_streams.kafka.client import Client, SentRun
 from asof_streams.kafka.envelope import Outgoing, Raw, Sent, checkpoint_reached, claim, event
 from asof_streams.kafka.fence import HIGHEST, Fence
+from asof_streams.kafka.messages_topic import MessagesTopic
 from asof_streams.kafka.state import State, TopicProgress, mark
 from asof_streams.kafka.topic_log import PartitionId, TopicLog
 from asof_streams.sqlite_log import EncodedDraft, EncodedEvent, SqliteLog, expect_checkpoint
@@ -46,6 +47,7 @@ class EventTopic(TopicLog):
             self._progress = TopicProgress()
         self._expect_same(self._progress)
         self._fence = Fence(str(at), *self._progress[:4], named=bool(self._progress.named))
+        self._cause = self._progress.cause, self._progress.caused_at
         self._mine = False
 
     @property
@@ -70,6 +72,7 @@ class EventTopic(TopicLog):
         for raw in found:
             stands += self._fence.pass_through(raw)
         self._report_refused()
+        self._cause = next(((sent.cause, sent.offset) for sent in reversed(stands) if sent.offset >= 0), self._cause)
         end = self.end()
         self._keep([sent for sent in stands if sent.position >= end])
         if self._fence.checkpoint > self.checkpoint():
@@ -117,6 +120,11 @@ class EventTopic(TopicLog):
             self.catch_up()
         self._mine = True
 
+    def expect_source(self) -> None:
+        """Check that the messages still have the positions from which the events were made. TopicUnfit: they do not."""
+        if isinstance(self._source, MessagesTopic):
+            self._source.expect(*self._cause)
+
     def last_cause(self) -> int:
         """Return the position of the last message that this log has an answer to; -1 where it has none."""
         end = self.end()
@@ -157,11 +165,14 @@ class EventTopic(TopicLog):
         return end
 
     def _records_of(self, drafts: Sequence[Draft], checkpoint: int) -> list[Outgoing]:
-        fence, last = self._fence, len(drafts) - 1
-        return [
-            event(self.name, fence.position + i, draft, fence.term, checkpoint if i == last else None, fence.writer)
-            for i, draft in enumerate(drafts)
-        ]
+        fence, last, records = self._fence, len(drafts) - 1, list[Outgoing]()
+        for i, draft in enumerate(drafts):
+            if isinstance(self._source, MessagesTopic) and draft.cause not in (-1, self._cause[0]):
+                self._cause = draft.cause, self._source.offset_of(draft.cause)
+            offset = self._cause[1] if draft.cause == self._cause[0] else -1
+            told = checkpoint if i == last else None
+            records.append(event(self.name, fence.position + i, draft, fence.term, told, fence.writer, offset))
+        return records
 
     def _expect_to_stand(self, runs: Sequence[SentRun], count: int) -> None:
         """Go on from where the records came to stand. WriterBusy: they do not, since another has taken over."""
@@ -186,7 +197,9 @@ class EventTopic(TopicLog):
         """Keep how far the topic is read, and a mark of the last record read."""
         fence, before = self._fence, self._progress
         marked = (before.marked, before.mark) if last is None else (last.offset, mark(last))
-        self._progress = TopicProgress(fence.offset, fence.position, fence.term, fence.writer, *marked, fence.named)
+        self._progress = TopicProgress(
+            fence.offset, fence.position, fence.term, fence.writer, *marked, fence.named, *self._cause
+        )
         self._state.put(str(self.at), self._progress)
 
     def _expect_known(self, type_: str, version: int, new: Sequence[Sent]) -> None:

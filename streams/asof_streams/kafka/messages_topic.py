@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from asof_streams.errors import DamagedLog, DecodeError, InvalidInput
+from asof_streams.errors import DamagedLog, DecodeError, InvalidInput, TopicUnfit
 from asof_streams.events import Draft
 from asof_streams.instants import DAY, LAST
 from asof_streams.kafka.client import Client
@@ -46,6 +46,23 @@ class MessagesTopic(TopicLog):
     def offset(self) -> int:
         """The offset of the next record to append."""
         return self.checkpoint()
+
+    def offset_of(self, position: int) -> int:
+        """Return the offset of the message at a position that the log has."""
+        offset: int = self._records.rows(position, position + 1)[0][3]
+        return offset
+
+    def expect(self, position: int, offset: int) -> None:
+        """Check that the message at a position is the one at this offset, if the log has one there.
+
+        TopicUnfit: it is another, as records before it are gone from the topic, so that all after them have moved up.
+        """
+        if 0 <= position < self.end() and (found := self.offset_of(position)) != offset:
+            raise TopicUnfit(
+                f"{self.at}: message {position} was the record at offset {offset} when events were made of it, and now"
+                f" is that at {found}: records before it are gone, as by compaction. Restore the topic, or go on in a"
+                " directory that was made before"
+            )
 
     def catch_up(self, until: int) -> None:
         """Append records of the topic until the log ends at position `until`.

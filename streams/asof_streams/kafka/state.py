@@ -19,11 +19,14 @@ FILE: Final = "kafka.db"
 _SCHEMA: Final = (
     "CREATE TABLE topics (topic TEXT PRIMARY KEY, offset INTEGER NOT NULL, position INTEGER NOT NULL, "
     "term INTEGER NOT NULL, writer TEXT NOT NULL, marked INTEGER NOT NULL, mark BLOB NOT NULL, "
-    "named INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;"
+    "named INTEGER NOT NULL DEFAULT 0, cause INTEGER NOT NULL DEFAULT -1, caused_at INTEGER NOT NULL DEFAULT -1"
+    ") WITHOUT ROWID;"
     "CREATE TABLE seen (producer BLOB PRIMARY KEY) WITHOUT ROWID"  # who gave a message what id, as a hash
 )
-_UPGRADE: Final = "ALTER TABLE topics ADD COLUMN named INTEGER NOT NULL DEFAULT 0"
-_SELECT: Final = "SELECT offset, position, term, writer, marked, mark, named FROM topics WHERE topic = ?"
+_ADDED: Final = {"named": 0, "cause": -1, "caused_at": -1}  # columns that the first version did not have
+_SELECT: Final = (
+    "SELECT offset, position, term, writer, marked, mark, named, cause, caused_at FROM topics WHERE topic = ?"
+)
 _REMEDY: Final = "delete the directory: the worker makes it again from the topics"
 
 
@@ -37,6 +40,8 @@ class TopicProgress(NamedTuple):
     marked: int = -1  # the offset of the marked record; -1: none
     mark: bytes = b""
     named: bool = False  # whether that writer puts its name on its records
+    cause: int = -1  # of the last event that told the offset of its message: the message's position; -1: none did
+    caused_at: int = -1  # that offset
 
 
 class State:
@@ -48,8 +53,10 @@ class State:
             if not path.exists():
                 create(path, _SCHEMA)
             self._db = connect(path, writable=True, durable=False)
-            if "named" not in (column[1] for column in self._db.execute("PRAGMA table_info(topics)")):
-                self._db.execute(_UPGRADE)  # an earlier version made it
+            there = {column[1] for column in self._db.execute("PRAGMA table_info(topics)")}
+            for name, value in _ADDED.items():
+                if name not in there:
+                    self._db.execute(f"ALTER TABLE topics ADD COLUMN {name} INTEGER NOT NULL DEFAULT {value}")
 
     def close(self) -> None:
         self._db.close()
@@ -70,7 +77,7 @@ class State:
         """Keep the progress in `topic[partition]`, and the producers' ids of the records that were read."""
         with self._guard, transaction(self._db):
             self._db.executemany("INSERT OR IGNORE INTO seen VALUES (?)", ((key,) for key in seen))
-            self._db.execute("INSERT OR REPLACE INTO topics VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (topic, *place))
+            self._db.execute("INSERT OR REPLACE INTO topics VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (topic, *place))
 
     def clear(self) -> None:
         """Delete all progress and producers' ids, because the logs that they describe are gone."""

@@ -42,7 +42,12 @@ class TopicLog(SqliteLog):
         self._expect_reached(end, place)
         if place.marked >= 0:
             found = self._client.read_one(*self.at, place.marked)
-            if found is None or mark(found) != place.mark:
+            if found is None:
+                raise TopicUnfit(
+                    f"{self.at} has lost the record at offset {place.marked}, as by compaction (asof topics check). "
+                    f"Restore the topic, and keep {self.path.parent}, which has what was there"
+                )
+            if mark(found) != place.mark:
                 raise self._another(place, f"offset {place.marked} holds another record")
 
     def _expect_reached(self, end: int, place: TopicProgress) -> None:
