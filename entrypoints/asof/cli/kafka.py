@@ -99,6 +99,8 @@ def _health(call: Call) -> int:
     if call.as_json:
         show.data(found)
     else:
-        show.line("well" if found["well"] else "NOT WELL: it does not run, or cannot open a partition")
+        wrong = found["errors"] or ["it does not run, or cannot open a partition"]
+        for said in ["well"] if found["well"] else [f"NOT WELL: {error}" for error in wrong]:
+            show.line(said)
         show.table(("topic", "partition", "offset", "end"), (tuple(one.values()) for one in found["partitions"]))
     return 0 if found["well"] else calls.FAILED

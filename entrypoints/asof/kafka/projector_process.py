@@ -11,6 +11,7 @@ from threading import Event
 from typing import Final
 
 from asof.kafka.follower import ReplicaFollower
+from asof.kafka.topic_watch import TopicWatch
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_health import ReplicaProgress, write_health
 from asof.runtime.wiring import connection_of
@@ -33,7 +34,7 @@ def project(settings: Settings) -> None:
     """
     connection, topics, places = connection_of(settings), Topics(settings.kafka_prefix), DirectoryLayout(settings.data)
     require(asyncio.run(check(connection, topics)))
-    report, stop = _Report(places.root), _signalled()
+    report, stop = _Report(places.root, TopicWatch(connection, topics)), _signalled()
     with suppress(KeyboardInterrupt):  # wherever it comes: nothing is lost that the topics have
         while not stop.is_set():
             try:
@@ -65,10 +66,11 @@ def _signalled() -> Event:
 class _Report:
     """Writes down how far all is, every other second; each round that succeeded begins the pauses anew."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, topic_watch: TopicWatch) -> None:
         self.pauses = OUTAGE.pauses()  # before new tries
         self.told = 0.0  # when, by the monotonic clock
         self._root = root
+        self._topics = topic_watch
         self._last: Sequence[ReplicaProgress] = ()
 
     def wait(self) -> None:
@@ -81,5 +83,6 @@ class _Report:
         self.pauses, self._last = OUTAGE.pauses(), reached
         now = time.monotonic()
         if now - self.told > _REPORT_SECONDS:
-            write_health(self._root, reached)
+            self._topics.look()
+            write_health(self._root, reached, self._topics.errors)
             self.told = now

@@ -4,6 +4,7 @@ import asyncio
 import signal
 
 from asof.kafka.partition_process import Opening, PartitionProcess, partition_server
+from asof.kafka.topic_watch import LOOK_SECONDS, TopicWatch
 from asof.runtime.fork_server import ForkServer
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_health import ReplicaProgress, write_health
@@ -36,12 +37,15 @@ async def _process(
         count = await asyncio.to_thread(client.partitions, topics.messages)
         keep(places.root, ReplicaManifest(topics.prefix, count))
 
+        topic_watch = TopicWatch(connection, topics)
+
         def open_partition(partition: int) -> PartitionProcess:
             there = places_of(places, partition, count)
             return PartitionProcess(server, Opening(there, settings, connection, topics, partition))
 
         def report(reached: list[PartitionProgress]) -> None:
-            write_health(places.root, [ReplicaProgress(topics.messages, *reach) for reach in reached])
+            progress = [ReplicaProgress(topics.messages, *reach) for reach in reached]
+            write_health(places.root, progress, topic_watch.errors)
 
         worker = FaustWorker(
             connection,
@@ -55,6 +59,16 @@ async def _process(
         )
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, worker.stop)
-        await worker.run()
+        looks = asyncio.create_task(_look(topic_watch))
+        try:
+            await worker.run()
+        finally:
+            looks.cancel()
     finally:
         await asyncio.to_thread(client.close)
+
+
+async def _look(topic_watch: TopicWatch) -> None:
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        await asyncio.to_thread(topic_watch.look)

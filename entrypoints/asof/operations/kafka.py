@@ -96,6 +96,6 @@ def _log_to_stderr(settings: Settings) -> None:
 
 
 def health(settings: Settings) -> dict[str, Any]:
-    """Return how far the worker or projector of the directory is, and whether it is well. NotFound: none ever ran."""
+    """Return how far the worker or projector of the directory is, and whether all is well. NotFound: none ever ran."""
     found = ReplicaHealth.read(settings.data)
-    return {"well": found.well(clock.system()), **found.to_json()}
+    return {"well": found.well(clock.system()) and not found.errors, **found.to_json()}

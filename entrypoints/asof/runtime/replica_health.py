@@ -30,6 +30,7 @@ class ReplicaHealth:
 
     at: int  # microseconds
     partitions: tuple[ReplicaProgress, ...]
+    errors: tuple[str, ...] = ()  # of the topics, by which history or order would be lost
 
     @property
     def lag(self) -> int:
@@ -42,21 +43,24 @@ class ReplicaHealth:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as it is written down and shown."""
-        return {"at": self.at, "lag": self.lag, "partitions": [reached._asdict() for reached in self.partitions]}
+        partitions = [reached._asdict() for reached in self.partitions]
+        return {"at": self.at, "lag": self.lag, "partitions": partitions, "errors": [*self.errors]}
 
     @classmethod
     def read(cls, root: Path) -> Self:
         """Return the progress that the process of a directory wrote. NotFound: none ever ran."""
         try:
             found = json.loads((root / FILE).read_bytes())
-            return cls(found["at"], tuple(ReplicaProgress(**reached) for reached in found["partitions"]))
+            partitions = tuple(ReplicaProgress(**reached) for reached in found["partitions"])
+            return cls(found["at"], partitions, tuple(found.get("errors", ())))
         except FileNotFoundError:
             raise NotFound(f"{root} has no {FILE}: no worker runs on it") from None
         except (ValueError, KeyError, TypeError):
             raise DamagedFile(f"{root / FILE} cannot be read: delete it, the worker writes it again") from None
 
 
-def write_health(root: Path, reached: Sequence[ReplicaProgress]) -> None:
-    """Write down how far all is, now."""
+def write_health(root: Path, reached: Sequence[ReplicaProgress], errors: Sequence[str] = ()) -> None:
+    """Write down how far all is, now, and what is wrong with the topics."""
     make_folder(root)
-    replace_file(root / FILE, [json.dumps(ReplicaHealth(clock.system(), tuple(reached)).to_json()).encode()])
+    health = ReplicaHealth(clock.system(), tuple(reached), tuple(errors))
+    replace_file(root / FILE, [json.dumps(health.to_json()).encode()])
