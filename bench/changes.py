@@ -75,7 +75,7 @@ def _outcome(memory: asof.Memory, change: Change) -> Outcome:
 
 def _is_state(name: str) -> bool:
     relation = ONTOLOGY.relation(name)
-    return relation is None or relation.lasting
+    return relation is None or not relation.is_deed
 
 
 def _has(fact: Iterable[str | None], value: str) -> bool:

@@ -78,7 +78,7 @@ def _is_sure(parsed: ParsedSentence) -> bool:
 
 def _may_change(relation: RelationType, old: Relationship) -> bool:
     one = relation.cardinality == "one" or relation.name in _FOLLOW
-    return old.stance == "holds" and relation.lasting and one
+    return old.stance == "holds" and not relation.is_deed and one
 
 
 class _Change:
@@ -212,7 +212,7 @@ class _Change:
             target = each.target
             relation = self.context.patterns.ontology.relation(each.relation)
             here = target.episode_id == self.context.turn.episode_id and target.start < end
-            if not (here and start < target.start + len(target.text) and relation and relation.lasting):
+            if not (here and start < target.start + len(target.text) and relation and not relation.is_deed):
                 continue
             if each.stance == "holds" and not (relation.keyed or relation.name in _WEAK):
                 return True

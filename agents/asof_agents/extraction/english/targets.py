@@ -251,7 +251,7 @@ def _is_activity(parsed: ParsedSentence, phrase: Phrase) -> bool:
 def is_lone(words: Sequence[str], target: Target, entry: CueEntry) -> bool:
     """Whether an object is one plain word that says too little of what happened once: "attended a picnic"."""
     relation = entry.relation
-    once = not relation.lasting or ("Deed" in relation.targets and not relation.generic)
+    once = relation.is_deed or ("Deed" in relation.targets and not relation.generic)
     some = entry.kind == "start" and words[-1].endswith("s") and not words[-1].endswith("ss")  # "got some new shoes"
     return (
         (once or some)
