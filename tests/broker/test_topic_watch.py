@@ -26,7 +26,7 @@ def test_topics_that_came_to_lose_history_are_said_by_the_health_of_a_worker(
     good = {"retention.ms": "-1", "retention.bytes": "-1", "message.timestamp.type": "LogAppendTime"}
     watch = TopicWatch(world.connection, world.topics, seconds=0)
     watch.look()
-    assert watch.errors == ()
+    assert list(watch.errors) == []
 
     alter(world, {**good, "cleanup.policy": "compact"})
     watch.look()
@@ -40,7 +40,7 @@ def test_topics_that_came_to_lose_history_are_said_by_the_health_of_a_worker(
 
     alter(world, {**good, "cleanup.policy": "delete"})
     watch.look()
-    assert watch.errors == ()
+    assert list(watch.errors) == []
     write_health(tmp_path, [ReplicaProgress(world.topics.messages, 0, 7, 7)], watch.errors)
     assert calls.run(app, ["worker", "--health", "--data", str(tmp_path)]) == 0
 
@@ -49,4 +49,4 @@ def test_a_worker_does_not_look_before_it_is_time(world: World) -> None:
     watch = TopicWatch(world.connection, world.topics)
     alter(world, {"cleanup.policy": "compact"})
     watch.look()
-    assert watch.errors == ()
+    assert list(watch.errors) == []
