@@ -54,7 +54,9 @@ class Layer:
             for place, event in enumerate(events)
         ]
         self._next += size
-        self._drafts += [Draft(group, recorded_at, cause, place, size, event) for place, event in enumerate(events)]
+        self._drafts += [
+            make(Draft, (group, recorded_at, cause, place, size, event)) for place, event in enumerate(events)
+        ]
         self.store.apply(records)
         return records
 

@@ -16,6 +16,7 @@ from asof_streams.semantic import MemoryConsolidated
 _log = logging.getLogger(__name__)
 
 _TRIES: Final = 3
+_FAILURES: Final = frozenset({MessageParked, ExtractionFailed, MemoryConsolidated})
 _SPARE_BYTES: Final = 64 << 20  # more than any message of usual size needs
 
 
@@ -51,6 +52,8 @@ def expect_memory() -> None:
 def warn_of_failures(position: int, log: str, events: Iterable[Event]) -> None:
     """Write a warning for each failure among the events of a message: its position and the class of the reason."""
     for event in events:
+        if type(event) not in _FAILURES:
+            continue  # nearly all: of every message that is ingested, each event comes here
         if isinstance(event, MessageParked):
             _log.warning("message %d is parked in %s: %s", position, log, event.reason.partition(": ")[0])
         elif isinstance(event, ExtractionFailed):

@@ -24,6 +24,9 @@ from asof_streams.semantic import (
     Period,
 )
 
+_OF_SLOTS: Final = frozenset(
+    {FactAsserted, FactInvalidated, FactRestored, FactReinforced, FactAttested, FactEnded, FactRetracted}
+)
 _MOST: Final = 100_000  # assertions in all, some half a kilobyte each
 _LONG: Final = 2  # assertions from which on a slot has indexes
 _Key = tuple[str, str, str]  # group, subject, relation
@@ -104,6 +107,8 @@ class SlotCache:
 
     def apply(self, record: Record) -> None:
         """Keep the slots up with an event."""
+        if type(record.event) not in _OF_SLOTS:
+            return
         match record.event:
             case FactAsserted(fact_id=fact) as event:
                 kept = self._slots.get((record.group, event.subject, event.relation))

@@ -82,6 +82,7 @@ class SqliteLog:
 
     def __init__(self, path: Path, *, writable: bool = False, durable: bool = True, term: int | None = None) -> None:
         self.path: Final = path
+        self._name = path.stem
         self._guard = SqliteGuard(path, REMEDY, DamagedLog)
         with self._guard:
             if writable and not path.exists():
@@ -100,7 +101,7 @@ class SqliteLog:
 
     @property
     def name(self) -> str:
-        return self.path.stem
+        return self._name
 
     @property
     def term(self) -> int:
@@ -325,7 +326,7 @@ class SqliteLog:
     def _write(self, head: Head, drafts: Sequence[EncodedDraft], checkpoint: int) -> int:
         last = head.hash
         term = self._term
-        quiet = self._are_messages and any(getattr(draft[5], "suppress_content", False) for draft in drafts)
+        quiet = self._are_messages and any(_is_suppressed(draft[5]) for draft in drafts)
         key = self._keys.make(head.position, head.position + len(drafts)) if quiet else None
 
         def rows() -> Iterator[Row]:
@@ -334,7 +335,7 @@ class SqliteLog:
             numbered = enumerate(zip(drafts, salts, strict=True), head.position)
             for position, ((group, recorded_at, cause, place, size, event), (salt,)) in numbered:
                 payload = event.encode()
-                if key is not None and getattr(event, "suppress_content", False):
+                if key is not None and _is_suppressed(event):
                     payload = encrypt(key, position, payload)
                 envelope = (position, group, recorded_at, cause, place, size, term, event.type, event.version)
                 last = chain.link(last, envelope, chain.seal(salt, payload))
@@ -398,3 +399,7 @@ def expect_checkpoint(log: str, checkpoint: int, head: Head) -> None:
     """Refuse a checkpoint that is before the log's own. PositionConflict names both."""
     if checkpoint < head.checkpoint:
         raise PositionConflict(f"{log}: checkpoint {checkpoint} is before {head.checkpoint}")
+
+
+def _is_suppressed(event: Encoded) -> bool:
+    return isinstance(event, Message) and event.suppress_content

@@ -70,6 +70,9 @@ class RowIds:
 
     def entity(self, record: Record, uuid: str) -> int:
         """Return the id of an entity of a record's group."""
+        owned = self._entities[uuid]
+        if owned is not None and owned[1] == record.group:
+            return owned[0]  # mostly so, and no other id needs to be made
         for stored in possible_ids(record.group, uuid):
             owned = self._owned(stored)
             if owned is not None and owned[1] == record.group:
