@@ -25,6 +25,7 @@ MESSAGES: dict[str, list[Any]] = {
 }
 GRAPH = range(1, 16)  # the criteria of the third document
 RETRIEVAL = {"retrieval": 54, "failure": 2}  # how many the fourth has, of its retrieval pipeline
+INGESTION = 70  # of its ingestion
 CONSOLIDATION = 45  # and of its consolidation
 DEEDS = 9  # parts of the rule of deeds
 AGENTS = {1: 5, 2: 3, 3: 3, 4: 2, 5: 4}  # of each requirement of the second document, how many criteria it has
@@ -36,6 +37,7 @@ def test_every_criterion_has_its_row_and_nothing_else_has() -> None:
 
     third = [f"graph {number}" for number in GRAPH]
     fourth = [f"{kind} {n}" for kind, count in RETRIEVAL.items() for n in range(1, count + 1)]
+    fourth += [f"ingestion {n}" for n in range(1, INGESTION + 1)]
     fourth += [f"consolidation {n}" for n in range(1, CONSOLIDATION + 1)]
 
     fifth = [f"deeds {n}" for n in range(1, DEEDS + 1)]

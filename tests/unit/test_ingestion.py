@@ -261,3 +261,16 @@ def test_what_a_generation_reads_anew_is_counted_once(tmp_path):
 
     assert (added.report.entities_extracted, added.report.relations_extracted) == (2, 1)
     assert (added.report.entity_nodes_created, added.report.entity_merges) == (1, 1)
+
+
+def test_sentences_become_entities_relations_and_facts_with_their_confidence(tmp_path):
+    with asof.open(tmp_path, embedder="none") as memory:
+        added = told(memory, "Juan lives in Madrid. He works at SAP.", "2022-01-01")
+        facts = memory.facts()
+
+    assert (added.report.chunks_processed, added.report.chunks_failed) == (2, 0)
+    assert {(fact.subject, fact.relation, fact.object) for fact in facts} == {
+        ("Juan", "lives_in", "Madrid"),
+        ("Juan", "works_at", "SAP"),
+    }
+    assert all(0.5 < fact.confidence < 1 for fact in facts)
