@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
 
@@ -44,9 +44,9 @@ class VectorSearch:
     """
 
     def __init__(self, places: DirectoryLayout, opened: Opened, settings: Settings) -> None:
-        embedder = choose_embedder(settings)
+        self._chosen = embedder = choose_embedder(settings)
         self._embedder = QuestionEmbedder(embedder) if embedder else None
-        self._cache = CachedEmbedder(embedder, places.vectors) if embedder else None
+        self._vectors_file = places.vectors
         self._pipeline = settings.pipeline
         self._relations = RelationVectors(embedder) if embedder else None
         self._beliefs = opened.beliefs
@@ -64,14 +64,19 @@ class VectorSearch:
         self._failure = ""  # of the embedder, when it was last asked
         self._rests_until = 0.0  # by the monotonic clock
 
+    @cached_property
+    def _cache(self) -> CachedEmbedder | None:
+        """The embedder with its file, opened with the first question that needs it. StorageFailed."""
+        return CachedEmbedder(self._chosen, self._vectors_file) if self._chosen else None
+
     def search(self, query: FactSearchQuery, at: Moment) -> Hits[Hit]:
         """Return the best facts and turns of a moment. What has no vector yet is found by words.
 
-        Without an embedder words alone decide; while it fails too, and then the answer says so. One that failed rests
-        for a while, so that no search waits for it.
+        Without an embedder words alone decide; while it fails or its vectors cannot be kept too, and then the answer
+        says so. One that failed rests for a while, so that no search waits for it.
         """
         if self._embedder is not None and time.monotonic() >= self._rests_until:
-            with suppress(ModelUnavailable), self._noting_failure():
+            with suppress(ModelUnavailable, StorageFailed), self._noting_failure():  # a full disk can be read
                 return self._search(query, at, self._embedder)
         hits = self._search(query, at, None)
         hits.unavailable = self._failure or None
@@ -134,7 +139,7 @@ class VectorSearch:
         """Keep the failure of the embedder, and let it rest; it is raised all the same."""
         try:
             yield
-        except ModelUnavailable as error:
+        except (ModelUnavailable, StorageFailed) as error:
             self._failure, self._rests_until = str(error), time.monotonic() + _REST_SECONDS
             raise
         self._failure = ""
@@ -245,8 +250,8 @@ class VectorSearch:
         self._is_open = False
         for projection in self._held():
             _save(projection, 1)
-        if self._cache is not None:
-            self._cache.close()
+        if cache := self.__dict__.get("_cache"):
+            cache.close()
 
 
 def _save(projection: VectorProjection, least: int) -> None:

@@ -44,7 +44,7 @@ class BackgroundEmbedder:
         if not self._asked:
             self._asked = True
             with suppress(ContractError):  # a worker or a timer may go on for a moment after it
-                self._submit(self._some)
+                self._submit(self._some).add_done_callback(_say_unforeseen)
 
     @asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
@@ -81,3 +81,9 @@ class BackgroundEmbedder:
     def _go_on(self) -> None:
         self._asked = False
         self.follow()
+
+
+def _say_unforeseen(done: "Future[None]") -> None:
+    """Log an error that nobody asks for."""
+    if not done.cancelled() and (error := done.exception()) is not None:
+        log.error("nothing is embedded: %s", type(error).__name__)

@@ -1,5 +1,6 @@
 """A session: one opened memory, which operations read from and write to."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from threading import RLock
@@ -55,6 +56,7 @@ class Session:
         self._writer: Writer | None = None
         self._producer: Producer | None = None
         self._shared = shared
+        self._process = os.getpid()
         self._vectors: ResourcePool[Session] | None = None  # the thread that makes vectors, once a search lacked some
         self._embedder: BackgroundEmbedder | None = None
 
@@ -134,7 +136,12 @@ class Session:
             self._producer = None
 
     def close(self) -> None:
-        """Close everything; acknowledged messages stay. A holder of the lock calls `release` instead."""
+        """Close everything; acknowledged messages stay. A holder of the lock calls `release` instead.
+
+        In a fork of the process that opened it nothing is closed: files and threads are that one's.
+        """
+        if os.getpid() != self._process:
+            return
         if self._vectors is not None:
             self._vectors.close()
             self._vectors = self._embedder = None
