@@ -34,6 +34,10 @@ EVENT = {  # headers of the events of derived topics
         "of the episodic log, the offset of the message that caused it: where the message at `ce_cause` has another,"
         " the messages topic has lost records; earlier versions sent none",
     ),
+    "ce_partitions": Header(
+        "^[0-9]+$",
+        "how many the messages topic has: with another number groups would live elsewhere than their history",
+    ),
     "ce_place": Header("^[0-9]+$", "its place within its batch, from 0"),
     "ce_sequence": Header(
         "^[0-9]{20}$", "its position in the log, 20 digits; of a checkpoint, the position of the next event"
@@ -71,7 +75,7 @@ def of_event() -> list[str]:
 
 def of_claim() -> list[str]:
     """Return the headers that a claim is sent with."""
-    return [name for name, _ in envelope.claim("episodic", 1, "w").headers]
+    return [name for name, _ in envelope.claim("episodic", 1, "w", 1).headers]
 
 
 def of_checkpoint() -> list[str]:

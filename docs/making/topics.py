@@ -130,7 +130,11 @@ def _settings() -> str:
 
 
 def _events() -> str:
-    of_event = dict.fromkeys(headers.of_event(), "yes") | {"ce_checkpoint": "some", "ce_offset": "some"}
+    of_event = (
+        dict.fromkeys(headers.EVENT, "")
+        | dict.fromkeys(headers.of_event(), "yes")
+        | {"ce_checkpoint": "some", "ce_offset": "some"}
+    )
     of_claim, of_checkpoint = (dict.fromkeys(of, "yes") for of in (headers.of_claim(), headers.of_checkpoint()))
     return "\n".join(
         f"| `{n}` | {yes} | {of_claim.get(n, '')} | {of_checkpoint.get(n, '')} | {headers.EVENT[n].meaning} |"

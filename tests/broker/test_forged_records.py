@@ -18,8 +18,8 @@ def forged(world: World, term: int, position: int) -> list[Outgoing]:
     draft = Draft("g", 1, 10_000, 0, 1, MessageParked(reason="forged"))
     copied = world.records(world.topics.episodic)[1]
     return [
-        claim("episodic", 2**63 - 1, "forged"),
-        claim("episodic", 10**30, "forged"),
+        claim("episodic", 2**63 - 1, "forged", 1),
+        claim("episodic", 10**30, "forged", 1),
         *(event("episodic", at, draft, term, None) for at in (position, position + 7)),
         event("episodic", position, draft, term + 1, 10**6, "forged"),
         checkpoint_reached("episodic", position, term, 10**6),

@@ -17,7 +17,7 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_health import ReplicaHealth
 from asof.runtime.replica_manifest import ReplicaManifest, copied, places_of
 from asof_streams.episodic import MessageParked
-from asof_streams.errors import InvalidInput, NotFound
+from asof_streams.errors import InvalidInput, NotFound, TopicUnfit
 from asof_streams.kafka.partitioning import partition_of
 from asof_streams.writer_lock import WriterLock
 from kafka_worker import PROJECTOR, Dump, Running, World, dump, embedded, fact, until
@@ -220,6 +220,27 @@ def test_a_directory_knows_its_partitions_and_refuses_topics_that_were_given_mor
         assert "in 3 partitions" in running.said()
     assert calls.run(app, ["stats", "--data", str(tmp_path / "followed")]) == 0
     capsys.readouterr()
+
+
+def test_topics_that_were_given_more_partitions_are_refused_by_new_directories_too(
+    world: World, start: Start, tmp_path: Path
+) -> None:
+    send(world, 0, 3)
+    told(world, tmp_path / "data")
+    more = {topic: NewPartitions(PARTITIONS + 1) for topic in world.topics.all(["main"])}
+    world.administer(lambda admin: admin.create_partitions(more))
+    until(lambda: world.client.partitions(world.topics.messages) == PARTITIONS + 1)
+    ends = world.client.ends((world.topics.episodic, number) for number in range(PARTITIONS + 1))
+
+    for command in (("worker",), PROJECTOR):
+        running = start(world, "-".join(command), command)
+        assert running.wait() == 2
+        assert f"there were {PARTITIONS} partitions, and now there are {PARTITIONS + 1}" in running.said()
+        assert "take new topics" in running.said()
+    for partition in (0, PARTITIONS):  # the last one is new, and holds nothing
+        with pytest.raises(TopicUnfit, match=f"there were {PARTITIONS} partitions"):
+            world.partition(tmp_path / f"anew-{partition}", partition)
+    assert world.client.ends(ends) == ends
 
 
 def test_a_partition_that_another_process_keeps_up_is_left_to_it(world: World, tmp_path: Path) -> None:

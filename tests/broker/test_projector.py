@@ -352,6 +352,7 @@ def test_an_erasure_that_could_not_be_carried_out_is_not_kept_and_done_the_next_
             messages,
             lambda _: None,
             disk_full,
+            1,
         )
         with messages, episodic, pytest.raises(StorageFailed):
             episodic.catch_up()
@@ -467,7 +468,7 @@ def test_a_generation_whose_topic_comes_later_is_followed_too(world: World, tmp_
             build="b", ontology="o", ontology_digest="d", extractor="e", policy="graded", source="episodes"
         )
         topic = world.topics.semantic("second")
-        world.send_raw(topic, [envelope.claim("semantic.second", 1, "someone")])
+        world.send_raw(topic, [envelope.claim("semantic.second", 1, "someone", 1)])
         world.send_raw(topic, [envelope.event("semantic.second", 0, Draft("", 0, -1, 0, 1, started), 1, 0, "someone")])
     follow(world, tmp_path / "followed")
 

@@ -198,7 +198,9 @@ def test_what_a_deposed_writer_sends_on_does_not_stand(world: World, tmp_path: P
     world.send(map(fact, range(10, 15)))
     world.send_raw(world.topics.episodic, sent)
     second.ingest([])
-    world.send_raw(world.topics.episodic, [*sent, claim("episodic", 1, "too late"), claim("episodic", 2, "equal")])
+    world.send_raw(
+        world.topics.episodic, [*sent, claim("episodic", 1, "too late", 1), claim("episodic", 2, "equal", 1)]
+    )
     world.send(map(fact, range(15, 20)))
     second.ingest([])
     with pytest.raises(WriterBusy):

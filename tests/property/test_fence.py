@@ -61,7 +61,7 @@ def reigns(topic: Sequence[Raw]) -> Iterator[list[Sent | Checkpoint]]:
 
 def claim_of(term: int, name: str, *, named: bool) -> Outgoing:
     """A claim as this version sends it, or as the version before that put no names on records."""
-    sent = claim(LOG, term, name)
+    sent = claim(LOG, term, name, 1)
     if named:
         return sent
     return sent._replace(headers=[(n, b"1" if n == "ce_eventversion" else value) for n, value in sent.headers])
@@ -98,11 +98,11 @@ FOREIGN = [
     Outgoing(None, b"{}", []),
     Outgoing(b"g", b"x", [("ce_type", b"message.sent"), ("ce_term", b"1")]),
     Outgoing(b"g", None, [("ce_type", None), ("ce_term", b"1")]),  # type: ignore[list-item]
-    claim(LOG, 0, "of no term"),
+    claim(LOG, 0, "of no term", 1),
     event(LOG, 0, Draft("g", 5, 0, 0, 1, SAID), 99, None),  # unclaimed
-    claim(LOG, 2**62 + 1, "forged"),
-    claim(LOG, 2**63 - 1, "forged"),
-    claim(LOG, 10**30, "forged"),
+    claim(LOG, 2**62 + 1, "forged", 1),
+    claim(LOG, 2**63 - 1, "forged", 1),
+    claim(LOG, 10**30, "forged", 1),
 ]
 
 
@@ -117,7 +117,7 @@ def forged(draw: st.DrawFn, topic: Sequence[Outgoing], holder: Writer) -> Outgoi
             [
                 event(LOG, position, draft, holder.term, 10**6, name),
                 checkpoint_reached(LOG, position, holder.term, 10**6, name),
-                claim(LOG, holder.term + LEAP + size, "forged"),
+                claim(LOG, holder.term + LEAP + size, "forged", 1),
             ]
         )
     )
@@ -158,7 +158,7 @@ def topics(draw: st.DrawFn) -> list[Raw]:
             case "foreign":
                 topic.append(draw(st.sampled_from(FOREIGN)))
             case "late claim" if writers:
-                topic.append(claim(LOG, draw(st.integers(1, writers[-1].term)), f"late {number}"))
+                topic.append(claim(LOG, draw(st.integers(1, writers[-1].term)), f"late {number}", 1))
     return raws(topic)
 
 
@@ -205,7 +205,7 @@ def test_the_first_claim_of_the_highest_term_has_the_topic(topic: list[Raw]) -> 
     fence = Fence("t")
     [*standing(fence, topic)]
 
-    assert (fence.term, fence.writer, fence.named) == claims(topic)[-1][1]
+    assert (fence.term, fence.writer, fence.named) == claims(topic)[-1][1][:3]
 
 
 def test_what_no_worker_wrote_is_refused_with_the_reason_and_the_writer_goes_on() -> None:
@@ -216,9 +216,9 @@ def test_what_no_worker_wrote_is_refused_with_the_reason_and_the_writer_goes_on(
     second = Writer(topic, "second")
     topic += first.batch(1)  # it does not know yet that it was deposed
     strange = [
-        claim(LOG, second.term + LEAP + 1, "forged"),
-        claim(LOG, 2**63 - 1, "forged"),
-        claim(LOG, 10**30, "forged"),
+        claim(LOG, second.term + LEAP + 1, "forged", 1),
+        claim(LOG, 2**63 - 1, "forged", 1),
+        claim(LOG, 10**30, "forged", 1),
         event(LOG, 2, Draft("g", 5, 9, 0, 1, SAID), second.term, None, "forged"),
         checkpoint_reached(LOG, 2, second.term, 10**9),
         event(LOG, 2, Draft("g", 5, 9, 0, 1, SAID), second.term + 1, None, "second"),

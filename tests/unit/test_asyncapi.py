@@ -155,7 +155,7 @@ def test_what_concerns_a_generation_as_a_whole_is_described_too() -> None:
 
 
 def test_a_claim_is_sent_as_it_is_described() -> None:
-    sent = envelope.claim("episodic", 3, "some-writer")
+    sent = envelope.claim("episodic", 3, "some-writer", 1)
 
     assert sent.key is None
     fits(f"/components/messages/{envelope.CLAIMED}/headers").validate(headers(sent))

@@ -71,7 +71,7 @@ def test_other_clients_find_the_attributes_of_cloud_events() -> None:
 
 
 def test_a_claim_comes_back_as_one() -> None:
-    assert read(raw(claim("episodic", 3, "who"))) == Claim(3, "who", named=True)
+    assert read(raw(claim("episodic", 3, "who", 1))) == Claim(3, "who", named=True, partitions=1)
 
 
 def test_a_checkpoint_comes_back_as_one() -> None:
@@ -79,8 +79,10 @@ def test_a_checkpoint_comes_back_as_one() -> None:
 
 
 def test_what_an_earlier_version_sent_names_no_writer() -> None:
-    key, value, headers = claim("episodic", 3, "who")
-    of_before = [(name, b"1" if name == "ce_eventversion" else held) for name, held in headers]
+    key, value, headers = claim("episodic", 3, "who", 1)
+    of_before = [
+        (name, b"1" if name == "ce_eventversion" else held) for name, held in headers if name != "ce_partitions"
+    ]
 
     assert read(raw(Outgoing(key, value, of_before))) == Claim(3, "who", named=False)
     assert read(raw(checkpoint_reached("semantic.main", 41, 3, 18))) == Checkpoint(41, 3, 18, "")

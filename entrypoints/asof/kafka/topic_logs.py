@@ -1,5 +1,7 @@
 """The logs of a data directory that is a copy of topics, opened in the order in which each needs the ones before it."""
 
+from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -8,7 +10,8 @@ from asof.runtime.layout import DirectoryLayout
 from asof_streams.errors import NotFound
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.dead_letters import DeadLetters
-from asof_streams.kafka.event_topic import EventTopic, Forget
+from asof_streams.kafka.event_topic import EventTopic, Forget, expect_partitions
+from asof_streams.kafka.fence import Fence
 from asof_streams.kafka.messages_topic import MessagesTopic
 from asof_streams.kafka.state import FILE, State
 from asof_streams.kafka.topic_log import PartitionId
@@ -36,6 +39,7 @@ class TopicLogs:
         self._topics = topics
         self._partition = partition
         self._writer = writer
+        self._count = 0  # of the partitions of the messages topic
         self._state: State | None = None
 
     def open(self, path: Path) -> SqliteLog:
@@ -52,7 +56,8 @@ class TopicLogs:
     def begin(self) -> None:
         """Open the messages and the episodic log; a writer's messages end where they were answered."""
         self._state = State(self._places.root / FILE)
-        count = self._partitions(self._topics.messages)
+        self._count = count = self._partitions(self._topics.messages)
+        self._expect_partitions()
         at = PartitionId(self._topics.messages, self._partition)
         self.messages = MessagesTopic(self._places.messages, at, self._client, self._state, count)
         self.episodic = self._derived(self._places.episodic, self._topics.episodic, self.messages, self._forget_said)
@@ -80,7 +85,8 @@ class TopicLogs:
         assert self._state is not None, "the messages come first"
         self._partitions(topic)
         park = DeadLetters(self._client, self._topics.dead_letters, self.messages).park
-        log = EventTopic(path, PartitionId(topic, self._partition), self._client, self._state, source, park, forget)
+        at = PartitionId(topic, self._partition)
+        log = EventTopic(path, at, self._client, self._state, source, park, forget, self._count)
         self.derived.append(log)
         if self._writer is not None:
             log.take_over(self._writer)
@@ -90,6 +96,18 @@ class TopicLogs:
         if self._writer is not None:
             log.go_on()
         return log
+
+    def _expect_partitions(self) -> None:
+        """See that a partition that holds nothing was not added to others that do: a claim in the first says so."""
+        first = PartitionId(self._topics.episodic, 0)
+        if self._partition and self._partitions(first.topic) and not self._client.end(first.topic, self._partition):
+            fence = Fence(str(first))
+            with closing(self._client.read(*first, 0, self._client.end(*first))) as read:
+                for raw in chain.from_iterable(read):
+                    fence.pass_through(raw)
+                    if fence.partitions:
+                        break
+            expect_partitions(str(first), fence.partitions, self._count)
 
     def _partitions(self, topic: str) -> int:
         count = self._client.partitions(topic)

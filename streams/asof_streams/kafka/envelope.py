@@ -51,6 +51,7 @@ class Claim(NamedTuple):
     term: int
     writer: str  # tells two claims of one term apart
     named: bool  # whether the records of the writer bear its name: those of an earlier version do not
+    partitions: int = 0  # that the messages topic has; 0 where an earlier version wrote it
 
 
 class Checkpoint(NamedTuple):
@@ -90,9 +91,14 @@ def message(accepted: AnyMessage, text: bytes, id_: str) -> Outgoing:
     return Outgoing(accepted.group_id.encode(), text, headers)
 
 
-def claim(log: str, term: int, writer: str) -> Outgoing:
-    """Return the control record by which a writer takes a log over."""
-    headers = [*_constant(log, CLAIMED, NAMED), ("ce_id", writer.encode()), ("ce_term", b"%d" % term)]
+def claim(log: str, term: int, writer: str, partitions: int) -> Outgoing:
+    """Return the control record by which a writer takes a log over; the messages topic has so many `partitions`."""
+    headers = [
+        *_constant(log, CLAIMED, NAMED),
+        ("ce_id", writer.encode()),
+        ("ce_term", b"%d" % term),
+        ("ce_partitions", b"%d" % partitions),
+    ]
     return Outgoing(None, b"{}", headers)
 
 
@@ -145,7 +151,8 @@ def read(raw: Raw) -> Claim | Checkpoint | Sent | None:
     try:
         kind, term = found["ce_type"].decode(), int(found["ce_term"])
         if kind == CLAIMED:
-            return Claim(term, found["ce_id"].decode(), int(found.get("ce_eventversion", b"1")) >= NAMED)
+            named = int(found.get("ce_eventversion", b"1")) >= NAMED
+            return Claim(term, found["ce_id"].decode(), named, _number(found.get("ce_partitions", b"0")))
         writer = found.get("ce_writer", b"").decode()
         if kind == REACHED:
             return Checkpoint(_number(found["ce_sequence"]), term, _number(found["ce_checkpoint"]), writer)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from asof_streams.episodic import GroupErased, MessageParked
-from asof_streams.errors import DecodeError, WriterBusy
+from asof_streams.errors import DecodeError, TopicUnfit, WriterBusy
 from asof_streams.events import Draft, event_class
 from asof_streams.kafka.client import Client, SentRun
 from asof_streams.kafka.envelope import Outgoing, Raw, Sent, checkpoint_reached, claim, event
@@ -31,13 +31,22 @@ class EventTopic(TopicLog):
     What is appended goes to the topic first, and is kept only when it stands there. `source` is the log that this one
     is made from: its positions are what the checkpoint counts. A checkpoint that no event carries goes to the topic as
     a record of its own, so that every reader knows how far the source was read. `forget` is told of every erasure that
-    others wrote.
+    others wrote. `partitions`: that the messages topic has, which may not be another number than when this was written.
     """
 
     def __init__(
-        self, path: Path, at: PartitionId, client: Client, state: State, source: SqliteLog, park: Park, forget: Forget
+        self,
+        path: Path,
+        at: PartitionId,
+        client: Client,
+        state: State,
+        source: SqliteLog,
+        park: Park,
+        forget: Forget,
+        partitions: int,
     ) -> None:
         super().__init__(path, at, client, state)
+        self._partitions: Final = partitions
         self._source: Final = source
         self._park = park
         self._forget = forget
@@ -71,6 +80,7 @@ class EventTopic(TopicLog):
         stands: list[Sent] = []
         for raw in found:
             stands += self._fence.pass_through(raw)
+        expect_partitions(str(self.at), self._fence.partitions, self._partitions)
         self._report_refused()
         self._cause = next(((sent.cause, sent.offset) for sent in reversed(stands) if sent.offset >= 0), self._cause)
         end = self.end()
@@ -116,7 +126,7 @@ class EventTopic(TopicLog):
         """Become the one writer of the topic; `writer` is a name that no other has. Whoever was, is deposed."""
         self.catch_up()
         while self._fence.writer != writer:
-            self._client.send(*self.at, [claim(self.name, self._fence.term + 1, writer)])
+            self._client.send(*self.at, [claim(self.name, self._fence.term + 1, writer, self._partitions)])
             self.catch_up()
         self._mine = True
 
@@ -208,6 +218,16 @@ class EventTopic(TopicLog):
         except DecodeError as error:
             first = next(sent.position for sent in new if (sent.type, sent.version) == (type_, version))
             raise DecodeError(f"{self.at}, event {first}: {error}") from None
+
+
+def expect_partitions(written: str, then: int, now: int) -> None:
+    """Refuse topics that have another number of partitions now than when this was written. TopicUnfit: they have."""
+    if then not in (0, now):
+        raise TopicUnfit(
+            f"{written} was written when there were {then} partitions, and now there are {now}: groups live elsewhere"
+            " than their history. The number stays: take new topics"
+            f" (asof topics create --prefix NAME --partitions {now})"
+        )
 
 
 def _parked(cause: int, event: MessageParked) -> tuple[int, str]:

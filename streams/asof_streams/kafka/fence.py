@@ -40,6 +40,7 @@ class Fence:
     writer: str = ""
     named: bool = False  # whether the records of that writer bear its name
     checkpoint: int = 0  # of the input log, as far as the topic was read by this fence
+    partitions: int = 0  # of the messages topic, as the latest claim read by this fence has it; 0: none says so
     refused: list[Refusal] = field(default_factory=list)  # since somebody took note of it, and cleared it
     _batch: list[Sent] = field(default_factory=list)
 
@@ -73,7 +74,8 @@ class Fence:
         if claim.term > max(self.term + 1, self.term + LEAP if self.named else HIGHEST):
             self._refuse(raw, "it claims a term far from the latest")
         elif claim.term > self.term:
-            self.term, self.writer, self.named = claim
+            self.term, self.writer, self.named, partitions = claim
+            self.partitions = partitions or self.partitions
             self._batch = []  # torn: its writer will never complete it
 
     def _is_next(self, raw: Raw, found: Sent | Checkpoint) -> bool:

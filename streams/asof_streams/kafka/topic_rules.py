@@ -133,14 +133,13 @@ def _broken(
 
 
 def _uneven(topic: str, found: int, wanted: int, bootstrap: str) -> TopicFinding:
-    if found < wanted:
-        fix = f"Run: kafka-topics.sh --bootstrap-server {bootstrap} --alter --topic {topic} --partitions {wanted}"
-    else:
-        fix = (
-            f"Stop all workers and run: kafka-topics.sh --bootstrap-server {bootstrap} --delete --topic {topic};"
-            " then asof topics create. A worker fills it again"
-        )
-    why = "a partition holds what follows from the same partition of the messages"
+    """Return the finding of another number; no remedy raises one, since groups would leave their history behind."""
+    fix = (
+        "If the messages topic was given another number: take new topics, by asof topics create --prefix NAME,"
+        f" and produce there. If only {topic} is wrong, stop all workers and run: kafka-topics.sh --bootstrap-server"
+        f" {bootstrap} --delete --topic {topic}; then asof topics create. A worker fills it again"
+    )
+    why = "a partition holds what follows from the same partition of the messages, and a group stays in its own"
     return TopicFinding(topic, "partitions", str(found), str(wanted), why, fix)
 
 
