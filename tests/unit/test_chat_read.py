@@ -30,7 +30,11 @@ TASTES = [
     ("I've always been a big sci-fi nerd.", ["I likes sci-fi"]),
     ("I can't get enough of jazz.", ["I likes jazz"]),
     ("Cooking is how I unwind.", ["I likes Cooking"]),
-    ("My go-to snack is popcorn.", ["I likes popcorn"]),
+    ("Basketball has always been my passion.", ["I likes Basketball"]),
+    ("Playing video games is a great way for me to unwind.", ["I likes Playing video games"]),
+    ("Writing helps me deal with stress.", ["I likes Writing"]),
+    ("I find peace in gardening.", ["I likes gardening"]),
+    ("I admire Frida Kahlo.", ["I likes Frida Kahlo"]),
     ("I've got a huge collection of vinyl records.", ["I owns vinyl records"]),
 ]
 TIMES = [
@@ -53,11 +57,38 @@ WORDS = [
     ("Me and my wife are planning a trip to Iceland.", ["I has_family wife", "I plans trip to Iceland"]),
     ("I'm from a small town in Vermont.", ["I comes_from Vermont"]),
     ("I was born and raised in Ohio.", ["I comes_from Ohio"]),
+    ("I've been playing an RPG called Moonfall.", ["I plays Moonfall"]),
+    ("I have a game against Boston on Friday.", ["I attended game 2024-05-17.."]),
+    ("We're expecting our second child.", ["I has_family child"]),
+    ("We had a great time hiking in Peru.", ["I visited Peru"]),
+    ("I got 4th place in a tournament.", ["I did got 4th place in a tournament"]),
+    ("One of my goals is to win a championship.", ["I wants to win a championship"]),
+    ("I'm the captain of the team now.", ["I is_a captain"]),
+    ("I'm gonna take my dog to the beach.", ["I has_pet dog", "I plans take my dog to the beach"]),
+    ("I can't wait to visit Rome!", ["I plans to visit Rome"]),
+    (
+        "I started a book club with some friends last week.",
+        ["I did started a book club with some friends 2024-05-06.."],
+    ),
+    ("I finished the screenplay I was working on.", ["I did finished the screenplay"]),
 ]
 
 
 @pytest.mark.parametrize(("text", "expected"), [*NEWS, *GIFTS, *NAMES, *TASTES, *TIMES, *WORDS])
 def test_chat_is_read(text: str, expected: list[str]) -> None:
+    check(text, *expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I started my own online store - pretty cool, huh?", ["I runs online store"]),
+        ("I visited Rome last week, have you been?", ["I visited Rome 2024-05-06.."]),
+        ("Should I visit Rome, or Paris?", []),
+        ("Have you seen it, or can I tell you that I moved to Rome?", []),
+    ],
+)
+def test_a_statement_that_goes_on_as_a_question_is_read(text: str, expected: list[str]) -> None:
     check(text, *expected)
 
 

@@ -31,6 +31,9 @@ _JOINS = frozenset({"and", ",", "then", "but", "&"})
 _NOT_YET = frozenset("launch launching open opening start startin startin' starting".split())  # "to open my store"
 _UNSURE_REST = frozenset({"maybe", "perhaps", "hopefully"})  # after a comma only the rest is unsure
 _SET_OFF = frozenset({",", "-", "–", "—", ";", "("})
+_STATING = frozenset("i i've we my our oh btw also yeah yep well just so actually thanks".split())
+_ASKING = frozenset("any are can could did do ever got have how huh is right wanna want what which who would".split())
+_TAGS = frozenset({"eh", "huh", "right", "yeah", "know"})
 _WHERE = {("at",), ("from",), ("in",), ("near",), ("to",), ("with",)}
 _PUBLIC = frozenset("agency bar cafe charity club company deli farm gym hotel pub restaurant salon".split())
 _NOT_NOW = frozenset("old former ex previous last first next future dream ideal late".split())  # "my last job"
@@ -48,12 +51,23 @@ def extract_clauses(context: TurnContext, parsed: ParsedSentence) -> None:
 def _not_sure(parsed: ParsedSentence) -> str | None:
     """Return why nothing of a sentence is sure; None: it may be."""
     low = parsed.sentence.low
-    if parsed.sentence.question:
+    if parsed.sentence.question and _asked_from(low) is None:
         return "a question states nothing"
     for at, word in enumerate(low):
         if word in UNSURE_SENTENCE and not (at and word in _UNSURE_REST and low[at - 1] in _SET_OFF):
             return f'"{word}" makes it unsure'
     return "it is only a guess" if _thinks(low) else None
+
+
+def _asked_from(low: tuple[str, ...]) -> int | None:
+    """Return the word from which a statement goes on as a question: "I won - cool, huh?"; None: it is one."""
+    if low[0] not in _STATING:
+        return None
+    for at in range(len(low) - 1, 0, -1):
+        if low[at] in _SET_OFF:
+            asks = low[at + 1] in _ASKING or low[-2] in _TAGS or low[-2:] == ("you", "?")
+            return at if asks and at > 1 else None
+    return None
 
 
 def _thinks(low: tuple[str, ...]) -> bool:
@@ -74,7 +88,8 @@ class _ClauseReader:
 
     def read(self) -> None:
         context, parsed = self.context, self.parsed
-        at, unsure, count = 0, False, len(self.low)
+        asked = _asked_from(self.low) if parsed.sentence.question else None
+        at, unsure, count = 0, False, asked or len(self.low)
         while at < count:
             word = self.low[at]
             if word in _QUOTES:

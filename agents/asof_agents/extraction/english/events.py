@@ -1,5 +1,7 @@
 """Events that no cue covers: the verb and its object in the words of the text, if a time is stated."""
 
+from itertools import pairwise
+
 from asof_agents.extraction.english.frames import verb_in_frame
 from asof_agents.extraction.english.lexicon import (
     ADVERBS,
@@ -7,6 +9,7 @@ from asof_agents.extraction.english.lexicon import (
     BARE,
     BOUNDARIES,
     CONJUNCTIONS,
+    FIRST_PERSON,
     NOT_QUITE,
     ORNAMENTS,
     PREPOSITIONS,
@@ -59,6 +62,8 @@ def deed_at(sentence: Sentence, at: int) -> tuple[int, int] | None:
         word = low[end]
         if word in BOUNDARIES or word in CONJUNCTIONS or not (word[0].isalnum() or word == "'s"):
             break
+        if word in FIRST_PERSON and end - at > 1:
+            break  # "the screenplay I was working on"
         if word != "'s" and ((word in PRONOUNS and word not in _OWN) or word in AUXILIARIES):
             return None
         end += 1
@@ -78,7 +83,10 @@ def without_times(sentence: Sentence, words: tuple[int, int], times: frozenset[i
         return None  # "the picture I took in Rome"
     if low[first:last] and low[first] in _ALONE:
         return (first, last) if last - first <= _WORDS_MAX else None
-    telling = any(word not in _SAYS_NOTHING for word in low[first + 1 : last])
+    rest = low[first + 1 : last]
+    telling = any(word not in _SAYS_NOTHING for word in rest) or any(
+        map(BARE.issuperset, pairwise(rest))
+    )  # "book club"
     return (first, last) if 2 <= last - first <= _WORDS_MAX and telling else None
 
 

@@ -7,6 +7,7 @@ from asof_agents.extraction.english.verbs import Form
 
 _LUCK: Final = frozenset("chance honor honour joy luck opportunity pleasure privilege".split())
 _PRAISE: Final = frozenset("amazing awesome first good great incredible rare real unique wonderful".split())
+_FUN: Final = frozenset({"ball", "blast", "experience", "fun", "time"})  # "had a great time hiking in Peru"
 _ARTICLES: Final = frozenset({"a", "an", "the", "my"})
 _CAME: Final = frozenset({"got", "managed"})  # "I got to visit Rome"
 _NOT_DONE: Final = frozenset({"be", "go", "leave", "run", "work"})  # "I got to work", "I got to run"
@@ -28,6 +29,8 @@ def verb_in_frame(low: tuple[str, ...], at: int) -> tuple[int, Form] | None:
                 return _past_adverbs(low, noun + 2, "base")
             if low[noun + 1] == "of":
                 return _past_adverbs(low, noun + 2, "ing")
+        if noun + 1 < len(low) and low[noun] in _FUN and low[noun + 1].endswith("ing"):
+            return _past_adverbs(low, noun + 1, "ing")
     if word == "had" and low[at + 1 : at + 2] == ("to",):
         return _past_adverbs(low, at + 2, "base")
     if word == "used" and low[at + 1 : at + 2] == ("to",):

@@ -89,7 +89,7 @@ VAGUE = frozenset(
 )
 # gerunds that are empty without an object
 VAGUE_GERUNDS = frozenset(
-    "adding amazing anything asking becoming being bonding bringing building buying catching challenging "
+    "adding chilling amazing anything asking becoming being bonding bringing building buying catching challenging "
     "chasing chatting combining coming connecting creating digging discovering discussing doing during ending "
     "enjoying evening everything exciting experiencing exploring facing feeling finding finishing following "
     "getting giving going growing hanging having hearing helping hitting inspiring interesting keeping knowing "

@@ -102,6 +102,10 @@ def phrase_at(sentence: Sentence, at: int, names: Mapping[int, NameSpan], times:
     if at >= count or at in times or low[at] in _EMPTY_OPENINGS:
         return None
     name = names.get(at)
+    if name and name.last < count and low[name.last] in _TITLED:  # "an RPG called Dune"
+        called = _called(name.last + 1, names, definite=definite, own=own)
+        if called:
+            return called
     if name and not _goes_on(sentence, name.last, times):
         return None if name.spoken_to else Phrase(at, name.last, name.last, True, definite, own)
     last = at
@@ -164,7 +168,7 @@ def _checked(sentence: Sentence, phrase: Phrase) -> Phrase | None:
     head = low[low.index("of") - 1] if "of" in low and low.index("of") else low[-1]
     vague = head in VAGUE or low[-1] in VAGUE
     if (
-        (vague and len(low) == 1 and not phrase.own)
+        (vague and len(low) == 1 and not phrase.own and not (phrase.one and low == ("game",)))
         or (low[0] in (VAGUE_GERUNDS if len(low) == 1 else EMPTY_GERUNDS) and not (phrase.one and low == ("meeting",)))
         or low[0] in {"to", "no", "not"}
     ):

@@ -40,6 +40,7 @@ _NAMED = frozenset({"named", "called"})
 _OF = frozenset({"one", "two", "three", "four", "some", "both", "among"})
 _BE = frozenset({"is", "are", "was", "were", "'s"})
 _POSSESSIVE = HE - {"he", "him"} | SHE - {"she"}
+_HAS_ALWAYS = frozenset({"'s", "always", "has", "have"})
 _HOLDS = Meaning("holds")
 _AFTER_NOUN = PREPOSITIONS | CONJUNCTIONS | AUXILIARIES | PRONOUNS | ADVERBS
 WordRange = tuple[int, int]  # first, last (exclusive)
@@ -194,15 +195,19 @@ def _phrase_before(parsed: ParsedSentence, at: int, relation: RelationType) -> I
     begin = max(0, at - _PHRASE_WORDS_MAX)
     while at > begin and (low[at - 1] in _ADJECTIVES or low[at - 1] in {"my", "of"} | _OF):
         at -= 1
-    if not relation.generic or at < 2 or low[at - 1] not in _BE - {"was", "were"}:
+    been = at > 2 and low[at - 1] == "been"  # "has always been my passion"
+    if not relation.generic or at < 2 or not (been or low[at - 1] in _BE - {"was", "were"}):
         return
-    first = at - 1
+    end = at - 1
+    while been and end > 1 and low[end - 1] in _HAS_ALWAYS:
+        end -= 1
+    first = end
     while first > 0 and low[first - 1] not in CLAUSE_STARTS:
         first -= 1
         if at - first > _PHRASE_WORDS_MAX:
             return
     phrase = phrase_at(parsed.sentence, first, parsed.names, parsed.timed) if low[max(0, first - 1)] != "that" else None
-    if phrase and phrase.after == at - 1 and not (phrase.definite or phrase.own or phrase.vague):
+    if phrase and phrase.after == end and not (phrase.definite or phrase.own or phrase.vague):
         yield phrase.first, phrase.last
 
 

@@ -23,6 +23,7 @@ from asof_agents.extraction.english.patterns import Patterns
 from asof_agents.extraction.english.verbs import LEMMAS, PASTS, forms
 
 _WORDS_MAX: Final = 12
+_OWN_WORDS_MAX: Final = 2  # "my new job"
 _JOINED_MAX: Final = 3
 _CLEAR: Final = frozenset({"my", "our", "myself", "one", "another", "all", "both", "'s", "other", "others"})
 _BEFORE_BASE: Final = frozenset({"to", "gonna", "wanna", "always", "never"})
@@ -52,6 +53,7 @@ _LIGHT: Final = _words(
 )
 # verbs that tell by a plain object alone: "have kids" does, "have fun" does not
 _BY_OBJECT: Final = _words("be become begin do get go have help leave live make see start take use watch")
+_PLACES: Final = frozenset({"first", "second", "third", "last"})  # "came in second"
 _BE: Final = _words("be")
 _HAD: Final = frozenset({"had", "got"})  # "had a similar experience" tells less than "had a dog"
 _LEADS_TO: Final = frozenset({"at", "for", "in", "into", "on", "to", "with"})
@@ -151,7 +153,7 @@ def tells(parsed: ParsedSentence, at: int, end: int, patterns: Patterns) -> bool
     if framed:
         return framed[0] < end and tells(parsed, framed[0], end, patterns)
     if low[at] in _LIGHT:
-        return False
+        return low[at] == "came" and not _PLACES.isdisjoint(low[at + 1 : at + 3])
     rest = at + 1
     while rest < end and (low[rest] in ADVERBS or rest in parsed.timed):
         rest += 1
@@ -159,13 +161,16 @@ def tells(parsed: ParsedSentence, at: int, end: int, patterns: Patterns) -> bool
         return low[at] in _ALONE
     if low[at] in _BY_OBJECT and low[rest] != "into" and not _has_object(parsed, at, rest, end, patterns):
         return False
-    return any(word not in _SAYS_LITTLE and not word.isdigit() for word in low[rest:end])
+    own = low[rest] == "my" and bool(patterns.types_of_words(low[rest + 1 : end][:_OWN_WORDS_MAX]))
+    return own or any(word not in _SAYS_LITTLE and not word.isdigit() for word in low[rest:end])
 
 
 def _has_object(parsed: ParsedSentence, at: int, first: int, end: int, patterns: Patterns) -> bool:
     """Whether a verb that tells nothing by itself has a plain object from word `first` on."""
     low = parsed.sentence.low
     first += low[first] in _LEADS_TO
+    if low[at] in _HAD and first < end and low[first][0].isdigit():
+        return True  # "got 4th place"
     if low[at] in _HAD and not patterns.types_of_words(_first_noun_phrase(low[first:end])):
         return False
     if low[at] in _BE and not ORNAMENTS.isdisjoint(low[first : first + 2]):

@@ -31,9 +31,9 @@ _SOME: Final = frozenset("any enough few lots many more most much plenty several
 _THAT: Final = frozenset({"the", "this", "that", "these", "those"}) | FOREIGN_DETERMINERS
 _OPENS: Final = _OWN | _ONE | _NUMBERS | _SOME | _THAT
 _GENERAL: Final = frozenset(
-    "bunch buddies chapter city communities community companies company crowd details dude efforts family future "
-    "gang heart house humanity jobs loved mood nature outcome passions process public scene society stuff team "
-    "thought train universe weekend workmates youth".split()
+    "buddies bunch chapter city communities community companies company crowd details dude efforts family future "
+    "gang heart house humanity jobs journey loved mood nature outcome passion passions path potential process "
+    "public scene society stuff team thought train universe weekend workmates youth".split()
 )
 _ABSTRACT: Final = ("ness", "tion", "sion", "ment", "ity", "ance", "ence", "ship", "ism")
 _BEFORE_GERUND: Final = frozenset({"after", "by", "for", "from", "of", "on", "time", "to", "towards", "with"})
@@ -41,12 +41,14 @@ _SHORT: Final = 6  # letters: "fence" is no abstract noun
 _EMPTY: Final = (
     ADVERBS | AUXILIARIES | CONJUNCTIONS | DETERMINERS | ORNAMENTS | PREPOSITIONS | PRONOUNS | VAGUE | BARE | _GENERAL
 ) | frozenset("burning couple go group lot pick put take to try unexpected".split())
+_EMPTIED: Final = VAGUE - ORNAMENTS - {"own"}
 _CONTENT_MIN: Final = 2  # words, where none of them is a name, a number or one's own
 _HEAVY: Final = frozenset(
     word
     for lemma in "adopt divorce elope emigrate enlist graduate immigrate propose quit relocate resign retire".split()
     for word in forms(lemma)
 )
+_DONE: Final = frozenset("completed finished published released submitted".split())  # "finished the screenplay"
 
 
 def has_weight(parsed: ParsedSentence, first: int, last: int, patterns: Patterns, *, ahead: bool = False) -> bool:
@@ -58,6 +60,7 @@ def has_weight(parsed: ParsedSentence, first: int, last: int, patterns: Patterns
     framed = verb_in_frame(low, first)
     if framed and framed[0] < last:
         first, ahead = framed[0], True
+    ahead = ahead or low[first] in _DONE
     if low[first] in _HEAVY and not (low[first + 1 : first + 2] and low[first + 1] in PREPOSITIONS):
         return True
     content = 0
@@ -70,10 +73,13 @@ def has_weight(parsed: ParsedSentence, first: int, last: int, patterns: Patterns
             return True
         if word == "family" and low[at - 1] == "own":
             return True
-        if word in _EMPTY or not word[0].isalpha() or at in parsed.timed:
+        if word == "my" and _is_thing(low[at + 1 : last][:2], patterns):
+            return True  # "my job", though a job is nothing by itself
+        compound = word in BARE and low[at - 1] in BARE  # "book club"
+        if (word in _EMPTY and not compound) or not word[0].isalpha() or at in parsed.timed:
             continue
         before = _determiner(low, first, at)
-        if before in _OWN or before in _NUMBERS:
+        if (before in _OWN and low[at - 1] not in _EMPTIED) or before in _NUMBERS:
             return True
         if word in LEMMAS or _is_verb(low, at, patterns):
             continue
@@ -99,6 +105,10 @@ def _is_verb(low: tuple[str, ...], at: int, patterns: Patterns) -> bool:
     """Whether a word is an infinitive or a gerund: "to reflect", "building up"; of no known kind, such as "to yoga"."""
     verbal = low[at - 1] == "to" or (low[at].endswith("ing") and low[at - 1] in _BEFORE_GERUND)
     return verbal and not patterns.types_of_words(low[at : at + 1])
+
+
+def _is_thing(words: tuple[str, ...], patterns: Patterns) -> bool:
+    return _GENERAL.isdisjoint(words) and bool(patterns.types_of_words(words))
 
 
 def _determiner(low: tuple[str, ...], first: int, at: int) -> str:
