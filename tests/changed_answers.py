@@ -85,6 +85,7 @@ def affecting(old: Ask) -> Ask:
         "ended": [one for one in sides["opened"] if one["uuid"] in before],
         "retracted": [one for one in sides["closed"] if one["uuid"] not in after],
         "restored": [],
+        "refined": [],
         "reinforced": [],
         "duplicates": [],
         "understood": True,

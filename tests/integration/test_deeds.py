@@ -143,6 +143,27 @@ def test_a_plan_that_is_called_off_is_retracted(world: World) -> None:
     assert dated(world) == []
 
 
+@pytest.mark.parametrize(
+    "off", ["I'm not going to Rome.", "I'm no longer going to Rome.", "I won't visit Rome next week."]
+)
+def test_a_plan_that_is_said_to_be_off_is_retracted_and_what_was_done_stays(world: World, off: str) -> None:
+    say(world, "2024-06-20", "I visited Rome on March 5.")
+    say(world, "2024-06-20", "I'm going to Rome next week.")
+    say(world, "2024-06-20", "I'm going to Oslo next week.")
+
+    say(world, "2024-06-21", off)
+
+    assert [(place, start) for place, start, _ in dated(world)] == [("Rome", "2024-03-05"), ("Oslo", "2024-06-24")]
+
+
+def test_a_plan_of_another_time_stays(world: World) -> None:
+    say(world, "2024-06-20", "I'm going to Rome next week.")
+
+    say(world, "2024-06-21", "I'm not going to Rome next month.")
+
+    assert [start for _, start, _ in dated(world)] == ["2024-06-24"]
+
+
 def test_a_denial_takes_back_what_happened_within_its_time_and_without_a_time_all(world: World) -> None:
     say(world, "2024-06-20", "I visited Paris on January 5.")
     say(world, "2024-06-20", "I visited Paris in March.")

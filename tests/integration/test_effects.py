@@ -22,7 +22,7 @@ def add(memory: asof.Memory, content: str, day: str = "2024-04-02", **fields: An
 
 
 def told(effect: Any) -> dict[str, list[str]]:
-    kinds = ("began", "ended", "retracted", "restored")
+    kinds = ("began", "ended", "retracted", "restored", "refined")
     return {kind: list(map(str, getattr(effect, kind))) for kind in kinds if getattr(effect, kind)}
 
 
@@ -45,6 +45,15 @@ def test_a_correction_tells_what_is_no_longer_believed(memory: asof.Memory) -> N
         "began": ["Ana lives_in Munich from 2024-03-01"],
         "retracted": ["Ana lives_in Berlin from 2024-03-01"],
     }
+
+
+def test_a_visit_that_is_told_more_exactly_is_refined_and_not_ended(memory: asof.Memory) -> None:
+    add(memory, "I visited Paris in March.", "2024-04-01")
+
+    again = add(memory, "I visited Paris on March 5.")
+
+    assert told(again) == {"refined": ["Ana visited Paris from 2024-03-05 until 2024-03-06"]}
+    assert len(again.reinforced) == 1
 
 
 def test_a_withdrawn_message_restores_what_it_had_ended(memory: asof.Memory) -> None:
@@ -131,7 +140,8 @@ def test_an_effect_never_changes_whatever_comes_later(tmp_path: Path) -> None:
         assert isinstance(outcome, Done)
         effect = outcome.effect
         changed = {uuid: after[uuid] for uuid in after if after[uuid] != before.get(uuid)}
-        assert {**periods(effect.began), **periods(effect.ended), **periods(effect.restored)} == changed
+        kept = (effect.began, effect.ended, effect.restored, effect.refined)
+        assert {uuid: spans for beliefs in kept for uuid, spans in periods(beliefs).items()} == changed
         assert periods(effect.retracted) == {uuid: before[uuid] for uuid in before if uuid not in after}
         assert set(periods(effect.began)) == {
             uuid for uuid in after if uuid not in before and _is_new(world, uuid, known)

@@ -64,6 +64,15 @@ def test_search_finds_facts_with_their_four_times_also_those_that_have_ended(ser
     }
 
 
+def test_a_plan_says_in_its_sentence_that_it_is_one(server: Server) -> None:
+    server.say("plans", "I'm going to Rome next week.", timestamp="2024-04-02T00:00:00Z")
+
+    [fact] = server.client.post("/search", json={"query": "Who visited Rome?", "group_ids": ["plans"]}).json()["facts"]
+
+    assert fact["fact"] == "Ana visited Rome (planned)"
+    assert server.client.get(f"/entity-edge/{fact['uuid']}").json()["fact"] == fact["fact"]
+
+
 def test_search_looks_into_the_groups_that_are_named_or_into_all(server: Server) -> None:
     for group in ("one", "two", "three"):
         server.say(group, "I live in Kigali.", role=group.title())

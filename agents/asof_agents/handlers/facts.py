@@ -27,6 +27,7 @@ from asof_streams.errors import InvalidInput, NotFound
 from asof_streams.events import Event, Record
 from asof_streams.instants import INF
 from asof_streams.semantic import RelationDeclared
+from asof_streams.timezones import zone_of
 
 
 def derive_semantic_events(
@@ -145,8 +146,8 @@ class ChatStatements(StatementWriter[Resolver]):
                         replaced[triple.subject, triple.relation] = assertion
             case "holds" if self.is_occurrence(relation):
                 self._happen(triple, stated, replaced.get((triple.subject, triple.relation)))
-            case "ended" if self.is_occurrence(relation):
-                self._call_off(triple)
+            case "ended" if stated.planned or self.is_occurrence(relation):
+                self._call_off(triple, stated.granule)
             case "ended":
                 at = self.episode.valid_at if stated.valid_to is None else stated.valid_to
                 for ended in self._ended(triple, other):
@@ -215,13 +216,16 @@ class ChatStatements(StatementWriter[Resolver]):
         if start is not None and end is not None and start < end:
             return (start, end), stated.grain
         if start is not None:
-            return granule_from(start, stated.grain or "day"), stated.grain or "day"
+            grain = stated.grain or "day"
+            return granule_from(start, grain, zone_of(self.episode.timezone or "UTC")), grain
         return before(said_at if end is None else min(end, said_at)), UNKNOWN
 
-    def _call_off(self, triple: Triple) -> None:
-        """Retract the plans for what is said to have ended: what was done cannot end."""
-        for assertion in self.held(triple):
-            if not assertion.done and assertion.finest[1] > self.episode.valid_at:
+    def _call_off(self, triple: Triple, granule: Interval | None) -> None:
+        """Retract the plans, of a granule or of all time, for what is said to have ended: what was done cannot end."""
+        said_at = self.episode.valid_at
+        for assertion in self.held(triple) if self.build.rule > 1 else ():
+            ahead = not assertion.done and (assertion.finest[1] if assertion.granules else assertion.start) > said_at
+            if ahead and _is_denied(assertion, granule):
                 self.retract(self.statement(assertion.fact_id), "retracted")
 
     def _hold(self, triple: Triple, stated: RelationshipStated, replaced: Assertion | None) -> None:

@@ -1,11 +1,12 @@
-"""Granules of occurrences: the days, months and years over which they are believed. Pure, and in UTC."""
+"""Granules of occurrences: the days, months and years over which they are believed. Pure."""
 
 from calendar import monthrange
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Final
 
 from asof_projections.versions import Interval
-from asof_streams.instants import LAST, NEG, SECOND, from_datetime, to_datetime
+from asof_streams.instants import DAY, LAST, NEG, SECOND, from_datetime, to_datetime
+from asof_streams.timezones import off_wall, on_wall
 
 UNKNOWN: Final = "unknown"  # the grain of a deed of which only is known before when it was
 _MONTHS: Final = {"month": 1, "quarter": 3, "year": 12}
@@ -14,7 +15,7 @@ _MONDAY: Final = from_datetime(datetime.fromisoformat("1970-01-05T00:00:00+00:00
 
 
 def granule_of(instant: int, grain: str) -> Interval:
-    """Return the granule that contains an instant. Weeks begin on Monday."""
+    """Return the granule of UTC that contains an instant. Weeks begin on Monday."""
     if (length := _SECONDS.get(grain)) is not None:
         start = instant - (instant - _MONDAY) % (length * SECOND)
         return start, start + length * SECOND
@@ -24,11 +25,16 @@ def granule_of(instant: int, grain: str) -> Interval:
     return start, _later(start, months)
 
 
-def granule_from(instant: int, grain: str) -> Interval:
-    """Return the period of one granule's length that begins at an instant, such as a season's first day."""
-    if (length := _SECONDS.get(grain)) is not None:
+def granule_from(instant: int, grain: str, zone: tzinfo = UTC) -> Interval:
+    """Return the period of one granule's length that begins at an instant, such as a season's first day.
+
+    zone: by whose days and months it is as long.
+    """
+    if (length := _SECONDS.get(grain, DAY // SECOND)) < DAY // SECOND:
         return instant, instant + length * SECOND
-    return instant, _later(instant, _MONTHS[grain])
+    wall = from_datetime(on_wall(to_datetime(instant), zone))
+    later = _later(wall, months) if (months := _MONTHS.get(grain)) else wall + length * SECOND
+    return instant, from_datetime(off_wall(to_datetime(min(later, LAST)), zone))
 
 
 def before(instant: int) -> Interval:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from asof.operations.sessions import Session
 
 NOT_UNDERSTOOD: Final = "nothing understood, kept as an episode"
-_KINDS: Final = ("began", "ended", "retracted", "restored")
+_KINDS: Final = ("began", "ended", "retracted", "restored", "refined")
 
 
 def show_beliefs(effect: Any) -> None:

@@ -587,6 +587,7 @@ class Effect(Answer):
     ended: Annotated[tuple[Belief, ...], Field(description="Facts that hold over less time since; what is left.")]
     retracted: Annotated[tuple[Belief, ...], Field(description="Facts that are no longer believed; what there was.")]
     restored: Annotated[tuple[Belief, ...], Field(description="Facts that are believed again, or over more time.")]
+    refined: Annotated[tuple[Belief, ...], Field(description="Deeds that are dated more exactly since; their date.")]
     reinforced: Annotated[tuple[Id, ...], Field(description="The ids of the facts that it said again.")]
     duplicates: Annotated[tuple[Link, ...], Field(description="Entities that are one since, as they were linked then.")]
     understood: Annotated[

@@ -15,6 +15,7 @@ from asof_streams.semantic import (
     EntityDescribed,
     EntityIntroduced,
     EntityMerged,
+    FactInvalidated,
     FactReinforced,
     MemoryConsolidated,
     MentionResolved,
@@ -40,12 +41,14 @@ def effect_of(store: GraphStore, records: Sequence[Record], changes: Iterable[Ch
     for change in changes:
         (after if change.opened else before).setdefault(change.fact.uuid, []).append(change.fact)
     new = [uuid for uuid, rows in after.items() if uuid not in before and rows[0].created_at == rows[0].known_from]
+    finer = {event.fact_id for event in stated if isinstance(event, FactInvalidated) and event.kind == "refined"}
     wider = [uuid for uuid in after if uuid not in new and _within(before.get(uuid, ()), after[uuid])]
     return Effect(
         _beliefs(new, after),
-        _beliefs([uuid for uuid in before if uuid in after and uuid not in wider], after),
+        _beliefs([uuid for uuid in before if uuid in after and uuid not in wider and uuid not in finer], after),
         _beliefs([uuid for uuid in before if uuid not in after], before),
         _beliefs(wider, after),
+        _beliefs([uuid for uuid in before if uuid in after and uuid in finer], after),
         tuple(dict.fromkeys(event.fact_id for event in stated if isinstance(event, FactReinforced))),
         tuple(_link(store, record.event, record) for record in records if isinstance(record.event, EntityMerged)),
         understood=not worded or bool(stated),

@@ -14,7 +14,7 @@ _ENDED_STATES = frozenset({"be", "prefer"})
 class Meaning:
     """A stance and a stated time. `opposite`: the relation's opposite holds instead.
 
-    granule: [from, to) in which a deed happened, did not happen, or is planned.
+    granule: [from, to) in which a deed happened, did not happen, or is planned. planned: with `ended`, a plan is off.
     """
 
     stance: Stance
@@ -113,8 +113,7 @@ def _event(
         return None
     granule = (hint.start, hint.end) if hint is not None and hint.kind in {"point", "during"} else None
     if predicate.negation:
-        done = predicate.tense in {"past", "perfect"} and predicate.negation != "no longer"
-        return Meaning("denied", granule=granule) if done and named else None
+        return _undone(predicate, granule) if named else None
     if predicate.tense in {"past", "perfect"}:
         return Meaning("holds", granule and granule[0], granule=granule)
     begins = _begin_ahead(hint, said_at)
@@ -123,6 +122,14 @@ def _event(
         return Meaning("holds", begins, granule=granule or (today, today + DAY), planned=begins is not None)
     planned = predicate.tense in {"future", "progressive"} or entry.lemma == "have"  # "I have an interview tomorrow"
     return Meaning("holds", begins, granule=granule, planned=True) if planned and _ahead(hint, said_at) else None
+
+
+def _undone(predicate: Predicate, granule: tuple[int, int] | None) -> Meaning | None:
+    """A deed was not done, or is not to be done: a plan for it is called off."""
+    if predicate.tense in {"future", "progressive"}:
+        return Meaning("ended", granule=granule, planned=True)
+    done = predicate.tense in {"past", "perfect"} and predicate.negation != "no longer"
+    return Meaning("denied", granule=granule) if done else None
 
 
 def _ahead(hint: TimeHint | None, said_at: int) -> bool:
