@@ -11,7 +11,7 @@ from http_server import serving
 from world import World
 
 SECRET = "Zanzibarquay"
-SAID = f"I moved to Berlin in March. The password is {SECRET}."
+SAID = f"I moved to Berlin in March. Nobody should ever hear of {SECRET}."
 
 
 def holding(folder: Path, word: str = SECRET) -> list[str]:

@@ -57,6 +57,7 @@ _UNSURE = re.compile(
 _NO_STATEMENT = _ASKS | frozenset(
     "after although and as because before but have has if maybe once or perhaps since so though unless while".split()
 )
+_HEDGE_MAX = 2  # words: "I think" after a statement makes it unsure, and is no aside
 _ASIDE_MAX = 400  # characters of a sentence that may be a statement and an aside
 _FULL = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "n't": "not", "ca": "can", "wo": "will", "ai": "be"}
 
@@ -149,7 +150,7 @@ def _told(text: str, start: int, end: int) -> int | None:
     if len(head) < 3 or head[0] in _NO_STATEMENT or _UNSURE.search(text, start, comma):
         return None
     asks = "?" in text[max(start, end - 4) : end] and tail[0] in _ASKS and head[0] in _STATES
-    unsure = _UNSURE.search(text, comma, end)
+    unsure = len(tail) > _HEDGE_MAX and _UNSURE.search(text, comma, end)
     return comma if asks or (unsure and tail[0] not in {"if", "unless", "and", "but"}) else None
 
 

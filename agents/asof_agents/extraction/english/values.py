@@ -21,6 +21,7 @@ _MEETS: Final = frozenset(  # "the board meets at 11", "my number ends in 4471"
     "arrives begins closes departs ends expires finishes kicks lands leaves meet meets opens start starts".split()
 )
 _KEPT: Final = frozenset("deployed hidden hosted kept parked running saved stored taped written".split())
+_PLACED: Final = frozenset({"in", "on", "at", "with", "by"})
 _ATTRIBUTES: Final = frozenset(  # of which the value may be any few words: "my go-to drink is oat latte"
     "bike book breakfast car colour commute diet dinner dish drink employer game hobby instrument job language lunch "
     "major medication order phone position read role route shift show size snack sport stack subject title topic "
@@ -102,8 +103,9 @@ def _of_itself(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
     if low[verb] in _BE:
         while after < len(low) and (low[after] in ADVERBS or low[after] in _SET):
             after += 1
-        if after + 1 < len(low) and low[after] in _KEPT and low[after + 1] in {"in", "on", "at", "with", "by"}:
-            after += 2
+        place = low[after : after + 2]
+        if len(place) == 2 and place[0] in _KEPT and place[1] in _PLACED and place != ("written", "in"):
+            after += 2  # what is written in a language uses it
         version = low[after : after + 2] in {("on", "version"), ("at", "version")} or low[after : after + 1] == (
             "version",
         )
