@@ -55,6 +55,36 @@ def state(folder: Path) -> dict[str, tuple[int, bytes]]:
     return {str(path): (path.stat().st_mode, path.read_bytes()) for path in files}
 
 
+def of_another_program(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / "messages.sqlite")) as db:
+        db.execute("CREATE TABLE songs (title)")
+
+
+def of_no_database(folder: Path) -> None:
+    (folder / "messages.sqlite").write_text("a list of what was sent")
+
+
+def of_a_shop(folder: Path) -> None:
+    (folder / "catalog.json").write_text('{"name": "shop", "items": [1]}')
+
+
+@pytest.mark.parametrize("fill", [of_another_program, of_no_database, of_a_shop])
+def test_a_directory_of_something_else_is_refused_and_left_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], fill: Callable[[Path], None]
+) -> None:
+    folder = tmp_path / "music"
+    folder.mkdir()
+    folder.chmod(0o755)
+    fill(folder)
+    before = state(folder)
+
+    for command in (["add", "hello"], ["facts"], ["stats"], ["verify"]):
+        assert calls.run(app, [*command, "--data", str(folder)]) in {1, 2}
+    assert state(folder) == before
+    assert folder.stat().st_mode & 0o777 == 0o755
+    assert "Traceback" not in capsys.readouterr().err
+
+
 def everything(data: Path) -> None:
     """Read, write, rebuild and drop."""
     with asof.open(data, embedder="hash") as memory:

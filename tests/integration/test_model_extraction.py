@@ -19,7 +19,7 @@ from asof_streams.episodic import ExtractionAnswered, ExtractionFailed, Extracti
 from asof_streams.errors import InvalidInput, StorageFailed
 from asof_streams.events import Record
 from asof_streams.instants import DAY
-from asof_streams.messages import Message, WithdrawalRequest
+from asof_streams.messages import Message, TimezoneStatement, WithdrawalRequest
 from asof_streams.semantic import EntityAttributed
 from asof_streams.sqlite_log import SqliteLog
 from model_server import ModelServer, serving
@@ -243,6 +243,19 @@ def test_no_model_is_shown_a_withdrawn_episode_with_what_was_said_after_the_with
     asked = [request["messages"][1]["content"] for request in server.requests]
     assert [SAID[0] in content for content in asked] == [True, True, False]
     assert SAID[1] in asked[2]
+    told.memory.close()
+
+
+def test_a_model_is_asked_once_about_what_was_said_behind_the_statement_of_a_time_zone(tmp_path, server):
+    told = world(tmp_path / "data", server)
+    writer = told.memory._session.writer()
+    first, second = (Message(group_id="g", role="Ana", role_type="user", content=text) for text in SAID[:2])
+    zone = TimezoneStatement(group_id="g", timezone="Asia/Tokyo")
+    writer.messages.accept([first, zone, second], clock=told.now)
+    writer.process(flush=True)
+
+    asked = [request["messages"][1]["content"] for request in server.requests]
+    assert ["+09:00" in content for content in asked] == [False, True]
     told.memory.close()
 
 

@@ -80,6 +80,18 @@ def test_a_header_says_what_it_is() -> None:
     assert reason(SAID, ce_type=b"record.refused").startswith("ce_type: ")
 
 
+@pytest.mark.parametrize(
+    ("value", "type_"),
+    [
+        ({"group_id": "g", "entity_id": "e-1", "name": "Pot", "attributes": {"weight": "heavy"}}, b"entity.stated"),
+        ({**FACT, "attributes": {"weight": "heavy"}}, b"fact.stated"),
+    ],
+)
+def test_attributes_of_a_producers_own_are_refused_by_name_and_stop_nobody(value: Any, type_: bytes) -> None:
+    assert reason(value, b"g", ce_type=type_).startswith("attributes: no such field; known are ")
+    assert isinstance(received(SAID, b"g").message, Message)
+
+
 def test_a_newer_version_stops_whoever_reads_it_whatever_its_value() -> None:
     for value in (SAID, b"\xff", None):
         with pytest.raises(DecodeError, match="upgrade asof"):

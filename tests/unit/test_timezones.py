@@ -87,6 +87,8 @@ def test_an_erased_group_begins_with_no_zone(world: World) -> None:
     world.send(said("Ana"))
 
     assert since(world, "Ana") == [BY_UTC]
+    world.memory.close()
+    assert [path.name for path in world.path.iterdir() if path.is_file() and b"Berlin" in path.read_bytes()] == []
 
 
 @pytest.mark.parametrize("zone", ["Europe/Berlim", "localtime", "../etc/passwd", "", "Europe/Berlin\n"])

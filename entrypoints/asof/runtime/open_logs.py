@@ -12,6 +12,7 @@ from asof.runtime.wiring import OpenLog, describe, load_ontology, writable_log
 from asof.settings import Settings
 from asof_projections.generations import FIRST, Catalog, is_name, load, save
 from asof_streams.errors import ContractError, DamagedLog, InvalidInput
+from asof_streams.files import expect_own_files
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
 
@@ -35,6 +36,9 @@ class OpenLogs:
         self.extractors = extractor_factory(settings)
         self.open_log = open_log or writable_log
         self._opened: list[SqliteLog] = []
+        expect_own_files(places.root)
+        if load(places.root) is None:  # a directory of something else is refused before anything in it is changed
+            self._expect_no_messages()
         self._lock = WriterLock(places.root, patience=patience)
         try:
             self.catalog = load(places.root) or self._create_catalog()
@@ -53,8 +57,7 @@ class OpenLogs:
     def _create_catalog(self) -> Catalog:
         """Make an empty directory's catalogue; nothing else in it may exist yet."""
         places = self.places
-        if places.messages.exists() and not self.are_replicas:
-            raise ContractError("catalog.json is missing beside messages.sqlite: restore it, or move that file away")
+        self._expect_no_messages()
         ontology = load_ontology(self.settings.ontology)
         version = self.extractors.version(ontology)
         settings = self.settings
@@ -65,6 +68,10 @@ class OpenLogs:
         catalog = Catalog(FIRST, (info,))
         save(places.root, catalog)
         return catalog
+
+    def _expect_no_messages(self) -> None:
+        if self.places.messages.exists() and not self.are_replicas:
+            raise ContractError("catalog.json is missing beside messages.sqlite: restore it, or move that file away")
 
     def set_catalog(self, catalog: Catalog) -> None:
         """Replace the catalogue, in one step for every reader."""
