@@ -29,7 +29,9 @@ from asof_streams.kafka.errors import translate_errors
 _log = logging.getLogger(__name__)
 
 _STOP_SECONDS: Final = 5.0
-_SESSION_SECONDS: Final = 10.0  # without a heartbeat, after which the broker gives the partitions to another worker
+# Without a heartbeat for so long, the broker gives the partitions to another worker. It is the least that brokers allow
+# by default.
+_SESSION_SECONDS: Final = 6.0
 _WATCH_SECONDS: Final = 2.0  # between two reports of the partitions' progress
 
 
@@ -48,6 +50,8 @@ class FaustWorker:
     report: called every two seconds with the progress of all assigned partitions, in order of their numbers.
     patience: seconds. A partition that stands still for longer, while its topic grows, fails the worker.
     folder: an existing directory, in which Faust makes empty folders.
+    member: its name in the group, which no other running worker has. Started again under it, it has its partitions
+    again at once.
     """
 
     def __init__(
@@ -61,6 +65,7 @@ class FaustWorker:
         report: Callable[[list[PartitionProgress]], None],
         patience: float,
         folder: Path,
+        member: str,
     ) -> None:
         self._connection = connection
         self._topic = topic
@@ -71,7 +76,7 @@ class FaustWorker:
         self._tasks: dict[int, PartitionTask] = {}
         self._leaving: set[asyncio.Task[None]] = set()  # stops of tasks that are under way
         self._ended: asyncio.Future[None] | None = None
-        self._app = self._faust(connection, group, folder)
+        self._app = self._faust(connection, group, folder, member)
 
     async def run(self) -> None:
         """Work until `stop` is called. Raises the error that ended a partition; WorkerStalled: one stands still."""
@@ -131,7 +136,7 @@ class FaustWorker:
         if self._ended is not None and not self._ended.done():
             self._ended.set_exception(error)
 
-    def _faust(self, connection: Connection, group: str, folder: Path) -> faust.App:
+    def _faust(self, connection: Connection, group: str, folder: Path, member: str) -> faust.App:
         app = faust.App(
             group,
             broker=[f"kafka://{server.strip()}" for server in connection.bootstrap.split(",")],
@@ -139,6 +144,8 @@ class FaustWorker:
             store="memory://",
             datadir=folder / "faust",
             broker_session_timeout=_SESSION_SECONDS,
+            broker_heartbeat_interval=_SESSION_SECONDS / 4,
+            consumer_group_instance_id=member,
             web_enabled=False,
             topic_allow_declare=False,
             topic_disable_leader=True,

@@ -3,6 +3,7 @@
 import asyncio
 import signal
 
+from asof.kafka.membership import Membership
 from asof.kafka.partition_process import Opening, PartitionProcess, partition_server
 from asof.kafka.topic_watch import LOOK_SECONDS, TopicWatch
 from asof.runtime.fork_server import ForkServer
@@ -33,6 +34,7 @@ async def _process(
     settings: Settings, connection: Connection, topics: Topics, places: DirectoryLayout, server: ForkServer
 ) -> None:
     client = await asyncio.to_thread(Client, connection)
+    membership = Membership(places.root)
     try:
         count = await asyncio.to_thread(client.partitions, topics.messages)
         keep(places.root, ReplicaManifest(topics.prefix, count))
@@ -56,6 +58,7 @@ async def _process(
             report=report,
             patience=settings.worker_patience,
             folder=places.root,
+            member=membership.name,
         )
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, worker.stop)
@@ -65,6 +68,7 @@ async def _process(
         finally:
             looks.cancel()
     finally:
+        membership.release()
         await asyncio.to_thread(client.close)
 
 
