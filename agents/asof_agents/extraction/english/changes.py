@@ -42,6 +42,7 @@ _FOLLOW: Final = frozenset(
 _ONLY_END: Final = frozenset({"allergic_to", "engaged_in", "runs"})
 # a new value may have been read as one of these, which say little of whose it is
 _WEAK: Final = frozenset({"engaged_in", "has_habit", "has_value", "has_version", "scheduled_for", "member_of"})
+_HOUSEHOLD: Final = frozenset({"flatmate", "roommate", "coach", "mentor", "teacher"})
 _PERSONS: Final = frozenset({"he", "she", "him", "her"})
 _TOGETHER: Final = frozenset({"partner_of", "married_to"})
 _CONFIDENCE: Final = 0.8
@@ -57,10 +58,12 @@ def extract_changes(context: TurnContext, earlier: EarlierRelationships) -> None
     ]
     told = [each for each in context.sentences if not each.sentence.question and _is_sure(each)]
     words = [word for each in told for word in each.sentence.low]
-    if not spoken or len(words) > _WORDS_MAX or SIGNALS.isdisjoint(words):
+    told_new = not SIGNALS.isdisjoint(words) or any(word[0].isdigit() for word in words)
+    if not spoken or len(words) > _WORDS_MAX or not told_new:
         return
     here = {root for word in words for root in roots(word)} - COMMON
-    says_it = len(words) <= _SHORT and not _THERE.isdisjoint(words) and not (HARD | _OVER).isdisjoint(words)
+    there = not _THERE.isdisjoint(words) or ("we", "are") in pairwise(words)
+    says_it = len(words) <= _SHORT and there and not (HARD | _OVER).isdisjoint(words)
     used: set[int] = set()
     for number, other in enumerate(spoken):
         if not other.mentions or (here.isdisjoint(roots_of(other.text)) and not (says_it and number == 0)):
@@ -77,7 +80,7 @@ def _is_sure(parsed: ParsedSentence) -> bool:
 
 
 def _may_change(relation: RelationType, old: Relationship) -> bool:
-    one = relation.cardinality == "one" or relation.name in _FOLLOW
+    one = relation.cardinality == "one" or relation.name in _FOLLOW or old.cue in _HOUSEHOLD
     return old.stance == "holds" and not relation.is_deed and one
 
 
@@ -178,6 +181,8 @@ class _Change:
 
     def _follows(self, stated: Relationship) -> bool:
         """Whether what the message states of the relation is in the place of the old value: "I'm a driver now"."""
+        if not self.value.isdisjoint(group for group in roots_of(stated.target.text) if group.startswith("#")):
+            return True  # a vegan is no vegetarian
         return (
             stated.target.type == self.old.target.type
             and self.relation.name not in _ONLY_END

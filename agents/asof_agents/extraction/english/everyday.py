@@ -21,6 +21,7 @@ from asof_agents.extraction.english.frame_values import (
     tells,
 )
 from asof_agents.extraction.english.lexicon import ADVERBS, UNSURE_FROM, UNSURE_SENTENCE, VAGUE
+from asof_agents.extraction.english.lower_names import may_name
 from asof_agents.extraction.english.noun_phrases import phrase_at
 from asof_agents.extraction.english.patterns import match_steps, next_words
 from asof_agents.extraction.english.quantities import Value
@@ -38,7 +39,7 @@ _FRAMES: Final[Rows] = (
     ("departure time", "time", "<leave> at, <fly> out at, <set> off at"),
     ("arrival time", "time", "<arrive> at, <arrive> in * at, <get> in at"),
     ("bank", "name", "<bank> with, !<switch> banks to"),
-    ("destination", "name", "<be> going to, <be> flying to, <be> heading to, <be> off to, <be> doing"),
+    ("destination", "name", "<be> going to, <be> flying to, <be> heading to, <be> off to, <be> doing, =<go> to"),
     ("provider", "provider", "<be> with"),
     ("team", "name", "<support>"),
     ("size", "size", "<wear> (a|an) size, <take> (a|an) size, <be> a size"),
@@ -49,14 +50,20 @@ _FRAMES: Final[Rows] = (
     ("partner_of", "partner", "<be> going out with, <go> out with, <be> seeing"),
     ("relationship status", "status", "<be>"),
     ("lives_in", "relation", "<live> in a|an|the|our|my * in, <share> a|an * in"),
+    ("works_at", "relation", "=<work> at|for"),
     ("owns", "relation", "<drive> (a|an|my|the)"),
     ("show", "name", "=<watch>"),
     ("book", "name", "=<read>"),
+    ("stay", "name", "=<stay> at|in"),
+    ("payday", "time", "<get> paid on (the)"),
+    ("training day", "time", "<train> on, <work> out on"),
+    ("is_a", "identity", "!<go>, !<turn>"),
     ("gym", "name", "<train> at, <work> out at, <lift> at, <go> to the gym at"),
     ("doctor", "titled", "<see>, <be> with, <go> to"),
     ("medication", "medicine", "<be> on, =<take>"),
     ("role", "role", "<be> the"),
     ("budget", "spending", "<pay>, <spend>, <budget>, <give> myself, <put> aside, <set> aside"),
+    ("taste", "taste", "<take> my, <drink> my, <have> my, <like> my"),
     ("drink", "meal", "<drink>, <have>, <eat>"),
     ("hobby", "activity", "<do>, !<take> up"),
 )
@@ -64,11 +71,15 @@ _OF_KIN: Final[Rows] = (  # of a relative without a name
     ("home", "name", "<live> in, !<move> to, !<relocate> to, <be> based in"),
     ("school", "name", "<go> to, <attend>, !<start> at, <be> at"),
     ("employer", "name", "<work> at|for, !<join>, !<start> at"),
+    ("age", "number", "<be>, !<turn> (just)"),
     ("club", "phrase", "<be> a member of the|a, <be> in the"),
 )
 _LEADING: Final = frozenset("doing handling heading leading managing organising organizing running".split())
 _LED: Final[Rows] = (("lead", "phrase", "<run>"),)
+_OTHERS: Final = _LEADING | {"of"}
+_KIN_BACK: Final = 6  # words from "my" to the verb of a relative
 _PLANNED: Final = BE | {"have", "got"}
+_AGE_MAX: Final = 120
 _BACK: Final = 6  # words before a verb among which a thought or a wish makes it unsure
 
 
@@ -79,7 +90,9 @@ def extract_everyday(context: TurnContext, parsed: ParsedSentence) -> None:
         return
     frames, of_kin = frames_of(_FRAMES), frames_of(_OF_KIN)
     for at, word in enumerate(low):
-        if at > 1 and word in of_kin:
+        if word not in frames and word not in of_kin and word not in _OTHERS:
+            continue
+        if word in of_kin and "my" in low[max(0, at - _KIN_BACK) : at]:
             _of_kin(context, parsed, at, of_kin[word])
         if word in _LEADING:
             _led(context, parsed, at)
@@ -113,20 +126,26 @@ def _of_kin(context: TurnContext, parsed: ParsedSentence, at: int, frames: tuple
     low, begin = parsed.sentence.low, at
     while begin and (low[begin - 1] in ADVERBS or low[begin - 1] in {"is", "'s", "has"}):
         begin -= 1
+    name = parsed.names_by_end.get(begin)
+    begin = name.first if name and name.first > 1 else begin
     kin = low[begin - 1]
     if begin < 2 or low[begin - 2] != "my" or context.patterns.types_of_words((kin,))[:1] != ("Kinship",):
         return
     for frame in frames:
         after = match_steps(frame.steps, parsed.sentence, at + 1, parsed.timed)
-        if after is None:
-            continue
+        if after is None or (name and frame.key != "school"):
+            continue  # a relative with a name is a person of the other rules
         match = FrameMatch(context, parsed, at, after, frame)
-        value = name_value(match)
+        if frame.takes == "number":
+            told = after < len(low) and low[after].isdigit() and int(low[after]) < _AGE_MAX and closes(low, after + 1)
+            value = Value("number", after, after + 1) if told else None
+        else:
+            value = name_value(match)
         if value is None and frame.takes == "phrase":
             phrase = phrase_at(parsed.sentence, after, parsed.names, parsed.timed)
             value = Value("code", phrase.first, phrase.last) if phrase and not phrase.vague else None
         if value is not None:
-            match.attribute(value, f"{kin} {frame.key}")
+            match.attribute(value, f"{name.text if name else kin} {frame.key}")
             return
 
 
@@ -139,7 +158,8 @@ def _led(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
     while last < len(low) and last < 7 and low[last].isalpha() and not closes(low, last) and low[last] not in VAGUE:
         last += 1
     kind = context.types.of(text)
-    person = kind == "Person" or (kind is None and 0 in parsed.names) or low[0] in FIRST_NAMES
+    lower = parsed.sentence.raw[0].islower() and may_name(low[0], context.patterns)
+    person = kind == "Person" or (kind is None and (0 in parsed.names or lower)) or low[0] in FIRST_NAMES
     if last < 6 or not person or not closes(low, last):
         return
     match = FrameMatch(context, parsed, at, 4, frames_of(_LED)["running"][0])

@@ -34,6 +34,8 @@ _PLACES: Final = frozenset(
 _MEDICINE: Final = re.compile(
     r"\w{3,}(?:dine|tine|zine|line|pine|mine|min|prazole|pril|statin|cillin|profen|olol|pam|lin|mycin|zac|sone|zole|xin)"
 )
+_SERVED: Final = frozenset({"coffee", "tea", "eggs", "steak", "toast", "whisky", "matcha", "espresso"})
+_AFTER_TASTE: Final = (ADVERBS | FIRST_PERSON | {"and", "but", "in", "at", "because", "when"}) - {"black"}
 _MEALS: Final = frozenset({"breakfast", "lunch", "dinner"})
 _PARTS_OF_DAY: Final = _MEALS | {"morning", "mornings", "evening", "evenings"}
 _DRINKING: Final = frozenset({"drink", "drinking"})
@@ -127,6 +129,14 @@ def _activity(match: FrameMatch) -> bool:
     return closed and practices and match.state("practices", "Activity", Value("code", at, at + 1))
 
 
+def _identity(match: FrameMatch) -> bool:
+    """Read "I went vegan in January"."""
+    low, at = match.low, match.after
+    if at >= len(low) or match.context.patterns.types_of_words((low[at],))[:1] != ("Identity",):
+        return False
+    return closes(low, at + 1) and match.state("is_a", "Identity", Value("code", at, at + 1))
+
+
 def _medicine(match: FrameMatch) -> bool:
     low, at = match.low, match.after
     told = at < len(low) and _MEDICINE.fullmatch(low[at]) and closes(low, at + 1)
@@ -167,6 +177,15 @@ def _meal(match: FrameMatch) -> bool:
     return match.attribute(Value("code", phrase.first, phrase.last), f"{meal} drink" if drinks else meal)
 
 
+def _taste(match: FrameMatch) -> bool:
+    """Read "I take my coffee with milk"."""
+    low, last = match.low, match.after + 1
+    while last < len(low) and last - match.after < 5 and low[last].isalpha() and low[last] not in _AFTER_TASTE:
+        last += 1
+    told = match.after < len(low) and low[match.after] in _SERVED and last > match.after + 1
+    return told and match.attribute(Value("code", match.after + 1, last), low[match.after])
+
+
 def _dose(match: FrameMatch) -> bool:
     """Read "I take 50 mg of sertraline": how much of it."""
     low, value = match.low, quantity(match)
@@ -184,6 +203,7 @@ READERS: Final[Mapping[Takes, Callable[[FrameMatch], bool]]] = {
     "activity": _activity,
     "address": _attribute(address),
     "dose": _dose,
+    "identity": _identity,
     "meal": _meal,
     "medicine": _medicine,
     "model": _model,
@@ -197,6 +217,7 @@ READERS: Final[Mapping[Takes, Callable[[FrameMatch], bool]]] = {
     "size": _size,
     "spending": _spending,
     "status": _status,
+    "taste": _taste,
     "time": _attribute(quantity),
     "titled": _titled,
 }
@@ -217,7 +238,7 @@ def on_plan(context: TurnContext, parsed: ParsedSentence, at: int, frame: Frame)
         last = next((each for each in range(after + 2, min(after + 7, len(low))) if low[each] in CLOSING | _PLANS), 0)
         if not last or low[last] in CLOSING or not closes(low, last + 1):
             return False
-        told = low[last - 1] not in NO_WORDS and low[after + 1] not in NO_WORDS | ORNAMENTS
+        told = low[last - 1] not in CLOSING and low[after + 1] not in CLOSING | ORNAMENTS
         return told and match.attribute(Value("code", after + 1, last), low[last])
     if after + 1 >= len(low) or low[after] not in _PLACES or not closes(low, after + 2):
         return False

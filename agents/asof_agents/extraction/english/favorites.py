@@ -42,8 +42,9 @@ def extract_favorites(context: TurnContext, parsed: ParsedSentence) -> None:
         if found is None or person is None:
             continue
         parsed.taken.update((whose, *range(at, kind)))
+        first = found.first - (found.name and found.first > 1 and parsed.sentence.raw[found.first - 1] == "The")
         target = context.findings.mention(
-            _type(context, parsed, found, relation.targets), *parsed.sentence.span(found.first, found.last)
+            _type(context, parsed, found, relation.targets), *parsed.sentence.span(first, found.last)
         )
         name = relation.of_noun(" ".join(low[at + 1 : kind]))
         context.findings.relate(person, name, target, Meaning("holds"), None, parsed.sentence, 0.95, word)

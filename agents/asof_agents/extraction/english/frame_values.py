@@ -23,8 +23,8 @@ from asof_agents.extraction.ports import Mention
 from asof_ontologies.cues import Step, parse_cue
 
 Takes = Literal[
-    "activity", "address", "dose", "meal", "medicine", "model", "money", "name", "number", "partner",
-    "phrase", "provider", "relation", "role", "size", "spending", "status", "time", "titled",
+    "activity", "address", "dose", "identity", "meal", "medicine", "model", "money", "name", "number", "partner",
+    "phrase", "provider", "relation", "role", "size", "spending", "status", "taste", "time", "titled",
 ]  # fmt: skip
 Rows = tuple[tuple[str, Takes, str], ...]
 
@@ -34,6 +34,7 @@ _WALKED: Final = BE | {"have", "has", "been", "do"}
 _OMITTED: Final = CLAUSE_STARTS | GREETINGS | {"!", ".", "…", "and", "btw", "update", "turns", "out", "lol"}
 _ASIDE: Final = ADVERBS | ORNAMENTS | frozenset("a an the this my our beat up used called guy".split())
 CLOSING: Final = PREPOSITIONS | CONJUNCTIONS | ADVERBS | AUXILIARIES | PRONOUNS | {"and", "every", "each", "after"}
+_SAME: Final = 8  # words from "I" to a second verb
 _MONEY: Final = frozenset("$ € £ ¥ bucks dollar dollars euro euros k grand pounds quid".split())
 
 
@@ -123,6 +124,9 @@ def tells(low: tuple[str, ...], at: int, tags: frozenset[Form]) -> Literal["now"
     if "ing" in tags:
         return "now" if (spoken and helped) or omitted else ""
     if "base" in tags:
+        spoken = spoken or (
+            before in {"and", "but"} and not FIRST_PERSON.isdisjoint(low[max(0, begin - _SAME) : begin])
+        )
         return "now" if spoken and not helped else ""
     return "begun" if spoken or omitted or before == "but" else ""
 

@@ -36,6 +36,7 @@ _LEADS: Final = {  # the words before a name, by the last of them
 }
 _PLACED: Final = frozenset("booked doing from in near skipping to".split())
 _ALONE: Final = frozenset("called dating ditched joined named supports support".split())
+_BEFORE_NAMES: Final = _PLACED | _ALONE | _LEADS.keys()
 _NO_NAMES: Final = (
     ADVERBS | AUXILIARIES | BARE | CONJUNCTIONS | DETERMINERS | GREETINGS | NOT_NAMES | ORNAMENTS | PEOPLE_NOUNS
     | PREPOSITIONS | PRONOUNS | VAGUE | frozenset(
@@ -48,6 +49,8 @@ _NO_NAMES: Final = (
 def lower_names(sentence: Sentence, patterns: Patterns, text: str) -> Iterator[NameSpan]:
     """Yield the names of a sentence that is all in lower case."""
     low, raw = sentence.low, sentence.raw
+    if _BEFORE_NAMES.isdisjoint(low):
+        return
     if any(word[0].isupper() and word != "I" and at for at, word in enumerate(raw)):
         return
     for at in range(1, len(low)):
@@ -58,14 +61,15 @@ def lower_names(sentence: Sentence, patterns: Patterns, text: str) -> Iterator[N
         if not (low[at - 1] in _ALONE or (leads and at > 1 and low[at - 2] in leads)):
             continue
         last = at
-        while last < min(at + 2, len(low)) and _may_name(low[last], patterns):
+        while last < min(at + 2, len(low)) and may_name(low[last], patterns):
             last += 1
         if last > at and (last == len(low) or not low[last][0].isalnum() or low[last] in _NO_NAMES):
             start, end = sentence.span(at, last)
             yield NameSpan(text[start:end], at, last)
 
 
-def _may_name(word: str, patterns: Patterns) -> bool:
+def may_name(word: str, patterns: Patterns) -> bool:
+    """Whether a word in lower case may be a name: it is none of the words that any sentence has."""
     return (
         len(word) > 2
         and word.isalpha()

@@ -6,31 +6,32 @@ from dataclasses import dataclass
 from typing import Final
 
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
-from asof_agents.extraction.english.frame_values import closes
+from asof_agents.extraction.english.frame_values import TITLES, closes
 from asof_agents.extraction.english.lexicon import ADVERBS, DETERMINERS, ORNAMENTS, UNSURE_FROM
 from asof_agents.extraction.english.noun_phrases import phrase_at
-from asof_agents.extraction.english.quantities import STREETS, Value, address_at, value_at
-from asof_agents.extraction.english.word_roots import PLAIN, roots_of
+from asof_agents.extraction.english.quantities import STREETS, WEEKDAYS, Value, address_at, value_at
+from asof_agents.extraction.english.word_roots import PLAIN, roots, roots_of
 from asof_agents.extraction.ports import Relationship
 
 HARD: Final = frozenset(  # words that put something in another's place, or say that it is otherwise now
-    "anymore changed ditched gave given instead longer made moved now promoted replaced skipping stopped swapped "
-    "switched taken took".split()
+    "anymore changed days ditched gave given instead longer made moved now promoted put renamed replaced skipping "
+    "stepped stopped swapped switched taken took".split()
 )
 _TO: Final = frozenset(  # words before a new value
-    "= : adopted am are as at became bought by called chose dating drinking drive driving eating for got have has "
-    "hired in into is it joined love met named new now on onto picked playing reading seeing started studying to "
-    "using watching with".split()
+    "= : adopted am are as at became booked bought by called chose dating drinking drive driving eating for got "
+    "have has hired in into is it joined love met named new now on onto picked playing reading seeing started "
+    "studying to using watching with".split()
 )
 _FROM: Final = frozenset(  # words before an old one
-    "because cancelled ditched dropped from gave instead left not of over quit replaced rid rip sold than was were "
-    "without".split()
+    "because cancelled canceled ditched dropped from gave instead left not of over quit replaced rid rip skipping "
+    "sold than was were without".split()
 )
 _NOT_NEW: Final = frozenset({"from", "than", "over", "not", "by", "was", "were"})
 _STRONG: Final = frozenset({"to", "now", "with", "on", "at", "doing"})
 _PUT: Final = frozenset(
     {("made", "me"), ("taken", "up"), ("took", "up"), ("picked", "up"), ("as", "a"), ("as", "an"), ("in", "the")}
 )
+_PAINTED: Final = frozenset({"dyed", "painted", "coloured", "colored", "turned"})
 _SHIFTS: Final = frozenset("back changed gone made moved promoted stepped swapped switched transferred went".split())
 _AFTER: Final = (  # words after a new value
     ("has", "taken"), ("took", "over"), ("is", "taking"), ("'s", "taking"), ("is", "my"), ("is", "our"), ("is", "the"),
@@ -44,13 +45,14 @@ _NOT: Final = frozenset({"not", "never"})
 _BREAKS: Final = frozenset({"but", ",", ";", ":", "so", "and", "-"})
 _BACK: Final = 6  # words before a value among which a thought or a wish makes it unsure
 _COUNTS: Final = frozenset("two three four five six seven eight nine ten eleven twelve".split())
+_COUNTED: Final = _COUNTS | WEEKDAYS
 _ROLES: Final = ("boss", "doctor", "manager", "owner", "lead")
 _MONEY: Final = re.compile(r"[$€£¥]|\b(?:bucks|dollars?|euros?|pounds?|quid|k)\b")
 _FIGURE: Final = re.compile(r"\d[\d.,:]*")
 _CODE: Final = re.compile(r"\S+@\S+|(?=\S*\d)(?=\S*[a-z])[\w.:+/-]{4,}")
 _CLOCK: Final = re.compile(r"\d:\d\d|\b\d+ ?(?:am|pm|a\.m|p\.m)|^\d+$|noon|midnight|o'clock")
 
-_DAY: Final = re.compile(r"[a-z]{3}|\d/\d")
+_DAY: Final = re.compile(r"[a-z]{3}|\d/\d|\d(?:st|nd|rd|th)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +71,14 @@ def is_exact(old: Relationship) -> bool:
         old.target.type in {"Date", "Age"}
         or _FIGURE.match(text.lstrip("$€£¥v")) is not None
         or _CODE.fullmatch(text) is not None
+        or text.lower() in _COUNTS
     )
 
 
 def new_value(context: TurnContext, parsed: ParsedSentence, old: Relationship, about: set[str]) -> NewValue | None:
     """Return the likeliest new value for an old one, of the attribute whose roots are `about`; None: there is none."""
     exact = is_exact(old)
-    found = _exact(context, parsed, old) if exact else _named(context, parsed, old)
+    found = _exact(context, parsed, old) if exact else _named(context, parsed, old, about)
     fitting = [each for each in found if _fits(context, parsed, each, old, about, exact=exact)]
     return next((each for each in fitting if each.sure), fitting[0] if fitting and exact else None)
 
@@ -87,7 +90,7 @@ def _exact(context: TurnContext, parsed: ParsedSentence, old: Relationship) -> I
         value = address_at(parsed, at)
         if value is None and coded and _CODE.fullmatch(low[at]):
             value = Value("code", at, at + 1)
-        if value is None and (low[at][0] in "$€£¥0123456789" or at in parsed.timed or low[at] in _COUNTS):
+        if value is None and (low[at][0] in "$€£¥0123456789" or at in parsed.timed or low[at] in _COUNTED):
             value = value_at(context, parsed, at)
         if value is None or value.last <= at:
             at += 1
@@ -100,7 +103,7 @@ def _exact(context: TurnContext, parsed: ParsedSentence, old: Relationship) -> I
         at = value.last
 
 
-def _named(context: TurnContext, parsed: ParsedSentence, old: Relationship) -> Iterator[NewValue]:
+def _named(context: TurnContext, parsed: ParsedSentence, old: Relationship, about: set[str]) -> Iterator[NewValue]:
     low = parsed.sentence.low
     context.timed(parsed, ahead=False)
     for name in parsed.names.values():
@@ -109,12 +112,17 @@ def _named(context: TurnContext, parsed: ParsedSentence, old: Relationship) -> I
             first -= 1
         before = low[first - 1] if first else ""
         if not name.spoken_to and before not in _FROM:
-            after = any(low[name.last : name.last + len(words)] == words for words in _AFTER)
-            yield NewValue(name.first, name.last, before in _TO or after)
-    if HARD.isdisjoint(low) or not (old.target.text[:1].islower() or old.target.type == "Value"):
+            apposed = before in {",", ":"} and first > 1 and not about.isdisjoint(roots(low[first - 2]))
+            after = apposed or any(low[name.last : name.last + len(words)] == words for words in _AFTER)
+            titled = name.first - (low[name.first - 1] == ".") - 1
+            begin = titled if titled >= 0 and low[titled] in TITLES else name.first
+            begin -= begin > 1 and parsed.sentence.raw[begin - 1] == "The"
+            yield NewValue(begin, name.last, before in _TO or after)
+    if (HARD | _PAINTED).isdisjoint(low) or not (old.target.text[:1].islower() or old.target.type == "Value"):
         return
     for at in range(1, len(low)):
-        if low[at] in PLAIN - DETERMINERS or not _puts(low, at):
+        painted = not about.isdisjoint(roots(low[at - 1])) and not _PAINTED.isdisjoint(low[max(0, at - _BACK) : at])
+        if low[at] in PLAIN - DETERMINERS or not (painted or _puts(low, at)):
             continue
         phrase = phrase_at(parsed.sentence, at, parsed.names, parsed.timed)
         if phrase and not phrase.name and not phrase.vague and closes(low, phrase.after):

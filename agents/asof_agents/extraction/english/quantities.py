@@ -60,6 +60,7 @@ def value_at(context: TurnContext, parsed: ParsedSentence, at: int) -> Value | N
     return found if found and _closes(parsed, found.last) else None
 
 
+WEEKDAYS: Final = frozenset("mondays tuesdays wednesdays thursdays fridays saturdays sundays weekends".split())
 STREETS: Final = frozenset(
     "alley ave avenue blvd boulevard close court crescent drive gardens grove hill lane park place rd road row square "
     "st street terrace walk way".split()
@@ -85,6 +86,8 @@ def _time(parsed: ParsedSentence, at: int) -> Value | None:
     first = at + 1 if low[at] in {"on", "at", "for", "by", "in", "to", "until"} else at
     if first >= len(low):
         return None
+    if low[first] in WEEKDAYS:
+        return Value("time", first, first + 1)
     last = first
     while last < len(low) and last in parsed.timed and low[last] not in {"at", "on"}:
         last += 1

@@ -129,6 +129,10 @@ def _owned(context: TurnContext, parsed: ParsedSentence, begin: int, first: int,
     if low[begin] == "my":
         return _phrase(context, parsed, first, end, context.speaker())
     name = parsed.names_by_end.get(begin) if low[begin] == "'s" else None
+    if (
+        name is None and low[begin] == "'s" and begin > 1 and low[begin - 2] in _SOURCES and low[end - 1] != "name"
+    ):  # "the baby's due date"
+        return _phrase(context, parsed, begin - 1, end, context.speaker() if low[begin - 2] == "my" else None)
     if name is None or name.spoken_to:
         return None
     kind = context.types.of(name.text) or "Matter"
@@ -189,6 +193,8 @@ def _is_content(parsed: ParsedSentence, at: int) -> bool:
 
 def _clause(parsed: ParsedSentence, begin: int) -> int:
     name = parsed.names_by_end.get(begin) if parsed.sentence.low[begin] == "'s" else None
+    if name is None and parsed.sentence.low[begin] == "'s" and begin > 1:
+        return begin - 2
     return name.first if name else begin
 
 

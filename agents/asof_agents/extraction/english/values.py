@@ -9,6 +9,7 @@ from typing import Final
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import ADVERBS, UNSURE_FROM, UNSURE_SENTENCE
 from asof_agents.extraction.english.meaning import Meaning
+from asof_agents.extraction.english.noun_phrases import phrase_at
 from asof_agents.extraction.english.quantities import Value, address_at, value_at
 from asof_agents.extraction.english.things import NO_VALUES, Thing, bare_before, phrase_before, phrase_from
 from asof_agents.extraction.english.work import WORD
@@ -16,16 +17,27 @@ from asof_agents.extraction.ports import Mention
 
 _BE: Final = frozenset({"is", "are", "'s"})
 _AUXILIARIES: Final = frozenset("is are was were has have had been being got gets get 's".split())
-_AT: Final = frozenset({"at", "on", "by", "up", "down", "to", "version", "release"})
+_AT: Final = frozenset({"at", "on", "by", "with", "up", "down", "to", "version", "release"})
 _MEETS: Final = frozenset(  # "the board meets at 11", "my number ends in 4471"
     "arrives begins closes departs ends expires finishes kicks lands leaves meet meets opens start starts".split()
 )
+_DOES: Final = {  # what a thing does with, on or at its value, and what that is: "our CI runs on Jenkins"
+    "connects": "target", "deploys": "target", "leaves": "platform", "listens": "port",
+    "points": "target", "runs": "platform", "ships": "carrier", "uses": "tool",
+}  # fmt: skip
 _KEPT: Final = frozenset("deployed hidden hosted kept parked running saved stored taped written".split())
 _PLACED: Final = frozenset({"in", "on", "at", "with", "by"})
+_NUMBERED: Final = frozenset("bay channel floor gate platform port room stand terminal track".split())
+_WHERE: Final = frozenset("at behind beneath in inside on under".split())
+_KEPT_THINGS: Final = frozenset(
+    "binder card charger class code codes combo combination deed document documents file files folder jar key keys "
+    "ladder lesson manual meeting note notes party passport password receipts recipe remote seminar spare stash "
+    "standup suitcase ticket tickets torch workshop".split()
+)
 _ATTRIBUTES: Final = frozenset(  # of which the value may be any few words: "my go-to drink is oat latte"
-    "bike book breakfast car colour commute diet dinner dish drink employer game hobby instrument job language lunch "
-    "major medication order phone position read role route shift show size snack sport stack subject title topic "
-    "transport workout".split()
+    "bike book branch breakfast car colour commute diet dinner dish drink employer game hair hobby instrument job "
+    "language lunch major medication order phone position read role route shift show size snack sport stack subject "
+    "title topic theme transport username venue workout".split()
 )
 _SET: Final = frozenset("booked back due fixed planned running scheduled set starting".split())  # "is due July 8"
 # of a thing itself: "the budget rose to"; "moved" is a cue of places too, which values do not meet
@@ -44,7 +56,15 @@ _WAYS: Final = frozenset("up down back forward forwards out over further off ahe
 _TO: Final = frozenset({"to", "until", "till", "for", "at", "as"})
 _NOT_DONE: Final = frozenset("not never to would could might should may almost nearly cannot can".split())
 _TRIGGERS: Final = (
-    _BE | _MEETS | {":"} | _CHANGES | _MADE | _REACHED | _COSTS | {"has", "have", "version", "as", "became"}
+    _BE
+    | _MEETS
+    | _DOES.keys()
+    | {":"}
+    | _CHANGES
+    | _MADE
+    | _REACHED
+    | _COSTS
+    | {"has", "have", "version", "as", "became"}
 )
 _TITLES: Final = frozenset({"dr", "mr", "mrs", "ms", "prof"})
 _LONGEST: Final = 6  # words between a thing's name and its value
@@ -75,6 +95,10 @@ def extract_values(context: TurnContext, parsed: ParsedSentence) -> None:
             _of_itself(context, parsed, at)
         if word in {"has", "have"} or word in _REACHED or (word == "are" and at):
             _counted(context, parsed, at)
+        if word in _DOES:
+            _does(context, parsed, at)
+        if word in _BE:
+            _place(context, parsed, at)
         if word in _BE or word in {"as", "became"}:
             _role(context, parsed, at)
         if word == "version":
@@ -186,6 +210,56 @@ def _counted(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
     if thing is not None and thing.type in relation.sources:
         target = context.findings.mention("Value", *sentence.span(value.first, value.unit))
         _relate(context, parsed, thing, relation.of_noun(noun), target)
+
+
+def _does(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
+    """Read "our CI runs on Jenkins", "the service listens on port 8080"."""
+    low, relation = parsed.sentence.low, context.patterns.values.get("quality")
+    thing = phrase_before(context, parsed, at)
+    after = at + 1 + (at + 1 < len(low) and low[at + 1] in {"on", "from", "in", "to", "with"})
+    if thing is None or relation is None or after >= len(low):
+        return
+    if after + 1 < len(low) and low[after] in _NUMBERED and low[after + 1][0].isdigit():
+        value: Value | None = Value("number", after + 1, after + 2)
+        key = low[after]
+    else:
+        value, key = (
+            _name(context, parsed, after, thing),
+            f"{thing.key} {_DOES[low[at]]}" if thing.owner else _DOES[low[at]],
+        )
+    source = thing.owner or thing.mention(context)
+    if value is not None and source.type in relation.sources:
+        parsed.taken.add(at)
+        target = context.findings.mention("Value", *parsed.sentence.span(value.first, value.last))
+        _relate(context, parsed, source, relation.of_noun(key), target)
+
+
+def _place(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
+    """Read "the spare key is under the flowerpot": where a thing is kept."""
+    low, relation = parsed.sentence.low, context.patterns.values.get("quality")
+    thing = phrase_before(context, parsed, at) or bare_before(context, parsed, at)
+    after = at + 1
+    while after < len(low) and (low[after] in ADVERBS or low[after] in _KEPT):
+        after += 1
+    if thing is None or relation is None or low[after : after + 1] == () or low[after] not in _WHERE:
+        return
+    if thing.head not in _KEPT_THINGS:
+        return
+    phrase = phrase_at(parsed.sentence, after + 1, parsed.names, parsed.timed)
+    if phrase is None:
+        return
+    last = phrase.last
+    if low[phrase.after : phrase.after + 1] and low[phrase.after] in _WHERE:  # "on a card in the drawer"
+        inner = phrase_at(parsed.sentence, phrase.after + 1, parsed.names, parsed.timed)
+        last = inner.last if inner else last
+    named = any(at in parsed.names for at in range(phrase.first, last))
+    if phrase.vague and last == phrase.last and not named:
+        return
+    source = thing.owner or thing.mention(context)
+    if source.type in relation.sources:
+        key = f"{thing.key} place" if thing.owner else "place"
+        target = context.findings.mention("Value", *parsed.sentence.span(phrase.first, last))
+        _relate(context, parsed, source, relation.of_noun(key), target)
 
 
 def _role(context: TurnContext, parsed: ParsedSentence, at: int) -> None:

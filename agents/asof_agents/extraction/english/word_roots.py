@@ -17,10 +17,11 @@ from asof_agents.extraction.english.lexicon import (
 )
 
 SIGNALS: Final = frozenset(  # that something is another one, or over
-    "anymore becomes became booked bought bumped cancelled canceled caved changed correction days ditched down dropped "
-    "finished gave given got grown instead jump joined left longer made more moved new now overtaken postponed "
-    "promoted pushed quit raised reassigned replaced rescheduled retired rip scrapped skipping sold started stopped "
-    "swapped switched taken took traded transferred turned update updated upgraded upped".split()
+    "anymore became becomes booked bought bumped canceled cancelled caved change changed correction days ditched "
+    "down dropped dyed finished gave given got grown instead joined jump left longer made migrated more moved new "
+    "now official overtaken postponed promoted pushed put quit raised reassigned renamed replaced rescheduled "
+    "retired rip scrapped skipping sold started stepped stopped swapped switched taken took traded transferred "
+    "turned update updated upgraded upped went".split()
 )
 PLAIN: Final = ADVERBS | AUXILIARIES | CONJUNCTIONS | DETERMINERS | GREETINGS | PREPOSITIONS | PRONOUNS | SIGNALS
 COMMON: Final = (VAGUE | ORNAMENTS) - frozenset("class name number order plan team time".split())
@@ -38,7 +39,7 @@ GROUPS: Final = {
         "phone": "android cell iphone mobile phone pixel samsung",
         "partner": "boyfriend dating divorced engaged engagement girlfriend husband married official partner seeing "
         "single together wife",
-        "pay": "earn earning make making paid pay raise salary wage",
+        "pay": "earn earning make making paid pay payday raise salary wage",
         "diet": "carnivore diet eat eating keto meat pescatarian vegan vegetarian",
         "study": "class classes course degree major studying study uni university",
         "use": "editor jump switch switched use uses using",
@@ -47,7 +48,7 @@ GROUPS: Final = {
         "drink": "coffee drink drinking order tea",
         "read": "book finished read reading",
         "watch": "episode season series show watch watching",
-        "gym": "gym membership training workout",
+        "gym": "gym membership train training trains workout",
         "trip": "anniversary destination flight flights holiday holidays honeymoon trip vacation",
     }.items()
     for word in words.split()
