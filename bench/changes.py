@@ -9,7 +9,7 @@ says neither what holds nor what does not. FILE holds a list of further cases, a
 import json
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
@@ -83,17 +83,21 @@ def _has(fact: Iterable[str | None], value: str) -> bool:
     return any(re.search(rf"(?<![\w.]){re.escape(value)}(?![\w])", part or "", re.IGNORECASE) for part in fact)
 
 
-def main() -> None:
-    files = [Path(each) for each in sys.argv[1:] if not each.startswith("--")]
+def report(*files: Path, failures: bool = False) -> Iterator[str]:
+    """Yield a line about each set of cases, and with `failures` about each case that is wrong."""
     for name, changes in sets(*files).items():
         found = outcomes(changes)
         right, read = sum(each.right for each in found), sum(each.read for each in found)
-        print(f"{name}: {right} of {len(found)} right ({right / len(found):.0%}); the old value was read in {read}")
-        if "--failures" in sys.argv[1:]:
-            for each in found:
-                if not each.right:
-                    held = "; ".join(each.facts) or "nothing"
-                    print(f"  {each.change.before} {each.change.after}\n    holds: {held}")
+        yield f"{name}: {right} of {len(found)} right ({right / len(found):.0%}); the old value was read in {read}"
+        for each in found if failures else ():
+            if not each.right:
+                held = "; ".join(each.facts) or "nothing"
+                yield f"  {each.change.before} {each.change.after}\n    holds: {held}"
+
+
+def main() -> None:
+    files = [Path(each) for each in sys.argv[1:] if not each.startswith("--")]
+    print(*report(*files, failures="--failures" in sys.argv[1:]), sep="\n")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ or lies within an answer that is coarser ("June 2023").
 import argparse
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any, Final
 
 from asof_agents.extraction.english.dates import find_times, read_time
@@ -42,11 +43,11 @@ def read(text: str, said_at: int) -> Iterator[Period]:
             yield (hint.end - DAY, hint.end) if hint.start == NEG else (hint.start, hint.end)
 
 
-def measured(group: str) -> tuple[int, int, list[str]]:
+def measured(group: str, folder: Path = DATA) -> tuple[int, int, list[str]]:
     """Return how many questions are right, of how many, and lines about the others."""
-    turns = {line["name"]: line for line in map(json.loads, (DATA / f"{group}.jsonl").open(encoding="utf-8"))}
+    turns = {line["name"]: line for line in map(json.loads, (folder / f"{group}.jsonl").open(encoding="utf-8"))}
     right, asked, wrong = 0, 0, []
-    for question in map(json.loads, (DATA / "questions.jsonl").open(encoding="utf-8")):
+    for question in map(json.loads, (folder / "questions.jsonl").open(encoding="utf-8")):
         if (question["group_id"], question["category"]) != (group, "temporal"):
             continue
         evidence = [turns[name] for name in question["evidence"] if name in turns]
@@ -64,16 +65,20 @@ def measured(group: str) -> tuple[int, int, list[str]]:
     return right, asked, wrong
 
 
+def report(groups: Iterable[str] = READ, folder: Path = DATA, *, failures: bool = False) -> Iterator[str]:
+    """Yield a line about each conversation, and with `failures` about each question that is wrong."""
+    for group in groups:
+        right, asked, wrong = measured(group, folder)
+        yield f"{group}: {right} of {asked} right ({right / max(asked, 1):.0%})"
+        yield from wrong if failures else ()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("conversations", nargs="*", default=READ)
     parser.add_argument("--failures", action="store_true", help="print the turns of those that are wrong")
     chosen = parser.parse_args()
-    for group in chosen.conversations:
-        right, asked, wrong = measured(group)
-        print(f"{group}: {right} of {asked} right ({right / max(asked, 1):.0%})")
-        if chosen.failures:
-            print(*wrong, sep="\n")
+    print(*report(chosen.conversations, failures=chosen.failures), sep="\n")
 
 
 if __name__ == "__main__":
