@@ -33,6 +33,7 @@ is its claim in words, a `repr` shows ids alone."""
 
 RETURNED: tuple[type[Any], ...] = (
     answers.Page,
+    answers.SearchedPage,
     answers.Hits,
     answers.Added,
     answers.IngestionReport,

@@ -80,6 +80,22 @@ def test_what_is_made_behind_is_what_a_search_that_waits_finds(memory: Memory, g
     assert scores(memory.search("Ana 7 in Rome", group_id="g")) == scores(waited)
 
 
+def test_entities_like_a_name_are_found_by_words_at_once_and_later_by_vectors_too(memory: Memory, gate) -> None:
+    at_once = memory.entities(like="Ana 7", group_id="g")
+    misspelt = memory.entities(like="Ana7", group_id="g", limit=3)
+    unlike = memory.entities(like="Zorro", group_id="g")
+
+    assert [entity.name for entity in at_once] == ["Ana 7"]
+    assert [entity.name for entity in misspelt] == ["Ana 7"]
+    assert unlike == []
+    assert at_once.vectors_behind == MANY + 1  # with Rome
+    assert memory.entities(group_id="g").vectors_behind == 0
+
+    gate.set()
+    wait_until(lambda: memory.entities(like="Ana 7", group_id="g").vectors_behind == 0)
+    assert len(memory.entities(like="Ana 7", group_id="g")) == 10
+
+
 def test_a_search_makes_the_vectors_of_a_few_texts_itself(memory: Memory, gate) -> None:
     gate.set()
     memory.embed()

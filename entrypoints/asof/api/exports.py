@@ -18,7 +18,7 @@ NAMES = [
     "IngestionReport", "IngestionTimes",
     "InvalidInput", "LeftOut", "Link", "LogEvent", "Memory", "ModelUnavailable", "NameMerge", "NodeName", "NotFound",
     "Page", "Parked", "ParkedMessage", "PositionConflict", "Produced", "Queued", "RankedNode", "Refused", "Retried",
-    "Retrieval", "RetrievalMetrics", "Scores", "Segment", "Settled", "StorageFailed", "TopicUnfit",
+    "Retrieval", "RetrievalMetrics", "Scores", "SearchedPage", "Segment", "Settled", "StorageFailed", "TopicUnfit",
     "UnavailableError", "WhatIf", "WorkerStalled", "WriterBusy", "__version__", "open", "open_async",
 ]  # fmt: skip
 _ERRORS = (

@@ -56,6 +56,7 @@ from asof.operations.answers import (
     ParkedMessage,
     Produced,
     Retried,
+    SearchedPage,
     Segment,
     Settled,
     WhatIf,
@@ -390,11 +391,12 @@ class Memory:
         all_groups: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> Page[Entity]:
+    ) -> SearchedPage[Entity]:
         """Return the entities that are known, those introduced first first; with `like`, the nearest names first.
 
         Names are compared by meaning, ten of them unless `limit` says how many; where the embedder is the lexical one,
-        by their letters.
+        by their letters. Just after an import many names have no vector yet: then those come first that are the same or
+        one slip away, and `vectors_behind` of the answer says how many names have none.
         """
         return entities.entities.ask(
             self._session,

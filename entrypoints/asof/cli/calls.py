@@ -77,7 +77,7 @@ class Call:
             show.talk(f"found by words alone: {reason}")
         if behind := getattr(answer, "vectors_behind", 0):
             show.talk(
-                f"{behind:,} facts and episodes have no vector yet and were found by words: asof embed makes them"
+                f"{behind:,} of what was searched have no vector yet and were found by words: asof embed makes them"
             )
         if (cursor := getattr(answer, "next", None)) and operation.is_paged:
             show.talk(f"go on with --cursor {cursor}")

@@ -5,7 +5,7 @@ from typing import Any
 from asof.operations.moments import known_of, moment_of, page_of
 from asof.operations.operation import operation
 from asof.service.session import Session
-from asof_projections.model.answers import Community, Entity, EntityProfile, Hop, Page
+from asof_projections.model.answers import Community, Entity, EntityProfile, Hop, Page, SearchedPage
 from asof_projections.model.queries import (
     CommunitiesQuery,
     EntitiesQuery,
@@ -20,13 +20,20 @@ _NEAREST = 10  # names, where no limit is given
 
 
 @operation(items="entities", vectors=lambda query: query.like is not None)
-def entities(session: Session, query: EntitiesQuery) -> Page[Entity]:
-    """Return the entities that are known, those introduced first first; with `like`, the nearest names first."""
+def entities(session: Session, query: EntitiesQuery) -> SearchedPage[Entity]:
+    """Return the entities that are known, those introduced first first; with `like`, the nearest names first.
+
+    Where names have no vector yet, entities come first that have the name, or one that is a slip away from it;
+    `vectors_behind` says how many names have none.
+    """
     known = known_of(session, query)
     if query.like is None:
-        return session.queries(query.group).entities(query, known)
-    nearest = session.of(query.group).like(query.like, known, query.group, query.limit or _NEAREST)
-    return Page(map(Entity.of, nearest))
+        page = session.queries(query.group).entities(query, known)
+        return SearchedPage.until(page, page.next)
+    nearest = session.like(session.of(query.group), query.like, known, query.group, query.limit or _NEAREST)
+    found = SearchedPage(map(Entity.of, nearest))
+    found.vectors_behind = nearest.vectors_behind
+    return found
 
 
 @operation(items="entities")

@@ -38,7 +38,7 @@ class Operation(Generic[Q, A]):
         self.answer: Final[Any] = hints["return"]
         self.items: Final = items  # the name of a list in JSON
         self.needs_vectors: Final = vectors  # whether a query needs the embedder
-        self.is_paged: Final[bool] = get_origin(self.answer) is Page
+        self.is_paged: Final[bool] = issubclass(get_origin(self.answer) or object, Page)
         self.item: Final[Any] = get_args(self.answer)[0] if items else self.answer
         self.lists: Final = items is not None and "limit" in self.query.model_fields  # what a memory holds
 

@@ -16,8 +16,9 @@ from asof.settings import Settings
 from asof_projections.embedding.cache import CachedEmbedder, QuestionEmbedder
 from asof_projections.embedding.ports import Embedder
 from asof_projections.model.answers import Hit, Hits
-from asof_projections.model.queries import FactSearchQuery
+from asof_projections.model.queries import HEAD, FactSearchQuery
 from asof_projections.model.rows import EntityRow, Moment
+from asof_projections.retrieval.pipeline.query_entities import QueryEntities
 from asof_projections.retrieval.pipeline.search import PipelineSearch
 from asof_projections.retrieval.pipeline.seeds import SearchVectors
 from asof_projections.retrieval.relations import RelationVectors
@@ -144,18 +145,24 @@ class VectorSearch:
             raise
         self._failure = ""
 
-    def like(self, query: str, known: int, group: str | None, limit: int) -> list[EntityRow]:
+    def like(self, query: str, known: int, group: str | None, limit: int) -> Hits[EntityRow]:
         """Return the entities whose names are nearest in meaning. InvalidInput: there are no vectors.
 
-        Nothing else finds them meanwhile, so it waits for all names that lack a vector, where they are not kept up.
+        Where names have no vector yet, those come first whose names are the same, or one slip away.
         """
         names = self._named()
         if names is None or self._embedder is None:
             raise InvalidInput("names are compared by their vectors, and the embedder is none: choose another")
-        if self._few:
-            names.catch_up()
-            _save(names, 1)
-        return NameSearch(self._beliefs, self._embedder, names.index).like(query, known, group, limit=limit)
+        self._lacking = 0
+        index = self._index(names, [partial(self._beliefs.names_known, group, known)])
+        rows = NameSearch(self._beliefs, self._embedder, index).like(query, known, group, limit=limit)
+        if self._lacking:
+            groups = None if group is None else [group]
+            called = QueryEntities(self._beliefs, groups, HEAD if known is None else known, ()).find(query, None)
+            rows = list({row.uuid: row for row in (*(match.entity for match in called), *rows)}.values())[:limit]
+        hits = Hits[EntityRow](rows)
+        hits.vectors_behind = self._lacking
+        return hits
 
     @property
     def vectors(self) -> int:

@@ -51,7 +51,7 @@ class ReadSession:
         """Return the best facts and turns of a moment."""
         return self._search().search(query, at)
 
-    def like(self, query: str, known: int, group: str | None, limit: int) -> list[EntityRow]:
+    def like(self, query: str, known: int, group: str | None, limit: int) -> "Hits[EntityRow]":
         """Return the entities whose names are nearest in meaning."""
         return self._search().like(query, known, group, limit)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from asof.service.embedding import BackgroundEmbedder
     from asof_projections.model.answers import Hit, Hits
     from asof_projections.model.queries import FactSearchQuery
+    from asof_projections.model.rows import EntityRow
 
 
 class Session:
@@ -103,6 +104,13 @@ class Session:
     def search(self, source: ReadSession, query: "FactSearchQuery", at: Moment) -> "Hits[Hit]":
         """Return the best facts and turns of a partition; vectors that it lacks are made behind the answer."""
         hits = source.search(query, at)
+        if self._shared and source.lacks_vectors:
+            self._embed_behind()
+        return hits
+
+    def like(self, source: ReadSession, query: str, known: int, group: str | None, limit: int) -> "Hits[EntityRow]":
+        """Return the entities whose names are nearest in meaning, as `search` does."""
+        hits = source.like(query, known, group, limit)
         if self._shared and source.lacks_vectors:
             self._embed_behind()
         return hits

@@ -5,7 +5,7 @@ Times are aware datetimes in UTC; None is an open end, or no time. A `repr` show
 methods named `of` are the one place where rows become answers.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
@@ -92,16 +92,28 @@ class Answer:
 class Page(list[T], Generic[T]):
     """A list of answers, in their order; `next` is the cursor of the page that follows, None on the last one."""
 
-    BESIDE: ClassVar = {"next": str | None}  # of the list in JSON
+    BESIDE: ClassVar[Mapping[str, Any]] = {"next": str | None}  # of the list in JSON
 
     next: str | None = None
 
     @classmethod
-    def until(cls, items: Iterable[T], next: str | None) -> "Page[T]":  # noqa: A002 - the word of the JSON
+    def until(cls, items: Iterable[T], next: str | None) -> Self:  # noqa: A002 - the word of the JSON
         """Return a page that another may follow."""
         page = cls(items)
         page.next = next
         return page
+
+
+class SearchedPage(Page[T], Generic[T]):
+    """A page that a search by vectors may have made.
+
+    `vectors_behind` is how many of the names that were searched have no vector yet: those are found by words. 0: all
+    have one, or no vectors were asked for.
+    """
+
+    BESIDE: ClassVar[Mapping[str, Any]] = {**Page.BESIDE, "vectors_behind": int}  # of the list in JSON
+
+    vectors_behind: int = 0
 
 
 @answer

@@ -3,6 +3,7 @@
 __all__ = [
     "answers",
     "configuration",
+    "query_entities",
     "search",
     "seeds",
 ]
