@@ -172,7 +172,9 @@ def test_content_that_is_not_to_be_kept_is_in_no_file_of_a_directory_that_only_f
 ) -> None:
     followed, keys = tmp_path / "followed", tmp_path / "followed" / "messages.keys"
     quiet = {"group_id": "a", "role": "Ana", "role_type": "user", "suppress_content": True}
-    world.send([{**quiet, "content": f"I moved to Berlin. The password is {SECRET}."}, {**quiet, "content": SECRET}])
+    world.send(
+        [{**quiet, "content": f"I moved to Berlin. Nobody should ever hear of {SECRET}."}, {**quiet, "content": SECRET}]
+    )
     with ReplicaFollower(DirectoryLayout(followed), world.connection, world.topics) as follower:
         follower.catch_up()
         assert holds(followed, SECRET) == []

@@ -102,7 +102,7 @@ def test_excluded_types_that_are_none_fail_the_job_and_those_that_are_some_find_
     [
         ({"entity_types": ["Vendor"]}, ["entity_types"]),
         ({"entity_types": {"vendor": "A company."}}, ["entity_types", "*", "*"]),
-        ({"entity_types": {"Vendor": ""}}, ["entity_types", "*"]),
+        ({"entity_types": {"Vendor": ""}}, ["entity_types", "*", "text"]),
         ({"relation_types": {"Supplied By": "Who."}}, ["relation_types", "*", "*"]),
         ({"excluded_entity_types": ["A"] * 101}, ["excluded_entity_types"]),
         ({"relation_type_map": [{"source": "Person"}]}, ["relation_type_map", 0, "target"]),
