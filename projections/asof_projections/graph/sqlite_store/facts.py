@@ -178,13 +178,23 @@ class SqliteFacts(SqliteReader):
         """Return rows of FACT_COLUMNS as facts."""
         generation = self.generation
         return [
-            FactRow._make((*row[:13], _episodes(row), generation, *row[15:18], *map(bool, row[18:]))) for row in rows
+            FactRow._make(
+                (
+                    *row[:13],
+                    (row[13],) if row[14] is None else _episodes(row),
+                    generation,
+                    *row[15:18],
+                    row[18] == 1,
+                    row[19] == 1,
+                )
+            )
+            for row in rows
         ]
 
 
 def _episodes(row: Any) -> tuple[str, ...]:
-    """Return the episodes that say a fact."""
-    return (row[13],) if row[14] is None else tuple(dict.fromkeys(json.loads(row[14]))) or (row[13],)
+    """Return the episodes that say a fact, of which several do."""
+    return tuple(dict.fromkeys(json.loads(row[14]))) or (row[13],)
 
 
 def _within(window: Window, limit: int | None) -> dict[str, Any]:
