@@ -10,7 +10,7 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from asof.cli import app, calls
 from asof.kafka.topic_watch import TopicWatch
 from asof.runtime.replica_health import ReplicaProgress, write_health
-from kafka_worker import World
+from kafka_worker import World, until
 
 
 def alter(world: World, settings: dict[str, str]) -> None:
@@ -18,6 +18,11 @@ def alter(world: World, settings: dict[str, str]) -> None:
         await admin.alter_configs([ConfigResource(ConfigResourceType.TOPIC, world.topics.messages, settings)])
 
     world.administer(change)
+
+
+def errors(watch: TopicWatch) -> tuple[str, ...]:
+    watch.look()
+    return watch.errors
 
 
 def test_topics_that_came_to_lose_history_are_said_by_the_health_of_a_worker(
@@ -29,7 +34,7 @@ def test_topics_that_came_to_lose_history_are_said_by_the_health_of_a_worker(
     assert list(watch.errors) == []
 
     alter(world, {**good, "cleanup.policy": "compact"})
-    watch.look()
+    until(lambda: errors(watch))  # the controller answers before the broker knows
     assert [error.partition(":")[0] for error in watch.errors] == [world.topics.messages]
     write_health(tmp_path, [ReplicaProgress(world.topics.messages, 0, 7, 7)], watch.errors)
     assert calls.run(app, ["worker", "--health", "--data", str(tmp_path)]) == 1
@@ -39,7 +44,7 @@ def test_topics_that_came_to_lose_history_are_said_by_the_health_of_a_worker(
     assert json.loads(capsys.readouterr().out)["errors"] == [error]
 
     alter(world, {**good, "cleanup.policy": "delete"})
-    watch.look()
+    until(lambda: not errors(watch))
     assert list(watch.errors) == []
     write_health(tmp_path, [ReplicaProgress(world.topics.messages, 0, 7, 7)], watch.errors)
     assert calls.run(app, ["worker", "--health", "--data", str(tmp_path)]) == 0
