@@ -44,6 +44,10 @@ def test_a_part_of_a_name_that_two_have_ends_neither(memory: asof.Memory) -> Non
     assert facts == ["Ana owns Honda Civic", "Ana owns Honda Jazz"]
 
 
+def test_a_part_of_a_name_that_is_said_twice_ends_it(memory: asof.Memory) -> None:
+    assert told(memory, "I drive a Honda Civic.", "I drive a Honda Civic.", "I sold the Civic.") == []
+
+
 def test_leaving_one_ends_no_other(memory: asof.Memory) -> None:
     facts = told(memory, "I work at Acme.", "I joined the Tigers.", "I left the Tigers.")
 

@@ -5,6 +5,7 @@ statement is meant if the message has a word of its attribute, of its subject or
 of the same kind, where one is put in the place of another, is the new one; the relation and its source stay the same.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import islice, pairwise
 from typing import Final
@@ -64,15 +65,21 @@ def extract_changes(context: TurnContext, earlier: EarlierRelationships) -> None
     here = {root for word in words for root in roots(word)} - COMMON
     there = not _THERE.isdisjoint(words) or ("we", "are") in pairwise(words)
     says_it = len(words) <= _SHORT and there and not (HARD | _OVER).isdisjoint(words)
-    used: set[int] = set()
+    held: list[tuple[Relationship, RelationType, bool]] = []  # what may change, the latest first
     for number, other in enumerate(spoken):
         if not other.mentions or (here.isdisjoint(roots_of(other.text)) and not (says_it and number == 0)):
             continue
         for at, old in enumerate(islice(earlier(other), _STATEMENTS_MAX)):
             relation = context.patterns.ontology.relation(old.relation)
             if relation is not None and _may_change(relation, old):
-                context.work.spend(CLAUSE)
-                _Change(context, told, old, relation, used).extract(latest=number == at == 0)
+                held.append((old, relation, number == at == 0))
+    values = {(old.relation, old.target.text.casefold()) for old, *_ in held}
+    shared = Counter((relation, root) for relation, value in values for root in roots_of(value))
+    used: set[int] = set()
+    for old, relation, latest in held:
+        context.work.spend(CLAUSE)
+        rivals = {root for root in roots_of(old.target.text) if shared[old.relation, root] > 1}
+        _Change(context, told, old, relation, used, rivals).extract(latest=latest)
 
 
 def _is_sure(parsed: ParsedSentence) -> bool:
@@ -94,11 +101,13 @@ class _Change:
         old: Relationship,
         relation: RelationType,
         used: set[int],
+        rivals: set[str],
     ) -> None:
         self.context, self.told, self.old, self.relation = context, told, old, relation
         self.used = used  # where the values begin that the message has put in another's place already
         key = old.relation.removeprefix(f"{relation.name}_").replace("_", " ") if relation.keyed else ""
         self.value = roots_of(old.target.text)
+        self.rivals = rivals  # of its roots, those of another value of the relation too: "the Honda" of two
         self.about = roots_of(key) | (set() if old.source.speaker else roots_of(old.source.text))
         self.about |= roots_of_relation(old.relation, None if relation.keyed else old.cue)
 
@@ -155,7 +164,7 @@ class _Change:
         low = parsed.sentence.low
         places = [at for at, word in enumerate(low) if not self.value.isdisjoint(roots(word))]
         named = {root for at in places for root in roots(low[at])} & self.value
-        if not places or 2 * len(named) < len(self.value) - 1:
+        if not places or 2 * len(named) < len(self.value) - 1 or (named != self.value and named <= self.rivals):
             return False
         if ("not" in low or "no" in low) and not _MORE.isdisjoint(low):
             return True
