@@ -51,6 +51,7 @@ from asof_projections.model.answers import Retried as Retried
 from asof_projections.model.answers import Retrieval as Retrieval
 from asof_projections.model.answers import RetrievalMetrics as RetrievalMetrics
 from asof_projections.model.answers import Scores as Scores
+from asof_projections.model.answers import SearchedPage as SearchedPage
 from asof_projections.model.answers import Segment as Segment
 from asof_projections.model.answers import Settled as Settled
 from asof_projections.model.answers import WhatIf as WhatIf

@@ -113,8 +113,8 @@ class SqliteViews(SqliteReader):
         return EpisodeRow._make(row) if row else None
 
     def timezone(self, group: str, before: int) -> str | None:
-        name: str | None = self._one(_TIMEZONE, self._group(group), before)
-        return name
+        row = self._execute(_TIMEZONE, (self._group(group), before)).fetchone()  # they are written at once
+        return None if row is None else str(row[0])
 
     def recent(self, group: str, source: str, until: int, before: int, limit: int) -> list[EpisodeRow]:
         rows = self._rows(_EPISODES_RECENT, (self._group(group), source, until, before, before, limit))
