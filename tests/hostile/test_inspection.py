@@ -11,8 +11,13 @@ from typing import Any
 
 import pytest
 
+from asof.runtime.generations import kept_ontology
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.repair import repair
+from asof.settings import Settings
 from asof_streams.errors import AsofError
 from effort import tries
+from old_directories import unpack
 from world import World
 
 PLACES = "Berlin", "Oslo", "Rome", "Bonn", "Bern"
@@ -184,3 +189,16 @@ def test_a_question_to_a_directory_without_its_messages_makes_no_log(whole: Path
         world.memory.add("I live in Oslo.", group_id="g")
     world.memory.close()
     assert {file.name for file in data.rglob("*.sqlite")} == before
+
+
+def test_an_ontology_of_an_earlier_version_is_repaired(tmp_path: Path) -> None:
+    data = unpack("chat", tmp_path)
+    kept = [data / "ontology.json", *data.glob("generations/*/ontology.json")]
+    digests = [kept_ontology(path).digest for path in kept]
+    for path in kept:
+        path.write_bytes(b"{}")
+
+    checks = repair(DirectoryLayout(data), Settings())
+
+    assert [check for check in checks if not check.ok] == []
+    assert [kept_ontology(path).digest for path in kept] == digests != []

@@ -15,7 +15,9 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import Progress, existing, load_ontology
 from asof.runtime.writer import open_writer
 from asof.settings import Settings
+from asof_ontologies import registry
 from asof_ontologies.model import Ontology
+from asof_projections.generations import GenerationInfo
 from asof_streams.errors import AsofError, ContractError, DamagedData, InvalidInput
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
@@ -84,20 +86,22 @@ def _restore(places: DirectoryLayout, path: Path) -> None:
     """Write down an ontology again: from another copy in the directory, or as it comes with asof."""
     infos = existing(places).generations
     wanted = [info for info in infos if path == places.ontology_of(info.name)] or infos[:1]
-    for ontology in _known(places, path, wanted[0].ontology):
+    for ontology in _known(places, path, wanted[0]):
         if ontology.digest == wanted[0].ontology_digest or path.parent == places.named_ontology("*").parent:
             keep_ontology(ontology, path)
             return
     raise ContractError(f"{path} is damaged, and no other copy of it is here: restore it from a backup")
 
 
-def _known(places: DirectoryLayout, path: Path, name: str) -> Iterator[Ontology]:
+def _known(places: DirectoryLayout, path: Path, wanted: GenerationInfo) -> Iterator[Ontology]:
     if path.parent != places.named_ontology("*").parent:
         for other in (places.ontology, *(places.ontology_of(info.name) for info in existing(places).generations)):
             with suppress(DamagedData):
                 yield kept_ontology(other)
     with suppress(InvalidInput):
-        yield load_ontology(path.stem if path.parent == places.named_ontology("*").parent else name)
+        yield load_ontology(path.stem if path.parent == places.named_ontology("*").parent else wanted.ontology)
+    if (of_before := registry.earlier(wanted.ontology_digest)) is not None:
+        yield of_before
 
 
 def _graph(places: DirectoryLayout, log: str) -> Path:
