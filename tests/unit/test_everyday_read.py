@@ -62,3 +62,12 @@ def test_an_everyday_value_is_read(text: str, stated: list[str]) -> None:
 )
 def test_what_states_no_value_is_left_alone(text: str) -> None:
     check(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["I've been working at SAP since March 2023.", "I've been living in a flat in Leeds since 2019."]
+)
+def test_nothing_is_said_without_the_time_that_is_stated(text: str) -> None:
+    [found] = read(text).relationships
+
+    assert found.valid_from is not None

@@ -50,7 +50,6 @@ _FRAMES: Final[Rows] = (
     ("partner_of", "partner", "<be> going out with, <go> out with, <be> seeing"),
     ("relationship status", "status", "<be>"),
     ("lives_in", "relation", "<live> in a|an|the|our|my * in, <share> a|an * in"),
-    ("works_at", "relation", "=<work> at|for"),
     ("owns", "relation", "<drive> (a|an|my|the)"),
     ("show", "name", "=<watch>"),
     ("book", "name", "=<read>"),

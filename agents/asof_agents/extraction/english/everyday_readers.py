@@ -87,8 +87,8 @@ def _provider(match: FrameMatch) -> bool:
 def _relation(match: FrameMatch) -> bool:
     """Read "we live in a flat in Leeds", "I drive a beat up Corolla"."""
     relation, value = match.context.patterns.ontology.relations.get(match.frame.key), name_value(match)
-    if relation is None or value is None:
-        return False
+    if relation is None or value is None or match.parsed.timed:
+        return False  # what has a time is left to rules that give it one
     fits = match.context.types.of(match.text(value)) in {None, *relation.targets}
     return fits and match.state(relation.name, relation.targets[0], value)
 
