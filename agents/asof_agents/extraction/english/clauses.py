@@ -30,6 +30,10 @@ _TOLD = frozenset({("tell", "you"), ("tell", "ya"), ("say", "that")})
 _JOINS = frozenset({"and", ",", "then", "but", "&"})
 _NOT_YET = frozenset("launch launching open opening start startin startin' starting".split())  # "to open my store"
 _UNSURE_REST = frozenset({"maybe", "perhaps", "hopefully"})  # after a comma only the rest is unsure
+_TURNS = (  # words at which a clause may begin, or be less sure or surer than the one before
+    _QUOTES | _JOINS | _UNSURE_REST | BOUNDARIES | FIRST_PERSON | SUBJECT_PRONOUNS | UNSURE_FROM
+    | {"he", "i", "know", "me", "my", "our", "say", "she", "so", "tell", "the", "this"}
+)  # fmt: skip
 _SET_OFF = frozenset({",", "-", "–", "—", ";", "("})
 _STATING = frozenset("i i've we my our oh btw also yeah yep well just so actually thanks".split())
 _ASKING = frozenset("any are can could did do ever got have how huh is right wanna want what which who would".split())
@@ -53,7 +57,7 @@ def _not_sure(parsed: ParsedSentence) -> str | None:
     low = parsed.sentence.low
     if parsed.sentence.question and _asked_from(low) is None:
         return "a question states nothing"
-    for at, word in enumerate(low):
+    for at, word in enumerate(low if not UNSURE_SENTENCE.isdisjoint(low) else ()):
         if word in UNSURE_SENTENCE and not (at and word in _UNSURE_REST and low[at - 1] in _SET_OFF):
             return f'"{word}" makes it unsure'
     return "it is only a guess" if _thinks(low) else None
@@ -72,7 +76,7 @@ def _asked_from(low: tuple[str, ...]) -> int | None:
 
 def _thinks(low: tuple[str, ...]) -> bool:
     """Whether the sentence is only a guess: "I guess …", "…, I think"."""
-    return low[-3:-1] == ("i", "think") or any(pair == ("i", "guess") for pair in pairwise(low))
+    return low[-3:-1] == ("i", "think") or ("guess" in low and ("i", "guess") in pairwise(low))
 
 
 class _ClauseReader:
@@ -83,6 +87,15 @@ class _ClauseReader:
         self.subject: Subject | None = None
         self.last: Predicate | None = None
         self.subjects = ClauseSubjects(context, parsed)
+        self.turns = {
+            self.subjects.opening,
+            *parsed.names,
+            *(
+                at
+                for at, word in enumerate(self.low)
+                if word in _TURNS or "-" in word or word in context.patterns.requests
+            ),
+        }
         self.not_yet = next((at for at, word in enumerate(self.low) if word in _NOT_YET), len(self.low))
         self.stated = False  # whether the previous clause gave a relationship
 
@@ -92,6 +105,9 @@ class _ClauseReader:
         at, unsure, count = 0, False, asked or len(self.low)
         while at < count:
             word = self.low[at]
+            if at not in self.turns:
+                at += 1
+                continue
             if word in _QUOTES:
                 title = self.parsed.names.get(at + 1)
                 following = self._clause(at + 1) if at == 0 and title and title.quoted else None  # '"X" means …'

@@ -5,6 +5,7 @@ begun, is read; what was, might be or is denied is not.
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Final
 
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
@@ -14,6 +15,7 @@ from asof_agents.extraction.english.frame_values import (
     BE,
     Frame,
     FrameMatch,
+    Frames,
     Rows,
     closes,
     frames_of,
@@ -87,9 +89,9 @@ def extract_everyday(context: TurnContext, parsed: ParsedSentence) -> None:
     low = parsed.sentence.low
     if "quality" not in context.patterns.values or parsed.sentence.question or not UNSURE_SENTENCE.isdisjoint(low):
         return
-    frames, of_kin = frames_of(_FRAMES), frames_of(_OF_KIN)
+    frames, of_kin, heads = _heads()
     for at, word in enumerate(low):
-        if word not in frames and word not in of_kin and word not in _OTHERS:
+        if word not in heads:
             continue
         if word in of_kin and "my" in low[max(0, at - _KIN_BACK) : at]:
             _of_kin(context, parsed, at, of_kin[word])
@@ -101,6 +103,13 @@ def extract_everyday(context: TurnContext, parsed: ParsedSentence) -> None:
             context.work.spend(WORD)
             if not (word in _PLANNED and on_plan(context, parsed, at, frames[word][0])):
                 _read(context, parsed, at, frames[word])
+
+
+@cache
+def _heads() -> tuple[Frames, Frames, frozenset[str]]:
+    """Return the frames of the speaker and of kin, by their verbs, and the words by which a frame begins."""
+    frames, of_kin = frames_of(_FRAMES), frames_of(_OF_KIN)
+    return frames, of_kin, _OTHERS | frames.keys() | of_kin.keys()
 
 
 def _is_sure(low: tuple[str, ...], at: int) -> bool:

@@ -20,9 +20,9 @@ _OPENING_WORDS_MAX: Final = 12  # of a sentence that ends in "is my favorite ban
 def extract_favorites(context: TurnContext, parsed: ParsedSentence) -> None:
     """Add the favorites that a sentence states, and note their words: they are no mere liking."""
     relation = context.patterns.values.get("favorite")
-    if relation is None or parsed.sentence.question:
-        return
     low = parsed.sentence.low
+    if relation is None or parsed.sentence.question or not any(noun in low for noun in relation.nouns):
+        return
     for at, word in enumerate(low):
         if word not in relation.nouns:
             continue

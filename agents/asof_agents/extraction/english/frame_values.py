@@ -96,8 +96,11 @@ class FrameMatch:
         return True
 
 
+Frames = dict[str, tuple[Frame, ...]]
+
+
 @cache
-def frames_of(rows: Rows) -> dict[str, tuple[Frame, ...]]:
+def frames_of(rows: Rows) -> Frames:
     """Return frames by the forms of their verbs. A cue says after "!" that it has begun, after "=" that it goes on."""
     found: dict[str, list[Frame]] = {}
     for key, takes, cues in rows:

@@ -35,6 +35,9 @@ def names_in(sentence: Sentence, patterns: Patterns, text: str) -> list[NameSpan
     found = []
     at, count = 0, len(sentence.raw)
     while at < count:
+        if sentence.raw[at].isalpha() and sentence.raw[at].islower():  # most words
+            at += 1
+            continue
         quoted = _quoted(sentence, at, any_word=at == 0 and patterns.defines)
         if quoted:
             start, end = sentence.span(at + 1, quoted)

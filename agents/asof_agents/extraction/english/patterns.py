@@ -38,6 +38,23 @@ class CueEntry:
         return sum(not step.optional for step in self.steps)
 
 
+class CuesByNextWord:
+    """The cues that begin with one word, by the words that may come next."""
+
+    def __init__(self, entries: Sequence[CueEntry]) -> None:
+        self._entries = entries
+        self._before_any = [at for at, entry in enumerate(entries) if not entry.next_words]
+        self._before: dict[str, list[int]] = {}
+        for at, entry in enumerate(entries):
+            for word in entry.next_words:
+                self._before.setdefault(word, []).append(at)
+
+    def before(self, words: Sequence[str]) -> list[CueEntry]:
+        """Return those that one of these words may follow, in the order of all."""
+        found = set(self._before_any).union(*(self._before.get(word, ()) for word in words))
+        return [self._entries[at] for at in sorted(found)]
+
+
 @dataclass(frozen=True, slots=True)
 class AttributeCue:
     """One cue of an attribute of an entity type, under one of its possible first words."""
@@ -63,6 +80,7 @@ class Patterns:
     def __init__(self, ontology: Ontology) -> None:
         self.ontology = ontology
         self.heads: dict[str, tuple[CueEntry, ...]] = _heads(ontology)
+        self.cues = {word: CuesByNextWord(entries) for word, entries in self.heads.items()}
         self.tastes = {
             word: of for word, entries in self.heads.items() if (of := tuple(filter(_is_about_speaker, entries)))
         }
@@ -82,6 +100,7 @@ class Patterns:
         for relation in ontology.relation_types:
             for noun in relation.nouns if relation.value in {None, "quality"} else ():
                 self.nouns[noun] = (*self.nouns.get(noun, ()), relation)
+        self.noun_heads = {noun.split()[0] for noun in self.nouns} | {f"{noun}s" for noun in self.nouns}
         self.habit = _habit(ontology)
         self.deed = next((each for each in ontology.relation_types if "<*>" in each.cues), None)
         self.values = {each.value: each for each in ontology.relation_types if each.value}

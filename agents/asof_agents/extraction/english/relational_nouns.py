@@ -50,7 +50,9 @@ def extract_relational_nouns(context: TurnContext, parsed: ParsedSentence) -> No
     """Add the relations that nouns of this sentence express, and note the types that they give to names."""
     nouns = context.patterns.nouns
     low = parsed.sentence.low
-    for at in range(len(low)):
+    for at, word in enumerate(low):
+        if word not in context.patterns.noun_heads:
+            continue
         size = 2 if at + 2 <= len(low) and " ".join(low[at : at + 2]) in nouns else 1
         noun = " ".join(low[at : at + size])
         relations = nouns.get(noun) or nouns.get(noun.removesuffix("s")) or ()

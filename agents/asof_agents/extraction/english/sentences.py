@@ -23,7 +23,7 @@ _LAST_WORD = re.compile(r"[\w.]*\w$")
 _LAST_WORD_MAX = max(map(len, _ABBREVIATIONS)) + 1  # a longer word is neither an abbreviation nor an initial
 _LETTER = re.compile(r"\S")
 _WORD = re.compile(
-    r"\w+(?=n['’]t\b)|n['’]t\b|['’](?:s|m|re|ve|ll|d)\b|O['’][A-Z]\w+|[#@]?\w+(?:[-./_&@:]+\w+)*\+*|[^\w\s]"
+    r"(?=\w++['’])\w+(?=n['’]t\b)|n['’]t\b|['’](?:s|m|re|ve|ll|d)\b|O['’][A-Z]\w+|[#@]?\w+(?:[-./_&@:]+\w+)*\+*|[^\w\s]"
 )
 _POSSESSIVE = re.compile(r"(?<=\ws)['’](?= [a-z])")  # "my parents' house"
 _RUN_TOGETHER = {  # chat leaves apostrophes out: where the second word begins, and both words
@@ -161,17 +161,18 @@ def _words(text: str, start: int, end: int) -> Sentence:
     ends: list[int] = []
     for found in _WORD.finditer(text, start, end):
         word = found[0]
+        first, last = found.span()
         lower = word.lower().replace("’", "'")
         if lower in _RUN_TOGETHER and not word.isupper():
             cut, *both = _RUN_TOGETHER[lower]
             raw += [word[:cut], word[cut:]]
             low += both
-            starts += [found.start(), found.start() + cut]
-            ends += [found.start() + cut, found.end()]
+            starts += [first, first + cut]
+            ends += [first + cut, last]
             continue
         raw.append(word)
-        low.append("'s" if lower == "'" and _POSSESSIVE.match(text, found.start()) else _FULL.get(lower, lower))
-        starts.append(found.start())
-        ends.append(found.end())
+        low.append("'s" if lower == "'" and _POSSESSIVE.match(text, first) else _FULL.get(lower, lower))
+        starts.append(first)
+        ends.append(last)
     question = "?" in text[max(start, end - 4) : end]
     return Sentence(start, end, question, tuple(low), tuple(raw), tuple(starts), tuple(ends))

@@ -107,17 +107,16 @@ def _fits(
 ) -> list[_Fit]:
     """Return the cues that match, best first: "I work as a nurse at Charité" has two."""
     head = parsed.sentence.low[predicate.head]
-    entries = context.patterns.heads.get("my" if head == "our" else head, ())
+    head = "my" if head == "our" else head
+    entries = context.patterns.heads.get(head)
+    if entries is None:
+        return []
     kinds = {mention.type for mention in subject.mentions}
-    if entries:
-        context.work.spend(len(entries) // CUES)
-        _times(context, parsed, predicate)  # objects end where a time begins
+    context.work.spend(len(entries) // CUES)
+    _times(context, parsed, predicate)  # objects end where a time begins
     found = []
     before = len(context.misses or ())
-    near = next_words(parsed.sentence, predicate.after, parsed.timed) if entries else ()
-    for entry in entries:
-        if entry.next_words and entry.next_words.isdisjoint(near):
-            continue
+    for entry in context.patterns.cues[head].before(next_words(parsed.sentence, predicate.after, parsed.timed)):
         if predicate.form and predicate.form not in entry.forms:
             continue
         of_subject = entry.reversed or UNTYPED in kinds or not kinds.isdisjoint(entry.relation.sources)

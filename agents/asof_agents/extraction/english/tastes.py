@@ -46,6 +46,8 @@ def extract_fandom(context: TurnContext, parsed: ParsedSentence, at: int) -> int
     low = parsed.sentence.low
     while at < len(low) and (low[at] in ADVERBS or low[at] == "have"):
         at += 1
+    if low[at : at + 1] == () or low[at] not in _BE:
+        return None
     first = at + 1
     while first < len(low) and (low[first] in ADVERBS or low[first] in _SUCH):
         first += 1
@@ -53,7 +55,7 @@ def extract_fandom(context: TurnContext, parsed: ParsedSentence, at: int) -> int
     fond = next(
         (entry for entry in context.patterns.heads.get("love", ()) if entry.kind == "cue" and not entry.steps), None
     )
-    if low[at : at + 1] == () or low[at] not in _BE or last == first or fond is None or not _is_kind(low[first:last]):
+    if last == first or fond is None or not _is_kind(low[first:last]):
         return None
     return _add(context, parsed, fond, (first, last), last + 1)
 
