@@ -13,7 +13,7 @@ from typing import Final
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import UNSURE_SENTENCE
 from asof_agents.extraction.english.meaning import Meaning
-from asof_agents.extraction.english.new_values import HARD, is_exact, new_value
+from asof_agents.extraction.english.new_values import HARD, is_exact, may_hold_value, new_value
 from asof_agents.extraction.english.word_roots import COMMON, SIGNALS, roots, roots_of, roots_of_relation
 from asof_agents.extraction.english.work import CLAUSE, LOOK_BACK
 from asof_agents.extraction.ports import Mention, Relationship, Turn
@@ -32,6 +32,7 @@ _ENDED_OFF: Final = frozenset({"called", "went", "is", "are", "'s", "got", "brok
 _BEFORE: Final = 4  # words from an old value to the verb that says that it is over
 _AFTER: Final = 5
 _MORE: Final = frozenset({"more", "longer", "anymore"})
+_OVER_WORDS: Final = _OVER | _MORE | {"off"}  # without one of them nothing is said to be over
 _NOT: Final = frozenset({"not", "never"})
 _IT: Final = frozenset({"it", "that", "them", "this"})
 _THERE: Final = frozenset({"it", "its", "they", "that", "make", "there", "everything"})
@@ -62,6 +63,9 @@ def extract_changes(context: TurnContext, earlier: EarlierRelationships) -> None
     told_new = not SIGNALS.isdisjoint(words) or any(word[0].isdigit() for word in words)
     if not spoken or len(words) > _WORDS_MAX or not told_new:
         return
+    over = not _OVER_WORDS.isdisjoint(words)
+    if not (over or context.findings.relationships or any(may_hold_value(context, each) for each in told)):
+        return  # before earlier turns are read once more: nothing could come of it
     here = {root for word in words for root in roots(word)} - COMMON
     there = not _THERE.isdisjoint(words) or ("we", "are") in pairwise(words)
     says_it = len(words) <= _SHORT and there and not (HARD | _OVER).isdisjoint(words)

@@ -10,6 +10,7 @@ from asof_agents.extraction.english.frame_values import TITLES, closes
 from asof_agents.extraction.english.lexicon import ADVERBS, DETERMINERS, ORNAMENTS, UNSURE_FROM
 from asof_agents.extraction.english.noun_phrases import phrase_at
 from asof_agents.extraction.english.quantities import STREETS, WEEKDAYS, Value, address_at, value_at
+from asof_agents.extraction.english.times.lexer import may_tell_time
 from asof_agents.extraction.english.word_roots import PLAIN, roots, roots_of
 from asof_agents.extraction.ports import Relationship
 
@@ -49,6 +50,7 @@ _COUNTED: Final = _COUNTS | WEEKDAYS
 _ROLES: Final = ("boss", "doctor", "manager", "owner", "lead")
 _MONEY: Final = re.compile(r"[$€£¥]|\b(?:bucks|dollars?|euros?|pounds?|quid|k)\b")
 _FIGURE: Final = re.compile(r"\d[\d.,:]*")
+_MARKED: Final = re.compile(r"[$€£¥@]")
 _CODE: Final = re.compile(r"\S+@\S+|(?=\S*\d)(?=\S*[a-z])[\w.:+/-]{4,}")
 _CLOCK: Final = re.compile(r"\d:\d\d|\b\d+ ?(?:am|pm|a\.m|p\.m)|^\d+$|noon|midnight|o'clock")
 
@@ -73,6 +75,15 @@ def is_exact(old: Relationship) -> bool:
         or _CODE.fullmatch(text) is not None
         or text.lower() in _COUNTS
     )
+
+
+def may_hold_value(context: TurnContext, parsed: ParsedSentence) -> bool:
+    """Whether a sentence has words that may be a new value, whatever the old one is."""
+    low, text = parsed.sentence.low, context.turn.text[parsed.sentence.start : parsed.sentence.end]
+    figured = not _COUNTED.isdisjoint(low) or may_tell_time(text) or _MARKED.search(text) is not None
+    if figured or not _PAINTED.isdisjoint(low) or any(not name.spoken_to for name in parsed.names.values()):
+        return True
+    return not HARD.isdisjoint(low) and any(_puts(low, at) for at in range(1, len(low)))
 
 
 def new_value(context: TurnContext, parsed: ParsedSentence, old: Relationship, about: set[str]) -> NewValue | None:
