@@ -14,7 +14,7 @@ from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import UNSURE_SENTENCE
 from asof_agents.extraction.english.meaning import Meaning
 from asof_agents.extraction.english.new_values import HARD, is_exact, may_hold_value, new_value
-from asof_agents.extraction.english.word_roots import COMMON, SIGNALS, roots, roots_of, roots_of_relation
+from asof_agents.extraction.english.word_roots import COMMON, SIGNALS, has_root, roots, roots_of, roots_of_relation
 from asof_agents.extraction.english.work import CLAUSE, LOOK_BACK
 from asof_agents.extraction.ports import Mention, Relationship, Turn
 from asof_ontologies.model import RelationType
@@ -58,10 +58,12 @@ def extract_changes(context: TurnContext, earlier: EarlierRelationships) -> None
         for other in reversed(context.before)
         if (other.role, other.role_type) == (turn.role, turn.role_type) and len(other.text) <= LOOK_BACK
     ]
+    if not spoken:
+        return
     told = [each for each in context.sentences if not each.sentence.question and _is_sure(each)]
     words = [word for each in told for word in each.sentence.low]
     told_new = not SIGNALS.isdisjoint(words) or any(word[0].isdigit() for word in words)
-    if not spoken or len(words) > _WORDS_MAX or not told_new:
+    if len(words) > _WORDS_MAX or not told_new:
         return
     over = not _OVER_WORDS.isdisjoint(words)
     if not (over or context.findings.relationships or any(may_hold_value(context, each) for each in told)):
@@ -71,7 +73,7 @@ def extract_changes(context: TurnContext, earlier: EarlierRelationships) -> None
     says_it = len(words) <= _SHORT and there and not (HARD | _OVER).isdisjoint(words)
     held: list[tuple[Relationship, RelationType, bool]] = []  # what may change, the latest first
     for number, other in enumerate(spoken):
-        if not other.mentions or (here.isdisjoint(roots_of(other.text)) and not (says_it and number == 0)):
+        if not other.mentions or not ((says_it and number == 0) or has_root(other.text, here)):
             continue
         for at, old in enumerate(islice(earlier(other), _STATEMENTS_MAX)):
             relation = context.patterns.ontology.relation(old.relation)

@@ -131,7 +131,7 @@ class TurnContext:
         for sentence in parse_sentences(self.turn.text):
             self.work.spend(SENTENCE + WORD * len(sentence.low))
             names = names_in(sentence, self.patterns, self.turn.text)
-            names = names or list(lower_names(sentence, self.patterns, self.turn.text))
+            names = names or lower_names(sentence, self.patterns, self.turn.text)
             yield ParsedSentence(sentence, {name.first: name for name in names})
 
     def timed(self, parsed: ParsedSentence, *, ahead: bool) -> Sequence[TimeHint]:

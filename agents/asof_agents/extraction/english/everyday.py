@@ -90,19 +90,20 @@ def extract_everyday(context: TurnContext, parsed: ParsedSentence) -> None:
     if "quality" not in context.patterns.values or parsed.sentence.question or not UNSURE_SENTENCE.isdisjoint(low):
         return
     frames, of_kin, heads = _heads()
+    mine = "my" in low
     for at, word in enumerate(low):
         if word not in heads:
             continue
-        if word in of_kin and "my" in low[max(0, at - _KIN_BACK) : at]:
+        if mine and word in of_kin and "my" in low[max(0, at - _KIN_BACK) : at]:
             _of_kin(context, parsed, at, of_kin[word])
         if word in _LEADING:
             _led(context, parsed, at)
         elif word == "of":
             of_us(context, parsed, at)
-        elif word in frames and tells(low, at, frames[word][0].forms) and _is_sure(low, at):
+        elif word in frames and (told := tells(low, at, frames[word][0].forms)) and _is_sure(low, at):
             context.work.spend(WORD)
             if not (word in _PLANNED and on_plan(context, parsed, at, frames[word][0])):
-                _read(context, parsed, at, frames[word])
+                _read(context, parsed, at, frames[word], now=told == "now")
 
 
 @cache
@@ -116,9 +117,8 @@ def _is_sure(low: tuple[str, ...], at: int) -> bool:
     return UNSURE_FROM.isdisjoint(low[max(0, at - _BACK) : at])
 
 
-def _read(context: TurnContext, parsed: ParsedSentence, at: int, frames: tuple[Frame, ...]) -> None:
+def _read(context: TurnContext, parsed: ParsedSentence, at: int, frames: tuple[Frame, ...], *, now: bool) -> None:
     """Add what the first frame states that fits a verb and what follows it."""
-    now = tells(parsed.sentence.low, at, frames[0].forms) == "now"
     near = next_words(parsed.sentence, at + 1, parsed.timed)
     for frame in frames:
         if not (frame.begun or now) or (frame.next and frame.next.isdisjoint(near)):

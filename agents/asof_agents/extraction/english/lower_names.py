@@ -46,13 +46,18 @@ _NO_NAMES: Final = (
 )  # fmt: skip
 
 
-def lower_names(sentence: Sentence, patterns: Patterns, text: str) -> Iterator[NameSpan]:
-    """Yield the names of a sentence that is all in lower case."""
-    low, raw = sentence.low, sentence.raw
-    if _BEFORE_NAMES.isdisjoint(low):
-        return
-    if any(word[0].isupper() and word != "I" and at for at, word in enumerate(raw)):
-        return
+def lower_names(sentence: Sentence, patterns: Patterns, text: str) -> list[NameSpan]:
+    """Return the names of a sentence that is all in lower case, in order."""
+    if _BEFORE_NAMES.isdisjoint(sentence.low):
+        return []
+    found = list(_led_to(sentence, patterns, text))
+    lower = found and not any(word[0].isupper() and word != "I" for word in sentence.raw[1:])
+    return found if lower else []
+
+
+def _led_to(sentence: Sentence, patterns: Patterns, text: str) -> Iterator[NameSpan]:
+    """Yield the words that a name is expected at."""
+    low = sentence.low
     for at in range(1, len(low)):
         if low[at - 1] in _PLACED and patterns.names.get(low[at]) == "Location":
             yield NameSpan(text[slice(*sentence.span(at, at + 1))], at, at + 1)

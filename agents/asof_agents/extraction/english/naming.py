@@ -13,6 +13,7 @@ _CALLED: Final = frozenset({"called", "named", "titled"})
 _IT: Final = frozenset({"it", "he", "she", "they"})
 _ITS: Final = frozenset({"his", "her", "its", "their", "the"})
 _THEM: Final = frozenset({"him", "her", "it", "them"})
+_BEGIN: Final = _IT | _ITS | {"called", "named"}  # the words that begin to tell a name
 _LOOK_BACK: Final = 6  # relationships
 _NEAR: Final = 2  # characters between two sentences
 
@@ -22,7 +23,8 @@ def extract_naming(context: TurnContext, parsed: ParsedSentence) -> None:
     low = parsed.sentence.low
     if parsed.sentence.question or not parsed.names:
         return
-    names = next((found for at in range(len(low)) if (found := _named(parsed, at))), None)
+    places = (at for at, word in enumerate(low) if word in _BEGIN)
+    names = next((found for at in places if (found := _named(parsed, at))), None)
     stated = _last(context, parsed) if names else None
     if names is None or stated is None:
         return

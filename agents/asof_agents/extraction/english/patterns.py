@@ -39,15 +39,18 @@ class CueEntry:
 
 
 class CuesByNextWord:
-    """The cues that begin with one word, by the words that may come next."""
+    """The cues that begin with one word, by the words of which one has to come next."""
 
     def __init__(self, entries: Sequence[CueEntry]) -> None:
         self._entries = entries
-        self._before_any = [at for at, entry in enumerate(entries) if not entry.next_words]
+        self._before_any: list[int] = []
         self._before: dict[str, list[int]] = {}
         for at, entry in enumerate(entries):
-            for word in entry.next_words:
+            words = _first_words(entry.steps)
+            for word in words:
                 self._before.setdefault(word, []).append(at)
+            if not words:
+                self._before_any.append(at)
 
     def before(self, words: Sequence[str]) -> list[CueEntry]:
         """Return those that one of these words may follow, in the order of all."""
@@ -183,6 +186,18 @@ def _attributes(ontology: Ontology) -> dict[str, list[AttributeCue]]:
 
 def _required_first(steps: tuple[Step, ...]) -> frozenset[str]:
     return steps[0].words if steps and not steps[0].optional else frozenset()
+
+
+def _first_words(steps: tuple[Step, ...]) -> frozenset[str]:
+    """Return the words of which one is the first that steps match; empty where others may be, or none."""
+    words: set[str] = set()
+    for step in steps:
+        if not step.words:
+            break
+        words |= step.words
+        if not step.optional:
+            return frozenset(words)
+    return frozenset()
 
 
 def _words(cue: Cue) -> dict[str, frozenset[Form]]:

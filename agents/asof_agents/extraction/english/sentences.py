@@ -146,12 +146,19 @@ def _told(text: str, start: int, end: int) -> int | None:
     comma = text.rfind(",", start, end) if end - start <= _ASIDE_MAX else -1
     if comma < 0 or not text[comma + 1 : end].strip():
         return None
+    question, unsure = _is_question(text, start, end), _UNSURE.search(text, comma, end) is not None
+    if not (question or unsure):
+        return None
     head, tail = text[start:comma].lower().replace("’", "'").split(), text[comma + 1 : end].lower().split()
     if len(head) < 3 or head[0] in _NO_STATEMENT or _UNSURE.search(text, start, comma):
         return None
-    asks = "?" in text[max(start, end - 4) : end] and tail[0] in _ASKS and head[0] in _STATES
-    unsure = len(tail) > _HEDGE_MAX and _UNSURE.search(text, comma, end)
+    asks = question and tail[0] in _ASKS and head[0] in _STATES
+    unsure = unsure and len(tail) > _HEDGE_MAX
     return comma if asks or (unsure and tail[0] not in {"if", "unless", "and", "but"}) else None
+
+
+def _is_question(text: str, start: int, end: int) -> bool:
+    return "?" in text[max(start, end - 4) : end]
 
 
 def _words(text: str, start: int, end: int) -> Sentence:
@@ -174,5 +181,4 @@ def _words(text: str, start: int, end: int) -> Sentence:
         low.append("'s" if lower == "'" and _POSSESSIVE.match(text, first) else _FULL.get(lower, lower))
         starts.append(first)
         ends.append(last)
-    question = "?" in text[max(start, end - 4) : end]
-    return Sentence(start, end, question, tuple(low), tuple(raw), tuple(starts), tuple(ends))
+    return Sentence(start, end, _is_question(text, start, end), tuple(low), tuple(raw), tuple(starts), tuple(ends))

@@ -1,7 +1,7 @@
 """The roots of words, by which two messages speak of one attribute: "I drive a Volvo" and "the new car is a Kia"."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Final
 
 from asof_agents.extraction.english.lexicon import (
@@ -65,6 +65,11 @@ _WORD: Final = re.compile(r"\w+(?:[-.:/@]\w+)*")
 def roots_of(text: str) -> set[str]:
     """Return the roots of the words of a text."""
     return {root for word in _WORD.findall(text.lower()) for root in roots(word)}
+
+
+def has_root(text: str, wanted: Container[str]) -> bool:
+    """Whether one of the words of a text has a root that is wanted."""
+    return any(root in wanted for word in _WORD.findall(text.lower()) for root in roots(word))
 
 
 def roots(word: str) -> Iterator[str]:
