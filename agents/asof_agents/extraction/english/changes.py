@@ -58,7 +58,7 @@ def extract_changes(context: TurnContext, earlier: EarlierRelationships) -> None
         for other in reversed(context.before)
         if (other.role, other.role_type) == (turn.role, turn.role_type) and len(other.text) <= LOOK_BACK
     ]
-    if not spoken:
+    if not any(other.mentions for other in spoken):
         return
     told = [each for each in context.sentences if not each.sentence.question and _is_sure(each)]
     words = [word for each in told for word in each.sentence.low]

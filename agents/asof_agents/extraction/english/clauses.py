@@ -87,15 +87,9 @@ class _ClauseReader:
         self.subject: Subject | None = None
         self.last: Predicate | None = None
         self.subjects = ClauseSubjects(context, parsed)
-        self.turns = {
-            self.subjects.opening,
-            *parsed.names,
-            *(
-                at
-                for at, word in enumerate(self.low)
-                if word in _TURNS or "-" in word or word in context.patterns.requests
-            ),
-        }
+        requests = context.patterns.requests
+        turns = {at for at, word in enumerate(self.low) if word in _TURNS or "-" in word or word in requests}
+        self.turns = turns | parsed.names.keys() | {self.subjects.opening}
         self.not_yet = next((at for at, word in enumerate(self.low) if word in _NOT_YET), len(self.low))
         self.stated = False  # whether the previous clause gave a relationship
 

@@ -91,9 +91,8 @@ def extract_everyday(context: TurnContext, parsed: ParsedSentence) -> None:
         return
     frames, of_kin, heads = _heads()
     mine = "my" in low
-    for at, word in enumerate(low):
-        if word not in heads:
-            continue
+    for at in [at for at, word in enumerate(low) if word in heads]:
+        word = low[at]
         if mine and word in of_kin and "my" in low[max(0, at - _KIN_BACK) : at]:
             _of_kin(context, parsed, at, of_kin[word])
         if word in _LEADING:
