@@ -21,7 +21,7 @@ from effort import tries
 from told import SAME, Told
 from world import World, on
 
-RUNS, RUNS_IN_ARANGODB = tries(8, nightly=1_200), tries(2, nightly=66)
+RUNS, RUNS_IN_ARANGODB = tries(6, nightly=1_200), tries(2, nightly=66)
 START = on("2024-01-01")
 INSTANTS = [START + i * DAY for i in range(13)]
 HOUR = DAY // 24
