@@ -87,4 +87,4 @@ def test_the_command_shows_a_dry_run_and_makes_a_pass(tmp_path: Path) -> None:
     assert json.loads(tried.out)["consolidation"] == json.loads(made.out)["consolidation"]
     assert json.loads(made.out)["position"] == 3
     shown = run_command("consolidate", "--data", str(tmp_path)).out
-    assert "0 communities, 0 entities moved" in shown
+    assert "communities: 0, entities moved: 0" in shown

@@ -28,9 +28,9 @@ def _show(answer: Any) -> None:
         return
     show.table(_CHANGES, ([change.entity, change.community_uuid or "none"] for change in found.changes))
     show.table(_MERGES, ([merge.duplicate, merge.into, merge.merge_id] for merge in found.merges))
-    show.line(f"{found.communities_detected:,} communities, {found.communities_changed_nodes:,} entities moved")
-    show.line(f"{found.entity_duplicates_found:,} duplicates, {found.entity_merges_performed:,} merged")
-    show.line(f"{found.nodes_decayed:,} entities faded")
+    show.line(f"communities: {found.communities_detected:,}, entities moved: {found.communities_changed_nodes:,}")
+    show.line(f"duplicates: {found.entity_duplicates_found:,}, merged: {found.entity_merges_performed:,}")
+    show.line(f"entities faded: {found.nodes_decayed:,}")
     for phase in found.failed:
         show.talk(f"failed: {phase}")
     if not found.complete:
