@@ -3,7 +3,9 @@
 With one partition the directory is the copy. With more, each partition has a directory of its own within it.
 """
 
+import fcntl
 import json
+import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
@@ -44,18 +46,29 @@ def is_copy(root: Path) -> bool:
 
 def keep(root: Path, wanted: ReplicaManifest) -> None:
     """Let a directory be a copy of these topics for ever. InvalidInput: it is one of others, or none."""
-    found = copied(root)
-    if found == wanted:
+    if _is_kept(root, wanted):
         return
-    if found is not None:
+    make_folder(root)
+    folder = os.open(root, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)  # several processes may begin a copy at the same time
+        if not _is_kept(root, wanted):
+            replace_file(root / FILE, [json.dumps(asdict(wanted)).encode(), b"\n"])
+    finally:
+        os.close(folder)
+
+
+def _is_kept(root: Path, wanted: ReplicaManifest) -> bool:
+    """Whether a directory is a copy of these topics already. InvalidInput: it can never be."""
+    found = copied(root)
+    if found is not None and found != wanted:
         raise InvalidInput(
             f"{root} is a copy of {found.prefix}.messages in {found.partitions} partitions, and what is asked for is"
             f" {wanted.prefix}.messages in {wanted.partitions}: choose another directory, or delete this one"
         )
-    if DirectoryLayout(root).messages.exists() and not is_copy(root):
+    if found is None and DirectoryLayout(root).messages.exists() and not is_copy(root):
         raise InvalidInput(f"{root} holds a memory that is no copy of topics: choose another directory")
-    make_folder(root)
-    replace_file(root / FILE, [json.dumps(asdict(wanted)).encode(), b"\n"])
+    return found is not None
 
 
 def is_held(root: Path) -> bool:
