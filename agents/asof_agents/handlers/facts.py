@@ -17,9 +17,9 @@ from asof_agents.handlers.value_slots import OF_THINGS, slot_of
 from asof_agents.meter import UNMETERED, IngestionMeter
 from asof_agents.ports import BeliefView
 from asof_agents.resolution.entities import PERSON, Resolver, Speakers
+from asof_agents.resolution.episode_resolver import EpisodeResolver
 from asof_agents.resolution.judge import Judge
 from asof_agents.resolution.structure import StructuralMatcher, related_mentions
-from asof_agents.resolution.unlinked import UnlinkedResolver
 from asof_projections.model.rows import EntityRow
 from asof_projections.versions import Assertion, Interval, is_within
 from asof_streams.episodic import EpisodeRecorded, MentionObserved, MessageParked, RelationshipStated
@@ -99,7 +99,7 @@ def _chat(
 ) -> "ChatStatements":
     is_value = build.ontology_of(episode).is_value
     about = (known, build.digest, first.group, first.recorded_at, episode)
-    resolver = Resolver if build.ingestion.enable_entity_resolution else UnlinkedResolver
+    resolver = Resolver if build.ingestion.enable_entity_resolution else EpisodeResolver
     names = resolver(*about, speakers=speakers, is_value=is_value, cause=first.cause)
     return ChatStatements(names, build, first.cause, retried=retried)
 

@@ -2,8 +2,8 @@
 
 __all__ = [
     "entities",
+    "episode_resolver",
     "exact",
     "judge",
     "structure",
-    "unlinked",
 ]

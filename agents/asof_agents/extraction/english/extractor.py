@@ -10,7 +10,7 @@ from asof_agents.extraction.english.corrections import extract_correction
 from asof_agents.extraction.english.endings import extract_endings
 from asof_agents.extraction.english.everyday import extract_everyday
 from asof_agents.extraction.english.favorites import extract_favorites
-from asof_agents.extraction.english.naming import extract_naming
+from asof_agents.extraction.english.later_names import extract_later_names
 from asof_agents.extraction.english.patterns import patterns
 from asof_agents.extraction.english.relational_nouns import extract_relational_nouns
 from asof_agents.extraction.english.values import extract_values
@@ -104,5 +104,5 @@ class EnglishExtractor:
             extract_endings(context, parsed)
             extract_relational_nouns(context, parsed)
             extract_clauses(context, parsed)
-            extract_naming(context, parsed)
+            extract_later_names(context, parsed)
             context.people.end_sentence(parsed.sentence)

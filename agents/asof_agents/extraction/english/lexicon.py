@@ -42,6 +42,10 @@ ADVERBS = frozenset(
     "soon sort sorta still suddenly super tbh temporarily then thrice together too totally truly twice "
     "unfortunately usually very".split()
 )
+
+# words that say how others hang together, and hold no content of their own
+FUNCTION_WORDS = ADVERBS | AUXILIARIES | CONJUNCTIONS | DETERMINERS | PREPOSITIONS | PRONOUNS
+
 NOT_QUITE = frozenset({"almost", "barely", "hardly", "nearly"})
 UNSURE_MODALS = frozenset("'d can cannot could gotta may might must ought shall should wanna would".split())
 # anywhere in a sentence, these make all of it unsure

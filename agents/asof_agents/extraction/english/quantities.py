@@ -7,11 +7,8 @@ from typing import Final, Literal
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import (
     ADVERBS,
-    AUXILIARIES,
     CONJUNCTIONS,
-    DETERMINERS,
-    PREPOSITIONS,
-    PRONOUNS,
+    FUNCTION_WORDS,
 )
 
 ValueKind = Literal["number", "version", "time", "code"]
@@ -25,9 +22,7 @@ _WORDS: Final = frozenset(
 _SCALES: Final = frozenset("hundred thousand million billion k m grand dozen percent %".split())
 _PER: Final = frozenset({"a", "an", "per", "/", "each", "every"})
 _PERIODS: Final = frozenset("second minute hour day night week month quarter year person head square meter".split())
-_NO_UNIT: Final = (
-    ADVERBS | AUXILIARIES | CONJUNCTIONS | DETERMINERS | PREPOSITIONS | PRONOUNS | {"and", "or", "more", "times", "old"}
-)
+_NO_UNIT: Final = FUNCTION_WORDS | {"and", "or", "more", "times", "old"}
 _RELATIVE: Final = frozenset(
     "ago coming every last month next now past the this today tomorrow tonight week weekend year yesterday".split()
 )

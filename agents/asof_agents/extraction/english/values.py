@@ -55,17 +55,8 @@ _DOING: Final = frozenset((who, be) for who in ("i", "we") for be in ("am", "are
 _WAYS: Final = frozenset("up down back forward forwards out over further off ahead".split())
 _TO: Final = frozenset({"to", "until", "till", "for", "at", "as"})
 _NOT_DONE: Final = frozenset("not never to would could might should may almost nearly cannot can".split())
-_TRIGGERS: Final = (
-    _BE
-    | _MEETS
-    | _DOES.keys()
-    | {":"}
-    | _CHANGES
-    | _MADE
-    | _REACHED
-    | _COSTS
-    | {"has", "have", "version", "as", "became"}
-)
+_OF_ITSELF: Final = _BE | _MEETS | _CHANGES | _MADE | _REACHED | _COSTS | {":"}  # a thing has the value that follows
+_TRIGGERS: Final = _OF_ITSELF | _DOES.keys() | {"has", "have", "version", "as", "became"}
 _TITLES: Final = frozenset({"dr", "mr", "mrs", "ms", "prof"})
 _LONGEST: Final = 6  # words between a thing's name and its value
 
@@ -83,15 +74,7 @@ def extract_values(context: TurnContext, parsed: ParsedSentence) -> None:
         context.work.spend(WORD)
         if word in _MADE and at and low[at - 1] not in _NOT_DONE:
             _made(context, parsed, at)
-        if (
-            word in _BE
-            or word in _MEETS
-            or word == ":"
-            or word in _CHANGES
-            or word in _MADE
-            or word in _REACHED
-            or word in _COSTS
-        ):
+        if word in _OF_ITSELF:
             _of_itself(context, parsed, at)
         if word in {"has", "have"} or word in _REACHED or (word == "are" and at):
             _counted(context, parsed, at)

@@ -10,14 +10,12 @@ from asof_agents.extraction.english.context import ParsedSentence
 from asof_agents.extraction.english.frames import verb_in_frame
 from asof_agents.extraction.english.lexicon import (
     ADVERBS,
-    AUXILIARIES,
     BARE,
     CONJUNCTIONS,
-    DETERMINERS,
     FOREIGN_DETERMINERS,
+    FUNCTION_WORDS,
     ORNAMENTS,
     PREPOSITIONS,
-    PRONOUNS,
     VAGUE,
 )
 from asof_agents.extraction.english.patterns import Patterns
@@ -38,9 +36,9 @@ _GENERAL: Final = frozenset(
 _ABSTRACT: Final = ("ness", "tion", "sion", "ment", "ity", "ance", "ence", "ship", "ism")
 _BEFORE_GERUND: Final = frozenset({"after", "by", "for", "from", "of", "on", "time", "to", "towards", "with"})
 _SHORT: Final = 6  # letters: "fence" is no abstract noun
-_EMPTY: Final = (
-    ADVERBS | AUXILIARIES | CONJUNCTIONS | DETERMINERS | ORNAMENTS | PREPOSITIONS | PRONOUNS | VAGUE | BARE | _GENERAL
-) | frozenset("burning couple go group lot pick put take to try unexpected".split())
+_EMPTY: Final = (FUNCTION_WORDS | ORNAMENTS | VAGUE | BARE | _GENERAL) | frozenset(
+    "burning couple go group lot pick put take to try unexpected".split()
+)
 _EMPTIED: Final = VAGUE - ORNAMENTS - {"own"}
 _CONTENT_MIN: Final = 2  # words, where none of them is a name, a number or one's own
 _HEAVY: Final = frozenset(

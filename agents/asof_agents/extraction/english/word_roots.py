@@ -5,14 +5,9 @@ from collections.abc import Container, Iterator
 from typing import Final
 
 from asof_agents.extraction.english.lexicon import (
-    ADVERBS,
-    AUXILIARIES,
-    CONJUNCTIONS,
-    DETERMINERS,
+    FUNCTION_WORDS,
     GREETINGS,
     ORNAMENTS,
-    PREPOSITIONS,
-    PRONOUNS,
     VAGUE,
 )
 
@@ -23,7 +18,7 @@ SIGNALS: Final = frozenset(  # that something is another one, or over
     "retired rip scrapped skipping sold started stepped stopped swapped switched taken took traded transferred "
     "turned update updated upgraded upped went".split()
 )
-PLAIN: Final = ADVERBS | AUXILIARIES | CONJUNCTIONS | DETERMINERS | GREETINGS | PREPOSITIONS | PRONOUNS | SIGNALS
+PLAIN: Final = FUNCTION_WORDS | GREETINGS | SIGNALS
 COMMON: Final = (VAGUE | ORNAMENTS) - frozenset("class name number order plan team time".split())
 """Roots that two messages may share without speaking of the same."""
 

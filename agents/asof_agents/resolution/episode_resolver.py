@@ -9,7 +9,7 @@ from asof_streams.episodic import MentionObserved
 
 
 @dataclass(slots=True)
-class UnlinkedResolver(Resolver):
+class EpisodeResolver(Resolver):
     """Resolves the names of one episode to entities that this episode introduces."""
 
     def named(self, name: str, type_: str | None) -> EntityRow | None:

@@ -18,7 +18,7 @@ _LOOK_BACK: Final = 6  # relationships
 _NEAR: Final = 2  # characters between two sentences
 
 
-def extract_naming(context: TurnContext, parsed: ParsedSentence) -> None:
+def extract_later_names(context: TurnContext, parsed: ParsedSentence) -> None:
     """Add what was stated last of something without a name once more, of the name that this sentence gives it."""
     low = parsed.sentence.low
     if parsed.sentence.question or not parsed.names:
