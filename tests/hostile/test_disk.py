@@ -1,12 +1,12 @@
 """A disk that is full: what was accepted is said, and what is there can be read."""
 
 import json
-import resource
 from pathlib import Path
 
 import pytest
 
 from asof_streams.errors import StorageFailed
+from full_disk import files_no_larger_than
 from world import World
 
 
@@ -14,16 +14,12 @@ def test_a_produce_that_a_full_disk_stops_says_how_much_it_accepted_and_reading_
     world = World(tmp_path / "data")
     world.tell(object="Berlin")
     said = {"group_id": "g", "role": "Ana", "role_type": "user", "content": "x" * 1_000}
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (3_000_000, before[1]))
-    try:
+    with files_no_larger_than(3_000_000):
         with pytest.raises(StorageFailed, match="good lines, at least, are on the log") as failed:
             world.memory.produce(json.dumps(said) for _ in range(20_000))
         world.memory.close()
         assert world.where("2024-06") == ["Berlin"]
         world.memory.close()
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
     accepted = failed.value.accepted
     assert f"the first {accepted} good lines" in str(failed.value)

@@ -1,11 +1,9 @@
 """Vectors that are made behind the searches, while something else happens to what they are of."""
 
-import resource
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from asof.api.memory import Memory
 from asof.runtime import vector_search
 from asof_projections.embedding.hashing import HashingEmbedder
 from commands import fact
+from full_disk import files_no_larger_than
 from patience import SECONDS, wait_until
 
 MANY = 120
@@ -99,16 +98,6 @@ def test_a_group_that_is_erased_while_its_vectors_are_made_leaves_none(
     assert [path for path in (tmp_path / "data").rglob("*.index") if b"Ana 7" in path.read_bytes()] == []
 
 
-@contextmanager
-def full_disk() -> Iterator[None]:
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (FULL, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
 @pytest.mark.parametrize("texts", [5, MANY])
 @pytest.mark.parametrize("opened", ["before", "then"])
 def test_a_full_disk_is_searched_by_words_and_by_vectors_once_there_is_room(
@@ -121,7 +110,7 @@ def test_a_full_disk_is_searched_by_words_and_by_vectors_once_there_is_room(
             memory.facts(group_id="g")
         else:
             memory.close()
-        with full_disk():
+        with files_no_larger_than(FULL):
             found = memory.search("Ana 3", group_id="g", over="facts")
             assert found[0].fact == "Ana 3 lives in Rome"
             assert found.unavailable is not None

@@ -1,9 +1,7 @@
 """A disk that is full, or read-only: a clear error, nothing half-written, and on it goes once there is room."""
 
-import resource
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ from asof_streams.errors import StorageFailed
 from asof_streams.messages import Message
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
+from full_disk import files_no_larger_than
 from unchecked import not_checked
 
 
@@ -38,16 +37,6 @@ def fill(log: SqliteLog, most: int) -> int:
 def expect_whole(log: SqliteLog, messages: int) -> None:
     assert log.verify() == log.end() == messages
     assert [record.event for record in log.read()] == [said(number) for number in range(messages)]
-
-
-@contextmanager
-def files_no_larger_than(size: int) -> Iterator[None]:
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.mark.parametrize("durable", [True, False])

@@ -1,10 +1,6 @@
 """The file of a vector index gives back what was written, or nothing: never a wrong answer."""
 
 import logging
-import resource
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +8,7 @@ import pytest
 
 from asof_projections.vectors.faiss_index import FaissVectorIndex
 from asof_streams.errors import StorageFailed
+from full_disk import files_no_larger_than
 
 MODEL = "a-model@0123"
 DIMENSIONS = 4
@@ -32,19 +29,6 @@ def saved(path: Path, count: int = 5, position: int = 17) -> FaissVectorIndex:
 def state(path: Path, model: str = MODEL, dimensions: int = DIMENSIONS) -> tuple[int, int]:
     index = FaissVectorIndex.open(path, model, dimensions)
     return index.position, len(index)
-
-
-@contextmanager
-def files_no_larger_than(size: int) -> Iterator[None]:
-    """Let every write beyond `size` bytes of a file fail, as on a full disk."""
-    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limit[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
-        signal.signal(signal.SIGXFSZ, handler)
 
 
 @pytest.mark.parametrize("count", [0, 5])
