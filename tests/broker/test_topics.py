@@ -212,6 +212,26 @@ def test_the_command_makes_topics_checks_them_and_fails_where_one_is_unfit(
     assert "keep what they must" not in checked
 
 
+def test_the_doctor_asks_the_broker_and_names_each_fault_of_a_topic(
+    bootstrap: str, topics: Topics, tmp_path: Path
+) -> None:
+    address = {"ASOF_KAFKA": bootstrap, "ASOF_KAFKA_PREFIX": topics.prefix}
+
+    def found(code: int) -> dict[str, dict[str, str]]:
+        rows = json.loads(asof("doctor", "--json", folder=tmp_path, code=code, **address).stdout)
+        return {row["what"]: row for row in rows}
+
+    assert "asof topics create" in found(1)[f"{topics.messages} topic"]["remedy"]
+
+    asof("topics", "create", folder=tmp_path, **address)
+    whole = found(0)
+    assert bootstrap in whole["kafka"]["found"]
+    assert not any(row["state"] == "broken" for row in whole.values())
+
+    asyncio.run(alter(bootstrap, topics.messages, {"retention.ms": "1000"}))
+    assert "retention.ms is 1000" in found(1)[f"{topics.messages} retention.ms"]["found"]
+
+
 def test_lag_says_how_far_a_directory_has_read_the_topics(bootstrap: str, topics: Topics, tmp_path: Path) -> None:
     address = {"ASOF_KAFKA": bootstrap, "ASOF_KAFKA_PREFIX": topics.prefix, "ASOF_DATA": "kept"}
     said = Outgoing(b"g", b'{"group_id": "g", "role_type": "user", "role": "Ana", "content": "I live in Berlin."}', [])
@@ -259,6 +279,9 @@ def test_credentials_that_the_broker_refuses_are_told_in_one_line(
 ) -> None:
     address = {"ASOF_KAFKA": started_broker.sasl_bootstrap, "ASOF_KAFKA_PREFIX": prefix}
     assert f"created {prefix}.messages\n" in asof("topics", "create", folder=tmp_path, **address, **GOOD).stdout
+
+    refused = asof("doctor", folder=tmp_path, code=1, **address | GOOD | {"ASOF_KAFKA_SASL_PASSWORD": "wrong"}).stdout
+    assert "ASOF_KAFKA_SASL_PASSWORD" in refused.replace("\n", "")
 
     for settings, remedy in (
         (

@@ -148,6 +148,24 @@ def test_nothing_but_its_address_has_to_be_set(run, monkeypatch, url) -> None:
     assert json.loads(run("facts", "--about", "Ana", "--relation", "lives_in", "--json"))[0]["object"] == "Lisbon"
 
 
+def test_the_doctor_asks_the_database_and_says_what_is_wrong(run, server, monkeypatch, url) -> None:
+    def found(code: int = 0) -> dict[str, str]:
+        return next(row for row in json.loads(run("doctor", "--json", code=code)) if row["what"] == "arangodb")
+
+    absent = found()
+    assert (absent["state"], absent["remedy"]) == ("absent", "asof graph create")
+
+    tell(run)
+    assert found()["state"] == "ok"
+    assert server.version in found()["found"]
+
+    monkeypatch.setenv("ASOF_GRAPH_URL", url.replace(":secret@", ":wrong@"))
+    refused = found(code=1)
+    assert refused["state"] == "broken"
+    assert "ASOF_GRAPH_PASSWORD" in refused["found"]
+    assert "wrong" not in refused["found"]
+
+
 def test_graphs_are_checked_made_and_copied_and_say_whether_they_agree(run, data) -> None:
     tell(run)
     checked = json.loads(run("graph", "--json"))

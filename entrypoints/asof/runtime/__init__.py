@@ -22,6 +22,7 @@ __all__ = [
     "repair",
     "replica_health",
     "replica_manifest",
+    "server_checks",
     "suppression",
     "vector_search",
     "watchdog",

@@ -120,6 +120,12 @@ def statuses(address: Address, logs: Sequence[str], http: MakeHttp | None = None
         return [_status(checkpoint, collections, db) for checkpoint in checkpoints if checkpoint is not None]
 
 
+def server_version(address: Address, http: MakeHttp | None = None) -> str:
+    """Return the version of the server that holds a database. NotFound: the database does not exist."""
+    with _connected(address, http) as opened:
+        return require_version(database(opened, address), address.where)
+
+
 def positions(address: Address, logs: Sequence[str], http: MakeHttp | None = None) -> dict[str, int]:
     """Return the positions of the graphs of some logs, those that exist. NotFound: the database does not exist."""
     with _connected(address, http) as opened:
