@@ -114,6 +114,7 @@ class ChatStatements(StatementWriter[Resolver]):
         if config.enable_entity_resolution and config.enable_structural_similarity:
             where = self.names.group, self.episode.valid_at, config.entity_resolution_threshold
             self.names.structure = StructuralMatcher(self.names.known, *where, related_mentions(stated))
+        self.names.kinds = frozenset(each.target for each in stated if self._is_generic(each.relation))
         mentions = (event for event in events if isinstance(event, MentionObserved))
         with meter("entity_resolution"):
             self.names.resolve(mentions, judge if config.enable_entity_resolution else None)
@@ -126,6 +127,10 @@ class ChatStatements(StatementWriter[Resolver]):
         """Return everything written: relations declared and what was asked before all else."""
         declared = [RelationDeclared(relation=name, cardinality="one") for name in self.changes.declared]
         return [*declared, *self.names.asked, *super().events()]
+
+    def _is_generic(self, name: str) -> bool:
+        relation = self.ontology.relation(self.ontology.canonical(name)[0])
+        return relation is not None and relation.generic
 
     def _relate(self, stated: RelationshipStated, replaced: dict[tuple[str, str], Assertion]) -> None:
         source, target = self.names.meant(stated.source), self.names.meant(stated.target)

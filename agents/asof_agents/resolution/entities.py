@@ -49,10 +49,11 @@ class Resolver(ExactNames):
     is_value: Callable[[str], bool] = lambda _: False  # of an entity type: values that are nearly equal are two
     cause: int = -1  # the position of the message
     structure: StructuralMatcher | None = None  # None: names alone decide
+    kinds: frozenset[str] = frozenset()  # mentions that may mean a kind: "dogs" of "I have a dog and I love dogs"
     asked: list[Event] = field(default_factory=list)  # what came of asking a judge: recorded before it is used
     _meant: dict[str, str] = field(default_factory=dict)  # mention id -> entity id
     _full: FullNames = field(default_factory=FullNames)  # of the people whom this message names
-    _common: dict[tuple[str, str], EntityRow] = field(default_factory=dict)  # nouns of this message: type, singular
+    _common: dict[tuple[str, str, bool], EntityRow] = field(default_factory=dict)  # nouns of this message, by `_number`
     _present: set[str] = field(default_factory=set)  # the entities that were meant
     _joined: set[tuple[str, str]] = field(default_factory=set)  # by this episode: duplicate, into
     _people: dict[str, tuple[list[EntityRow], list[EntityRow]]] = field(default_factory=dict)  # known, by first name
@@ -150,7 +151,7 @@ class Resolver(ExactNames):
         self._meant[mention.mention_id] = entity.uuid
         self._present.add(entity.uuid)
         if self._is_noun(mention):
-            self._common.setdefault((mention.entity_type, singular(mention.text)), entity)
+            self._common.setdefault(self._number(mention), entity)
         if mention.repeats:  # that one was never resolved, if its message was parked; relationships name it
             self._meant.setdefault(mention.repeats, entity.uuid)
         self.events.append(
@@ -187,7 +188,7 @@ class Resolver(ExactNames):
         if keyed:
             self._join(keyed)
             return keyed[0], "name" if key(keyed[0].name) == key(text) else "alias", 1.0
-        if self._is_noun(mention) and (entity := self._common.get((type_, singular(text)))):
+        if self._is_noun(mention) and (entity := self._common.get(self._number(mention))):
             self._describe(entity, text)
             return entity, "name", 1.0
         if type_ == PERSON and (entity := self._person(text)):
@@ -205,6 +206,10 @@ class Resolver(ExactNames):
     def _is_noun(self, mention: MentionObserved) -> bool:
         type_ = mention.entity_type
         return type_ != PERSON and not self.is_value(type_) and is_common(mention.text)
+
+    def _number(self, mention: MentionObserved) -> tuple[str, str, bool]:
+        """Return what a noun has in common with itself in the other number; a kind is none of its members."""
+        return mention.entity_type, singular(mention.text), mention.mention_id in self.kinds
 
     def _keyed(self, text: str, type_: str) -> list[EntityRow]:
         same = (*self.known.entities_keyed(self.group, key(text)), *self.introduced_as(text))
