@@ -30,6 +30,7 @@ _HARMLESS: Final = frozenset(
         "model_timeout",
         "model_calls",
         "embedding_dimensions",
+        "graph_vectors",
         "pipeline",
         "consolidation",
         "ingestion",
@@ -136,6 +137,8 @@ class Settings(BaseSettings):
     """The password of that user."""
     graph_password_file: Path | None = None
     """A file with that password, where it is not set."""
+    graph_vectors: Literal["files", "database"] = "files"
+    """Where vectors are that are searched beside a graph in ArangoDB: in FAISS's files, or in the database."""
 
     clock_years: float = Field(default=10.0, gt=0.0)
     """The years by which this machine's clock may be ahead of the last message and of this release of asof."""

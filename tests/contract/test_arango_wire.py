@@ -19,6 +19,8 @@ from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.rows import Moment
 from asof_projections.queries.temporal import TemporalQueries
 from asof_projections.retrieval.search import Search
+from asof_projections.vectors.faiss_index import FaissVectorIndex
+from asof_projections.vectors.late_selection import LateSelectionIndex
 from asof_projections.vectors.ports import LiveFacts
 from asof_projections.vectors.projection import VectorProjection, facts_of
 from asof_streams.errors import (
@@ -151,6 +153,32 @@ def test_a_search_with_vectors_costs_two_more_and_asks_in_one_for_what_held_and_
     another.add([3], query[None], ["g"])
     assert index.search(query, 9) == index.search(query, 9, among) == []
     assert [number for number, _ in another.search(query, 9, among)] == [3]
+    cached.close()
+
+
+def test_a_search_with_vectors_in_files_asks_about_the_nearest_alone_where_most_hold(store, stores, tmp_path) -> None:
+    told = many(40)
+    told.tell(
+        entity("Oslo"),
+        *(fact(f"past{n}", "Ana", "likes", "Oslo", (0, 5), sentence=f"Ana likes Oslo {n}") for n in range(9)),
+    )
+    told.tell(entity("Bob"), entity("Bergen"), fact("theirs", "Bob", "likes", "Bergen"), group="other")
+    commit(store, told)
+    cached = CachedEmbedder(HashingEmbedder(), tmp_path / "vectors.db")
+    index = LateSelectionIndex.open(tmp_path / "late.index", cached.model_id, cached.dimensions)
+    plain = FaissVectorIndex.open(tmp_path / "plain.index", cached.model_id, cached.dimensions)
+    index.graph = store
+    for each in (index, plain):
+        VectorProjection(facts_of(store), cached, each).catch_up()
+    [rome, oslo] = cached.embed(["likes Rome", "Ana likes Oslo"])
+    live = LiveFacts("g", NOW, lambda: store.live("g", NOW))
+    few = LiveFacts("g", NOW, lambda: pytest.fail("the nearest are enough"))
+
+    assert stores.server.counted(lambda: index.search(rome, 5, few)) == {"query": 1}
+    for query in (rome, oslo):
+        for k in (1, 2, 5, 60):
+            assert index.search(query, k, live) == plain.search(query, k, live)
+    assert index.search(rome, 3) == plain.search(rome, 3)
     cached.close()
 
 

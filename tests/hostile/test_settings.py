@@ -13,6 +13,7 @@ HARMLESS = {
     "model_timeout": "5.0",
     "model_calls": "2",
     "embedding_dimensions": "8",
+    "graph_vectors": '"database"',
     "pipeline": "{ recency_weight = 0.0 }",
     "consolidation": "{ budget = 1000 }",
     "ingestion": "{ min_confidence = 0.5 }",

@@ -100,7 +100,25 @@ def test_every_question_has_the_answer_that_the_files_give(run, server) -> None:
     assert "Lisbon" in in_arango[0]
 
 
-def test_search_compares_the_vectors_in_the_database_and_makes_a_file_of_turns_alone(run, data, server) -> None:
+def test_search_compares_the_vectors_in_files_beside_the_database(run, data, server) -> None:
+    tell(run)
+    run("add", "I live in Rome.", "--role", "Ben", "--group", "other")
+    asked = ("search", "who works", "--json")
+
+    found, files = (json.loads(run(*asked, *more)) for more in ((), ("--graph", "sqlite")))
+
+    assert found["facts"][0]["fact"] == "Ben works at Acme"
+    assert [hit["uuid"] for hit in found["facts"]] == [hit["uuid"] for hit in files["facts"]]
+    assert {file.name for file in data.rglob("*.index")} == {"turns.index", "vectors.index"}
+    assert vectors_in(server) == {}
+    run("erase", "other", "--yes")
+    assert json.loads(run(*asked))["facts"] == found["facts"]
+
+
+def test_search_compares_the_vectors_in_the_database_where_they_are_wanted_there(
+    run, data, server, monkeypatch
+) -> None:
+    monkeypatch.setenv("ASOF_GRAPH_VECTORS", "database")
     tell(run)
     asked = ("search", "who works", "--json")
 
@@ -221,7 +239,7 @@ def test_generations_are_built_switched_and_dropped_there_too(data, url) -> None
 
 
 def test_an_erased_group_leaves_nothing_in_the_database(data, server, url) -> None:
-    world = World(data, graph_url=url, embedder="hash")
+    world = World(data, graph_url=url, graph_vectors="database", embedder="hash")
     world.tell("2024-01-02", group_id="kept", object="Berlin")
     world.tell("2024-01-03", group_id="gone", subject="Zxqv", object="Zarquon")
     assert "Zarquon" in server.stored()

@@ -52,8 +52,10 @@ def open_graph(address: "Address", log: str) -> "ArangoGraph":
     return ArangoGraph(address, log)
 
 
-def vectors_of(beliefs: BeliefStore, of: Of, file: Path, model_id: str, dimensions: int) -> VectorIndex:
-    """Open the vectors of a graph's facts or names: in a file beside a graph in one, else in the graph's database."""
+def vectors_of(
+    settings: Settings, beliefs: BeliefStore, of: Of, file: Path, model_id: str, dimensions: int
+) -> VectorIndex:
+    """Open the vectors of a graph's facts or names: in a file, unless the settings have them in its database."""
     if isinstance(beliefs, SqliteGraph):
         from asof_projections.vectors.faiss_index import FaissVectorIndex
 
@@ -61,7 +63,13 @@ def vectors_of(beliefs: BeliefStore, of: Of, file: Path, model_id: str, dimensio
     from asof_projections.graph.arango.store import ArangoGraph
 
     assert isinstance(beliefs, ArangoGraph)
-    return beliefs.vectors(of, model_id, dimensions)
+    if settings.graph_vectors == "database":
+        return beliefs.vectors(of, model_id, dimensions)
+    from asof_projections.vectors.late_selection import LateSelectionIndex
+
+    index = LateSelectionIndex.open(file, model_id, dimensions)
+    index.graph = beliefs
+    return index
 
 
 def _password(settings: Settings) -> str | None:

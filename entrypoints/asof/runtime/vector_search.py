@@ -48,7 +48,7 @@ class VectorSearch:
         self._chosen = embedder = choose_embedder(settings)
         self._embedder = QuestionEmbedder(embedder) if embedder else None
         self._vectors_file = places.vectors
-        self._pipeline = settings.pipeline
+        self._settings = settings
         self._relations = RelationVectors(embedder) if embedder else None
         self._beliefs = opened.beliefs
         self._names_file = places.names_index(opened.generation)
@@ -106,7 +106,9 @@ class VectorSearch:
             if embedder is not None:
                 facts, turns = self._index_of_facts(query, at), self._index_of_turns(query)
                 meaning = SearchVectors(embedder, facts, self._index_of_names(query, at), turns)
-            hits = PipelineSearch(self._beliefs, self._episodes, meaning, self._pipeline, stopwatch).search(query, at)
+            hits = PipelineSearch(self._beliefs, self._episodes, meaning, self._settings.pipeline, stopwatch).search(
+                query, at
+            )
         hits.metrics = stopwatch.metrics()
         return hits
 
@@ -246,7 +248,7 @@ class VectorSearch:
     def _following(self, of: Of, texts: Texts, file: Path) -> VectorProjection | None:
         if self._cache is None:
             return None
-        index = vectors_of(self._beliefs, of, file, self._cache.model_id, self._cache.dimensions)
+        index = vectors_of(self._settings, self._beliefs, of, file, self._cache.model_id, self._cache.dimensions)
         return VectorProjection(texts, self._cache, index)
 
     def _held(self) -> list[VectorProjection]:

@@ -1,3 +1,3 @@
 """Vector indexes: their port, the projection that fills them, and the FAISS adapter."""
 
-__all__ = ["faiss_index", "inspection", "ports", "projection", "snapshot"]
+__all__ = ["faiss_index", "inspection", "late_selection", "ports", "projection", "snapshot"]

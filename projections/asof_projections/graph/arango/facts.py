@@ -78,6 +78,11 @@ class ArangoFacts(ArangoReader):
     def live(self, group: str | None, at: Moment) -> NDArray[np.int64]:
         return np.unique(np.array(self._rows_meeting(Window.at(at), group=group, brief=True), np.int64))
 
+    def live_of(self, numbers: Sequence[int], group: str | None, at: Moment) -> NDArray[np.int64]:
+        """Return those of some facts that are of a group (None: of any) and hold at a moment, ascending."""
+        rows = self._rows_meeting(Window.at(at), numbers=[int(n) for n in numbers], group=group, brief=True)
+        return np.unique(np.array(rows, np.int64))
+
     def numbers(self, query: FactSearchQuery, at: Moment, near: Sequence[str] | None) -> NDArray[np.int64]:
         limits = {
             "near": None if near is None else self._ids(near),
