@@ -9,7 +9,7 @@ import asof
 from asof.api import memory
 from asof.runtime import integrity
 from asof_projections import generations
-from asof_projections.model import answers, contexts
+from asof_projections.model import answers, comparisons, contexts
 from making.source import annotated, described, methods, signature
 
 PAGE = """\
@@ -87,6 +87,9 @@ RETURNED: tuple[type[Any], ...] = (
     answers.Erased,
     answers.LogEvent,
     generations.GenerationInfo,
+    comparisons.GenerationDifference,
+    comparisons.RelationDifferences,
+    comparisons.ComparisonPage,
     integrity.Check,
 )
 

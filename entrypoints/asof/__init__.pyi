@@ -55,6 +55,9 @@ from asof_projections.model.answers import SearchedPage as SearchedPage
 from asof_projections.model.answers import Segment as Segment
 from asof_projections.model.answers import Settled as Settled
 from asof_projections.model.answers import WhatIf as WhatIf
+from asof_projections.model.comparisons import ComparisonPage as ComparisonPage
+from asof_projections.model.comparisons import GenerationDifference as GenerationDifference
+from asof_projections.model.comparisons import RelationDifferences as RelationDifferences
 from asof_projections.model.contexts import ChangeLine as ChangeLine
 from asof_projections.model.contexts import Context as Context
 from asof_projections.model.contexts import EntityLine as EntityLine

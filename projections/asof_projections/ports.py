@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof_projections.graph.ports import GraphStore, Neighbourhood, Turns
-from asof_projections.model.rows import EntityRow, EpisodeRow, LinkRow, Moment
+from asof_projections.model.rows import EntityRow, EpisodeRow, FactRow, LinkRow, Moment
 
 
 class BeliefStore(GraphStore, Protocol):
@@ -72,6 +72,26 @@ class BeliefStore(GraphStore, Protocol):
 
     def named(self, numbers: Sequence[int]) -> list[EntityRow]:
         """Return the entities that have the names with these numbers, in their order, each once."""
+        ...
+
+
+class SubjectStore(BeliefStore, Protocol):
+    """The graph store of one generation in a directory: it also yields subjects in one order, whatever built it."""
+
+    def group_names(self, start: str) -> Iterator[str]:
+        """Yield the names of the groups from one on, ascending."""
+        ...
+
+    def subject_keys(self, group: str, start: str) -> Iterator[str]:
+        """Yield the keys of the names by which entities of a group were introduced from one on, ascending."""
+        ...
+
+    def introduced(self, group: str, name_key: str) -> list[str]:
+        """Return the ids of the entities that were introduced by a name with this key, oldest first."""
+        ...
+
+    def asserted(self, group: str, recorded_at: int) -> list[FactRow]:
+        """Return the facts that were asserted by the message recorded then, as first said, in the order of the log."""
         ...
 
 

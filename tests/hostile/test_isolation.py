@@ -67,6 +67,8 @@ QUESTIONS = {  # by parameter, what is asked; of those that are needed, the firs
     "details": ["true"],
     "log": ["messages", "episodic", "semantic"],
     "generation": ["g1"],
+    "base": ["main"],
+    "other": ["main"],
     "last_n": ["1000"],
     "min_position": ["0"],
     "wait": [],  # of writes alone
@@ -222,7 +224,9 @@ def expect_nothing_of(server: Server, ids: list[str]) -> None:
             continue
         first = {name: QUESTIONS[name][0] for name, p in names.items() if p != "header" and QUESTIONS[name]}
         first = {
-            n: v for n, v in first.items() if names[n] == "path" or n in {"group_id", "from", "to", "last_n", "query"}
+            n: v
+            for n, v in first.items()
+            if names[n] == "path" or n in {"group_id", "from", "to", "last_n", "query", "base", "other"}
         }
         if "profile" in names:  # only one of the profiles knows times of what was said
             first = {n: v for n, v in first.items() if n not in {"from", "to"}}
@@ -301,6 +305,7 @@ VERBS: dict[str, list[dict[str, Any]]] = {
     "export": [{}, {"format": "graphml"}, {"episodic": True}, {"details": True}, {"episodic": True, "details": True}],
     "what_if": [{"statements": [FACT]}],
     "groups": [{"prefix": "team-"}],
+    "generations_diff": [{"base": "main", "other": "main"}],
 }
 BY_ID = {"fact", "why", "known_history", "episode", "message"}  # an id is of one group
 OF_ALL = {"stats", "embed", "verify", "digest", "generations", "active", "events"}  # of the directory, for its owner
@@ -389,6 +394,8 @@ def command_of(verb: str, given: dict[str, Any]) -> list[str] | None:
     """Return the command line of a question; None where it is put otherwise (a file, or pairs of times)."""
     if verb in {"what_if", "diff"}:
         return None
+    if verb == "generations_diff":
+        return ["generations", "diff", given["base"], given["other"], "--group", OWN, "--json"]
     arguments, options = [], []
     for name, value in given.items():
         if name in {"query", "name", "id"}:

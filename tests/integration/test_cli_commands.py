@@ -599,6 +599,7 @@ def test_every_verb_of_a_memory_has_a_command() -> None:
         "switch": "generations",
         "drop": "generations",
         "active": "generations",
+        "generations-diff": "generations",
     }
 
     assert {other.get(verb, verb) for verb in verbs} <= COMMANDS.keys()

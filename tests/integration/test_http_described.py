@@ -187,6 +187,7 @@ def test_real_answers_are_as_described(server: Server, described: dict[str, Any]
         ("/v1/episode", "/v1/episode", {"id": episode["uuid"]}),
         ("/v1/groups", "/v1/groups", {}),
         ("/v1/generations", "/v1/generations", {}),
+        ("/v1/generations/diff", "/v1/generations/diff", {"base": "main", "other": "main", **GROUP}),
         ("/v1/stats", "/v1/stats", {}),
         ("/v1/export", "/v1/export", GROUP),
         *(("/v1/events", "/v1/events", {"log": log}) for log in ("messages", "episodic", "semantic")),

@@ -33,6 +33,7 @@ from asof.operations.answers import (
     Changes,
     Check,
     Community,
+    ComparisonPage,
     Consolidated,
     Context,
     Contradiction,
@@ -45,6 +46,7 @@ from asof.operations.answers import (
     Explanation,
     Fact,
     FactVersion,
+    GenerationDifference,
     GenerationInfo,
     GroupInfo,
     Hit,
@@ -783,6 +785,37 @@ class Memory:
     def generations(self) -> list[GenerationInfo]:
         """Return the generations, oldest first."""
         return list(generations.generations.ask(self._session).generations)
+
+    def generations_diff(
+        self,
+        base: str,
+        other: str,
+        *,
+        known_at: Time | None = None,
+        group_id: str = queries.DEFAULT_GROUP,
+        all_groups: bool = False,
+        limit: int = 100,
+        cursor: str | None = None,
+    ) -> ComparisonPage[GenerationDifference]:
+        """Return the facts in which two generations differ, whenever they hold: by subject, relation and object.
+
+        A fact is gained, lost, redated, or merged differently; with it come the words that it rests on in either
+        generation. Ids differ between builds: a fact is the same in both if group, subject, relation and object are, by
+        name, and its period. The page's `summary` counts the facts of each relation; a later page has none. NotFound:
+        there is no such generation.
+
+            memory.generations_diff("main", "second").summary
+        """
+        return generations.generations_diff.ask(
+            self._session,
+            base=base,
+            other=other,
+            known_at=known_at,
+            group_id=group_id,
+            all_groups=all_groups,
+            limit=limit,
+            cursor=cursor,
+        )
 
     def active(self) -> str:
         """Return the name of the generation that answers."""

@@ -1,16 +1,23 @@
 """The commands that build and choose generations: rebuild, generations, digest."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Final, Literal
 
 import typer
 
 from asof.cli import show
 from asof.cli.binding import command, question
 from asof.cli.calls import Call
+from asof.cli.facts import explain
 from asof.cli.parameters import Parameters
-from asof.cli.tables import Table
+from asof.cli.tables import Table, sentence
 from asof.operations import generations as operations
 from asof.operations.errors import InvalidInput
+from asof.operations.operation import read_query
+from asof.operations.queries import ComparisonQuery
+
+_NAMES: Final = {"list": 0, "diff": 2}  # that an action takes; the others take one
+_TAKES: Final = ("no name", "the NAME of a generation", "the NAMES of two generations")
 
 
 @command(
@@ -51,17 +58,46 @@ def rebuild(
         show.line(f"{built.name} answers now.")
 
 
-@command(operations.generations, operations.switch, operations.drop, settings=("graph",))
+_SUMMARY: Final = Table(
+    ("relation", "relation"),
+    ("same", "same"),
+    ("gained", "gained"),
+    ("lost", "lost"),
+    ("redated", "redated"),
+    ("merged", "merged"),
+    nothing="neither believes a fact",
+)
+
+
+@command(
+    operations.generations,
+    operations.switch,
+    operations.drop,
+    operations.generations_diff,
+    parameters=Parameters(ComparisonQuery),
+    settings=("graph",),
+)
 def generations(
     call: Call,
-    action: Annotated[Literal["list", "switch", "drop"], typer.Argument(metavar="ACTION", help="What to do.")] = "list",
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which one to switch to or to drop.")] = None,
+    query: Any,
+    action: Annotated[
+        Literal["list", "switch", "drop", "diff"],
+        typer.Argument(metavar="ACTION", help="What to do: list, switch, drop or diff."),
+    ] = "list",
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which one to switch to, drop or compare.")] = None,
+    other: Annotated[str | None, typer.Argument(metavar="OTHER", help="diff: the one to compare it with.")] = None,
+    *,
+    why: Annotated[bool, typer.Option("--why", help="diff: show the words behind each difference too.")] = False,
 ) -> None:
-    """List generations, let another one answer, drop one."""
-    if (name is None) != (action == "list"):
-        raise InvalidInput(
-            f"generations {action} takes {'no name' if action == 'list' else 'the NAME of a generation'}"
-        )
+    """List generations, let another one answer, drop one, or see in which facts two of them differ."""
+    names = [given for given in (name, other) if given is not None]
+    if len(names) != _NAMES.get(action, 1):
+        raise InvalidInput(f"generations {action} takes {_TAKES[_NAMES.get(action, 1)]}")
+    if action == "diff":
+        _show_differences(call, names, query, why=why)
+        return
+    if why or query != read_query(ComparisonQuery, {}):
+        raise InvalidInput(f"generations {action} takes no options of diff")
     with call.existing() as session:
         match action:
             case "switch":
@@ -74,6 +110,45 @@ def generations(
         show.data({"active": catalog.active, "generations": [info.to_json() for info in catalog.generations]})
         return
     _table(catalog.active)(catalog.generations)
+
+
+def _show_differences(call: Call, names: Sequence[str], query: Any, *, why: bool) -> None:
+    """Print in which facts two generations differ: the numbers of each relation first, then fact by fact."""
+    base, other = names
+    with call.existing() as session:
+        found = operations.generations_diff.ask(session, base=base, other=other, **dict(query))
+    if why and not call.as_json:
+        for difference in found:
+            show.line(f"{difference.change}:")
+            for explanation in filter(None, (difference.base, difference.other)):
+                explain(explanation)
+        return
+    call.answer(operations.generations_diff, found, _differences(base, other))
+
+
+def _differences(base: str, other: str) -> Callable[[Any], None]:
+    listed = Table(
+        ("change", "change"),
+        (base, lambda found: _side(found.base, found.change == "gained")),
+        (other, lambda found: _side(found.other, found.change == "lost")),
+        nothing="no difference",
+    )
+
+    def shown(found: Any) -> None:
+        if found.summary:
+            _SUMMARY(found.summary)
+            show.line()
+        listed(found)
+
+    return shown
+
+
+def _side(explanation: Any, without: bool) -> str:
+    """Return the fact of a side with its period; nothing, where that side does not believe it."""
+    if explanation is None or without:
+        return ""
+    fact = explanation.fact
+    return f"{sentence(fact)}  [{show.period(fact.valid_at, fact.invalid_at)}]"
 
 
 def _table(active: str) -> Table:

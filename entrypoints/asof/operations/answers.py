@@ -40,6 +40,7 @@ from asof_projections.model.answers import (
     Settled,
     WhatIf,
 )
+from asof_projections.model.comparisons import ComparisonPage, GenerationDifference, RelationDifferences
 from asof_projections.model.contexts import Context
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "Changes",
     "Check",
     "Community",
+    "ComparisonPage",
     "Consolidated",
     "Consolidation",
     "Context",
@@ -62,6 +64,7 @@ __all__ = [
     "Explanation",
     "Fact",
     "FactVersion",
+    "GenerationDifference",
     "GenerationInfo",
     "GroupInfo",
     "Hit",
@@ -74,6 +77,7 @@ __all__ = [
     "Produced",
     "Queued",
     "RankedNode",
+    "RelationDifferences",
     "Retried",
     "Retrieval",
     "RetrievalMetrics",

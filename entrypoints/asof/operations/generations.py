@@ -1,15 +1,21 @@
 """The operations on generations: build one beside the others, let it answer, drop it."""
 
+import json
 from hashlib import sha256
+from itertools import islice
 from typing import Literal
 
 from pydantic import Field
 
+from asof.operations.moments import known_of
 from asof.operations.operation import operation
+from asof.runtime.comparison import open_comparison
 from asof.runtime.wiring import Policy, describe, load_ontology, open_reader
 from asof.service.session import Session
 from asof_projections.generations import Catalog, GenerationInfo, check_name
-from asof_projections.model.queries import Name, Query
+from asof_projections.model.comparisons import ComparisonPage, GenerationDifference, GenerationsDiffQuery
+from asof_projections.model.queries import Cursor, Name, Query
+from asof_projections.queries.comparison import Subject
 from asof_streams.errors import InvalidInput
 
 Source = Literal["mentions", "episodes"]
@@ -87,6 +93,43 @@ def generations(session: Session, query: GenerationsQuery) -> Catalog:
     """Return the generations, oldest first, and the one that answers."""
     del query
     return session.catalog()
+
+
+@operation(items="differences")
+def generations_diff(session: Session, query: GenerationsDiffQuery) -> ComparisonPage[GenerationDifference]:
+    """Return the facts in which two generations differ, whenever they hold: by subject, relation and object.
+
+    A fact is the same in both if group, subject, relation and object are, by name, and its period. The `summary` counts
+    the facts of each relation that are the same, gained, lost, redated and merged; it stands on the first page.
+    """
+    page = query.page
+    after = None if page is None else _place(page)
+    source = session.of(query.group)
+    source.process_backlog()
+    with open_comparison(source.places, query.base, query.other, known_of(session, query)) as (comparison, known):
+        if after is None:
+            summary, found = comparison.summary(query.group, query.limit + 1)
+        else:
+            summary, found = [], list(islice(comparison.differences(query.group, after), query.limit + 1))
+        differences = [comparison.explained(difference) for _, _, difference in found[: query.limit]]
+    more = None
+    if len(found) > query.limit:
+        subject, number, _ = found[query.limit - 1]
+        more = Cursor(None, known, (json.dumps([*subject, number]),)).encode()
+    answer = ComparisonPage.until(differences, more)
+    answer.summary = summary
+    return answer
+
+
+def _place(page: Cursor) -> tuple[Subject, int]:
+    """Return the subject and the number of the difference at the end of a page. InvalidInput: it names none."""
+    try:
+        group, key, number = json.loads(page.after[0])
+    except (ValueError, TypeError):
+        group = key = number = None
+    if not (isinstance(group, str) and isinstance(key, str) and isinstance(number, int)):
+        raise InvalidInput("it is the cursor of another question: take the `next` of the page before", field="cursor")
+    return Subject(group, key), number
 
 
 @operation()

@@ -1,5 +1,6 @@
 """The query models that doors take their parameters from."""
 
+from asof_projections.model.comparisons import ComparisonQuery
 from asof_projections.model.queries import (
     DEFAULT_GROUP,
     FAR,
@@ -35,6 +36,7 @@ __all__ = [
     "FAR",
     "MAX_QUERY",
     "MAX_RETRIES",
+    "ComparisonQuery",
     "ConsolidateQuery",
     "EpisodeQuery",
     "EventsQuery",

@@ -3,6 +3,7 @@
 __all__ = [
     "child_process",
     "clock",
+    "comparison",
     "doctor",
     "embedders",
     "erasure",

@@ -2,6 +2,7 @@
 
 __all__ = [
     "answers",
+    "comparisons",
     "contexts",
     "queries",
     "rows",

@@ -46,6 +46,7 @@ _OF_A_GROUP: Final[dict[str, Operation[Any, Any]]] = {
 }
 for _path, _operation in _OF_A_GROUP.items():
     bind(router, _path, _operation)
+bind(router, "/generations/diff", generations.generations_diff)
 bind_id(router, "/fact", facts.fact, "fact", lambda fact: str(fact.group_id))
 bind_id(router, "/why", facts.why, "fact", lambda why: str(why.fact.group_id))
 bind_id(router, "/episode", logs.episode, "episode", lambda episode: str(episode.group_id))

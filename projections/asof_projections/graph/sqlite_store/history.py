@@ -9,8 +9,10 @@ from asof_streams.instants import INF, NEG
 
 _VERSIONS: Final = f"""SELECT {FACT_COLUMNS} FROM (SELECT fact, vf, vt, kf, kt FROM versions INDEXED BY version_fact
     WHERE fact = (SELECT n FROM facts WHERE uuid = :fact)) v {FACT_JOINS} ORDER BY v.kf, v.vf"""
-_FACT: Final = f"""SELECT {FACT_COLUMNS} FROM (SELECT n AS fact, stated_from AS vf, stated_to AS vt,
-    created_at AS kf, expired_at AS kt FROM facts WHERE uuid = :fact) v {FACT_JOINS}"""
+_AS_SAID: Final = "SELECT n AS fact, stated_from AS vf, stated_to AS vt, created_at AS kf, expired_at AS kt FROM facts"
+_FACT: Final = f"SELECT {FACT_COLUMNS} FROM ({_AS_SAID} WHERE uuid = :fact) v {FACT_JOINS}"
+_ASSERTED: Final = f"""SELECT {FACT_COLUMNS} FROM ({_AS_SAID} INDEXED BY fact_recorded
+    WHERE created_at = :at AND grp = :grp) v {FACT_JOINS} ORDER BY v.fact"""
 _EVER: Final = {"kmin": NEG, "kmax": INF}
 
 _ASSERTION: Final = """SELECT n, s, relation, object, stated_from, episode, relationship, said_at, created_at,
@@ -44,6 +46,9 @@ class SqliteHistory(SqliteFacts):
     def fact(self, uuid: str) -> FactRow | None:
         versions = self._read(self._rows(_FACT, {"fact": uuid, **_EVER}))
         return versions[0] if versions else None
+
+    def asserted(self, group: str, recorded_at: int) -> list[FactRow]:
+        return self._read(self._rows(_ASSERTED, {"at": recorded_at, "grp": self._group(group), **_EVER}))
 
     def versions(self, uuid: str) -> list[FactRow]:
         return self._read(self._rows(_VERSIONS, {"fact": uuid, **_EVER}))

@@ -11,6 +11,7 @@ from asof_projections.model.rows import EntityRow, LinkRow
 from asof_projections.names import key
 from asof_streams.instants import INF
 
+_PAGE: Final = 1_000  # names
 _WITH_NAME: Final = f"WHERE {{}} AND m.key = :key {{}}AND {COUNTED}"
 _NAMED: Final = f"SELECT m.entity FROM names m INDEXED BY name_key {_WITH_NAME}"
 _OWNERS: Final = f"""SELECT e.uuid, EXISTS (SELECT 1 FROM links WHERE duplicate = m.entity)
@@ -49,6 +50,12 @@ _MEANING: Final = f"""SELECT r.episode FROM json_each(:mentions) said
     WHERE r.entity = :n AND r.episode <> :without
     AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = r.episode) ORDER BY r.n LIMIT 1"""
 _APPEARANCES: Final = f"SELECT count(*) FROM resolutions WHERE entity IN {_SAME} AND created_at <= :known"
+_GROUPS: Final = "SELECT name FROM groups WHERE name >= :start ORDER BY name LIMIT :page"
+_INTRODUCED: Final = "names m INDEXED BY name_key WHERE m.grp = :grp AND m.key {} AND m.n = m.entity"
+_SUBJECT_KEYS: Final = f"""SELECT m.key FROM {_INTRODUCED.format(">= :start")}
+    GROUP BY m.key ORDER BY m.key LIMIT :page"""
+_SUBJECTS: Final = f"""SELECT e.uuid FROM entities e
+    WHERE e.n IN (SELECT m.entity FROM {_INTRODUCED.format("= :key")}) ORDER BY e.n"""
 _EVERY_LINK: Final = f"""{_LINK} WHERE l.n > :after AND (:grp IS NULL OR l.grp = :grp)
     AND l.kf <= :known AND l.kt > :known ORDER BY l.n LIMIT :page"""
 _EVERY_ENTITY: Final = f"""{ENTITY.replace(" FROM ", ", e.n FROM ", 1)} WHERE e.n > :after
@@ -128,6 +135,22 @@ class SqliteIdentities(SqliteReader):
     def each_link(self, group: str | None, known: int) -> Iterator[LinkRow]:
         grp = None if group is None else self._group(group)
         return (LinkRow._make(row[:-1]) for row in self._pages(_EVERY_LINK, grp=grp, known=known))
+
+    def group_names(self, start: str) -> Iterator[str]:
+        return self._ascending(_GROUPS, start)
+
+    def subject_keys(self, group: str, start: str) -> Iterator[str]:
+        return self._ascending(_SUBJECT_KEYS, start, grp=self._group(group))
+
+    def _ascending(self, sql: str, start: str, **parameters: int) -> Iterator[str]:
+        """Yield the values of a statement page by page: `:page` values from `:start` on."""
+        last = None
+        while values := [v for (v,) in self._rows(sql, {"start": start, "page": _PAGE, **parameters}) if v != last]:
+            yield from values
+            last = start = values[-1]
+
+    def introduced(self, group: str, name_key: str) -> list[str]:
+        return [uuid for (uuid,) in self._rows(_SUBJECTS, {"grp": self._group(group), "key": name_key})]
 
     def fact_count(self) -> int:
         count: int = self._one("SELECT count(*) FROM facts")
