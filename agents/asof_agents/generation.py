@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from asof_agents.consolidation.cycle import Consolidator, consolidator_of
+from asof_agents.consolidation.undoing import undo
 from asof_agents.extraction.ports import Answers
 from asof_agents.extraction.registry import ExtractorRegistry
 from asof_agents.handlers import entities, episodes, facts, identities, mentions, withdrawals
@@ -66,7 +67,7 @@ class Generation:
             retried = self._retried(first.event.episode_id, known)
             events += withdrawals.withdraw(first, first.event, self.build, known, mentioned, self.store, retried)
         elif isinstance(first.event, ConsolidationRecorded):
-            events += self._consolidate(first)
+            events += undo(first, self.store) if first.event.undo else self._consolidate(first)
         elif isinstance(first.event, GroupErased):
             events.append(first.event)
         return events

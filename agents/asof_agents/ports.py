@@ -9,6 +9,7 @@ from typing import Protocol
 
 from asof_projections.model.rows import (
     AttributeRow,
+    ConsolidationRow,
     EntityRow,
     EpisodeRow,
     FactRow,
@@ -234,7 +235,25 @@ class ConsolidationView(BeliefView, Protocol):
     """What a pass of consolidation looks at: what changed since the one before, and the communities around it."""
 
     def last_pass(self, group: str) -> tuple[int, int] | None:
-        """Return the moment before which the last pass over a group looked at everything, and when it was recorded."""
+        """Return the moment before which the last pass over a group looked at everything, and when it was recorded.
+
+        Where that one was undone, the moment of the pass before it (NEG: none), and when it was undone.
+        """
+        ...
+
+    def standing_pass(self, group: str) -> ConsolidationRow | None:
+        """Return the last pass over a group that was not undone; None: there is none."""
+        ...
+
+    def consolidated_at(self, group: str, recorded_at: int) -> list[str]:
+        """Return the ids of the believed links that the pass recorded then made."""
+        ...
+
+    def moved_at(self, group: str, recorded_at: int) -> list[tuple[str, str | None]]:
+        """Return the entities that are of the community to which they moved then, each with that before (None: none).
+
+        One that left its community then, and is of none now, is among them.
+        """
         ...
 
     def introduced_before(self, group: str, instant: int) -> int:

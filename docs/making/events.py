@@ -79,8 +79,8 @@ could not take a statement, and `message.retried`, where it was parked or failed
     semantic: """\
 In a batch, entities come first, then what was said, then what follows from it (`fact.invalidated`, `fact.restored`),
 then attributes, then communities, where they were asked for. The results of a pass of consolidation stand
-behind `memory.consolidated`, which sums them up. A reader needs no rules: it opens and closes the periods
-that `holds` gives, and takes an attribute where it `holds`.""",
+behind `memory.consolidated`, which sums them up, and what takes them back behind `memory.unconsolidated`. A reader
+needs no rules: it opens and closes the periods that `holds` gives, and takes an attribute where it `holds`.""",
 }
 
 FIELDS = {  # what a name means, wherever it stands or in one type; what a class says of its own field goes first
@@ -88,6 +88,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "answer": "what the model answered",
     "at": "from when on it no longer holds",
     "attribute_id": "the attribute, as stated in that episode",
+    "begin": "the moment from which on it was looked at what was recorded",
     "body": "what was recorded, whole",
     "build": "the digest",
     "calls": "how many calls it took",
@@ -173,6 +174,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "suppress_content": "whether its content is taken out of the logs once it was read",
     "text": "the words that name it",
     "time_words": "the words that give the time",
+    "undo": "whether the last pass is to be undone that still stands",
     "until": "the moment before which all was looked at",
     "update_communities": "whether the communities of what it mentions are brought up to date",
     "uuid": "the id of an episode that is there already",
@@ -190,8 +192,9 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "community.formed.name": "what it is called",
     "community.formed.episode_id": "the episode that asked for it, or the pass of consolidation",
     "community.joined.entity_id": "the entity that joins",
-    "community.joined.episode_id": "the episode that asked for it, or the pass of consolidation",
+    "community.joined.episode_id": "the episode that asked for it, the pass of consolidation, or what undoes one",
     "community.left.entity_id": "the entity that leaves",
+    "community.left.episode_id": "the pass of consolidation, what undoes one, or what withdraws an episode",
     "entity.attributed.holds": "whether it is believed from here on",
     "entity.attributed.name": "what of it is described",
     "entity.attributed.value": "how it is described",
@@ -232,6 +235,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "identity.stated.merge_id": "the merge that is taken back",
     "identity.stated.name": "its other name",
     "identity.stated.op": "what is stated",
+    "memory.unconsolidated.until": "the moment from which on the next pass looks; left out: from the beginning",
     "message.sent.name": "the producer's own name for it",
     "message.sent.source": "what the content is",
     "message.sent.timestamp": "when it was said",

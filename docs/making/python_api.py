@@ -77,6 +77,7 @@ RETURNED: tuple[type[Any], ...] = (
     answers.Retried,
     answers.Consolidated,
     answers.Consolidation,
+    answers.UndoneConsolidation,
     answers.CommunityChange,
     answers.NameMerge,
     answers.Episode,

@@ -37,6 +37,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _INSTANTS = {
     "at",
     "attested",
+    "begin",
     "granule",
     "holds",
     "invalid_at",

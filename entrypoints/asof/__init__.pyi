@@ -54,6 +54,7 @@ from asof_projections.model.answers import Scores as Scores
 from asof_projections.model.answers import SearchedPage as SearchedPage
 from asof_projections.model.answers import Segment as Segment
 from asof_projections.model.answers import Settled as Settled
+from asof_projections.model.answers import UndoneConsolidation as UndoneConsolidation
 from asof_projections.model.answers import WhatIf as WhatIf
 from asof_projections.model.comparisons import ComparisonPage as ComparisonPage
 from asof_projections.model.comparisons import GenerationDifference as GenerationDifference

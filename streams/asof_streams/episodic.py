@@ -259,9 +259,13 @@ class EpisodeWithdrawn(Event):
 
 @register
 class ConsolidationRecorded(Event):
-    """Somebody asked that the envelope's group be consolidated, with what is known of it here."""
+    """Somebody asked that the envelope's group be consolidated, with what is known of it here, or a pass undone."""
 
     type: ClassVar[str] = "consolidation.recorded"
+    version: ClassVar[int] = 2
+    since: ClassVar[int] = 1
+
+    undo: bool = Field(default=False, exclude_if=unset)
 
 
 @register

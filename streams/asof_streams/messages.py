@@ -238,11 +238,17 @@ class RetryRequest(Event):
 
 @register
 class ConsolidationRequest(Event):
-    """A request to consolidate a group: a pass over what changed since the last one. It takes nothing away."""
+    """A request to consolidate a group: a pass over what changed since the last one. It takes nothing away.
+
+    With `undo` the last pass that still stands is undone instead.
+    """
 
     type: ClassVar[str] = "consolidation.requested"
+    version: ClassVar[int] = 2
+    since: ClassVar[int] = 1
 
     group_id: GroupId
+    undo: bool = Field(default=False, exclude_if=unset)
 
 
 @register

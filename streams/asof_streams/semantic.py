@@ -126,14 +126,17 @@ class MentionResolved(Event):
 
 @register
 class EntityMerged(Event):
-    """Two entities are one, known from here on: a duplicate_of link. Facts keep the ids of their entities."""
+    """Two entities are one, known from here on: a duplicate_of link. Facts keep the ids of their entities.
+
+    One that a pass of consolidation found falls with the episode that introduced either of the two.
+    """
 
     type: ClassVar[str] = "entity.merged"
 
     merge_id: str
     duplicate: str
     into: str
-    reason: str  # also known as | same name | model | stated
+    reason: str  # also known as | same name | model | stated | consolidated
 
 
 @register
@@ -196,11 +199,14 @@ class CommunityJoined(Event):
 
 @register
 class CommunityLeft(Event):
-    """An entity is a member of no community from here on: no fact connects it to one."""
+    """An entity is a member of no community from here on: no fact connects it to one, or a pass was undone."""
 
     type: ClassVar[str] = "community.left"
+    version: ClassVar[int] = 2
+    since: ClassVar[int] = 1
 
     entity_id: str
+    episode_id: str | None = Field(default=None, exclude_if=unset)
 
 
 @register
@@ -208,20 +214,25 @@ class MemoryDecayed(Event):
     """So many entities have faded: their factor, 0.5 ^ (age / half-life), is below 0.99. No factor is stored."""
 
     type: ClassVar[str] = "memory.decayed"
+    version: ClassVar[int] = 2
+    since: ClassVar[int] = 1
 
     half_life_secs: int
     nodes: int
+    consolidation_id: str | None = Field(default=None, exclude_if=unset)
 
 
 @register
 class MemoryConsolidated(Event):
     """A pass of consolidation: the part of the log that it looked at, and the counts of its results.
 
-    It looked at everything that was recorded before `until`, and since that of the pass before. The events after it in
-    its batch are its results. A phase that failed has none.
+    It looked at everything that was recorded from `begin`, where the pass before ended, to `until`: its results rest
+    on that. They are the events after it in its batch. A phase that failed has none.
     """
 
     type: ClassVar[str] = "memory.consolidated"
+    version: ClassVar[int] = 2
+    since: ClassVar[int] = 1
 
     consolidation_id: str
     until: int
@@ -232,6 +243,20 @@ class MemoryConsolidated(Event):
     entity_merges_performed: int
     nodes_decayed: int
     failed: tuple[str, ...] = ()
+    begin: int | None = Field(default=None, exclude_if=unset)  # None: there was no pass before
+
+
+@register
+class MemoryUnconsolidated(Event):
+    """A pass of consolidation is undone. The events after it in its batch take back what stood of its results.
+
+    The next pass looks again at everything that was recorded since `until`.
+    """
+
+    type: ClassVar[str] = "memory.unconsolidated"
+
+    consolidation_id: str
+    until: int | None = None  # None: there was no pass before it
 
 
 @register
@@ -402,6 +427,7 @@ SemanticEvent = (
     | CommunityJoined
     | CommunityLeft
     | MemoryConsolidated
+    | MemoryUnconsolidated
     | MemoryDecayed
     | FactAsserted
     | FactReinforced

@@ -59,6 +59,25 @@ def test_a_dry_run_shows_what_a_pass_then_does_and_metrics_count_it(server: Serv
         assert counted[f"asof_consolidation_phase_duration_seconds_sum {phase}"] > 0
 
 
+def test_a_pass_is_undone_as_its_dry_run_shows_and_metrics_count_the_passes_that_were_made(server: Server) -> None:
+    group = {"group_id": "undone"}
+    server.client.post("/v1/facts?wait=true", json=group | {"statements": FACTS})
+    before = metrics(server)["asof_consolidation_passes_total"]
+    made = server.client.post("/v1/consolidate?wait=true", json=group).json()["consolidation"]
+    tried = server.client.post("/v1/consolidate", json=group | {"undo": True, "dry_run": True}).json()
+
+    undone = server.client.post("/v1/consolidate?wait=true", json=group | {"undo": True}).json()
+
+    assert (undone["consolidation"], tried["position"]) == (None, None)
+    assert undone["undone"] == tried["undone"]
+    assert undone["undone"]["consolidation_id"] == made["consolidation_id"]
+    assert undone["undone"]["merges"] == made["merges"]
+    assert [change["community_uuid"] for change in undone["undone"]["changes"]] == [None] * 4
+    assert metrics(server)["asof_consolidation_passes_total"] == before + 1
+    again = server.client.post("/v1/consolidate?wait=true", json=group | {"undo": True}).json()
+    assert (again["consolidation"], again["undone"]) == (None, None)
+
+
 def test_a_generation_keeps_what_it_was_begun_with_and_a_rebuild_agrees_with_it(tmp_path: Path) -> None:
     config = {"trigger_interval": 3}
     with asof.open(tmp_path, embedder="none", consolidation=config) as memory:
@@ -88,3 +107,10 @@ def test_the_command_shows_a_dry_run_and_makes_a_pass(tmp_path: Path) -> None:
     assert json.loads(made.out)["position"] == 3
     shown = run_command("consolidate", "--data", str(tmp_path)).out
     assert "communities: 0, entities moved: 0" in shown
+    for _ in range(2):
+        undone = run_command("consolidate", "--undo", "--data", str(tmp_path))
+    assert f"undone: {json.loads(made.out)['consolidation']['consolidation_id']}" in undone.out
+    with asof.open(tmp_path, embedder="none") as memory:
+        assert memory.communities() == []
+        assert memory.consolidate(undo=True, dry_run=True).undone is None
+        assert all(check.ok for check in memory.verify())

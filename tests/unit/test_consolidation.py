@@ -12,11 +12,12 @@ from asof_agents.consolidation.partitions import partition_of
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.rows import Moment
 from asof_streams.consolidation import CommunityConfig, ConsolidationConfig
+from asof_streams.episodic import MessageParked
 from asof_streams.errors import InvalidInput
 from asof_streams.ids import scoped_id
-from asof_streams.instants import INF
+from asof_streams.instants import INF, parse_moment
 from asof_streams.messages import ConsolidationRequest, EntityStatement, IdentityStatement
-from asof_streams.semantic import MemoryConsolidated, MemoryDecayed
+from asof_streams.semantic import MemoryConsolidated, MemoryDecayed, MemoryUnconsolidated
 from effort import tries
 from histories import History, on
 from unchecked import not_checked
@@ -95,6 +96,119 @@ def test_a_pass_asks_of_the_group_of_its_request_alone(history):
     assert found.communities_changed_nodes == 2
     assert members(history) == []
     assert members(history, group="h") == [["Ana", "Ben"]]
+
+
+def undo(history, day="2024-06-05"):
+    """Undo the last pass; return the events that the request caused."""
+    [position] = history.messages.accept([ConsolidationRequest(group_id="g", undo=True)], clock=parse_moment(day))
+    history.engine.ingest(next(history.messages.read(position)))
+    history.engine.flush()
+    return [r.event for r in history.semantic.read() if r.cause == position]
+
+
+def test_undoing_a_pass_restores_the_communities_of_the_pass_before_and_parts_what_it_merged(history):
+    two_circles(history)
+    first = consolidate(history)
+    before, facts_before = members(history), facts(history)
+    twins(history)
+    for one in ("Ana", "Ben", "Cleo"):
+        knows(history, "2024-06-02", one, "Dan", "Eve", "Fay")
+    held = facts(history)
+    second = consolidate(history, "2024-06-03")
+    assert (members(history) != before, links(history)) == (True, MERGED)
+    after = members(history)
+
+    undone = undo(history)
+
+    assert undone[0] == MemoryUnconsolidated(consolidation_id=second.consolidation_id, until=first.until)
+    assert (members(history), links(history), facts(history)) == (before, [], held)
+    assert (members(history, on("2024-06-04")), links(history, on("2024-06-04"))) == (after, MERGED)
+    assert undo(history, "2024-06-06")[0] == MemoryUnconsolidated(consolidation_id=first.consolidation_id)
+    assert members(history) == []
+    assert undo(history, "2024-06-07") == [MessageParked(reason="no consolidation of this group is left to undo")]
+    assert len(held) > len(facts_before)
+
+
+def test_the_pass_after_an_undoing_detects_communities_again_and_leaves_apart_what_was_parted(history):
+    two_circles(history)
+    twins(history)
+    first = consolidate(history)
+    undo(history)
+
+    again = consolidate(history, "2024-06-06")
+
+    assert again.communities_detected == first.communities_detected
+    assert (again.begin, links(history)) == (None, [])
+    assert undo(history, "2024-06-07")[0].consolidation_id == again.consolidation_id
+    assert history.beliefs.consolidation_counts()["passes"] == 2
+
+
+def test_what_changed_since_a_pass_stays_as_it_is_when_the_pass_is_undone(history):
+    knows(history, "2024-01-01", "Ana", "Ben", "Cleo")
+    twins(history)
+    consolidate(history)
+    history.send("2024-06-02", IdentityStatement(group_id="g", op="split", entity="Acme corp.", into="ACME Corp"))
+    history.send("2024-06-02", IdentityStatement(group_id="g", op="merge", entity="Acme corp.", into="ACME Corp"))
+    history.say("2024-06-03", "Dan -knows-> Ana", update_communities=True)
+
+    undo(history)
+
+    assert links(history) == [("Acme corp.", "ACME Corp", "stated")]
+    assert members(history) == [["Dan"]]
+
+
+def test_a_count_of_messages_begins_anew_with_an_undoing(history):
+    use(history, ConsolidationConfig(trigger_interval=3))
+    knows(history, "2024-01-01", "Ana", "Ben", "Cleo", "Dan")
+    undo(history, "2024-01-02")
+    knows(history, "2024-01-03", "Ana", "Eve", "Fay")
+
+    assert len(passes(history)) == 1
+    knows(history, "2024-01-04", "Ana", "Gus")
+    assert [r.recorded_at for r in passes(history)][1:] == [on("2024-01-04")]
+
+
+def test_results_name_what_they_rest_on(history):
+    knows(history, "2024-01-01", "Ana", "Ben")
+    consolidate(history)
+    history.tell("2024-06-02", op="end", subject="Ana", relation="knows", object="Ben")
+    consolidate(history, "2024-06-03")
+    first, second = (r.event for r in passes(history))
+
+    formed, *left = (r.event for r in history.semantic.read() if r.event.type.startswith("community."))
+    assert formed.episode_id == first.consolidation_id
+    assert [event.episode_id for event in left] == [second.consolidation_id] * 2
+    decayed = [r.event.consolidation_id for r in history.semantic.read() if isinstance(r.event, MemoryDecayed)]
+    assert decayed == [first.consolidation_id, second.consolidation_id]
+    assert (first.begin, second.begin) == (None, first.until)
+
+
+def test_an_entity_that_a_withdrawal_leaves_without_a_fact_leaves_its_community_at_once(history):
+    knows(history, "2024-01-01", "Ana", "Ben", "Cleo")
+    knows(history, "2024-01-02", "Dan", "Ana")
+    consolidate(history)
+
+    history.withdraw("2024-06-02", 2)
+
+    assert members(history) == [["Ana", "Ben", "Cleo"]]
+    assert members(history, on("2024-06-01")) == [["Ana", "Ben", "Cleo", "Dan"]]
+    assert undo(history)[0].type == "memory.unconsolidated"
+    assert members(history) == []
+
+
+def test_the_results_of_a_group_that_is_erased_are_gone_with_it(history):
+    two_circles(history)
+    twins(history)
+    knows(history, "2024-01-03", "Ana", "Ben", group="h")
+    for group in ("g", "h"):
+        consolidate(history, group=group)
+
+    history.forget("2024-06-02")
+
+    assert (members(history), links(history)) == ([], [])
+    assert history.beliefs.consolidation_counts()["passes"] == 1
+    assert members(history, group="h") == [["Ana", "Ben"]]
+    assert undo(history) == [MessageParked(reason="no consolidation of this group is left to undo")]
 
 
 def test_what_was_known_before_a_pass_is_known_as_before_and_every_fact_holds_on(history):
@@ -272,7 +386,7 @@ def test_decay_records_the_half_life_and_how_many_faded_and_stores_no_factor(his
     found = consolidate(history, "2024-06-01T03:00:00Z")
 
     [decayed] = [r.event for r in history.semantic.read() if isinstance(r.event, MemoryDecayed)]
-    assert decayed == MemoryDecayed(half_life_secs=1_000_000, nodes=2)
+    assert (decayed.half_life_secs, decayed.nodes) == (1_000_000, 2)
     assert found.nodes_decayed == 2
     assert consolidate(history, "2024-06-01T05:00:00Z").nodes_decayed == 4
 
@@ -368,6 +482,7 @@ def test_a_rebuild_of_the_graph_and_of_the_log_gives_the_same(history, tmp_path)
     knows(history, "2024-06-02", "Gus", "Ana", "Ben")
     history.tell("2024-06-03", op="end", subject="Gus", relation="knows", object="Ana")
     consolidate(history, "2024-06-04")
+    undo(history)
 
     replay = History(tmp_path / "again" if (tmp_path / "again").mkdir() is None else tmp_path)
     for record in history.messages.read():

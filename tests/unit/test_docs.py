@@ -48,15 +48,16 @@ TERMS_OF_FIELDS = {  # the fields of events that are named by a term, or by a fo
     "valid_at": "valid time", "valid_from": "valid time", "valid_to": "valid time",
 }  # fmt: skip
 PLAIN_FIELDS = {  # the fields that say what they are in plain words
-    "answer", "at", "body", "calls", "complete", "completion_tokens", "config", "content", "content_length", "count",
-    "dead", "dropped",
+    "answer", "at", "begin", "body", "calls", "complete", "completion_tokens", "config", "content", "content_length",
+    "count", "dead", "dropped",
     "earlier", "end", "entity_type", "entity_types", "excluded_entity_types", "failed", "into", "kept", "kind",
     "latency_ms",
     "later", "members", "model", "name", "object_type", "ontology_digest", "op", "part", "previous_episode_ids",
     "prompt", "prompt_tokens", "prompt_version", "reason", "relation_type_map", "relation_types", "repeats", "role",
-    "role_type", "score", "sentence", "source", "source_description", "speaker", "start", "statement_version",
-    "subject_type", "summary", "target", "text", "time_words", "timestamp", "until", "update_communities", "uuid",
-    "value",
+    "role_type", "score", "sentence", "source", "source_description", "speaker", "start",
+    "statement_version",
+    "subject_type", "summary", "target", "text", "time_words", "timestamp", "undo", "until", "update_communities",
+    "uuid", "value",
 }  # fmt: skip
 
 

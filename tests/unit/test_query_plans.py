@@ -77,6 +77,8 @@ HANDLERS = {  # every statement that is run for a message, and the index that it
     communities._INTRODUCED: "entity_known (grp=? AND created_at<?)",
     communities._EPISODES: "episode_group (grp=? AND created_at>? AND created_at<?)",
     identities._MERGED_NAMES: "link_known (grp=?)",
+    identities._CONSOLIDATED_AT: "link_known (grp=? AND kf=?)",
+    communities._STANDING: "consolidation_group (grp=?)",
     communities._BEYOND: "opened_group (grp=? AND kf>? AND kf<?)",
     communities._CHANGED_ENTITIES: "opened_group (grp=? AND kf>? AND kf<?)",
 }

@@ -91,7 +91,11 @@ class Frontier:
         for label, members in clusters.items():
             community = named.get(label)
             if len(members) == 1 and community not in stay:
-                left = [CommunityLeft(entity_id=entity) for entity in members if entity in self._before]
+                left = [
+                    CommunityLeft(entity_id=entity, episode_id=consolidation)
+                    for entity in members
+                    if entity in self._before
+                ]
                 events, moved = [*events, *left], moved + len(left)
                 continue
             detected += 1

@@ -75,6 +75,7 @@ class Consolidator:
             until=until,
             complete=beyond is None,
             failed=tuple(cycle.failed),
+            begin=None if since == NEG else since,
             **cycle.counts,
         )
         return [summary, *cycle.events]
@@ -142,7 +143,7 @@ class Cycle:
         """Count the entities that have faded."""
         half_life = self.by.config.decay_halflife_secs
         nodes = self.known.introduced_before(self.first.group, faded_before(self.first.recorded_at, half_life))
-        self.events.append(MemoryDecayed(half_life_secs=half_life, nodes=nodes))
+        self.events.append(MemoryDecayed(half_life_secs=half_life, nodes=nodes, consolidation_id=self.id))
         self.counts["nodes_decayed"] = nodes
 
     def _changed(self) -> list[str]:

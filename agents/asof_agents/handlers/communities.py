@@ -12,12 +12,14 @@ from typing import Final
 
 from asof_agents.ports import BeliefView
 from asof_agents.resolution.entities import Resolver
+from asof_agents.resolution.exact import ExactNames
 from asof_streams.events import Event
 from asof_streams.ids import derive
 from asof_streams.instants import INF
 from asof_streams.semantic import (
     CommunityFormed,
     CommunityJoined,
+    CommunityLeft,
     FactAsserted,
     FactInvalidated,
     FactRestored,
@@ -36,27 +38,38 @@ def assign_communities(events: Sequence[Event], names: Resolver, known: BeliefVi
     return [event for entity in mentioned for event in assigner.assign(entity)]
 
 
+def leave_communities(events: Sequence[Event], names: ExactNames, known: BeliefView) -> list[Event]:
+    """Return the departures of entities that no fact connects to another any longer; `events` end or restore facts."""
+    assigner = CommunityAssigner(events, names, known)
+    members = known.communities_of(assigner.touched)
+    left = [entity for entity in dict.fromkeys(assigner.touched) if entity in members]
+    episode = names.episode.episode_id
+    return [CommunityLeft(entity_id=one, episode_id=episode) for one in left if not assigner.neighbours(one)]
+
+
 class CommunityAssigner:
     """Assigns entities to communities, with the facts as one message leaves them."""
 
-    def __init__(self, events: Iterable[Event], names: Resolver, known: BeliefView) -> None:
+    def __init__(self, events: Iterable[Event], names: ExactNames, known: BeliefView) -> None:
         self._names = names
         self._known = known
         self._now = names.episode.valid_at
         self._communities: dict[str, str] = {}  # by entity, as this message assigned them
         self._changed: set[str] = set()  # facts that this message changed: the store has them as they were before
         self._links: dict[str, set[str]] = {}  # what those facts connect with an entity now
+        self.touched: list[str] = []  # the ends of those facts
         for event in events:
             if isinstance(event, FactAsserted | FactInvalidated | FactRestored):
                 self._changed.add(event.fact_id)
-                if _hold(event.holds, self._now):
-                    for one, other in self._ends(event):
+                for one, other in self._ends(event):
+                    self.touched += (one, other)
+                    if _hold(event.holds, self._now):
                         self._links.setdefault(one, set()).add(other)
                         self._links.setdefault(other, set()).add(one)
 
     def assign(self, entity: str) -> list[Event]:
         """Return the event that assigns an entity; nothing, if it has no neighbours or its community is right."""
-        near = self._neighbours(entity)
+        near = self.neighbours(entity)
         belongs = self._of([entity, *near])
         counts = Counter(belongs[other] for other in near if other in belongs)
         if counts:
@@ -80,7 +93,8 @@ class CommunityAssigner:
         assigned = {entity: self._communities[entity] for entity in entities if entity in self._communities}
         return {**self._known.communities_of(entities), **assigned}
 
-    def _neighbours(self, entity: str) -> list[str]:
+    def neighbours(self, entity: str) -> list[str]:
+        """Return the entities that a fact connects to one, as the message leaves the facts."""
         pairs = self._known.neighbours(entity, self._now, _LOOKED_AT)
         near = {other for fact, other in pairs if fact not in self._changed}
         near |= self._links.get(entity, set())

@@ -60,8 +60,8 @@ def record(message: Record, known: EpisodeView, ontologies: Ontologies) -> Seque
             return (_of_timezone(name),)
         case WithdrawalRequest(episode_id=id_):
             return _of_withdrawal(message, id_, known)
-        case ConsolidationRequest():
-            return (ConsolidationRecorded(),)
+        case ConsolidationRequest(undo=undo):
+            return (ConsolidationRecorded(undo=undo),)
         case ErasureRequest():
             return (GroupErased(),)
         case RetryRequest():

@@ -1,16 +1,18 @@
 """The withdrawals handler: retracts the statements that rest on a withdrawn episode alone. Pure.
 
 They count as if they had never been made: facts that they had displaced, ended or retracted hold again, and merged
-entities are two again. A fact that another episode states as well stays, with the time at which that episode attested
-it; an alias stays with the first other episode that uses it. Answers as of earlier known times do not change. The loss
-of an alias, or of a reinforcement, needs no event of its own: episode.withdrawn tells every reader of the log.
+entities are two again. In a group that was consolidated, an entity that no fact connects any longer leaves its
+community. A fact that another episode states as well stays, with the time at which that episode attested it; an alias
+stays with the first other episode that uses it. Answers as of earlier known times do not change. The loss of an alias,
+or of a reinforcement, needs no event of its own: episode.withdrawn tells every reader of the log.
 """
 
 from collections.abc import Iterator, Sequence
 
 from asof_agents.handlers import attributes
+from asof_agents.handlers.communities import leave_communities
 from asof_agents.handlers.statement_writer import MERGE, Build, StatementWriter, wordless
-from asof_agents.ports import BeliefView, EpisodeView
+from asof_agents.ports import BeliefView, ConsolidationView, EpisodeView
 from asof_agents.resolution.exact import ExactNames
 from asof_streams.episodic import EpisodeWithdrawn
 from asof_streams.events import Event, Record
@@ -23,7 +25,7 @@ def withdraw(
     build: Build,
     episodes: EpisodeView,
     mentioned: EpisodeView,
-    known: BeliefView,
+    known: ConsolidationView,
     retried: Sequence[int],
 ) -> list[Event]:
     """Return the semantic events of a withdrawal: the withdrawal itself, then its consequences, latest statement first.
@@ -45,7 +47,9 @@ def withdraw(
     merges = [*known.merged(first.group, recorded_at), *known.merged_names(first.group, episode.uuid)]
     writer.changes.statements += [EntityUnmerged(merge_id=merge) for merge in merges if not merge.startswith(MERGE)]
     aliases = _names_by_others(first.group, episode.uuid, mentioned, known)
-    return [withdrawn, *writer.events(), *aliases, *attributes.withdraw(episode.uuid, known)]
+    events = writer.events()
+    left = leave_communities(events, names, known) if known.last_pass(first.group) else []
+    return [withdrawn, *events, *aliases, *attributes.withdraw(episode.uuid, known), *left]
 
 
 def _names_by_others(group: str, episode: str, mentioned: EpisodeView, known: BeliefView) -> Iterator[Event]:

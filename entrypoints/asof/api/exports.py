@@ -19,7 +19,8 @@ NAMES = [
     "LogEvent", "Memory", "ModelUnavailable", "NameMerge", "NodeName", "NotFound", "Page", "Parked", "ParkedMessage",
     "PositionConflict", "Produced", "Queued", "RankedNode", "Refused", "RelationDifferences", "Retried", "Retrieval",
     "RetrievalMetrics", "Scores", "SearchedPage", "Segment", "Settled", "StorageFailed", "TopicUnfit",
-    "UnavailableError", "WhatIf", "WorkerStalled", "WriterBusy", "__version__", "open", "open_async",
+    "UnavailableError", "UndoneConsolidation", "WhatIf", "WorkerStalled", "WriterBusy", "__version__", "open",
+    "open_async",
 ]  # fmt: skip
 _ERRORS = (
     "AccessDenied", "AsofError", "BrokerUnavailable", "ContractError", "DamagedData", "DamagedFile", "DamagedLog",

@@ -685,16 +685,18 @@ class Memory:
         """
         return curation.retry.ask(self._session, positions=positions, group_id=group_id, all_groups=all_groups)
 
-    def consolidate(self, *, group_id: str = queries.DEFAULT_GROUP, dry_run: bool = False) -> Consolidated:
+    def consolidate(
+        self, *, group_id: str = queries.DEFAULT_GROUP, undo: bool = False, dry_run: bool = False
+    ) -> Consolidated:
         """Consolidate a group: detect its communities, link its duplicates and count what faded, where facts changed.
 
         The results are known from the request on; no fact changes. Returned are the position of the request and its
-        results, None on Kafka, where a worker makes the pass. `dry_run`: the results that it would have; nothing is
-        written.
+        results, None on Kafka, where a worker makes the pass. `undo`: the last pass that still stands is undone
+        instead, and `undone` is what is taken back. `dry_run`: the results that it would have; nothing is written.
 
             memory.consolidate(dry_run=True).consolidation
         """
-        return consolidation.consolidate.ask(self._session, group_id=group_id, dry_run=dry_run)
+        return consolidation.consolidate.ask(self._session, group_id=group_id, undo=undo, dry_run=dry_run)
 
     # The episodic layer and the logs.
 

@@ -24,10 +24,12 @@ def _show(answer: Any) -> None:
     if answer.position is not None:
         show.line(f"message {answer.position}")
     found = answer.consolidation
+    if answer.undone is not None:
+        _show_results(answer.undone)
+        show.line(f"undone: {answer.undone.consolidation_id}")
     if found is None:
         return
-    show.table(_CHANGES, ([change.entity, change.community_uuid or "none"] for change in found.changes))
-    show.table(_MERGES, ([merge.duplicate, merge.into, merge.merge_id] for merge in found.merges))
+    _show_results(found)
     show.line(f"communities: {found.communities_detected:,}, entities moved: {found.communities_changed_nodes:,}")
     show.line(f"duplicates: {found.entity_duplicates_found:,}, merged: {found.entity_merges_performed:,}")
     show.line(f"entities faded: {found.nodes_decayed:,}")
@@ -35,3 +37,8 @@ def _show(answer: Any) -> None:
         show.talk(f"failed: {phase}")
     if not found.complete:
         show.talk("the budget was used up: the next pass goes on")
+
+
+def _show_results(found: Any) -> None:
+    show.table(_CHANGES, ([change.entity, change.community_uuid or "none"] for change in found.changes))
+    show.table(_MERGES, ([merge.duplicate, merge.into, merge.merge_id] for merge in found.merges))

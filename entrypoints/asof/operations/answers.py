@@ -38,6 +38,7 @@ from asof_projections.model.answers import (
     SearchedPage,
     Segment,
     Settled,
+    UndoneConsolidation,
     WhatIf,
 )
 from asof_projections.model.comparisons import ComparisonPage, GenerationDifference, RelationDifferences
@@ -84,6 +85,7 @@ __all__ = [
     "SearchedPage",
     "Segment",
     "Settled",
+    "UndoneConsolidation",
     "Usage",
     "WhatIf",
 ]

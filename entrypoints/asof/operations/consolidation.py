@@ -3,12 +3,9 @@
 from asof.operations.logs import message_at
 from asof.operations.operation import operation
 from asof.operations.writes import put
-from asof.runtime.wiring import open_log
 from asof.service.session import Session
-from asof_agents.layer import batch_of
-from asof_projections.model.answers import Consolidated, Consolidation
+from asof_projections.model.answers import Consolidated
 from asof_projections.model.queries import ConsolidateQuery
-from asof_projections.queries.consolidations import consolidation_of
 from asof_streams.messages import ConsolidationRequest
 
 
@@ -16,24 +13,21 @@ from asof_streams.messages import ConsolidationRequest
 def consolidate(session: Session, query: ConsolidateQuery) -> Consolidated:
     """Consolidate a group: detect its communities, link its duplicates and count what faded, where facts changed.
 
-    The results are known from the request on, and no fact is among them. `dry_run`: the results that it would have;
-    nothing is written. On Kafka a worker makes the pass.
+    The results are known from the request on, and no fact is among them. `undo`: the last pass that still stands is
+    undone instead. `dry_run`: the results that it would have; nothing is written. On Kafka a worker makes the pass.
     """
     if query.dry_run:
-        return Consolidated(None, session.of(query.group_id).consolidation(query.group_id, session.now()))
+        return session.of(query.group_id).consolidation(request_of(query), session.now())
     position = put(session, request_of(query))
-    return Consolidated(position, None if session.on_kafka else consolidation_at(session, query.group_id, position))
+    return Consolidated(position, None) if session.on_kafka else consolidated_at(session, query.group_id, position)
 
 
 def request_of(query: ConsolidateQuery) -> ConsolidationRequest:
-    """Return the message that asks for a pass."""
-    return ConsolidationRequest(group_id=query.group_id)
+    """Return the message that asks for a pass, or for undoing one."""
+    return ConsolidationRequest(group_id=query.group_id, undo=query.undo)
 
 
-def consolidation_at(session: Session, group: str, position: int) -> Consolidation | None:
-    """Return the results of the pass that a processed message asked for; None: it was parked."""
-    source = session.of(group)
-    opened = source.opened()
+def consolidated_at(session: Session, group: str, position: int) -> Consolidated:
+    """Return what the processed request at a position came to."""
     _, _, at = message_at(session, position, group)
-    with open_log(source.places, "semantic", opened.generation) as log:
-        return consolidation_of([record.event for record in batch_of(log, at)], opened.beliefs)
+    return session.of(group).consolidated(position, at)

@@ -21,7 +21,7 @@ from asof_streams.sqlite_log import SqliteLog
 
 if TYPE_CHECKING:
     from asof.runtime.vector_search import VectorSearch
-    from asof_projections.model.answers import Consolidation, Hit, Hits, WhatIf
+    from asof_projections.model.answers import Consolidated, Hit, Hits, WhatIf
     from asof_projections.model.queries import FactSearchQuery
 
 T = TypeVar("T")
@@ -71,14 +71,15 @@ class ReadSession:
         ):
             return DryRun(beliefs, build).what_if(messages.preview(statements, clock=now))
 
-    def consolidation(self, group: str, now: int) -> "Consolidation":
-        """Return what a pass of consolidation over a group would come to now. InvalidInput: it is not installed.
+    def consolidation(self, asked: ConsolidationRequest, now: int) -> "Consolidated":
+        """Return what a request to consolidate would come to now. InvalidInput: what makes a pass is not installed.
 
         The directory's own graph is asked, also where questions are answered by a graph database.
         """
         from asof.runtime.generations import build_of
         from asof_agents.consolidation.cycle import consolidator_of
-        from asof_projections.queries.consolidations import consolidation_of
+        from asof_agents.consolidation.undoing import undo
+        from asof_projections.queries.consolidations import consolidated_of
 
         name = self.opened().generation
         info = existing(self.places)[name]
@@ -89,10 +90,21 @@ class ReadSession:
             SqliteGraph(self.places.graph(name), f"semantic.{name}") as beliefs,
         ):
             beliefs.begin_read()
-            [request] = messages.preview([ConsolidationRequest(group_id=group)], clock=now)
-            found = consolidation_of(by.consolidate(request, beliefs, is_value), beliefs)
-            assert found is not None, "a pass sums itself up"
-            return found
+            [request] = messages.preview([asked], clock=now)
+            events = undo(request, beliefs) if asked.undo else by.consolidate(request, beliefs, is_value)
+            return consolidated_of(None, events, beliefs)
+
+    def consolidated(self, position: int, at: int) -> "Consolidated":
+        """Return what a request to consolidate came to, given its position and that in the log here."""
+        from asof_agents.layer import batch_of
+        from asof_projections.queries.consolidations import consolidated_of
+
+        name = self.opened().generation
+        with (
+            open_log(self.places, "semantic", name) as log,
+            SqliteGraph(self.places.graph(name), f"semantic.{name}") as beliefs,
+        ):
+            return consolidated_of(position, [record.event for record in batch_of(log, at)], beliefs)
 
     def known(self, group: str | None, log: str) -> int:
         """Return when the last record of a group (None: of any) was recorded that the graph of a log has applied.

@@ -837,6 +837,15 @@ class Consolidation(Answer):
 
 
 @answer
+class UndoneConsolidation(Answer):
+    """A pass of consolidation that is undone, and what of its results is taken back."""
+
+    consolidation_id: Id
+    changes: Annotated[tuple[CommunityChange, ...], Field(description="Of communities: the first 1000.")]
+    merges: Annotated[tuple[NameMerge, ...], Field(description="Those that are taken back: the first 1000.")]
+
+
+@answer
 class Consolidated(Answer):
     """A consolidation: the request for it, which is on the log for good, and what it came to."""
 
@@ -844,6 +853,9 @@ class Consolidated(Answer):
     consolidation: Annotated[
         Consolidation | None, Field(description="Null where it was not made yet, and of a parked request.")
     ]
+    undone: Annotated[
+        UndoneConsolidation | None, Field(description="Of a request to undo a pass, which makes none.")
+    ] = None
 
 
 @answer

@@ -553,6 +553,7 @@ class ConsolidateQuery(Query):
     """Consolidate a group."""
 
     group_id: GroupId = Field(DEFAULT_GROUP, description="The group.")
+    undo: bool = Field(False, description="Undo the last pass that still stands, in place of another one.")
     dry_run: bool = Field(False, description="Show what would change, and write nothing.")
 
 

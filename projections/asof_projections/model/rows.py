@@ -126,6 +126,14 @@ class CommunityRow(NamedTuple):
     members: tuple[EntityRow, ...]  # in the order in which they joined
 
 
+class ConsolidationRow(NamedTuple):
+    """A pass of consolidation. It looked at what was recorded since `begin`, where the one before ended."""
+
+    uuid: str
+    begin: int | None
+    recorded_at: int
+
+
 class EpisodeRow(NamedTuple):
     """The record of one message, text, JSON document or structured fact."""
 

@@ -221,8 +221,8 @@ async def consolidate(
 ) -> Response:
     """Detect the communities of a group, link its duplicates and count what faded, where facts changed.
 
-    No fact changes. The request is on the log when this returns, and processed later. `dry_run`: the results that it
-    would have, with 200; nothing is written.
+    No fact changes. The request is on the log when this returns, and processed later. `undo`: the last pass that still
+    stands is undone instead. `dry_run`: the results that it would have, with 200; nothing is written.
     """
     expect_own(caller, given.group_id)
     query = given.query()
@@ -230,10 +230,9 @@ async def consolidate(
         found = await served.ask(lambda session: consolidation.consolidate(session, query))
         return Response(consolidation.consolidate.dump(found), media_type="application/json")
     [position] = await served.take([consolidation.request_of(query)], request)
-    made = None
+    answer = Consolidated(position, None)
     if wait and (await outcomes(served, [position]))[0].state == "done":
-        made = await served.ask(lambda session: consolidation.consolidation_at(session, query.group_id, position))
-    answer = Consolidated(position, made)
+        answer = await served.ask(lambda session: consolidation.consolidated_at(session, query.group_id, position))
     return Response(consolidation.consolidate.dump(answer), 202, media_type="application/json")
 
 

@@ -117,6 +117,7 @@ class Consolidate(Body):
     model_config = ConfigDict(json_schema_extra={"examples": [{"group_id": "ana", "dry_run": True}]})
 
     group_id: GroupId = Field(DEFAULT_GROUP, description="The group.")
+    undo: bool = Field(False, description="Undo the last pass that still stands, in place of another one.")
     dry_run: bool = Field(False, description="Show what would change, and write nothing.")
 
     def query(self) -> ConsolidateQuery:

@@ -5,8 +5,8 @@ from itertools import groupby
 from typing import Any, Final
 
 from asof_projections.graph.sqlite_store.base import SqliteReader, listed
-from asof_projections.model.rows import CommunityRow, EntityRow
-from asof_streams.instants import INF
+from asof_projections.model.rows import CommunityRow, ConsolidationRow, EntityRow
+from asof_streams.instants import INF, NEG
 
 _IDS: Final = "(SELECT n FROM entities WHERE uuid IN (SELECT value FROM json_each(:uuids)))"
 _OF: Final = f"""SELECT e.uuid, c.uuid FROM memberships m CROSS JOIN entities e ON e.n = m.entity
@@ -44,8 +44,17 @@ _COUNTED: Final = (
     "entity_merges_performed",
     "nodes_decayed",
 )
-_COUNTS: Final = f"""SELECT count(*), {", ".join(f"coalesce(sum({name}), 0)" for name in _COUNTED[1:])}
+_COUNTS: Final = f"""SELECT count(DISTINCT uuid), {", ".join(f"coalesce(sum({name}), 0)" for name in _COUNTED[1:])}
     FROM consolidations"""
+# An undoing is one more row with the id of its pass, and with the moment from which the next one looks again.
+_STANDING: Final = """SELECT uuid,
+        (SELECT until FROM consolidations b WHERE b.grp = :grp AND b.n < c.n ORDER BY n DESC LIMIT 1), created_at
+    FROM (SELECT max(n) AS n, uuid, created_at FROM consolidations WHERE grp = :grp
+        GROUP BY uuid HAVING count(*) = 1 ORDER BY n DESC LIMIT 1) c"""
+_MOVED: Final = f"""SELECT e.uuid, c.uuid FROM (SELECT entity, max(iif(kt = :at, community, NULL)) AS before,
+            max(iif(kf = :at, community, NULL)) AS given, max(iif(kt = {INF}, community, NULL)) AS now
+        FROM memberships WHERE grp = :grp GROUP BY entity HAVING given IS now AND before IS NOT given) m
+    CROSS JOIN entities e ON e.n = m.entity LEFT JOIN communities c ON c.n = m.before ORDER BY e.n"""
 _INTRODUCED: Final = "SELECT count(*) FROM entities WHERE grp = ? AND created_at < ?"
 _EPISODES: Final = """SELECT count(*) FROM (SELECT 1 FROM episodes WHERE grp = ? AND created_at > ? AND created_at <= ?
     LIMIT ?)"""
@@ -96,6 +105,13 @@ class SqliteCommunities(SqliteReader):
     def last_pass(self, group: str) -> tuple[int, int] | None:
         row = self._row(_CONSOLIDATED, (self._group(group),))
         return None if row is None else (row[0], row[1])
+
+    def standing_pass(self, group: str) -> ConsolidationRow | None:
+        row = self._row(_STANDING, {"grp": self._group(group)})
+        return None if row is None else ConsolidationRow(row[0], None if row[1] in (None, NEG) else row[1], row[2])
+
+    def moved_at(self, group: str, recorded_at: int) -> list[tuple[str, str | None]]:
+        return self._rows(_MOVED, {"grp": self._group(group), "at": recorded_at})
 
     def introduced_before(self, group: str, instant: int) -> int:
         count: int = self._one(_INTRODUCED, self._group(group), instant)

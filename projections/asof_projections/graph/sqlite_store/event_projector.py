@@ -51,6 +51,7 @@ from asof_streams.semantic import (
     FactRestored,
     FactRetracted,
     MemoryConsolidated,
+    MemoryUnconsolidated,
     MentionResolved,
     Period,
     RelationDeclared,
@@ -154,6 +155,7 @@ class SqliteEventProjector:
             CommunityJoined: self._joined,
             CommunityLeft: self._left,
             MemoryConsolidated: self._consolidated,
+            MemoryUnconsolidated: self._unconsolidated,
             FactAsserted: self._asserted,
             FactReinforced: self._reinforced,
             FactAttested: self._attested,
@@ -321,6 +323,11 @@ class SqliteEventProjector:
         counts = (e.communities_detected, e.communities_changed_nodes, e.entity_duplicates_found)
         more = (e.entity_merges_performed, e.nodes_decayed, " ".join(e.failed), r.recorded_at)
         row = (r.position, e.consolidation_id, self.row_ids.group(r), e.until, e.complete, *counts, *more)
+        self._db.execute(_CONSOLIDATION, row)
+
+    def _unconsolidated(self, r: Record, e: MemoryUnconsolidated) -> None:
+        until = NEG if e.until is None else e.until
+        row = (r.position, e.consolidation_id, self.row_ids.group(r), until, True, 0, 0, 0, 0, 0, "", r.recorded_at)
         self._db.execute(_CONSOLIDATION, row)
 
     # Statements about facts.

@@ -36,6 +36,8 @@ _PARTED: Final = """SELECT d.uuid, i.uuid FROM links l
     AND l.closed IS NOT NULL AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.cause = l.closed)"""
 _MERGED: Final = f"""SELECT uuid FROM links WHERE grp = (SELECT n FROM groups WHERE name = ?) AND kt = {INF}
     AND kf IN (SELECT value FROM json_each(?)) AND reason <> 'consolidated' ORDER BY n"""
+_CONSOLIDATED_AT: Final = f"""SELECT uuid FROM links WHERE grp = (SELECT n FROM groups WHERE name = ?) AND kf = ?
+    AND reason = 'consolidated' AND kt = {INF} ORDER BY n"""
 _MERGED_NAMES: Final = f"""SELECT l.uuid FROM links l WHERE l.grp = (SELECT n FROM groups WHERE name = ?)
     AND l.reason = 'consolidated' AND l.kt = {INF} AND EXISTS (SELECT 1 FROM entities e
         WHERE e.n IN (l.duplicate, l.into_) AND e.episode = ?) ORDER BY l.n"""
@@ -119,6 +121,9 @@ class SqliteIdentities(SqliteReader):
 
     def merged(self, group: str, recorded_at: Sequence[int]) -> list[str]:
         return [uuid for (uuid,) in self._rows(_MERGED, (group, listed(recorded_at)))]
+
+    def consolidated_at(self, group: str, recorded_at: int) -> list[str]:
+        return [uuid for (uuid,) in self._rows(_CONSOLIDATED_AT, (group, recorded_at))]
 
     def merged_names(self, group: str, episode: str) -> list[str]:
         return [uuid for (uuid,) in self._rows(_MERGED_NAMES, (group, episode))]
