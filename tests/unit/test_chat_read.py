@@ -11,6 +11,21 @@ NEWS = [
     ("My script got rejected by a studio.", ["I tells My script got rejected by a studio"]),
     ("My best friend is getting married.", ["I tells My best friend is getting married"]),
     ("My sister is a nurse.", ["I has_family sister", "I tells My sister is a nurse"]),
+    ("My son loves dinosaurs.", ["I has_family son", "I tells My son loves dinosaurs"]),
+    ("My kids are obsessed with Lego.", ["I has_family kids", "I tells My kids are obsessed with Lego"]),
+    ("My boss is from Ghana.", ["I tells My boss is from Ghana"]),
+    ("My cat is 12 years old.", ["I has_pet cat", "I tells My cat is 12 years old"]),
+    ("My grandmother taught me how to knit.", ["I tells My grandmother taught me how to knit"]),
+    ("My uncle gave me his old telescope.", ["I has_family uncle", "I tells My uncle gave me his old telescope"]),
+    ("My brother sold his boat last week.", ["I has_family brother", "I tells My brother sold his boat 2024-05-06.."]),
+]
+NO_NEWS = [
+    ("My family loves me.", []),
+    ("My mom loves spending time together.", []),
+    ("My dad loves it when I call.", []),
+    ("My store sells vintage hats.", []),
+    ("My girlfriend likes him.", ["I has_family girlfriend"]),
+    ("My sister told me about her trip.", ["I has_family sister"]),
 ]
 GIFTS = [
     ("They gave me a medal yesterday!", ["I received medal 2024-05-14.."]),
@@ -74,7 +89,7 @@ WORDS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), [*NEWS, *GIFTS, *NAMES, *TASTES, *TIMES, *WORDS])
+@pytest.mark.parametrize(("text", "expected"), [*NEWS, *NO_NEWS, *GIFTS, *NAMES, *TASTES, *TIMES, *WORDS])
 def test_chat_is_read(text: str, expected: list[str]) -> None:
     check(text, *expected)
 
