@@ -125,11 +125,13 @@ class VectorSearch:
 
     def _index(self, projection: VectorProjection, searched: Sequence[Callable[[], Ids]]) -> VectorIndex:
         """Return an index, brought up to the graph if little is missing; else count what is missing of the searched."""
+        behind = projection.behind
         if self._few and not self.is_behind:
             worked, waited = time.process_time() + _OWN_SECONDS, time.monotonic() + _OWN_PATIENCE
-            while projection.behind > self._few and time.process_time() < worked and time.monotonic() < waited:
+            while behind > self._few and time.process_time() < worked and time.monotonic() < waited:
                 projection.catch_up_some(_BESIDE)
-        if projection.behind > self._few:
+                behind = projection.behind
+        if behind > self._few:
             self.is_behind = True
             self._lacking += sum(projection.lacking(numbers()) for numbers in searched)
         elif self._few:

@@ -110,6 +110,11 @@ class Turns:
         return places[places >= 0]
 
     @cached_property
+    def mean_words(self) -> float:
+        """The mean number of words."""
+        return float(self.words.mean())
+
+    @cached_property
     def names(self) -> dict[str, frozenset[str]]:
         """Those who speak in these turns, each with the words of the name."""
         speaking = np.flatnonzero(np.bincount(self.speaker, minlength=len(self.speakers))).tolist()

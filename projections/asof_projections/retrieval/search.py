@@ -10,7 +10,6 @@ decides what is left out, not what comes first.
 """
 
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -97,18 +96,18 @@ class Search:
     def _candidates(self, query: FactSearchQuery, at: Moment, steps: Iterable[str]) -> FactCandidates:
         text, group = query.query, query.group
         pool = max(_CANDIDATES * query.limit, _CANDIDATES_LEAST)
-        with ThreadPoolExecutor(1) as beside:
-            vectors = self._meaning and beside.submit(self._meaning[0].embed, [text])  # while words are looked up
-            near = None if query.hops is None else sorted(steps)
-            among = self._beliefs.numbers(query, at, near) if query.is_filtered else None
-            bm25 = dict(self._beliefs.text(content_words(text), group, at, pool, among))
+        near = None if query.hops is None else sorted(steps)
+        among = self._beliefs.numbers(query, at, near) if query.is_filtered else None
+        bm25 = dict(self._beliefs.text(content_words(text), group, at, pool, among))
         best = max(bm25.values(), default=1.0)
         words = {number: score / best for number, score in bm25.items()}
         meaning: dict[int, float] = {}
         scores = dict(words)
-        if self._meaning and vectors:
+        if self._meaning:
+            embedder, index = self._meaning
+            [vector] = embedder.embed([text])
             live = LiveFacts(group, at, lambda: self._beliefs.live(group, at)) if among is None else among
-            meaning = self._cosines(self._meaning[1], vectors.result()[0], pool, live, words)
+            meaning = self._cosines(index, vector, pool, live, words)
             both = words.keys() | meaning.keys()
             scores = {n: WORDS * words.get(n, 0.0) + (1 - WORDS) * meaning.get(n, 0.0) for n in both}
         ranked = sorted(scores, key=lambda n: (-scores[n], n))[:pool]
@@ -116,9 +115,9 @@ class Search:
         facts = [max(reversed(rows), key=lambda row: row.known_to) for rows in versions]  # one that is known still
         numbers = [fact.number for fact in facts]
         cosines, relations, by_words = np.zeros(len(facts)), np.zeros(len(facts)), np.ones(len(facts), np.bool)
-        if self._relations and vectors:
+        if self._relations:
             cosines = np.array([meaning.get(number, 0.0) for number in numbers])
-            relations = self._relations.cosines(vectors.result()[0], [fact.relation for fact in facts])
+            relations = self._relations.cosines(vector, [fact.relation for fact in facts])
             by_words = np.array([number not in meaning for number in numbers], np.bool)
         signals = fact_signals.columns(
             text, facts, cosines, relations, lambda name: self._beliefs.meant(group, name, at.known)

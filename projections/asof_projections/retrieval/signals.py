@@ -4,6 +4,7 @@ All of them are computed from the turns that are known at the moment that is ask
 frequencies, mean length and the extremes too. So an answer as of an earlier moment is the answer that was given then.
 """
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -31,56 +32,64 @@ _LONG: Final = 6.0  # log of the characters of a long turn
 class Matches(NamedTuple):
     """The words of a question in turns: a row of `has` for each word, a column for each turn."""
 
-    has: NDArray[np.float32]
+    has: NDArray[np.bool]
     weights: NDArray[np.float32]  # of the words: inverse document frequencies among these turns
 
     @classmethod
-    def of(cls, has: NDArray[np.float32]) -> "Matches":
-        """Return the matches with the weights of their words."""
-        return cls(has, word_weight(has.sum(1), has.shape[1]).astype(np.float32))
+    def of(cls, places: Sequence[Places], count: int) -> "Matches":
+        """Return the matches of words that stand at some places of so many."""
+        has = np.zeros((len(places), count), np.bool)
+        for row, theirs in zip(has, places, strict=True):
+            row[theirs] = True
+        having = np.array([len(theirs) for theirs in places], np.float32)
+        return cls(has, word_weight(having, count).astype(np.float32))
 
-    @property
-    def sums(self) -> Column:
-        """The weight of each turn's words."""
-        return (self.weights @ self.has).astype(np.float64)
+    def sums(self, has: NDArray[np.bool]) -> Column:
+        """Return the weight of the words in each column."""
+        return (self.weights @ has.astype(np.float32)).astype(np.float64)
 
-    def coverage(self, has: NDArray[np.float32]) -> Column:
+    def coverage(self, has: NDArray[np.bool]) -> Column:
         """Return the weight of the words in each column, as a share of the question's words."""
-        sums: Column = (self.weights @ has).astype(np.float64) / max(float(self.weights.sum()), 1e-9)
-        return sums
+        return self.sums(has) / max(float(self.weights.sum()), 1e-9)
 
 
 def words_of(matches: Matches, turns: Turns) -> Column:
     """Return BM25 of every turn: 0 of the many that have none of the words."""
     scores = np.zeros(len(turns.n))
-    if len(matches.weights):
-        sums = matches.sums
-        matched = np.flatnonzero(sums)
-        scores[matched] = bm25(sums[matched], turns.words[matched], float(turns.words.mean()))
+    matched = np.flatnonzero(matches.has.any(0))
+    if len(matched):
+        sums = matches.sums(matches.has[:, matched])
+        scores[matched] = bm25(sums, turns.words[matched], turns.mean_words)
     return scores
 
 
 class Near:
-    """Reads what stands beside candidates, within their session."""
+    """Reads what stands beside candidates, at most two turns away and within their session."""
 
     def __init__(self, session: Places, candidates: Places) -> None:
-        self._session = session
         self._candidates = candidates
+        self._beside = {steps: self._places(session, steps) for steps in (1, -1, 2, -2)}
+
+    def _places(self, session: Places, steps: int) -> tuple[Places, NDArray[np.bool]]:
+        """Return the places so many turns after the candidates, and whether each is there."""
+        places = self._candidates + steps
+        beside = places.clip(0, len(session) - 1)
+        return beside, (places == beside) & (session[beside] == session[self._candidates])
 
     def at(self, column: NDArray[np.floating], steps: int) -> NDArray[np.floating]:
         """Return the values so many turns after the candidates; 0 where there is none."""
-        places = self._candidates + steps
-        beside = np.clip(places, 0, len(self._session) - 1)
-        is_there = (places == beside) & (self._session[beside] == self._session[self._candidates])
-        return np.where(is_there, column[..., beside], 0)
+        beside, is_there = self._beside[steps]
+        return np.where(is_there, column[beside], 0)
 
-    def coverage(self, matches: Matches, steps: int) -> Column:
-        """Return the coverage of the question by the turns at most so many steps away."""
+    def coverages(self, matches: Matches) -> list[Column]:
+        """Return the coverage of the question by each candidate, with the turns beside it, and with those two away."""
         has = matches.has[:, self._candidates]
-        for step in range(1, steps + 1):
-            for side in (step, -step):
-                has = np.maximum(has, self.at(matches.has, side))
-        return matches.coverage(has)
+        coverages = [matches.coverage(has)]
+        for step in (1, 2):
+            for beside, is_there in (self._beside[step], self._beside[-step]):
+                has |= matches.has[:, beside] & is_there
+            coverages.append(matches.coverage(has))
+        return coverages
 
 
 def date_named(question: Question, said: NDArray[np.int64]) -> Column:
@@ -103,7 +112,7 @@ def session_signals(session: Places, score: Column, matches: Matches, candidates
     starts = np.flatnonzero(np.r_[True, np.diff(of[order]) != 0])
     rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.r_[starts, len(order)]))
     best = np.bincount(of[order], np.where(rank < _BEST_OF_SESSION, score[order], 0)) / _BEST_OF_SESSION
-    has = np.maximum.reduceat(matches.has[:, candidates[order]], starts, axis=1)
+    has = np.logical_or.reduceat(matches.has[:, candidates[order]], starts, axis=1)
     return (best / max(float(best.max()), 1e-9))[of], matches.coverage(has)[of]
 
 
@@ -127,13 +136,14 @@ def columns(
     speaker = named[turns.speaker[candidates]].astype(np.float64)
     when = turns.tells_time[candidates] * float(question.asks_when)
     of_session, session_coverage = session_signals(session, (w + m) / 2, matches, candidates)
+    coverage, coverage_near, coverage_around = near.coverages(matches)
     return np.stack(
         [
             w, m, m**2, near.at(words, 1), near.at(words, -1), near.at(meaning, 1), near.at(meaning, -1),
             (near.at(words, 2) + near.at(words, -2)) / 2, (near.at(meaning, 2) + near.at(meaning, -2)) / 2,
             speaker, date_named(question, turns.said[candidates]), when,
             turns.asks[candidates], np.log1p(turns.characters[candidates]) / _LONG, of_session, session_coverage,
-            near.coverage(matches, 1), near.coverage(matches, 2), near.coverage(matches, 0), w * m, speaker * m,
+            coverage_near, coverage_around, coverage, w * m, speaker * m,
         ],
         axis=1,
     )  # fmt: skip
@@ -141,8 +151,10 @@ def columns(
 
 def _spread(cosines: Column, candidates: Places) -> Column:
     """Return cosines spread from 0, the least of a candidate, to 1, the most; 0 where there is none."""
+    spread = np.zeros(len(cosines))
     of = cosines[candidates]
-    if np.isnan(of).all():
-        return np.zeros(len(cosines))
-    least, most = float(np.nanmin(of)), float(np.nanmax(of))
-    return np.nan_to_num(np.clip((cosines - least) / max(most - least, 1e-9), 0, 1), nan=0.0)
+    if not np.isnan(of).all():
+        least, most = float(np.nanmin(of)), float(np.nanmax(of))
+        known = np.flatnonzero(~np.isnan(cosines))
+        spread[known] = ((cosines[known] - least) / max(most - least, 1e-9)).clip(0, 1)
+    return spread

@@ -1,7 +1,6 @@
 """Search over turns: candidates by words and by meaning, signals of each, and a profile that weighs them."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -95,23 +94,23 @@ class EpisodeSearch:
         question = Question.of(text, turns.names)
         if not pool or not len(turns.n):
             return _NONE
-        with ThreadPoolExecutor(1) as beside:
-            vectors = self._meaning and beside.submit(self._meaning[0].embed, [question.text])
-            matches = self._matches(question.words, turns)
-            words = signals.words_of(matches, turns)
+        matches = self._matches(question.words, turns)
+        words = signals.words_of(matches, turns)
         cosines, nearest = np.full(len(turns.n), np.nan), np.empty(0, np.int64)
-        if self._meaning and vectors:
-            index, [vector] = self._meaning[1], vectors.result()
+        if self._meaning:
+            embedder, index = self._meaning
+            [vector] = embedder.embed([question.text])
             found = index.search(vector, pool, turns.n)
             nearest = turns.places(np.array([number for number, _ in found], np.int64))
             cosines[nearest] = [cosine for _, cosine in found]
         best = np.argpartition(-words, pool - 1)[:pool] if len(words) > pool else np.arange(len(words))
         chosen = np.unique(np.concatenate([best[words[best] > 0], nearest]))
-        if self._meaning and vectors:  # the cosines of what words found, and of what stands beside candidates
-            is_beside = np.zeros(len(turns.n), np.bool)
+        if self._meaning:  # the cosines of what words found, and of what stands beside candidates
+            beside = np.zeros(len(turns.n), np.bool)
             for step in range(-2, 3):
-                is_beside[np.clip(chosen + step, 0, len(turns.n) - 1)] = True
-            rest = np.flatnonzero(is_beside & np.isnan(cosines))
+                beside[(chosen + step).clip(0, len(turns.n) - 1)] = True
+            beside[nearest] = False
+            rest = np.flatnonzero(beside)
             cosines[rest] = index.cosines(vector, turns.n[rest])
         if not len(chosen):
             return _NONE
@@ -120,10 +119,8 @@ class EpisodeSearch:
         return TurnCandidates(turns.n[chosen], rows, bool(len(nearest)), words[chosen], cosines[chosen])
 
     def _matches(self, words: Sequence[str], turns: Turns) -> signals.Matches:
-        has = np.zeros((len(words), len(turns.n)), np.float32)
-        for row, numbers in zip(has, self._episodes.having(words, turns), strict=True):
-            row[turns.places(numbers)] = 1
-        return signals.Matches.of(has)
+        places = [turns.places(numbers) for numbers in self._episodes.having(words, turns)]
+        return signals.Matches.of(places, len(turns.n))
 
 
 def merged(found: Sequence[Sequence[EpisodeHit]], facts: Sequence[Hit], limit: int) -> list[EpisodeHit]:
