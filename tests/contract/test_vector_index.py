@@ -304,16 +304,42 @@ def test_a_search_among_many_vectors_finds_the_nearest_whatever_was_done_before(
         naive.codes.update(zip(ids.tolist(), vectors.astype(np.float16), strict=True))
 
     half = np.arange(0, len(rows), 2)
+    half.setflags(write=False)  # so its rows are kept from search to search
     add(half, rows[half])
     compare(None)
+    compare(half)
     add(half + 1, rows[half + 1])  # between the others
     compare(half)
     add(half[:50], queries[:1].repeat(50, axis=0))
     compare(None)
+    compare(half)
     index.remove(half[:30])
     for id_ in half[:30].tolist():
         del naive.codes[id_]
     compare(None)
+    compare(half)
+
+
+def test_ids_that_change_between_two_searches_are_searched_as_they_are(tmp_path: Path) -> None:
+    index, among = filled(tmp_path / "vectors.index", 100, 384), np.arange(10)
+    query = random_units(100, 384)[50]
+    index.search(query, 5, among)
+    among += 45
+
+    assert index.search(query, 1, among)[0][0] == 50
+
+
+def test_cosines_are_those_of_the_16_bit_numbers_exactly_the_smallest_ones_too(tmp_path: Path) -> None:
+    numbers = np.arange(0x3C00, dtype=np.uint16).view(np.float16)  # all from 0 to below 1
+    rows = np.concatenate([numbers, -numbers]).reshape(-1, 384)
+    index = FaissVectorIndex.open(tmp_path / "vectors.index", MODEL, 384)
+    index.add(np.arange(len(rows)), rows.astype(np.float32))
+    [query] = random_units(1, 384)
+
+    assert (
+        index.cosines(query, np.arange(len(rows))).tolist()
+        == np.vecdot(rows.astype(float), query.astype(float)).tolist()
+    )
 
 
 def test_coarse_products_are_within_their_error_where_vectors_have_a_pattern() -> None:

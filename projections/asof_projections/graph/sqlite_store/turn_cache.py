@@ -61,6 +61,7 @@ class TurnCache:
         places = np.flatnonzero(are_known)
         places = places[np.argsort(self._column("grp")[places], kind="stable")]
         chosen = {name: self._column(name)[places] for name in _OF_TURN}
+        chosen["n"].setflags(write=False)  # a vector index keeps what follows from it
         at = np.full(int(chosen["n"].max(initial=-1)) + 1, -1, np.int64)
         at[chosen["n"]] = np.arange(len(places))
         return Turns(**chosen, at=at, speakers=tuple(self.speakers))

@@ -43,6 +43,7 @@ class VersionCache:
         self._cause = 0  # of the last version opened or closed
         self._last: tuple[tuple[int | None, bool], Plateaus, Holding] | None = None  # what held when last asked
         self.words: NDArray[np.int32] = np.empty(0, np.int32)  # of the sentence of each fact, by number
+        self.facts = 0  # how many there are
         self._deeds: NDArray[np.int8] = np.empty(0, np.int8)  # by number, too: 0 for what lasts
 
     def refresh(self, db: sqlite3.Connection, *, writing: bool) -> None:
@@ -52,7 +53,7 @@ class VersionCache:
             return
         self._last = None
         if self._state is None or state[1] != self._state[1]:
-            self._count = self._cause = 0
+            self._count = self._cause = self.facts = 0
             self.words, self._deeds = np.empty(0, np.int32), np.empty(0, np.int8)
         self._extend(np.fromiter(db.execute(_OPENED, (self._last_number(),)), _ROW))
         self._measure(db)
@@ -68,7 +69,9 @@ class VersionCache:
             _, _, _, vf, vt, kf, kt = self._columns[:, : self._count]
             plateaus = Plateaus.around(*zip((vf, vt, kf, kt), moments, strict=True))
             held = self._held(group, window)
-            self._last = asked, plateaus, Holding(held, np.flatnonzero(held))
+            numbers = np.flatnonzero(held)
+            numbers.setflags(write=False)  # a vector index keeps what follows from it
+            self._last = asked, plateaus, Holding(held, numbers)
         return self._last[2]
 
     def _held(self, group: int | None, window: Window) -> NDArray[np.bool]:
@@ -88,6 +91,7 @@ class VersionCache:
     def _measure(self, db: sqlite3.Connection) -> None:
         """Read the facts that came since: the words of their sentences, and which are occurrences."""
         rows = np.array(db.execute(_FACTS, (len(self.words) - 1,)).fetchall(), np.int64).reshape(-1, 3)
+        self.facts += len(rows)
         if len(rows):
             words = np.zeros(int(rows[-1, 0]) + 1, np.int32)
             deeds = np.zeros(len(words), np.int8)
