@@ -26,15 +26,19 @@ def best(
     many words each fact has.
     """
     count = int(np.count_nonzero(holding))
-    weights, has = np.zeros(len(holding)), np.zeros(len(holding), np.bool)
+    has = np.zeros(len(holding), np.bool)
+    counted = []
     for having in lists:
         theirs = having[: np.searchsorted(having, len(holding))]
-        theirs = theirs[holding[theirs]]
-        weights[theirs] += word_weight(len(theirs), count)
-        has[theirs] = True
+        counted.append(theirs[holding[theirs]])
+        has[counted[-1]] = True
     found = np.flatnonzero(has)
     if not len(found):
         return []
+    weights = np.empty(len(holding))
+    weights[found] = 0  # most facts have none of the words, and are not touched
+    for theirs in counted:
+        weights[theirs] += word_weight(len(theirs), count)
     scores = bm25(weights[found], words[found], _USUAL)
     if len(found) > limit:  # those that may be among the best, equal ones included
         chosen = np.flatnonzero(scores >= np.partition(scores, -limit)[-limit])

@@ -162,9 +162,11 @@ class SqliteFacts(SqliteReader):
         return [] if group is None else ["group"]
 
     def facts_numbered(self, numbers: Sequence[int], at: Moment) -> dict[int, list[FactRow]]:
-        parameters = _within(Window.at(at), None) | {"number": listed(map(int, numbers))}
+        window = Window.at(at)
+        parameters = _within(window, None) | {"number": listed(map(int, numbers))}
         versions: dict[int, list[FactRow]] = {int(n): [] for n in numbers}
-        for row in self._rows(statement("number among", limited=False, deeds=at.deeds), parameters):
+        sql = statement("number among", closed=window.kmin < HEAD, limited=False, deeds=at.deeds)
+        for row in self._rows(sql, parameters):
             versions[row[_NUMBER]] += [fact for fact in self._read([row]) if fact.is_asked(at)]
         return {n: facts for n, facts in versions.items() if facts}
 

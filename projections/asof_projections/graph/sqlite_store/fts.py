@@ -70,9 +70,7 @@ class FullTextSearch(SqliteReader):
                 holding = holding & chosen
             # The group is indexed as a word beside the sentence, so that a search reads its own group alone. Where most
             # facts are of the group, that filter costs more than reading the others too.
-            is_small = group is not None and np.count_nonzero(holding) < _MOST * np.count_nonzero(
-                self._version_cache.words
-            )
+            is_small = group is not None and np.count_nonzero(holding) < _MOST * self._version_cache.facts
             within = f'grp : "g{self._group(group)}" AND ' if group is not None and is_small else ""
             lists = self._sentence_postings.having(self._db, [f'{within}sentence : "{word}"' for word in words])
             return best(lists, holding, self._version_cache.words, limit)
