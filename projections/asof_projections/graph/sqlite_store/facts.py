@@ -19,25 +19,25 @@ from asof_streams.instants import INF
 _SAID: Final = """(SELECT f.n AS n, f.episode AS episode, f.said_at AS said_at UNION ALL
         SELECT n, episode, said_at FROM reinforcements WHERE fact = f.n AND created_at <= :kmax ORDER BY n) said
     WHERE NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = said.episode AND w.created_at <= :kmin)"""
-_PLANNED: Final = f"""EXISTS (SELECT 1 FROM deeds p WHERE p.fact = f.n AND p.planned)
+# A fact that was said once is what its own row of `deeds` says. One that was said again is planned while it was ever
+# told as a plan, and nobody tells it as past. CASE, since SQLite evaluates both sides of an AND.
+_PLANNED: Final = f"""CASE WHEN f.echoes THEN EXISTS (SELECT 1 FROM deeds p WHERE p.fact = f.n AND p.planned)
     AND NOT EXISTS (SELECT 1 FROM {_SAID}
-        AND NOT EXISTS (SELECT 1 FROM deeds p WHERE p.n = said.n AND p.planned))"""  # nobody tells it as past
+        AND NOT EXISTS (SELECT 1 FROM deeds p WHERE p.n = said.n AND p.planned)) ELSE own.planned END"""
 FACT_COLUMNS: Final = f"""f.uuid, g.name, s.name, r.name, coalesce(o.name, f.object), s.uuid, o.uuid, f.sentence,
     v.vf, v.vt, f.created_at, iif(f.expired_at > :kmax, {INF}, f.expired_at), f.confidence, f.episode,
     CASE WHEN f.echoes THEN (SELECT json_group_array(episode) FROM {_SAID}) END,
     v.kf, iif(v.kt > :kmax, {INF}, v.kt), v.fact,
-    EXISTS (SELECT 1 FROM deeds WHERE n = f.n AND occurrence), {_PLANNED}"""
+    own.occurrence, {_PLANNED}"""
 # CROSS JOIN fixes the order of the joins, and so keeps the order of `v`. A literal never equals an entity's id.
 FACT_JOINS: Final = """CROSS JOIN facts f ON f.n = v.fact CROSS JOIN groups g ON g.n = f.grp
     CROSS JOIN entities s ON s.n = f.s CROSS JOIN relations r ON r.n = f.relation
-    LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object"""
+    LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object LEFT JOIN deeds own ON own.n = f.n"""
 _NUMBER: Final = 17  # the place of a fact's number among the columns
-MET: Final = "vf <= :vmax AND vt > :vmin AND kf <= :kmax"
+_MET: Final = "vf <= :vmax AND vt > :vmin AND kf <= :kmax"
 # What happened before as well, and what was planned when it was asserted; whether it still is, each row says.
-_TOLD: Final = "EXISTS (SELECT 1 FROM deeds WHERE deeds.n = versions.fact AND deeds.{})"
-MET_OR_TOLD: Final = (
-    f"(vf <= :vmax OR {_TOLD.format('planned')}) AND (vt > :vmin OR {_TOLD.format('occurrence')}) AND kf <= :kmax"
-)
+_TOLD: Final = "LEFT JOIN (SELECT n AS told, occurrence, planned FROM deeds) ON told = fact"
+_MET_OR_TOLD: Final = "(vf <= :vmax OR planned) AND (vt > :vmin OR occurrence) AND kf <= :kmax"
 _COLUMNS: Final = "fact, vf, vt, kf, kt"
 # +n has no affinity: with one, SQLite would read a literal '42' as the number 42, which is an entity's id.
 _ENTITIES: Final = "SELECT +n FROM entities WHERE uuid"
@@ -65,12 +65,17 @@ _CONDITIONS: Final = {  # the kind, which decides the index; and the SQL
 _FROM_THEM, _TO_THEM = (_CONDITIONS[f"{side} among"][1] for side in ("subject", "object"))
 
 
+def meeting(*, deeds: bool) -> tuple[str, str]:
+    """Return what versions are joined with, and the condition that they meet a window; `deeds`: or are told of it."""
+    return (_TOLD, _MET_OR_TOLD) if deeds else ("", _MET)
+
+
 @cache
 def latest(*, deeds: bool) -> str:
     """Return the statement for an entity's facts in either direction, most recently attested first."""
-    met = MET_OR_TOLD if deeds else MET
+    told, met = meeting(deeds=deeds)
     sides = " UNION ALL ".join(
-        f"SELECT {_COLUMNS} FROM versions INDEXED BY {when}_{side} WHERE {put} AND {met} AND {kt}"
+        f"SELECT {_COLUMNS} FROM versions INDEXED BY {when}_{side} {told} WHERE {put} AND {met} AND {kt}"
         for side, put in (("subject", _FROM_THEM), ("object", f"{_TO_THEM} AND NOT {_FROM_THEM}"))
         for when, kt in (("now", f"kt = {INF}"), ("past", f"kt < {INF} AND kt > :kmin"))
     )
@@ -89,11 +94,12 @@ def statement(*shape: str, closed: bool = True, limited: bool = True, deeds: boo
     cheaper to sort them together, which an inner LIMIT makes SQLite do.
     """
     now, past = _indexes({_CONDITIONS[name][0] for name in shape})
-    where = " AND ".join([*(_CONDITIONS[name][1] for name in shape), MET_OR_TOLD if deeds else MET])
-    versions = f"SELECT {_COLUMNS} FROM versions {now} WHERE {where} AND kt = {INF}"
+    told, met = meeting(deeds=deeds)
+    where = " AND ".join([*(_CONDITIONS[name][1] for name in shape), met])
+    versions = f"SELECT {_COLUMNS} FROM versions {now} {told} WHERE {where} AND kt = {INF}"
     if closed:
         versions += f"""
-        UNION ALL SELECT {_COLUMNS} FROM versions {past} WHERE {where} AND kt < {INF} AND kt > :kmin"""
+        UNION ALL SELECT {_COLUMNS} FROM versions {past} {told} WHERE {where} AND kt < {INF} AND kt > :kmin"""
         if not limited:
             versions = f"SELECT {_COLUMNS} FROM ({versions} LIMIT -1)"
     return f"""SELECT {FACT_COLUMNS} FROM (

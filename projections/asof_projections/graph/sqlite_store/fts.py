@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.graph.sqlite_store.bm25 import best
-from asof_projections.graph.sqlite_store.facts import AMONG, MET, MET_OR_TOLD
+from asof_projections.graph.sqlite_store.facts import AMONG, meeting
 from asof_projections.graph.sqlite_store.postings import Postings
 from asof_projections.graph.sqlite_store.version_cache import Holding, VersionCache
 from asof_projections.model.queries import FactSearchQuery
@@ -36,11 +36,11 @@ _INDEXES: Final = {"s": "subject", "object": "object", "relation": "relation", "
 @cache
 def _numbers(first: str, *others: str, deeds: bool) -> str:
     """Return the statement for the numbers of facts under some limits; it reads by the index of the first."""
-    met = MET_OR_TOLD if deeds else MET
+    told, met = meeting(deeds=deeds)
     also = "".join(f" AND ({_limited(name, *_LIMITS[name][0])})" for name in others)
     return " UNION ALL ".join(
-        f"SELECT fact FROM versions INDEXED BY {when}_{_INDEXES[column]} WHERE {_limited(first, column)}{also} "
-        f"AND {met} AND {kt}"
+        f"SELECT fact FROM versions INDEXED BY {when}_{_INDEXES[column]} {told} "
+        f"WHERE {_limited(first, column)}{also} AND {met} AND {kt}"
         for column in _LIMITS[first][0]
         for when, kt in (("now", f"kt = {INF}"), ("past", f"kt < {INF} AND kt > :kmin"))
     )
