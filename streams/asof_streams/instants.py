@@ -45,10 +45,12 @@ def parse(text: str) -> int:
         raise InvalidInput("not a time: write it as 2024-05-01T09:30:00Z")
     try:
         instant = from_datetime(datetime.fromisoformat(text.upper()))
-        to_datetime(instant)  # an offset may lead out of the years 1 to 9999; such an instant could not be rendered
     except (ValueError, OverflowError):
         raise InvalidInput("no such day or hour: write it as 2024-05-01T09:30:00Z") from None
-    return instant
+    if FIRST <= instant <= LAST:
+        return instant
+    # An offset leads out of the years 1 to 9999: such an instant could not be rendered.
+    raise InvalidInput("no such day or hour: write it as 2024-05-01T09:30:00Z")
 
 
 def parse_moment(text: str) -> int:

@@ -22,7 +22,9 @@ def moment_of(session: Session, query: MomentQuery) -> Moment:
     if page is not None:
         return Moment(page.valid, known_of(session, query))
     at = query.moment(session.now)
-    return at if query.known_at is not None else Moment(at.valid, known_of(session, query))
+    if query.known_at is not None or not query.is_page:
+        return at
+    return Moment(at.valid, known_of(session, query))
 
 
 def known_of(session: Session, query: GroupQuery, log: str = "semantic") -> int:
@@ -35,7 +37,7 @@ def known_of(session: Session, query: GroupQuery, log: str = "semantic") -> int:
         return page.known
     if isinstance(query, KnownQuery) and query.known_at is not None:
         return query.known_at
-    if not isinstance(query, Paged) or query.limit is None:
+    if not query.is_page:
         return HEAD
     return max(source.known(query.group, log) for source in session.sources.every())
 

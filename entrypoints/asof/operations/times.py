@@ -35,8 +35,11 @@ def in_instants(fields: Mapping[str, Any], now: Callable[[], int], *, zone: tzin
     `zone`: by whose days words are read; None: this machine's. InvalidInput names the field whose words may
     mean two times, or a period without a beginning or an end.
     """
-    written = [name for name, value in fields.items() if name in SPOKEN and isinstance(value, _WRITTEN)]
-    return {**fields, **{name: _read(name, fields[name], now, zone=zone) for name in written}}
+    instants = dict(fields)
+    for name, value in fields.items():
+        if name in SPOKEN and isinstance(value, _WRITTEN):
+            instants[name] = _read(name, value, now, zone=zone)
+    return instants
 
 
 def _read(name: str, value: Any, now: Callable[[], int], *, zone: tzinfo | None) -> Any:

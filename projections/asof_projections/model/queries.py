@@ -71,7 +71,7 @@ def _time(value: Any) -> int:
     if type(value) is int and instants.NEG <= value <= instants.INF:
         return value
     try:
-        return instant(value)
+        return instants.parse_moment(value) if type(value) is str else instant(value)
     except InvalidInput as error:
         raise ValueError(str(error)) from None
 
@@ -162,6 +162,11 @@ class Query(BaseModel):
         """The end of the page before; None for the first, and for a question whose answer is whole."""
         return None
 
+    @property
+    def is_page(self) -> bool:
+        """Whether the answer may go on on another page."""
+        return False
+
     def __repr__(self) -> str:
         """Return the class alone: what is asked is content."""
         return f"{type(self).__name__}()"
@@ -248,6 +253,11 @@ class Paged(Limited):
     def page(self) -> Cursor | None:
         """The end of the page before; None for the first."""
         return None if self.cursor is None else Cursor.decode(self.cursor)
+
+    @property
+    def is_page(self) -> bool:
+        """Whether the answer may go on on another page."""
+        return self.limit is not None
 
 
 class FactFilters(TypedDict, total=False):
