@@ -19,6 +19,7 @@ Made by docs/generate.py from memory.py: change the verbs there.
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Any, Literal, Self, TypeVar, Unpack
 
 {imports}

@@ -1,4 +1,4 @@
-"""The page of the Python API: asof.open, the verbs of Memory under the headings of their class, what comes back."""
+"""The page of the Python API: asof.open and restore, the verbs of Memory under their headings, what comes back."""
 
 import ast
 import inspect
@@ -7,7 +7,7 @@ from typing import Any
 
 import asof
 from asof.api import memory
-from asof.runtime import integrity
+from asof.runtime import backup, integrity
 from asof_projections import generations
 from asof_projections.model import answers, comparisons, contexts
 from making.source import annotated, described, methods, signature
@@ -92,6 +92,8 @@ RETURNED: tuple[type[Any], ...] = (
     comparisons.RelationDifferences,
     comparisons.ComparisonPage,
     integrity.Check,
+    backup.Backup,
+    backup.BackupLog,
 )
 
 CLASSES = (memory.Memory,)
@@ -109,9 +111,10 @@ def verbs() -> list[tuple[str, ast.FunctionDef]]:
 
 def _opening() -> Iterator[str]:
     yield "## Opening and closing\n"
-    (definition,) = ast.parse(inspect.getsource(asof.open)).body
-    assert isinstance(definition, ast.FunctionDef)
-    yield _entry("asof.open", definition)
+    for name, opening in (("asof.open", asof.open), ("asof.restore", asof.restore)):
+        (definition,) = ast.parse(inspect.getsource(opening)).body
+        assert isinstance(definition, ast.FunctionDef)
+        yield _entry(name, definition)
     closing = {function.name: function for cls in CLASSES for _, function in methods(cls)}["close"]
     yield _entry("memory.close", closing)
 

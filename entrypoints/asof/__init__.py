@@ -8,5 +8,6 @@ from asof.api.exports import NAMES
 from asof.api.exports import __getattr__ as __getattr__
 from asof.api.exports import open as open  # noqa: A004 - asof.open reads well
 from asof.api.exports import open_async as open_async
+from asof.api.exports import restore as restore
 
 __all__ = NAMES  # noqa: PLE0605 - written once, beside where each name comes from

@@ -2,6 +2,7 @@
 
 __all__ = [
     "backoff",
+    "backup_file",
     "chain",
     "consolidation",
     "distribution",
@@ -19,7 +20,9 @@ __all__ = [
     "resource_pool",
     "semantic",
     "sqlite",
+    "sqlite_copy",
     "sqlite_log",
+    "sqlite_records",
     "sqlite_requests",
     "tail",
     "timezones",

@@ -321,13 +321,26 @@ CHANGES = {
         "switch",
         "drop",
         "repair",
+        "backup",
         "settle",
         "retry",
         "consolidate",
         "close",
     ),
 }
-OF_NO_MEMORY = {"completion", "demo", "doctor", "model", "ontology", "read", "serve", "worker", "topics", "graph"}
+OF_NO_MEMORY = {
+    "completion",
+    "demo",
+    "doctor",
+    "model",
+    "ontology",
+    "read",
+    "restore",
+    "serve",
+    "worker",
+    "topics",
+    "graph",
+}
 
 
 def told(verb: str) -> str:

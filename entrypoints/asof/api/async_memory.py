@@ -10,12 +10,14 @@ Made by docs/generate.py from memory.py: change the verbs there.
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Any, Literal, Self, TypeVar, Unpack
 
 from asof.api.memory import LogName, Memory
 from asof.operations import queries
 from asof.operations.answers import (
     Added,
+    Backup,
     BeliefPeriod,
     Changes,
     Check,
@@ -811,6 +813,20 @@ class AsyncMemory:
         writes to this directory.
         """
         return await self._run(lambda memory: memory.repair(progress=progress))
+
+    async def backup(
+        self, file: str | Path, *, after: str | Path | None = None, progress: Progress | None = None
+    ) -> Backup:
+        """Write everything that cannot be made again into one file, whole or not at all; return its content.
+
+        Others may write meanwhile. `after`: an earlier backup, of which this one holds what came later. Graphs and
+        vectors are not in it: `asof.restore` makes the graphs, and a search the vectors. DamagedFile: `after` is no
+        backup. InvalidInput: it is of another memory, or the directory is a copy of topics. StorageFailed.
+
+            memory.backup("monday.backup")
+            memory.backup("tuesday.backup", after="monday.backup")
+        """
+        return await self._run(lambda memory: memory.backup(file, after=after, progress=progress))
 
     def export(
         self,

@@ -20,7 +20,7 @@ NAMES = [
     "PositionConflict", "Produced", "Queued", "RankedNode", "Refused", "RelationDifferences", "Retried", "Retrieval",
     "RetrievalMetrics", "Scores", "SearchedPage", "Segment", "Settled", "StorageFailed", "TopicUnfit",
     "UnavailableError", "UndoneConsolidation", "WhatIf", "WorkerStalled", "WriterBusy", "__version__", "open",
-    "open_async",
+    "open_async", "restore",
 ]  # fmt: skip
 _ERRORS = (
     "AccessDenied", "AsofError", "BrokerUnavailable", "ContractError", "DamagedData", "DamagedFile", "DamagedLog",
@@ -60,6 +60,21 @@ def open_async(data: str | Path | None = None, **settings: Any) -> "AsyncMemory"
     from asof.api.async_memory import AsyncMemory
 
     return AsyncMemory(lambda: open(data, **settings))
+
+
+def restore(*files: str | Path, data: str | Path | None = None, **settings: Any) -> None:
+    """Make the directory `data` of a backup and those that continue it, in order, with all that follows from them.
+
+    InvalidInput: the directory is not empty, or a backup does not continue the one before it. DamagedFile: one of them
+    is not what was written. Nothing is left of a restore that fails.
+
+        asof.restore("monday.backup", "tuesday.backup", data="./restored")
+    """
+    from asof.operations.backup import restore as restore_backups
+    from asof.settings import read
+
+    chosen = read(**settings) if data is None else read(data=Path(data), **settings)
+    restore_backups(chosen, [Path(file) for file in files])
 
 
 def __getattr__(name: str) -> Any:

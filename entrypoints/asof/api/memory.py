@@ -11,8 +11,12 @@ about every group.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, Self, Unpack
 
+from asof.operations import (
+    backup as backups,
+)
 from asof.operations import (
     consolidation,
     context,
@@ -29,6 +33,7 @@ from asof.operations import (
 )
 from asof.operations.answers import (
     Added,
+    Backup,
     BeliefPeriod,
     Changes,
     Check,
@@ -859,6 +864,19 @@ class Memory:
         """
         with self._session.reporting(progress):
             return upkeep.repair.ask(self._session)
+
+    def backup(self, file: str | Path, *, after: str | Path | None = None, progress: Progress | None = None) -> Backup:
+        """Write everything that cannot be made again into one file, whole or not at all; return its content.
+
+        Others may write meanwhile. `after`: an earlier backup, of which this one holds what came later. Graphs and
+        vectors are not in it: `asof.restore` makes the graphs, and a search the vectors. DamagedFile: `after` is no
+        backup. InvalidInput: it is of another memory, or the directory is a copy of topics. StorageFailed.
+
+            memory.backup("monday.backup")
+            memory.backup("tuesday.backup", after="monday.backup")
+        """
+        with self._session.reporting(progress):
+            return backups.backup.ask(self._session, file=file, after=after)
 
     def export(
         self,

@@ -2,6 +2,7 @@
 
 __all__ = [
     "answers",
+    "backup",
     "consolidation",
     "context",
     "curation",

@@ -1,5 +1,6 @@
 """The answers that doors show, and what language models have cost."""
 
+from asof.runtime.backup import Backup
 from asof.runtime.integrity import Check
 from asof_agents.extraction.llm.usage import Usage
 from asof_projections.generations import GenerationInfo
@@ -46,6 +47,7 @@ from asof_projections.model.contexts import Context
 
 __all__ = [
     "Added",
+    "Backup",
     "BeliefPeriod",
     "Changes",
     "Check",

@@ -1,6 +1,7 @@
 """The runtime of one directory: its files, its writer, its readers, and the processes that it starts."""
 
 __all__ = [
+    "backup",
     "child_process",
     "clock",
     "comparison",

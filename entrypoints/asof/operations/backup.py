@@ -1,0 +1,39 @@
+"""Backups: everything that a directory cannot make again, in one file, and the directory made of it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import Field
+
+from asof.operations.operation import operation
+from asof.runtime.backup import Backup, back_up
+from asof.runtime.backup import restore as restore_directory
+from asof.runtime.layout import DirectoryLayout
+from asof.service.session import Session
+from asof.settings import Settings
+from asof_projections.model.queries import Query
+
+
+class BackupQuery(Query):
+    """Write everything that cannot be made again into one file."""
+
+    file: Path = Field(description="The file to write, whole or not at all.")
+    after: Path | None = Field(None, description="An earlier backup: only what came after it is written.")
+
+
+@operation()
+def backup(session: Session, query: BackupQuery) -> Backup:
+    """Write the logs and the files beside them into one file, also while another process writes; return its content.
+
+    DamagedFile: `after` is no backup. InvalidInput: it is of another memory, or the directory is a copy of topics.
+    """
+    return back_up(session.places, query.file, query.after, session.progress)
+
+
+def restore(settings: Settings, files: Sequence[Path]) -> Backup:
+    """Make the settings' directory of a backup and those that continue it, in order; return the last one's content.
+
+    InvalidInput: the directory is not empty, or a backup does not continue the one before it. DamagedFile: one of them
+    is not what was written. Nothing is left of a restore that fails.
+    """
+    return restore_directory(files, DirectoryLayout(settings.data), settings)

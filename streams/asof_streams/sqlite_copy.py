@@ -1,0 +1,76 @@
+"""A log's file read and written row by row, as it is stored: to back it up, and to restore it."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from asof_streams import chain
+from asof_streams.errors import DamagedLog
+from asof_streams.sqlite import SqliteGuard, connect, create, transaction
+from asof_streams.sqlite_records import REMEDY, Head, Records, Row, empty_log_script
+
+_CHUNK: Final = 1_000  # rows read or written at once
+_INSERT: Final = f"INSERT INTO log VALUES ({', '.join('?' * 13)})"
+_DATED: Final = "INSERT INTO groups VALUES (?, ?) ON CONFLICT DO UPDATE SET recorded_at = excluded.recorded_at"
+
+
+class StoredLog:
+    """The rows of a log's file, up to where it ended when it was opened."""
+
+    def __init__(self, path: Path, records: Records) -> None:
+        self.head: Final = records.head()
+        self._records = records
+        self._name = path.stem
+
+    def hash_at(self, position: int) -> bytes | None:
+        """Return the chain's hash over the records before a position; None: the log ends before it."""
+        if position > self.head.position:
+            return None
+        hash_: bytes = self._records.rows(position - 1, position)[0][9] if position else chain.genesis(self._name)
+        return hash_
+
+    def rows(self, start: int) -> Iterator[Row]:
+        """Yield the rows from a position on, each checked against the chain. DamagedLog."""
+        previous = self.hash_at(start)
+        assert previous is not None, "the log reaches that far"
+        for at in range(start, self.head.position, _CHUNK):
+            for row in self._records.rows(at, min(at + _CHUNK, self.head.position)):
+                previous = self._records.expect_link(previous, row)
+                yield row
+        if previous != self.head.hash:
+            raise self._records.damaged(self.head.position - 1, "it is not the record that the log ended with")
+
+
+@contextmanager
+def stored_log(path: Path) -> Iterator[StoredLog]:
+    """Open a log's file to copy its rows, while others may write to it. NotFound, DamagedLog."""
+    with SqliteGuard(path, REMEDY, DamagedLog), closing(connect(path, writable=False, durable=False)) as db:
+        yield StoredLog(path, Records(path, db))
+
+
+def restore_rows(path: Path, start: int, rows: Iterable[Row], end: Head) -> None:
+    """Add the rows from position `start` to a log's file, which is made where there is none.
+
+    DamagedLog: they do not follow from what is there, or do not lead to `end`.
+    """
+    if not path.exists():
+        create(path, empty_log_script(path.stem))
+    with SqliteGuard(path, REMEDY, DamagedLog), closing(connect(path, writable=True, durable=True)) as db:
+        records = Records(path, db)
+        head = records.head()
+        if head.position != start:
+            raise DamagedLog(f"{path.name} ends at {head.position}: a backup from {start} on cannot follow")
+        with transaction(db):
+            position, previous, rest = start, head.hash, iter(rows)
+            while some := list(islice(rest, _CHUNK)):
+                for row in some:
+                    if row[0] != position:
+                        raise records.damaged(position, "it is missing")
+                    previous, position = records.expect_link(previous, row), position + 1
+                db.executemany(_INSERT, some)
+                db.executemany(_DATED, {row[1]: row[2] for row in some}.items())
+            if (position, previous) != (end.position, end.hash):
+                raise records.damaged(position, "it is not the record that the log ended with")
+            records.put_head(end)
