@@ -1,5 +1,7 @@
 """Where the clauses of a sentence have their subjects: the speaker, a name, a noun, or nobody said and yet meant."""
 
+from functools import cached_property
+
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.events import past_deed
 from asof_agents.extraction.english.lexicon import ADVERBS, AUXILIARIES, CLAUSE_STARTS, FIRST_PERSON, GREETINGS
@@ -18,17 +20,18 @@ _BEFORE_REQUEST = GREETINGS - {"please", "you"} | {",", "!"}
 
 
 class ClauseSubjects:
-    """The subjects of one sentence. `opening`: its first word that is no greeting, name that is addressed or adverb.
-
-    `asked`: its first word that is no greeting and no such name, by which a request begins.
-    """
+    """The subjects of one sentence. `opening`: its first word that is no greeting, name that is addressed or adverb."""
 
     def __init__(self, context: TurnContext, parsed: ParsedSentence) -> None:
         self.context = context
         self.parsed = parsed
         self.low = parsed.sentence.low
         self.opening = self._opening(_PASSED_OVER)
-        self.asked = self._opening(_BEFORE_REQUEST)
+
+    @cached_property
+    def asked(self) -> int:
+        """The first word that is no greeting and no name that is addressed, by which a request begins."""
+        return self._opening(_BEFORE_REQUEST)
 
     def at(self, at: int) -> Subject | None:
         """Return the subject of a clause that begins at a word; None: there is none, or it is not clear who it is."""

@@ -1,6 +1,6 @@
 """Clauses: the subject and verb of each part of a sentence, from left to right."""
 
-from dataclasses import replace
+from functools import cached_property
 from itertools import pairwise
 
 from asof_agents.extraction.english.attributes import extract_attributes
@@ -87,25 +87,23 @@ class _ClauseReader:
         self.subject: Subject | None = None
         self.last: Predicate | None = None
         self.subjects = ClauseSubjects(context, parsed)
-        requests = context.patterns.requests
-        turns = {at for at, word in enumerate(self.low) if word in _TURNS or "-" in word or word in requests}
-        self.turns = turns | parsed.names.keys() | {self.subjects.opening}
-        self.not_yet = next((at for at, word in enumerate(self.low) if word in _NOT_YET), len(self.low))
         self.stated = False  # whether the previous clause gave a relationship
 
     def read(self) -> None:
         context, parsed = self.context, self.parsed
         asked = _asked_from(self.low) if parsed.sentence.question else None
-        at, unsure, count = 0, False, asked or len(self.low)
-        while at < count:
-            word = self.low[at]
-            if at not in self.turns:
-                at += 1
+        next_at, unsure, count = 0, False, asked or len(self.low)
+        for at in self._turns():
+            if at < next_at:
                 continue
+            if at >= count:
+                return
+            word = self.low[at]
             if word in _QUOTES:
                 title = self.parsed.names.get(at + 1)
                 following = self._clause(at + 1) if at == 0 and title and title.quoted else None  # '"X" means …'
-                at = following or next((end + 1 for end in range(at + 1, count) if self.low[end] in _QUOTES), at + 1)
+                closing = (end + 1 for end in range(at + 1, count) if self.low[end] in _QUOTES)
+                next_at = following or next(closing, at + 1)
                 continue
             if word in BOUNDARIES:
                 unsure = False
@@ -113,15 +111,25 @@ class _ClauseReader:
                     self.last = None
             elif self.low[at : at + 2] in _TOLD or (word == "know" and self.low[at - 1 : at] == ("you",)):
                 unsure = False  # "I wanted to let you know …"
-                at += 1
                 continue
             elif self.low[at - 1 : at + 1] in _NEW_CLAUSE and not FIRST_PERSON.isdisjoint(self.low[at + 1 : at + 3]):
                 unsure = False  # "I needed a change, so I moved to Berlin"
             elif (word in UNSURE_FROM and not self._has_tried(at)) or word in _UNSURE_REST:
                 unsure = True
                 context.miss(parsed, (at, count), "it may be only a thought, a wish or a report")
-            following = None if unsure else self._clause(at)
-            at = max(following or 0, at + 1)
+            if not unsure:
+                next_at = self._clause(at) or 0
+
+    def _turns(self) -> list[int]:
+        """Return the words at which a clause may begin, or be less sure or surer than the one before, in order."""
+        requests = self.context.patterns.requests
+        turns = {at for at, word in enumerate(self.low) if word in _TURNS or word in requests or "-" in word}
+        return sorted(turns | self.parsed.names.keys() | {self.subjects.opening})
+
+    @cached_property
+    def _not_yet(self) -> int:
+        """The first word by which what follows is only about to be: "to open my store"."""
+        return next((at for at, word in enumerate(self.low) if word in _NOT_YET), len(self.low))
 
     def _clause(self, at: int) -> int | None:
         """Extract the clause that begins at a word; return the word after it, None if there is no clause."""
@@ -164,7 +172,7 @@ class _ClauseReader:
         """Extract a second verb of the same subject: "moved to Berlin and joined SAP"."""
         predicate = coordinated_predicate(self.parsed.sentence, at + 1, last, self.context.patterns)
         if predicate is None and last.tense in {"past", "perfect"}:
-            return self._deed(replace(subject, next=at + 1), at + 1)
+            return self._deed(subject._replace(next=at + 1), at + 1)
         if predicate is None or not (self.stated or predicate.tense == "past"):
             return None
         self.last = predicate
@@ -172,7 +180,7 @@ class _ClauseReader:
         end = extract_attributes(self.context, self.parsed, subject, predicate) or end
         self.stated = self.stated or end is not None
         if end is None and predicate.tense == "past":
-            end = self._deed(replace(subject, next=predicate.head), predicate.head)
+            end = self._deed(subject._replace(next=predicate.head), predicate.head)
         return end or predicate.after
 
     def _deed(self, subject: Subject, start: int) -> int | None:
@@ -187,7 +195,7 @@ class _ClauseReader:
         speaker = self.context.speaker()
         if speaker is None or "my" not in self.context.patterns.heads or self.low[at + 1 : at + 2] == ():
             return None
-        if self.low[at + 1] in _NOT_NOW or self.not_yet < at or self._visits(at):
+        if self.low[at + 1] in _NOT_NOW or self._not_yet < at or self._visits(at):
             return None
         subject = Subject((speaker,), at, third=False, confidence=0.95)
         return extract_statements(self.context, self.parsed, subject, Predicate(at, at + 1, "present", None), at)

@@ -47,6 +47,9 @@ _ROLE_ENDINGS: Final = ("er", "or", "ist", "lead", "chief", "head")
 _AT_WORK: Final = frozenset({"at", "for", "of", "on", "here", "in"})
 _SITS: Final = ADVERBS | {"on", "in", "at", "got", "up", "to", "sitting"}
 NO_WORDS: Final = CLOSING | VAGUE | {"a", "an", "the", "not"}
+_NO_ROLES: Final = NO_WORDS | ORNAMENTS
+_PLAN_ENDS: Final = CLOSING | _PLANS
+_NO_PLANS: Final = CLOSING | ORNAMENTS
 
 
 def _attribute(read: Callable[[FrameMatch], Value | None]) -> Callable[[FrameMatch], bool]:
@@ -146,7 +149,7 @@ def _medicine(match: FrameMatch) -> bool:
 def _role(match: FrameMatch) -> bool:
     """Read "I'm the shift supervisor at the plant"."""
     low, last = match.low, match.after
-    while last < len(low) and last - match.after < 3 and low[last].isalpha() and low[last] not in NO_WORDS | ORNAMENTS:
+    while last < len(low) and last - match.after < 3 and low[last].isalpha() and low[last] not in _NO_ROLES:
         last += 1
     told = last > match.after and low[last : last + 1] and low[last] in _AT_WORK
     return bool(told) and low[last - 1].endswith(_ROLE_ENDINGS) and match.attribute(Value("code", match.after, last))
@@ -235,10 +238,10 @@ def on_plan(context: TurnContext, parsed: ParsedSentence, at: int, frame: Frame)
         after += 1
     match = FrameMatch(context, parsed, at, after, frame)
     if low[after : after + 1] in {("the",), ("a",), ("an",)}:
-        last = next((each for each in range(after + 2, min(after + 7, len(low))) if low[each] in CLOSING | _PLANS), 0)
+        last = next((each for each in range(after + 2, min(after + 7, len(low))) if low[each] in _PLAN_ENDS), 0)
         if not last or low[last] in CLOSING or not closes(low, last + 1):
             return False
-        told = low[last - 1] not in CLOSING and low[after + 1] not in CLOSING | ORNAMENTS
+        told = low[last - 1] not in CLOSING and low[after + 1] not in _NO_PLANS
         return told and match.attribute(Value("code", after + 1, last), low[last])
     if after + 1 >= len(low) or low[after] not in _PLACES or not closes(low, after + 2):
         return False

@@ -13,6 +13,7 @@ _WHOSE: Final = frozenset({"my", "his", "her"})
 _NEW: Final = frozenset({"new", "current", "absolute", "all-time", "latest"})
 _LATELY: Final = (("these", "days"), ("right", "now"), ("at", "the", "moment"), ("of", "all", "time"), ("so", "far"))
 _NO_KIND: Final = ADVERBS | CONJUNCTIONS | PREPOSITIONS | PRONOUNS | {"and", "thing", "part", "one", "not", "is", "was"}
+_AFTER_KIND: Final = ADVERBS | {"and", "these", "of"}
 _KIND_WORDS_MAX: Final = 3
 _OPENING_WORDS_MAX: Final = 12  # of a sentence that ends in "is my favorite band"
 
@@ -21,7 +22,7 @@ def extract_favorites(context: TurnContext, parsed: ParsedSentence) -> None:
     """Add the favorites that a sentence states, and note their words: they are no mere liking."""
     relation = context.patterns.values.get("favorite")
     low = parsed.sentence.low
-    if relation is None or parsed.sentence.question or set(relation.nouns).isdisjoint(low):
+    if relation is None or parsed.sentence.question or not any(noun in low for noun in relation.nouns):
         return
     for at, word in enumerate(low):
         if word not in relation.nouns:
@@ -77,7 +78,7 @@ def _before(parsed: ParsedSentence, whose: int, kind: int) -> Phrase | None:
     be = whose - 1
     while be > 0 and low[be] in ADVERBS:
         be -= 1
-    ends = kind == len(low) or not low[kind][0].isalnum() or low[kind] in ADVERBS | {"and", "these", "of"}
+    ends = kind == len(low) or not low[kind][0].isalnum() or low[kind] in _AFTER_KIND
     if be < 1 or low[be] not in _BE or not ends:
         return None
     name = parsed.names_by_end.get(be)

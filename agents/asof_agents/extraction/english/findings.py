@@ -122,14 +122,17 @@ class Findings:
         current = {(mention.type, mention.text, mention.speaker): mention for mention in mentions}
         return Extraction(
             tuple(mentions),
-            tuple(
-                replace(found, source=_latest(found.source, current), target=_latest(found.target, current))
-                for found in self.relationships
-            ),
+            tuple(_with_latest(found, current) for found in self.relationships),
             attributes=tuple(
                 replace(stated, mention=_latest(stated.mention, current)) for stated in self._attributes.values()
             ),
         )
+
+
+def _with_latest(found: Relationship, current: dict[tuple[str, str, bool], Mention]) -> Relationship:
+    source, target = _latest(found.source, current), _latest(found.target, current)
+    same = source is found.source and target is found.target
+    return found if same else replace(found, source=source, target=target)
 
 
 def _latest(mention: Mention, current: dict[tuple[str, str, bool], Mention]) -> Mention:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import (
@@ -51,8 +51,7 @@ class Frame:
     cue: str
 
 
-@dataclass(frozen=True, slots=True)
-class FrameMatch:
+class FrameMatch(NamedTuple):
     """A frame in a sentence: its verb is the word `at`, its value may begin at `after`."""
 
     context: TurnContext

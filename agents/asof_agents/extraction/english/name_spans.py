@@ -1,7 +1,7 @@
 """The names in a sentence, found by their capitals or quotes, and their entity types."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from asof_agents.extraction.english.first_names import FIRST_NAMES
 from asof_agents.extraction.english.lexicon import DETERMINERS, GREETINGS, NOT_NAMES, PREPOSITIONS
@@ -18,8 +18,7 @@ _SAINTS = frozenset({"st", "mt"})  # "St. Louis", "Mt. Etna"
 _AFTER_PLACE = frozenset({"at", "from", "in", "near", "to"})
 
 
-@dataclass(frozen=True, slots=True)
-class NameSpan:
+class NameSpan(NamedTuple):
     """A name in a sentence: the words [first, last)."""
 
     text: str
@@ -38,7 +37,7 @@ def names_in(sentence: Sentence, patterns: Patterns, text: str) -> list[NameSpan
         if sentence.raw[at].isalpha() and sentence.raw[at].islower():  # most words
             at += 1
             continue
-        quoted = _quoted(sentence, at, any_word=at == 0 and patterns.defines)
+        quoted = _quoted(sentence, at, any_word=at == 0 and bool(patterns.defining))
         if quoted:
             start, end = sentence.span(at + 1, quoted)
             found.append(NameSpan(text[start:end], at + 1, quoted, quoted=True))

@@ -33,6 +33,8 @@ _PUT: Final = frozenset(
     {("made", "me"), ("taken", "up"), ("took", "up"), ("picked", "up"), ("as", "a"), ("as", "an"), ("in", "the")}
 )
 _PAINTED: Final = frozenset({"dyed", "painted", "coloured", "colored", "turned"})
+_PUTTING: Final = HARD | _PAINTED
+_NO_NOUNS: Final = PLAIN - DETERMINERS
 _SHIFTS: Final = frozenset("back changed gone made moved promoted stepped swapped switched transferred went".split())
 _AFTER: Final = (  # words after a new value
     ("has", "taken"), ("took", "over"), ("is", "taking"), ("'s", "taking"), ("is", "my"), ("is", "our"), ("is", "the"),
@@ -43,6 +45,7 @@ _ASIDE: Final = (
     ADVERBS | ORNAMENTS | frozenset("a an the my our this used guy dr mr mrs ms . called".split())
 )  # between the word before a name and the name
 _NOT: Final = frozenset({"not", "never"})
+_UNSURE: Final = UNSURE_FROM | _NOT
 _BREAKS: Final = frozenset({"but", ",", ";", ":", "so", "and", "-"})
 _BACK: Final = 6  # words before a value among which a thought or a wish makes it unsure
 _COUNTS: Final = frozenset("two three four five six seven eight nine ten eleven twelve".split())
@@ -129,11 +132,11 @@ def _named(context: TurnContext, parsed: ParsedSentence, old: Relationship, abou
             begin = titled if titled >= 0 and low[titled] in TITLES else name.first
             begin -= begin > 1 and parsed.sentence.raw[begin - 1] == "The"
             yield NewValue(begin, name.last, before in _TO or after)
-    if (HARD | _PAINTED).isdisjoint(low) or not (old.target.text[:1].islower() or old.target.type == "Value"):
+    if _PUTTING.isdisjoint(low) or not (old.target.text[:1].islower() or old.target.type == "Value"):
         return
     for at in range(1, len(low)):
         painted = not about.isdisjoint(roots(low[at - 1])) and not _PAINTED.isdisjoint(low[max(0, at - _BACK) : at])
-        if low[at] in PLAIN - DETERMINERS or not (painted or _puts(low, at)):
+        if low[at] in _NO_NOUNS or not (painted or _puts(low, at)):
             continue
         phrase = phrase_at(parsed.sentence, at, parsed.names, parsed.timed)
         if phrase and not phrase.name and not phrase.vague and closes(low, phrase.after):
@@ -158,7 +161,7 @@ def _fits(
     low, begin = parsed.sentence.low, new.first
     while begin and new.first - begin < _BACK and low[begin - 1] not in _BREAKS:
         begin -= 1
-    if not (UNSURE_FROM | _NOT).isdisjoint(low[begin : new.first]):
+    if not _UNSURE.isdisjoint(low[begin : new.first]):
         return False
     text = context.turn.text[slice(*parsed.sentence.span(new.first, new.last))]
     before, now = old.target.text.casefold(), text.casefold()

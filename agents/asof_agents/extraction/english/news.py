@@ -39,6 +39,7 @@ _SAID_OF: Final = frozenset("addicted afraid allergic fluent obsessed scared".sp
 _PLACED: Final = frozenset({"at", "from", "in", "near"})
 _AGES: Final = frozenset({"months", "weeks", "year", "years"})
 _THEIRS: Final = frozenset({"her", "his", "its", "their"})  # of the subject: "my uncle sold his boat"
+_VERBS: Final = PASTS | _PASSIVE | _BE | _STATES | _COMING | _HABITS
 _FINAL: Final = frozenset({"died", "passed", "graduated", "retired", "divorced", "married", "engaged", "pregnant"})
 _MILESTONES: Final = {("married",), ("engaged",), ("divorced",)}
 _FELT: Final = frozenset(
@@ -46,8 +47,10 @@ _FELT: Final = frozenset(
     "said saw showed supported surprised taught thrilled told used wanted was went were".split()
 )
 _FELT_ABOUT: Final = _FELT - {"gave", "got", "had", "made", "taught"} | _BE
+_HELPING: Final = AUXILIARIES - _OWN
 _PARTICLES: Final = {("away",), ("down",), ("off",), ("out",), ("over",), ("up",)}
 _OPENINGS: Final = CLAUSE_STARTS | ADVERBS | {"&", "!", "guess", "what", "yeah", "also", "then"}
+_FAVORITE: Final = frozenset({"favorite", "favourite", "fave"})
 _CONFIDENCE: Final = 0.8
 
 
@@ -84,8 +87,7 @@ def _verb(context: TurnContext, parsed: ParsedSentence, at: int) -> int | None:
             return None if word != "'s" else verb if _is_own(context, low[at + 1 : verb]) else None
         if word in ADVERBS:
             continue
-        states = word in _BE or word in _STATES | _COMING | _HABITS
-        if past_deed(word) or word in PASTS or word in _PASSIVE or states:
+        if word in _VERBS or past_deed(word):
             noun = verb
             while low[noun - 1] in ADVERBS:
                 noun -= 1
@@ -96,7 +98,7 @@ def _verb(context: TurnContext, parsed: ParsedSentence, at: int) -> int | None:
 
 
 def _is_own(context: TurnContext, words: tuple[str, ...]) -> bool:
-    if not words or {"favorite", "favourite", "fave"} & set(words):
+    if not words or not _FAVORITE.isdisjoint(words):
         return False
     return words[-1] in PEOPLE_NOUNS or bool(context.patterns.types_of_words(words))
 
@@ -117,7 +119,7 @@ def _end(parsed: ParsedSentence, verb: int) -> int | None:
             break
         theirs = word in _THEIRS and low[verb] not in _FELT_ABOUT and low[end + 1 : end + 2] and low[end + 1].isalpha()
         unclear = word in PRONOUNS and word not in _OWN and not theirs
-        if end not in parsed.timed and (unclear or word in AUXILIARIES - _OWN):
+        if end not in parsed.timed and (unclear or word in _HELPING):
             return None
         end += 1
     return end

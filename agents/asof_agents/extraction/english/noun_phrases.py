@@ -4,7 +4,7 @@ Pronouns and empty words ("things", "a lot", "fun") are no phrase.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from asof_agents.extraction.english.lexicon import (
     ADVERBS,
@@ -53,8 +53,7 @@ _EMPTY_OPENINGS = frozenset(
 _ALL_SORTS = frozenset({"sorts", "kinds", "types", "variety"})
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
+class Phrase(NamedTuple):
     """The words [first, last) of a sentence; `after` is the next word to read."""
 
     first: int

@@ -109,11 +109,8 @@ class Patterns:
         self.values = {each.value: each for each in ontology.relation_types if each.value}
         self.open = {kind.name for kind in ontology.entity_types if kind.open}
         self.literal = {kind.name for kind in ontology.entity_types if kind.literal}
-        self.defines = any(self.is_defining(relation) for relation in ontology.relation_types)
-
-    def is_defining(self, relation: RelationType) -> bool:
-        """Whether the object of a relation may be any words, as the meaning of a term may."""
-        return self.literal.issuperset(relation.targets) and self.open.issuperset(relation.targets)
+        any_words = self.literal & self.open
+        self.defining = {each.name for each in ontology.relation_types if any_words.issuperset(each.targets)}
 
     def types_of_words(self, words: tuple[str, ...]) -> tuple[str, ...]:
         """Return the entity types of a noun phrase, by its longest ending that is a word of one."""

@@ -1,8 +1,8 @@
 """Predicates: the verb group after a subject, with its tense, negation and aspect. Hypothetical ones are left out."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from asof_agents.extraction.english.frames import verb_in_frame
 from asof_agents.extraction.english.lexicon import ADVERBS, NOT_QUITE, PREPOSITIONS, UNSURE_MODALS
@@ -18,17 +18,18 @@ _HAVE = frozenset({"have", "has", "had"})
 _DO = frozenset({"do", "does", "did"})
 _BE_PRESENT = frozenset({"am", "is", "are", "'s"})
 _BE_PAST = frozenset({"was", "were"})
+_BE = _BE_PRESENT | _BE_PAST
 _STARTING = frozenset("began begin beginning begun resume resumed start started starting starts".split())
 _STOPPING = frozenset("stop stopped stops stopping quit quits quitting".split())
 _FOND = frozenset({"like", "likes", "love", "loves"})
 _FOND_ING = _FOND | {"enjoy", "enjoys", "enjoyed", "loved", "liked", "finished"}
 _KEEPING = frozenset("keep kept keeps keeping continue continued".split())
+_ASPECTS = _STARTING | _STOPPING | _KEEPING
 
 _NESTED_MAX = 8  # verbs around a verb; who says more of them says nothing
 
 
-@dataclass(frozen=True, slots=True)
-class Predicate:
+class Predicate(NamedTuple):
     """A verb that may be a cue: `head` is its word, `after` the next one."""
 
     head: int
@@ -76,7 +77,7 @@ def coordinated_predicate(sentence: Sentence, at: int, before: Predicate, patter
         if before.form or before.tense != "past" or here not in tags or not goes_on:
             return None  # "I left Acme and work at Zeta now"; but "I bought milk and drink"
         return Predicate(at, at + 1, "present", None, third=before.third)
-    return replace(before, head=at, after=at + 1, negation="", aspect="")
+    return before._replace(head=at, after=at + 1, negation="", aspect="")
 
 
 def _read(sentence: Sentence, state: _State, patterns: Patterns, *, third: bool) -> Iterator[Predicate]:
@@ -114,7 +115,7 @@ def _read(sentence: Sentence, state: _State, patterns: Patterns, *, third: bool)
             return
         elif word in _HAVE and state.tense is None and _participle(low, state.at + 1, patterns):
             state.tense, state.form, state.at = ("past" if word == "had" else "perfect"), "participle", state.at + 1
-        elif word in _BE_PRESENT or word in _BE_PAST or word in {"been", "be"}:
+        elif word in _BE or word in {"been", "be"}:
             yield from _after_be(sentence, state, patterns, third=third)
             return
         else:
@@ -141,7 +142,7 @@ def _after_be(sentence: Sentence, state: _State, patterns: Patterns, *, third: b
         elif low[after] not in ADVERBS:
             break
         after += 1
-    if word == "'s" and not (_BE_PRESENT | _BE_PAST).isdisjoint(low[after : after + 3]):
+    if word == "'s" and not _BE.isdisjoint(low[after : after + 3]):
         return  # "Ben's mother is …": whose she is, not what he is
     yield Predicate(head, after, tense, None, negation, third=third)
     if after >= len(low):
@@ -220,9 +221,7 @@ def _participle(low: tuple[str, ...], at: int, patterns: Patterns) -> bool:
     while at < len(low) and (low[at] in ADVERBS or low[at] in {"not", "never"}):
         at += 1
     return at < len(low) and (
-        low[at] == "been"
-        or "participle" in patterns.forms.get(low[at], ())
-        or low[at] in _STARTING | _STOPPING | _KEEPING
+        low[at] == "been" or "participle" in patterns.forms.get(low[at], ()) or low[at] in _ASPECTS
     )
 
 

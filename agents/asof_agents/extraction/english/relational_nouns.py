@@ -40,6 +40,9 @@ _NAMED = frozenset({"named", "called"})
 _OF = frozenset({"one", "two", "three", "four", "some", "both", "among"})
 _BE = frozenset({"is", "are", "was", "were", "'s"})
 _POSSESSIVE = HE - {"he", "him"} | SHE - {"she"}
+_OF_MINE = _ADJECTIVES | _OF | {"my", "of"}
+_OF_NOUNS = _OF_MINE | _POSSESSIVE | {"our", "'s"}
+_IS = _BE - {"was", "were"}
 _HAS_ALWAYS = frozenset({"'s", "always", "has", "have"})
 _HOLDS = Meaning("holds")
 _AFTER_NOUN = PREPOSITIONS | CONJUNCTIONS | AUXILIARIES | PRONOUNS | ADVERBS
@@ -168,7 +171,7 @@ def _names_before(parsed: ParsedSentence, at: int, end: int) -> Iterator[WordRan
     """
     low = parsed.sentence.low
     begin = max(0, at - _PHRASE_WORDS_MAX)
-    while at > begin and (low[at - 1] in _ADJECTIVES or low[at - 1] in {"my", "our", "of", "'s"} | _POSSESSIVE | _OF):
+    while at > begin and low[at - 1] in _OF_NOUNS:
         at -= 1
     apposed = at > 1 and low[at - 1] == "," and _closes(low, end)  # "Oscar, my guinea pig"
     if at < 2 or not (low[at - 1] in _BE or apposed):
@@ -195,10 +198,10 @@ def _phrase_before(parsed: ParsedSentence, at: int, relation: RelationType) -> I
     """Yield a common noun, for a relation between kinds of things: "Painting is my passion"."""
     low = parsed.sentence.low
     begin = max(0, at - _PHRASE_WORDS_MAX)
-    while at > begin and (low[at - 1] in _ADJECTIVES or low[at - 1] in {"my", "of"} | _OF):
+    while at > begin and low[at - 1] in _OF_MINE:
         at -= 1
     been = at > 2 and low[at - 1] == "been"  # "has always been my passion"
-    if not relation.generic or at < 2 or not (been or low[at - 1] in _BE - {"was", "were"}):
+    if not relation.generic or at < 2 or not (been or low[at - 1] in _IS):
         return
     end = at - 1
     while been and end > 1 and low[end - 1] in _HAS_ALWAYS:

@@ -6,14 +6,14 @@ offset is one in the text itself.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # No pattern may look at a character more often than a few times, whatever the text: quantifiers are possessive, and
 # no match is tried inside of a run that was tried from its beginning.
 _PLAIN = r"</?[A-Za-z][^<>]*>|https?://\S+|```.*?(?:```|\Z)"
 _CARRIED = re.compile(rf"\[[^\]]*+(?:\]|(?P<unclosed>\Z))|{_PLAIN}", re.DOTALL)
 _CARRIED_AFTER_BRACKETS = re.compile(_PLAIN, re.DOTALL)
-_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s|$)|\n+")
+_END = re.compile(r"[.!?…\n](?:(?<=\n)\n*|(?<![.!?…]{2})[.!?…]*+[\"'”’)\]]*+(?=\s|$))")
 _ABBREVIATIONS = frozenset(
     "a.m approx apr aug ave co corp dec dept dr e.g etc feb i.e inc jan jr jul jun ltd mar mr mrs ms mt no nov "
     "oct p.m prof sep sept sr st u.k u.s vs".split()
@@ -60,10 +60,10 @@ _NO_STATEMENT = _ASKS | frozenset(
 _HEDGE_MAX = 2  # words: "I think" after a statement makes it unsure, and is no aside
 _ASIDE_MAX = 400  # characters of a sentence that may be a statement and an aside
 _FULL = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "n't": "not", "ca": "can", "wo": "will", "ai": "be"}
+_SHORT = frozenset({"'", *_FULL, *_RUN_TOGETHER})  # words that do not stand for themselves
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """The words of one sentence, with offsets in the text; `low` is lower case, with contractions written out."""
 
     start: int
@@ -162,23 +162,30 @@ def _is_question(text: str, start: int, end: int) -> bool:
 
 
 def _words(text: str, start: int, end: int) -> Sentence:
-    low: list[str] = []
-    raw: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    for found in _WORD.finditer(text, start, end):
-        word = found[0]
-        first, last = found.span()
-        lower = word.lower().replace("’", "'")
-        if lower in _RUN_TOGETHER and not word.isupper():
-            cut, *both = _RUN_TOGETHER[lower]
-            raw += [word[:cut], word[cut:]]
-            low += both
-            starts += [first, first + cut]
-            ends += [first + cut, last]
-            continue
-        raw.append(word)
-        low.append("'s" if lower == "'" and _POSSESSIVE.match(text, first) else _FULL.get(lower, lower))
-        starts.append(first)
-        ends.append(last)
+    raw: list[str] = _WORD.findall(text, start, end)
+    starts, at = [], start
+    for word in raw:  # between two words there is only white space
+        at = text.index(word, at)
+        starts.append(at)
+        at += len(word)
+    low = " ".join(raw).lower().replace("’", "'").split()  # all at once: no word has a space
+    if not _SHORT.isdisjoint(low):
+        raw, low, starts = _written_out(text, raw, low, starts)
+    ends = [at + len(word) for at, word in zip(starts, raw, strict=True)]
     return Sentence(start, end, _is_question(text, start, end), tuple(low), tuple(raw), tuple(starts), tuple(ends))
+
+
+def _written_out(
+    text: str, raw: list[str], low: list[str], starts: list[int]
+) -> tuple[list[str], list[str], list[int]]:
+    """Return words with contractions written out, and those cut in two that chat writes as one: "im", "dont"."""
+    words: list[tuple[str, str, int]] = []
+    for word, lower, at in zip(raw, low, starts, strict=True):
+        if lower in _RUN_TOGETHER and not word.isupper():
+            cut, first, second = _RUN_TOGETHER[lower]
+            words += [(word[:cut], first, at), (word[cut:], second, at + cut)]
+        elif lower == "'" and _POSSESSIVE.match(text, at):
+            words.append((word, "'s", at))
+        else:
+            words.append((word, _FULL.get(lower, lower), at))
+    return [word for word, _, _ in words], [lower for _, lower, _ in words], [at for _, _, at in words]

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from asof_agents.extraction.english.clause_times import time_of
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
@@ -21,8 +21,7 @@ _LATELY = frozenset({"just", "recently", "finally"})
 _NEAREST = 5  # near misses of one verb that an explanation has
 
 
-@dataclass(frozen=True, slots=True)
-class _Fit:
+class _Fit(NamedTuple):
     """A cue whose words match, with its objects. An object with a name or a known type wins, then the longer cue."""
 
     entry: CueEntry
@@ -63,7 +62,7 @@ def _state_fit(
     end = max(fit.targets[-1].phrase.after, predicate.after)
     tail = parsed.sentence.low[end : end + 2]
     if predicate.negation == "not" and (tail[:1] == ("anymore",) or tail in {("any", "more"), ("any", "longer")}):
-        predicate = replace(predicate, negation="no longer")
+        predicate = predicate._replace(negation="no longer")
     hint = time_of(parsed, _times(context, parsed, predicate), start, end)
     stated = [
         _add(context, parsed, subject, predicate, entry, target, hint)

@@ -2,9 +2,9 @@
 
 from bisect import insort
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
+from typing import NamedTuple
 
 from asof_agents.extraction.english.first_names import FEMALE, MALE
 from asof_agents.extraction.english.lexicon import PEOPLE_NOUNS, SHE
@@ -16,8 +16,7 @@ _EXCLUDED = {"he": FEMALE - MALE, "she": MALE - FEMALE}  # first names
 UNTYPED = ""  # the type of a subject whose name tells no type
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(NamedTuple):
     """The sources of a clause's relationships; `next` is the word at which its verb may begin."""
 
     mentions: tuple[Mention, ...]

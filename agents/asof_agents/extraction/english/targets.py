@@ -1,7 +1,7 @@
 """Targets: the typed objects after a cue; a many-valued relation may have a list of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import ADVERBS, ORNAMENTS, PEOPLE_NOUNS
@@ -12,15 +12,18 @@ from asof_agents.extraction.english.verb_phrases import verb_phrases_at
 from asof_agents.extraction.english.verbs import PASTS, Form
 from asof_agents.extraction.english.weight import has_weight
 
-_AFTER_GERUND = frozenset("again and as at because but in lately on or since so these together too when with".split())
+_AFTER_GERUND = frozenset(
+    "again and as at because but in lately on or since so these together too when with".split()
+) | (ADVERBS - {"all", "both"})
 _MEANING_WORDS_MAX = 25
 # words that count or compare: no part of a thing that is liked
 _COUNTING = frozenset(
     "another certain different few first last latest many more most next other own real second several super "
     "third various".split()
 )
+_NO_PRAISE = _COUNTING | ADVERBS
 _THE_ONLY = frozenset("beach countryside guitar mountains ocean outdoors piano rain sea snow violin".split())
-_ARTICLES = frozenset({"a", "an", "the"})
+_BEFORE_NOUN = _COUNTING | {"a", "an", "the"}
 _ASKED = frozenset({"always", "never", "please"})
 _PLAIN_KINDS = frozenset({"Event", "Work", "Location", "Thing", "Book", "Film", "Food", "Project"})
 _MILESTONES = frozenset(
@@ -36,8 +39,7 @@ _NUMBERS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """A typed phrase. `fit`: 2, its type is known to fit; 1, a name of unknown type; 0, any noun phrase."""
 
     phrase: Phrase
@@ -58,7 +60,7 @@ def targets_at(context: TurnContext, parsed: ParsedSentence, at: int, entry: Cue
         literal = next(kind for kind in relation.targets if kind in context.patterns.literal)
         phrases = verb_phrases_at(parsed, at, context.patterns)
         return [Target(phrase, literal, 0) for phrase in phrases if _weighs(context, parsed, phrase, entry)]
-    if context.patterns.is_defining(relation):
+    if relation.name in context.patterns.defining:
         rest = _rest(parsed, at)
         return [Target(rest, relation.targets[0], 1)] if rest else []
     found: list[Target] = []
@@ -151,7 +153,7 @@ def _before_gerund(context: TurnContext, parsed: ParsedSentence, phrase: Phrase,
     for at in range(phrase.first + 1, phrase.last - 1):
         head = context.patterns.types_of_words(low[phrase.first : at])
         if low[at].endswith("ing") and len(low[at]) > _GERUND_MIN and not set(head).isdisjoint(wanted):
-            return replace(phrase, last=at, after=at)
+            return phrase._replace(last=at, after=at)
     return phrase
 
 
@@ -177,7 +179,7 @@ def _typed_noun(
     if fitting and gerund and len(words) > 1:
         if "Activity" in wanted:  # "helping the community"
             fitting = "Activity"
-        elif words[1] in _ARTICLES | _COUNTING:  # "hitting the gym" is no business
+        elif words[1] in _BEFORE_NOUN:  # "hitting the gym" is no business
             return None
     if fitting == "Activity" and (phrase.one or (gerund and len(words) == 1 and not _is_activity(parsed, phrase))):
         return None  # "a painting" is none, and "reading" is none in "I'm reading it"
@@ -198,9 +200,9 @@ def _typed_noun(
 def _with_praise(parsed: ParsedSentence, phrase: Phrase) -> Phrase:
     """Return the phrase with its adjectives: a person who likes big cities may not like cities."""
     first = phrase.full
-    while first < phrase.first and parsed.sentence.low[first] in _COUNTING | ADVERBS:
+    while first < phrase.first and parsed.sentence.low[first] in _NO_PRAISE:
         first += 1
-    return replace(phrase, first=first)
+    return phrase._replace(first=first)
 
 
 def _with_place(parsed: ParsedSentence, phrase: Phrase) -> Phrase:
@@ -208,7 +210,7 @@ def _with_place(parsed: ParsedSentence, phrase: Phrase) -> Phrase:
     low = parsed.sentence.low
     name = parsed.names.get(phrase.after + 1 + (low[phrase.after + 1 : phrase.after + 2] == ("the",)))
     goes_to = low[phrase.after : phrase.after + 1] == ("to",) and name is not None
-    return replace(phrase, last=name.last, after=name.last) if goes_to and name else phrase
+    return phrase._replace(last=name.last, after=name.last) if goes_to and name else phrase
 
 
 def _rest(parsed: ParsedSentence, at: int) -> Phrase | None:
@@ -238,13 +240,13 @@ def _is_activity(parsed: ParsedSentence, phrase: Phrase) -> bool:
     if not low[phrase.first].endswith("ing") or len(low[phrase.first]) < 6:
         return False
     after = low[phrase.after] if phrase.after < len(low) else "."
-    if after == "," and phrase.last - phrase.first > 1 and low[phrase.first + 1] in _ARTICLES - {"the"}:
+    if after == "," and phrase.last - phrase.first > 1 and low[phrase.first + 1] in {"a", "an"}:
         return False  # "creating a safe, inviting place"
     return (
         phrase.last - phrase.first > 1
         or not after[0].isalnum()
         or phrase.after in parsed.timed
-        or after in _AFTER_GERUND | (ADVERBS - {"all", "both"})
+        or after in _AFTER_GERUND
     )
 
 

@@ -30,9 +30,11 @@ _CONFIDENCE: Final = 0.85
 
 def extract_taste(context: TurnContext, parsed: ParsedSentence, at: int) -> int | None:
     """Add what the speaker likes, if the words from `at` on say so of it; return the word after the cue."""
-    low = parsed.sentence.low
+    low, tastes = parsed.sentence.low, context.patterns.tastes
+    if tastes.keys().isdisjoint(low[at + 1 : at + _WORDS_MAX + 1]):
+        return None
     for head in range(at + 1, min(at + _WORDS_MAX + 1, len(low))):
-        for entry in context.patterns.tastes.get(low[head], ()):
+        for entry in tastes.get(low[head], ()):
             end = match_steps(entry.steps, parsed.sentence, head + 1, parsed.timed)
             if end is not None and _is_kind(low[at:head]):
                 return _add(context, parsed, entry, (at, head), end)

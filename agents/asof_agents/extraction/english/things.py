@@ -53,8 +53,7 @@ class Thing:
 
     def is_role(self, context: TurnContext) -> bool:
         """Whether it is someone whom one has one of at a time: a boss, a CEO."""
-        relation = context.patterns.values.get("quality")
-        return relation is not None and (self.key in relation.nouns or self.head in relation.nouns)
+        return _is_role(context, self.key) or _is_role(context, self.head)
 
 
 def phrase_before(context: TurnContext, parsed: ParsedSentence, end: int) -> Thing | None:
@@ -158,7 +157,7 @@ def _phrase(context: TurnContext, parsed: ParsedSentence, first: int, end: int, 
     while first < end - 1 and low[first] in _NEW:
         first += 1
     head = low[end - 1]
-    if (end - first == 1 and head in _ANY) or first == end or head in PEOPLE_NOUNS - _roles(context):
+    if (end - first == 1 and head in _ANY) or first == end or (head in PEOPLE_NOUNS and not _is_role(context, head)):
         return None
     start, stop = parsed.sentence.span(first, end)
     relation = context.patterns.values.get("value")
@@ -167,9 +166,9 @@ def _phrase(context: TurnContext, parsed: ParsedSentence, first: int, end: int, 
     return Thing(first, end, start, context.turn.text[start:stop], head, " ".join(low[first:end]), kind, owner)
 
 
-def _roles(context: TurnContext) -> frozenset[str]:
+def _is_role(context: TurnContext, noun: str) -> bool:
     relation = context.patterns.values.get("quality")
-    return frozenset(relation.nouns) if relation else frozenset()
+    return relation is not None and noun in relation.nouns
 
 
 def _content(parsed: ParsedSentence, end: int) -> int:

@@ -49,10 +49,13 @@ _MADE: Final = frozenset(  # "was raised to", "we raised the rent to"
     "moved pushed postponed raised cut lowered increased reduced bumped changed upgraded updated set extended "
     "rescheduled reset shifted brought delayed dropped trimmed shortened capped doubled renamed".split()
 )
+_ONLY_MADE: Final = _MADE - _CHANGES
 _REACHED: Final = frozenset("reached reaches hit hits passed surpassed crossed topped".split())
 _COSTS: Final = frozenset({"costs", "cost"})
 _DOING: Final = frozenset((who, be) for who in ("i", "we") for be in ("am", "are"))
 _WAYS: Final = frozenset("up down back forward forwards out over further off ahead".split())
+_FROM: Final = _WAYS | {"from"}
+_TAKING_OVER: Final = ADVERBS | {"took", "has", "have", "taken", "over"}
 _TO: Final = frozenset({"to", "until", "till", "for", "at", "as"})
 _NOT_DONE: Final = frozenset("not never to would could might should may almost nearly cannot can".split())
 _OF_ITSELF: Final = _BE | _MEETS | _CHANGES | _MADE | _REACHED | _COSTS | {":"}  # a thing has the value that follows
@@ -99,7 +102,7 @@ def _of_itself(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
     elif low[at] not in _BE:
         while begin and (low[begin - 1] in _AUXILIARIES or low[begin - 1] in ADVERBS):
             begin -= 1
-        if low[at] in _MADE - _CHANGES and begin == at:
+        if low[at] in _ONLY_MADE and begin == at:
             return
     thing = None if low[at] == ":" else phrase_before(context, parsed, begin)
     bare = None if thing else bare_before(context, parsed, begin)
@@ -151,7 +154,7 @@ def _target_of(low: tuple[str, ...], at: int) -> int | None:
     for to in range(at, min(at + _LONGEST, len(low))):
         if low[to] in _TO:
             return to + 1
-        if low[to] not in _WAYS and low[to] not in ADVERBS and low[at] not in {"from", *_WAYS}:
+        if low[to] not in _WAYS and low[to] not in ADVERBS and low[at] not in _FROM:
             return None
     return None
 
@@ -249,16 +252,18 @@ def _role(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
     """Read "Bill is the CEO of Initech", "Marek took over as team lead"."""
     low, relation = parsed.sentence.low, context.patterns.values.get("quality")
     begin = at
-    while begin and low[begin - 1] in {"took", "has", "have", "taken", "over", *ADVERBS}:
+    while begin and low[begin - 1] in _TAKING_OVER:
         begin -= 1
     name = parsed.names_by_end.get(begin)
+    if relation is None or name is None or name.spoken_to:
+        return
     after = at + 1
     whose = low[after] if after < len(low) and low[after] in {"the", "our", "my"} else ""
     after += bool(whose)
     after += low[after : after + 1] == ("new",)
-    size = 2 if relation and " ".join(low[after : after + 2]) in relation.nouns else 1
+    size = 2 if " ".join(low[after : after + 2]) in relation.nouns else 1
     noun = " ".join(low[after : after + size])
-    if relation is None or name is None or name.spoken_to or noun not in relation.nouns:
+    if noun not in relation.nouns:
         return
     owner = context.speaker() if whose in {"our", "my"} else None
     after += size

@@ -1,6 +1,5 @@
 """Verb phrases as objects, in the words of the text: "to open a bakery", "moving to Lyon"."""
 
-from dataclasses import replace
 from typing import Final
 
 from asof_agents.extraction.english.context import ParsedSentence
@@ -86,7 +85,7 @@ def verb_phrases_at(parsed: ParsedSentence, at: int, patterns: Patterns) -> list
         at = end + 1 + (low[end : end + 2] == (",", "and"))
         if at >= len(low) or low[at].endswith("ing") != gerund or not _may_join(low[at], patterns, gerund=gerund):
             break
-    return [replace(phrase, after=found[0].after) for phrase in found]  # what the first one has may state more
+    return [phrase._replace(after=found[0].after) for phrase in found]  # what the first one has may state more
 
 
 def _may_join(word: str, patterns: Patterns, *, gerund: bool) -> bool:

@@ -27,6 +27,7 @@ _NUMBERS: Final = frozenset({"two", "three", "four", "five", "six", "seven", "ei
 _COMPARED: Final = frozenset("farther faster harder healthier higher longer stronger de-stress destress".split())
 _SOME: Final = frozenset("any enough few lots many more most much plenty several some tons various".split())
 _THAT: Final = frozenset({"the", "this", "that", "these", "those"}) | FOREIGN_DETERMINERS
+_BEFORE_NOUN: Final = _THAT | ORNAMENTS | ADVERBS
 _OPENS: Final = _OWN | _ONE | _NUMBERS | _SOME | _THAT
 _GENERAL: Final = frozenset(
     "buddies bunch chapter city communities community companies company crowd details dude efforts family future "
@@ -95,7 +96,7 @@ def _holds(parsed: ParsedSentence, at: int, before: str, patterns: Patterns, *, 
     ):
         return False
     if before in _THAT:
-        return ahead or low[at - 1] not in _THAT | ORNAMENTS | ADVERBS  # "the aptitude test"
+        return ahead or low[at - 1] not in _BEFORE_NOUN  # "the aptitude test"
     return typed or before in _ONE or (ahead and low[at] not in _COMPARED)
 
 
