@@ -153,8 +153,9 @@ class TurnContext:
 
     def _times(self, sentence: Sentence, tense: Literal["past", "future"]) -> Sequence[TimeHint]:
         text = self.turn.text[sentence.start : sentence.end]
-        if may_tell_time(text):
-            self.work.spend(TIMES * (1 + len(text) // _STRETCH))
+        if not may_tell_time(text):
+            return ()
+        self.work.spend(TIMES * (1 + len(text) // _STRETCH))
         return self._find_times(text, self.turn.said_at, tense=tense, zone=zone_of(self.turn.timezone))
 
     def speaker(self) -> Mention | None:

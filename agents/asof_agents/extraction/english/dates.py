@@ -31,8 +31,6 @@ def find_times(text: str, reference: int, *, tense: Tense = "past", zone: tzinfo
     the offset of that day. tense decides a bare "on Friday" or "in March": the last one or the next. Words that may not
     mean a time are left alone.
     """
-    if not may_tell_time(text):
-        return []
     now = _now(reference, tense, zone)
     hints: list[TimeHint] = []
     for sentence in _SENTENCE.finditer(text):

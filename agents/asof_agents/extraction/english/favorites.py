@@ -22,10 +22,10 @@ def extract_favorites(context: TurnContext, parsed: ParsedSentence) -> None:
     """Add the favorites that a sentence states, and note their words: they are no mere liking."""
     relation = context.patterns.values.get("favorite")
     low = parsed.sentence.low
-    if relation is None or parsed.sentence.question or not any(noun in low for noun in relation.nouns):
+    if relation is None or parsed.sentence.question or context.patterns.favorites.isdisjoint(low):
         return
     for at, word in enumerate(low):
-        if word not in relation.nouns:
+        if word not in context.patterns.favorites:
             continue
         whose = at - 1
         while whose > 0 and low[whose] in _NEW:

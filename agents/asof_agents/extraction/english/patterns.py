@@ -109,6 +109,8 @@ class Patterns:
         self.values = {each.value: each for each in ontology.relation_types if each.value}
         self.open = {kind.name for kind in ontology.entity_types if kind.open}
         self.literal = {kind.name for kind in ontology.entity_types if kind.literal}
+        favorite = self.values.get("favorite")
+        self.favorites = frozenset(favorite.nouns if favorite else ())
         any_words = self.literal & self.open
         self.defining = {each.name for each in ontology.relation_types if any_words.issuperset(each.targets)}
 

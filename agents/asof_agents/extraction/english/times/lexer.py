@@ -50,6 +50,7 @@ _TOKEN: Final = re.compile(
 )
 _GLUED: Final = [{figure, word} for figure in ("number", "decimal", "year") for word in ("word", "name", "things")]
 _PLURAL: Final = re.compile(r"[^\W\d_]{3,}[^siu\W]s")  # a plural: "2000 words" is no year
+_ENDINGS: Final = ("'s", "ish")
 _FIGURE: Final = re.compile(r"\d")
 _WORD: Final = re.compile(r"[a-z]+")
 _TRIGGER_KINDS: Final = frozenset(
@@ -179,7 +180,8 @@ def _read(match: re.Match[str], *, lenient: bool) -> tuple[str, Any]:
 
 
 def _word(word: str, text: str, *, lenient: bool) -> tuple[str, Any]:
-    for stem in (text, text.removesuffix("'s"), text.removesuffix("ish")):
+    stems = (text, text.removesuffix("'s"), text.removesuffix("ish")) if text.endswith(_ENDINGS) else (text,)
+    for stem in stems:
         if stem in LEXICON:
             kind, value = LEXICON[stem]
             if lenient:
@@ -193,4 +195,4 @@ def _word(word: str, text: str, *, lenient: bool) -> tuple[str, Any]:
             return kind, value
     if word[0].isupper() and text != "i":
         return "name", None
-    return ("things" if _PLURAL.fullmatch(text) else "word"), None
+    return ("things" if text[-1] == "s" and _PLURAL.fullmatch(text) else "word"), None

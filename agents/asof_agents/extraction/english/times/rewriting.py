@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from asof_agents.extraction.english.times.rule_index import RuleIndex, needs
 from asof_agents.extraction.english.times.when import Now
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Token:
     """One word or, after rewriting, one phrase: its kind, its value and its span in the text."""
 
@@ -43,13 +44,16 @@ class Grammar:
     def __init__(self, aliases: dict[str, str]) -> None:
         self._aliases = aliases  # a name for several kinds: "time" for "(when|latent)"
         self._letters: dict[str, str] = {}
-        self._rules: list[RewriteRule] = []
+        self.rules: list[RewriteRule] = []
+        self._index = RuleIndex()
 
     def rule(self, kind: str, *patterns: str, lenient: bool = False) -> Callable[[B], B]:
         """Add a rule for each pattern, in their order. Of stacked decorators the lowest is first."""
 
         def add(build: B) -> B:
-            self._rules += [RewriteRule(kind, self._compile(pattern), build, lenient) for pattern in patterns]
+            for encoded in map(self._encode, patterns):
+                self.rules.append(RewriteRule(kind, re.compile(encoded), build, lenient))
+                self._index.add(needs(encoded))
             return build
 
         return add
@@ -58,7 +62,9 @@ class Grammar:
         """Return the tokens after all rules have been applied."""
         done = list(tokens)
         code = "".join(self._letter(t.kind) for t in done)
-        for rule in self._rules:
+        near = self._index.near(code)
+        for number in near:
+            rule = self.rules[number]
             if rule.lenient and not lenient:
                 continue
             found = rule.pattern.search(code)
@@ -69,19 +75,21 @@ class Grammar:
                     found = rule.pattern.search(code, begin + 1)
                     continue
                 done[begin:end] = [Token(rule.kind, value, done[begin].start, done[end - 1].end)]
-                code = code[:begin] + self._letter(rule.kind) + code[end:]
+                letter = self._letter(rule.kind)
+                code = code[:begin] + letter + code[end:]
+                near.add(letter)
                 found = rule.pattern.search(code, begin)
         return done
 
     def _letter(self, kind: str) -> str:
         return self._letters.setdefault(kind, chr(0xE000 + len(self._letters)))
 
-    def _compile(self, pattern: str) -> re.Pattern[str]:
+    def _encode(self, pattern: str) -> str:
         def encode(kind: re.Match[str]) -> str:
             kinds: Iterable[str] = self._aliases.get(kind[0], kind[0]).split("|")
             return "[" + "".join(map(self._letter, kinds)) + "]"
 
-        return re.compile(re.sub(r"[a-z_]+", encode, pattern).replace(" ", ""))
+        return re.sub(r"[a-z_]+", encode, pattern).replace(" ", "")
 
 
 def _build(rule: RewriteRule, found: re.Match[str], tokens: Sequence[Token], now: Now) -> Any:
