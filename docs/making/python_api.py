@@ -9,7 +9,7 @@ import asof
 from asof.api import memory
 from asof.runtime import backup, integrity
 from asof_projections import generations
-from asof_projections.model import answers, comparisons, contexts
+from asof_projections.model import answers, builds, comparisons, contexts
 from making.source import annotated, described, methods, signature
 
 PAGE = """\
@@ -88,6 +88,7 @@ RETURNED: tuple[type[Any], ...] = (
     answers.Erased,
     answers.LogEvent,
     generations.GenerationInfo,
+    builds.UnfinishedBuild,
     comparisons.GenerationDifference,
     comparisons.RelationDifferences,
     comparisons.ComparisonPage,

@@ -57,6 +57,7 @@ from asof_projections.model.answers import Segment as Segment
 from asof_projections.model.answers import Settled as Settled
 from asof_projections.model.answers import UndoneConsolidation as UndoneConsolidation
 from asof_projections.model.answers import WhatIf as WhatIf
+from asof_projections.model.builds import UnfinishedBuild as UnfinishedBuild
 from asof_projections.model.comparisons import ComparisonPage as ComparisonPage
 from asof_projections.model.comparisons import GenerationDifference as GenerationDifference
 from asof_projections.model.comparisons import RelationDifferences as RelationDifferences
@@ -70,6 +71,7 @@ from asof_projections.model.contexts import LeftOut as LeftOut
 from asof_streams.errors import AccessDenied as AccessDenied
 from asof_streams.errors import AsofError as AsofError
 from asof_streams.errors import BrokerUnavailable as BrokerUnavailable
+from asof_streams.errors import BuildStopped as BuildStopped
 from asof_streams.errors import ContractError as ContractError
 from asof_streams.errors import DamagedData as DamagedData
 from asof_streams.errors import DamagedFile as DamagedFile

@@ -15,6 +15,7 @@ AsofError
 │   └── AccessDenied         the Kafka broker or graph database knows who asks, and does not let them
 └── UnavailableError         the outside world failed; the same call may work later
     ├── WriterBusy           another process is writing to this directory
+    ├── BuildStopped         the build of a generation was paused or cancelled; `state` says which
     ├── StorageFailed        the disk is full, read-only or failing; nothing half-written remains
     ├── ModelUnavailable     an embedding or language model cannot be reached or loaded
     ├── BrokerUnavailable    the Kafka broker cannot be reached or does not answer in time
@@ -115,6 +116,18 @@ class UnavailableError(AsofError):
 
 class WriterBusy(UnavailableError):
     """Another process is writing to this directory."""
+
+
+class BuildStopped(UnavailableError):
+    """The build of a generation was stopped from elsewhere.
+
+    state: "paused", and it can be resumed; or "cancelled", and nothing of it is left.
+    """
+
+    def __init__(self, reason: str = "", state: str = "paused") -> None:
+        super().__init__(reason)
+        self.args = (reason, state)
+        self.state: Final = state
 
 
 class StorageFailed(UnavailableError):

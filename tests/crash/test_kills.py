@@ -15,6 +15,7 @@ from threading import Timer
 import pytest
 
 from asof.runtime import build_state, child_process, ingestion
+from asof.runtime.layout import DirectoryLayout
 from effort import tries
 
 pytestmark = [pytest.mark.crash, pytest.mark.long, pytest.mark.timeout(1_800)]
@@ -148,18 +149,21 @@ def test_08_kills_at_any_moment_lose_nothing_double_nothing_and_end_as_a_clean_r
         shutil.rmtree(directory)
         rounds += 1
 
-    kills = 0
+    kills = resumed = 0
     _, _, rebuilding = zygote.run("rebuild", clean)
     rebuilt = digests(clean, "again")
     _reset(clean)
     while kills < REBUILDING:
+        kept = DirectoryLayout(clean).semantic("again").exists()
         done, _, _ = zygote.run("rebuild", clean, chance.uniform(0.001, rebuilding))
         kills += not done
+        resumed += done and kept
         if done:
             assert digests(clean, "again") == rebuilt
             _reset(clean)
     zygote.run("rebuild", clean)
     assert digests(clean, "again") == rebuilt
+    assert resumed, "no build went on with what a killed one had kept"
 
     kills = 0
     _, _, saving = zygote.run("save_index", clean)

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from asof.api.memory import Memory
-from asof.runtime import build_state, ingestion
+from asof.runtime import build_state, generations, ingestion
 from asof.settings import Settings
 from asof_agents.extraction.english import extractor
 from asof_projections.vectors import faiss_index
@@ -54,6 +54,7 @@ def load(directory: Path, lines: list[bytes]) -> None:
 
 
 def rebuild(directory: Path, _: list[bytes]) -> None:
+    generations.FLUSH_EVERY = 5  # so that a build that is killed has kept something to go on with
     with open_memory(directory) as memory:
         if all(g.name != "again" for g in memory.generations()):
             memory.rebuild("again", source="episodes")

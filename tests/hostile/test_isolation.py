@@ -308,7 +308,16 @@ VERBS: dict[str, list[dict[str, Any]]] = {
     "generations_diff": [{"base": "main", "other": "main"}],
 }
 BY_ID = {"fact", "why", "known_history", "episode", "message"}  # an id is of one group
-OF_ALL = {"stats", "embed", "verify", "digest", "generations", "active", "events"}  # of the directory, for its owner
+OF_ALL = {
+    "stats",
+    "embed",
+    "verify",
+    "digest",
+    "generations",
+    "active",
+    "events",
+    "builds",
+}  # of the directory, for its owner
 CHANGES = {
     *("add", "produce", "import_facts", "state_fact", "state_entity", "end", "retract", "withdraw", "erase"),
     *(
@@ -318,6 +327,9 @@ CHANGES = {
         "alias",
         "unalias",
         "rebuild",
+        "pause_build",
+        "resume_build",
+        "cancel_build",
         "switch",
         "drop",
         "repair",

@@ -600,6 +600,7 @@ def test_every_verb_of_a_memory_has_a_command() -> None:
         "drop": "generations",
         "active": "generations",
         "generations-diff": "generations",
+        **dict.fromkeys(("builds", "pause-build", "resume-build", "cancel-build"), "generations"),
     }
 
     assert {other.get(verb, verb) for verb in verbs} <= COMMANDS.keys()

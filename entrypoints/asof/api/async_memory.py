@@ -50,6 +50,7 @@ from asof.operations.answers import (
     SearchedPage,
     Segment,
     Settled,
+    UnfinishedBuild,
     WhatIf,
 )
 from asof.operations.queries import Mindset, Over, Profile, Time
@@ -737,6 +738,28 @@ class AsyncMemory:
         return await self._run(
             lambda memory: memory.rebuild(name, source=source, ontology=ontology, policy=policy, progress=progress)
         )
+
+    async def builds(self) -> list[UnfinishedBuild]:
+        """Return the builds that are not complete, by name: how far each is, at what rate, and how much is left."""
+        return await self._run(lambda memory: memory.builds())
+
+    async def pause_build(self, name: str) -> UnfinishedBuild:
+        """Stop a build of another process after the message that it is at, and return how far it is.
+
+        The `rebuild` there raises BuildStopped. NotFound: no build of this name is under way.
+        """
+        return await self._run(lambda memory: memory.pause_build(name))
+
+    async def resume_build(self, name: str, *, progress: Progress | None = None) -> GenerationInfo:
+        """Go on with a build that was paused, or whose process ended, where it stopped.
+
+        It is what it would have been without a stop, digest included. NotFound: no build of this name is under way.
+        """
+        return await self._run(lambda memory: memory.resume_build(name, progress=progress))
+
+    async def cancel_build(self, name: str) -> list[UnfinishedBuild]:
+        """Stop a build and remove all of it; return the builds that are left. NotFound: there is none of this name."""
+        return await self._run(lambda memory: memory.cancel_build(name))
 
     async def switch(self, name: str) -> None:
         """Let another generation answer, in one step. NotFound: there is none of this name."""

@@ -10,22 +10,22 @@ if TYPE_CHECKING:
 
 NAMES = [
     "AccessDenied", "Added", "AsofError", "AsyncMemory", "Attribute", "Belief", "BeliefPeriod", "BrokerUnavailable",
-    "Cause", "Change", "ChangeLine", "Changes", "Community", "CommunityChange", "ComparisonPage", "Consequence",
-    "Consolidated", "Consolidation", "Context", "ContractError", "Contradiction", "DamagedData", "DamagedFile",
-    "DamagedLog", "DamagedView", "DecodeError", "Difference", "Done", "Effect", "Embedded", "EmptyMemory", "Entity",
-    "EntityLine", "EntityOutline", "EntityProfile", "Episode", "EpisodeHit", "EpisodeLine", "EpisodeRecord", "Erased",
-    "Evidence", "Explanation", "Fact", "FactLine", "FactVersion", "GenerationDifference", "GraphUnavailable",
-    "GroupInfo", "Hit", "Hits", "Hop", "IngestionReport", "IngestionTimes", "InvalidInput", "LeftOut", "Link",
-    "LogEvent", "Memory", "ModelUnavailable", "NameMerge", "NodeName", "NotFound", "Page", "Parked", "ParkedMessage",
-    "PositionConflict", "Produced", "Queued", "RankedNode", "Refused", "RelationDifferences", "Retried", "Retrieval",
-    "RetrievalMetrics", "Scores", "SearchedPage", "Segment", "Settled", "StorageFailed", "TopicUnfit",
-    "UnavailableError", "UndoneConsolidation", "WhatIf", "WorkerStalled", "WriterBusy", "__version__", "open",
-    "open_async", "restore",
+    "BuildStopped", "Cause", "Change", "ChangeLine", "Changes", "Community", "CommunityChange", "ComparisonPage",
+    "Consequence", "Consolidated", "Consolidation", "Context", "ContractError", "Contradiction", "DamagedData",
+    "DamagedFile", "DamagedLog", "DamagedView", "DecodeError", "Difference", "Done", "Effect", "Embedded",
+    "EmptyMemory", "Entity", "EntityLine", "EntityOutline", "EntityProfile", "Episode", "EpisodeHit", "EpisodeLine",
+    "EpisodeRecord", "Erased", "Evidence", "Explanation", "Fact", "FactLine", "FactVersion", "GenerationDifference",
+    "GraphUnavailable", "GroupInfo", "Hit", "Hits", "Hop", "IngestionReport", "IngestionTimes", "InvalidInput",
+    "LeftOut", "Link", "LogEvent", "Memory", "ModelUnavailable", "NameMerge", "NodeName", "NotFound", "Page", "Parked",
+    "ParkedMessage", "PositionConflict", "Produced", "Queued", "RankedNode", "Refused", "RelationDifferences",
+    "Retried", "Retrieval", "RetrievalMetrics", "Scores", "SearchedPage", "Segment", "Settled", "StorageFailed",
+    "TopicUnfit", "UnavailableError", "UndoneConsolidation", "UnfinishedBuild", "WhatIf", "WorkerStalled", "WriterBusy",
+    "__version__", "open", "open_async", "restore",
 ]  # fmt: skip
 _ERRORS = (
-    "AccessDenied", "AsofError", "BrokerUnavailable", "ContractError", "DamagedData", "DamagedFile", "DamagedLog",
-    "DamagedView", "DecodeError", "EmptyMemory", "GraphUnavailable", "InvalidInput", "ModelUnavailable", "NotFound",
-    "PositionConflict", "StorageFailed", "TopicUnfit", "UnavailableError", "WorkerStalled", "WriterBusy",
+    "AccessDenied", "AsofError", "BrokerUnavailable", "BuildStopped", "ContractError", "DamagedData", "DamagedFile",
+    "DamagedLog", "DamagedView", "DecodeError", "EmptyMemory", "GraphUnavailable", "InvalidInput", "ModelUnavailable",
+    "NotFound", "PositionConflict", "StorageFailed", "TopicUnfit", "UnavailableError", "WorkerStalled", "WriterBusy",
 )  # fmt: skip
 _OF_CONTEXTS = ("ChangeLine", "Context", "EntityLine", "EntityOutline", "EpisodeLine", "FactLine", "LeftOut")
 _OF_COMPARISONS = ("ComparisonPage", "GenerationDifference", "RelationDifferences")
@@ -34,6 +34,7 @@ _HOMES = {
     **dict.fromkeys(_OF_CONTEXTS, "asof_projections.model.contexts"),
     **dict.fromkeys(_OF_COMPARISONS, "asof_projections.model.comparisons"),
     **dict.fromkeys(_ERRORS, "asof_streams.errors"),
+    "UnfinishedBuild": "asof_projections.model.builds",
     "AsyncMemory": "asof.api.async_memory",
     "Memory": "asof.api.memory",
 }

@@ -66,6 +66,7 @@ from asof.operations.answers import (
     SearchedPage,
     Segment,
     Settled,
+    UnfinishedBuild,
     WhatIf,
 )
 from asof.operations.operation import read_query
@@ -780,6 +781,29 @@ class Memory:
         """
         with self._session.reporting(progress):
             return generations.rebuild.ask(self._session, name=name, source=source, ontology=ontology, policy=policy)
+
+    def builds(self) -> list[UnfinishedBuild]:
+        """Return the builds that are not complete, by name: how far each is, at what rate, and how much is left."""
+        return generations.builds.ask(self._session)
+
+    def pause_build(self, name: str) -> UnfinishedBuild:
+        """Stop a build of another process after the message that it is at, and return how far it is.
+
+        The `rebuild` there raises BuildStopped. NotFound: no build of this name is under way.
+        """
+        return generations.pause_build.ask(self._session, name=name)
+
+    def resume_build(self, name: str, *, progress: Progress | None = None) -> GenerationInfo:
+        """Go on with a build that was paused, or whose process ended, where it stopped.
+
+        It is what it would have been without a stop, digest included. NotFound: no build of this name is under way.
+        """
+        with self._session.reporting(progress):
+            return generations.resume_build.ask(self._session, name=name)
+
+    def cancel_build(self, name: str) -> list[UnfinishedBuild]:
+        """Stop a build and remove all of it; return the builds that are left. NotFound: there is none of this name."""
+        return generations.cancel_build.ask(self._session, name=name)
 
     def switch(self, name: str) -> None:
         """Let another generation answer, in one step. NotFound: there is none of this name."""

@@ -16,7 +16,7 @@ from asof.operations.errors import InvalidInput
 from asof.operations.operation import read_query
 from asof.operations.queries import ComparisonQuery
 
-_NAMES: Final = {"list": 0, "diff": 2}  # that an action takes; the others take one
+_NAMES: Final = {"list": 0, "builds": 0, "diff": 2}  # that an action takes; the others take one
 _TAKES: Final = ("no name", "the NAME of a generation", "the NAMES of two generations")
 
 
@@ -58,6 +58,16 @@ def rebuild(
         show.line(f"{built.name} answers now.")
 
 
+_BUILDS: Final = Table(
+    ("name", "name"),
+    ("state", "state"),
+    ("ontology", "ontology"),
+    ("from", "source"),
+    ("done", lambda build: f"{build.done} of {build.total}"),
+    ("a second", lambda build: "" if build.per_second is None else round(build.per_second)),
+    ("seconds left", lambda build: "" if build.seconds_left is None else round(build.seconds_left)),
+    nothing="no build is under way",
+)
 _SUMMARY: Final = Table(
     ("relation", "relation"),
     ("same", "same"),
@@ -74,6 +84,10 @@ _SUMMARY: Final = Table(
     operations.switch,
     operations.drop,
     operations.generations_diff,
+    operations.builds,
+    operations.pause_build,
+    operations.resume_build,
+    operations.cancel_build,
     parameters=Parameters(ComparisonQuery),
     settings=("graph",),
 )
@@ -81,15 +95,20 @@ def generations(
     call: Call,
     query: Any,
     action: Annotated[
-        Literal["list", "switch", "drop", "diff"],
-        typer.Argument(metavar="ACTION", help="What to do: list, switch, drop or diff."),
+        Literal["list", "switch", "drop", "diff", "builds", "pause", "resume", "cancel"],
+        typer.Argument(
+            metavar="ACTION", help="What to do: list, switch, drop or diff; builds, pause, resume or cancel a rebuild."
+        ),
     ] = "list",
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which one to switch to, drop or compare.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which one.")] = None,
     other: Annotated[str | None, typer.Argument(metavar="OTHER", help="diff: the one to compare it with.")] = None,
     *,
     why: Annotated[bool, typer.Option("--why", help="diff: show the words behind each difference too.")] = False,
 ) -> None:
-    """List generations, let another one answer, drop one, or see in which facts two of them differ."""
+    """List generations, let another one answer, drop one, or see in which facts two of them differ.
+
+    A rebuild in another terminal is shown by `builds`; it is paused, resumed where it stopped, or cancelled.
+    """
     names = [given for given in (name, other) if given is not None]
     if len(names) != _NAMES.get(action, 1):
         raise InvalidInput(f"generations {action} takes {_TAKES[_NAMES.get(action, 1)]}")
@@ -98,6 +117,9 @@ def generations(
         return
     if why or query != read_query(ComparisonQuery, {}):
         raise InvalidInput(f"generations {action} takes no options of diff")
+    if action in ("builds", "pause", "cancel", "resume"):
+        _show_builds(call, action, name)
+        return
     with call.existing() as session:
         match action:
             case "switch":
@@ -110,6 +132,20 @@ def generations(
         show.data({"active": catalog.active, "generations": [info.to_json() for info in catalog.generations]})
         return
     _table(catalog.active)(catalog.generations)
+
+
+def _show_builds(call: Call, action: str, name: str | None) -> None:
+    """Print the builds that are not complete, once one of them is stopped or gone on with."""
+    with call.existing("rebuilding" if action == "resume" else None) as session:
+        match action:
+            case "pause":
+                operations.pause_build.ask(session, name=name)
+            case "resume":
+                operations.resume_build.ask(session, name=name)
+            case "cancel":
+                operations.cancel_build.ask(session, name=name)
+        found = operations.builds.ask(session)
+    call.answer(operations.builds, found, _BUILDS)
 
 
 def _show_differences(call: Call, names: Sequence[str], query: Any, *, why: bool) -> None:

@@ -42,6 +42,7 @@ from asof_projections.model.answers import (
     UndoneConsolidation,
     WhatIf,
 )
+from asof_projections.model.builds import UnfinishedBuild
 from asof_projections.model.comparisons import ComparisonPage, GenerationDifference, RelationDifferences
 from asof_projections.model.contexts import Context
 
@@ -88,6 +89,7 @@ __all__ = [
     "Segment",
     "Settled",
     "UndoneConsolidation",
+    "UnfinishedBuild",
     "Usage",
     "WhatIf",
 ]

@@ -9,10 +9,12 @@ from pydantic import Field
 
 from asof.operations.moments import known_of
 from asof.operations.operation import operation
+from asof.runtime import build_file
 from asof.runtime.comparison import open_comparison
 from asof.runtime.wiring import Policy, describe, load_ontology, open_reader
 from asof.service.session import Session
 from asof_projections.generations import Catalog, GenerationInfo, check_name
+from asof_projections.model.builds import UnfinishedBuild
 from asof_projections.model.comparisons import ComparisonPage, GenerationDifference, GenerationsDiffQuery
 from asof_projections.model.queries import Cursor, Name, Query
 from asof_projections.queries.comparison import Subject
@@ -42,6 +44,10 @@ class GenerationsQuery(Query):
     """List the generations."""
 
 
+class BuildsQuery(Query):
+    """List the builds that are not complete."""
+
+
 class DigestQuery(Query):
     """Ask for the digest of a generation."""
 
@@ -66,6 +72,36 @@ def rebuild(session: Session, query: Rebuild) -> GenerationInfo:
     info = describe(name, ontology, policy, query.source, version, consolidation, ingestion)
     writer.build(info, ontology, session.progress)
     return info
+
+
+@operation(items="builds")
+def builds(session: Session, query: BuildsQuery) -> list[UnfinishedBuild]:
+    """Return the builds of generations that are not complete, by name: how far each is, and how much is left."""
+    del query
+    return build_file.builds(session.places)
+
+
+@operation()
+def pause_build(session: Session, query: GenerationQuery) -> UnfinishedBuild:
+    """Stop a build after the message that it is at, and return how far it is; `resume_build` goes on there."""
+    build_file.stop_build(session.places, query.name, "paused")
+    return next(build for build in build_file.builds(session.places) if build.name == query.name)
+
+
+@operation()
+def resume_build(session: Session, query: GenerationQuery) -> GenerationInfo:
+    """Go on with a build that was paused, or whose process ended, and return the generation."""
+    info = build_file.unfinished_info(session.places, query.name)
+    writer = session.writer()
+    writer.build(info, writer.ontology(info.name), session.progress)
+    return info
+
+
+@operation(items="builds")
+def cancel_build(session: Session, query: GenerationQuery) -> list[UnfinishedBuild]:
+    """Stop a build and remove all of it; return the builds that are left."""
+    build_file.stop_build(session.places, query.name, "cancelled")
+    return build_file.builds(session.places)
 
 
 def _free_name(catalog: Catalog) -> str:

@@ -2,6 +2,7 @@
 
 __all__ = [
     "backup",
+    "build_file",
     "child_process",
     "clock",
     "comparison",

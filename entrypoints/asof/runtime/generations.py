@@ -1,6 +1,7 @@
 """A generation opened for writing: made where there is none, brought up to the episodic log, with what builds it."""
 
 import json
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import lru_cache, partial
 from pathlib import Path
@@ -106,8 +107,12 @@ def follow(
     stop: int,
     progress: Progress | None = None,
     journal: Journal | None = None,
-) -> None:
-    """Read the episodic log up to `stop` into a generation that is behind it."""
+    is_to_stop: Callable[[], bool] = lambda: False,
+) -> bool:
+    """Read the episodic log up to `stop` into a generation that is behind it; return whether it came so far.
+
+    is_to_stop: asked after each message; where it says so, what was read is kept, and False returned.
+    """
     layer = generation.layer
     start = layer.checkpoint
     found = group_batches(episodic.read(start, stop))
@@ -116,14 +121,18 @@ def follow(
         found = prefetch_batches(found, generation, episodes, journal)
     for number, batch in enumerate(found, 1):
         ingest_batch(generation, batch, episodes)
-        if number % every == 0:
+        stopping = is_to_stop()
+        if stopping or number % every == 0:
             layer.flush()
             if journal is not None:
                 journal.discard_recorded()
             if progress:
                 progress(layer.checkpoint - start, stop - start)
+        if stopping:
+            return False
     layer.checkpoint = max(layer.checkpoint, stop)
     layer.flush()
+    return True
 
 
 def check_order(before: SqliteLog, after: SqliteLog) -> None:

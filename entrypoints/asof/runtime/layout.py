@@ -68,6 +68,14 @@ class DirectoryLayout:
         """The build that is under way in the folder of a generation: a file that exists until the build is complete."""
         return self.generation(name) / "unfinished"
 
+    def build_lock(self, name: str) -> Path:
+        """The lock that whoever builds a generation holds."""
+        return self.generation(name) / "build.lock"
+
+    def stop_request(self, name: str) -> Path:
+        """The file that asks for a stop of the build of a generation."""
+        return self.generation(name) / "stop"
+
     def semantic(self, name: str) -> Path:
         """The semantic log of one generation."""
         return self.generation(name) / f"semantic.{name}.sqlite"

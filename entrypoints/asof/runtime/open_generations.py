@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 
+from asof.runtime.build_file import BuildFile
 from asof.runtime.erasure import erase_vectors
 from asof.runtime.generations import follow, generation_of, keep_ontology, open_semantic
 from asof.runtime.open_logs import OpenLogs
@@ -19,7 +20,6 @@ from asof_projections.model.answers import Effect, IngestionReport
 from asof_projections.queries.effects import changes_at, effect_of, reasons_at
 from asof_projections.queries.reports import report_of
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed
-from asof_streams.files import replace_file
 from asof_streams.sqlite_log import SqliteLog
 
 
@@ -89,26 +89,27 @@ class OpenGenerations(Mapping[str, Generation]):
     def build(self, info: GenerationInfo, ontology: Ontology, progress: Progress | None = None) -> None:
         """Build a new generation beside the others, and add it to the catalogue once it has caught up.
 
-        An interrupted build of the same kind that asked a model is continued: its answers were paid for.
+        One of the same kind that stopped is gone on with: what it derived, and what a model answered, was kept.
+        BuildStopped: another process asked for it.
         """
         places, logs = self._logs.places, self._logs
-        folder, unfinished = places.generation(info.name), places.unfinished(info.name)
-        kind = f"{info.build} {info.extractor} {info.rule}"  # two that have one build may read and believe otherwise
-        begun = unfinished.exists() and unfinished.read_text("utf-8") == kind
-        if folder.exists() and not begun:
+        folder, file = places.generation(info.name), BuildFile(places, info)
+        if folder.exists() and not file.is_begun:
             shutil.rmtree(folder)  # it is in no catalogue
         keep_ontology(ontology, places.ontology_of(info.name))
-        if self.journal:
-            replace_file(unfinished, [kind.encode()])
-        try:
-            generation = self._open(info)
-            follow(generation, logs.episodic, self._episodes, logs.episodic.end(), progress, self.journal)
-        except BaseException:
-            self._close(info.name)
-            raise
-        self._by_name[info.name] = generation
-        logs.set_catalog(logs.catalog.with_(info))
-        unfinished.unlink(missing_ok=True)
+        file.begin()
+        with file.running():
+            try:
+                generation, end = self._open(info), logs.episodic.end()
+                told = file.progress(generation.layer.checkpoint, end, progress)
+                if not follow(generation, logs.episodic, self._episodes, end, told, self.journal, file.is_to_stop):
+                    raise file.stopped()
+            except BaseException:
+                self._close(info.name)
+                raise
+            self._by_name[info.name] = generation
+            logs.set_catalog(logs.catalog.with_(info))
+            file.remove()
 
     def report(self, name: str, position: int) -> IngestionReport:
         """Return the report of a processed message in a generation."""

@@ -2,6 +2,7 @@
 
 __all__ = [
     "answers",
+    "builds",
     "comparisons",
     "contexts",
     "queries",
