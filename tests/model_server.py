@@ -27,6 +27,8 @@ from openai_server import OpenAIServer, started
 Fault = str | tuple[int, str]  # the content of an answer, or a status and a body
 
 _DOUBTS = re.compile(r"^Message of .*\n\nMentions:\n(?P<mentions>.*)\n\nKnown:\n(?P<known>.*)\n\Z", re.DOTALL)
+_ENDINGS = re.compile(r"^Message of .*?:\n(?P<text>.*)\n\nFacts:\n(?P<facts>.*)\n\Z", re.DOTALL)
+_FACT = re.compile(r"^(\d+)\. (.*)$", re.MULTILINE)
 _MENTION = re.compile(r"^(\d+)\. (.*) \((\w+)\): ([\d, ]+)$", re.MULTILINE)
 _KNOWN = re.compile(r"^(\d+)\. (.*?)(?:, also (.*?))?: .*$", re.MULTILINE)
 _MESSAGE = re.compile(r"^Message of (?P<who>.*) at (?P<time>\S+):\n(?P<text>.*)\n\Z", re.MULTILINE | re.DOTALL)
@@ -35,6 +37,7 @@ _MESSAGE = re.compile(r"^Message of (?P<who>.*) at (?P<time>\S+):\n(?P<text>.*)\
 class ModelServer(OpenAIServer):
     """First it gives the answers in `faults`, one a call; then `says(text)` of the message, or what the rules read.
 
+    ends: given a message and facts by their numbers, answers which of them it ends; else none.
     decides: given the names in doubt and those of what is known, by their numbers, answers whom they mean.
     latency: seconds a call takes. structured: whether it knows schemas; one that does not answers 400 to them.
     """
@@ -48,6 +51,7 @@ class ModelServer(OpenAIServer):
         self.faults: list[Fault] = []
         self.says: Callable[[str], str] | None = None
         self.decides: Callable[[dict[int, str], dict[int, str]], str] | None = None
+        self.ends: Callable[[str, dict[int, str]], str] | None = None
         self.prompt_tokens = 0
         self.at_once = 0  # the most calls that were under way together
         self._under_way = 0
@@ -82,6 +86,10 @@ class ModelServer(OpenAIServer):
         doubts = _DOUBTS.search(shown)
         if doubts:
             return self._decided(_MENTION.findall(doubts["mentions"]), _KNOWN.findall(doubts["known"]))
+        endings = _ENDINGS.search(shown)
+        if endings:
+            facts = {int(number): fact for number, fact in _FACT.findall(endings["facts"])}
+            return json.dumps({"ended": []}) if self.ends is None else self.ends(endings["text"], facts)
         found = _MESSAGE.search(shown)
         assert found, "a message was to be shown"
         if self.says is not None:

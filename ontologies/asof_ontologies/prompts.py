@@ -35,5 +35,5 @@ class Prompt(Part):
 
 @lru_cache
 def prompt(key: str) -> Prompt:
-    """Return a prompt of asof's own, by its key: `extract` or `resolve`."""
+    """Return a prompt of asof's own, by its key: `extract`, `resolve` or `end`."""
     return Prompt.model_validate(yaml.safe_load((_DATA / f"{key}.yaml").read_text("utf-8")))

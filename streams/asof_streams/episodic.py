@@ -182,7 +182,7 @@ class ExtractionRefused(Event):
 
     episode_id: str
     request: str
-    part: str  # `entity`, `fact`, `attribute` (with the name, if declared), `time` or `text`; `mention` or `pair`
+    part: str  # `entity`, `fact`, `attribute` (with the name, if declared), `time`, `text`, `mention`, `pair`, `ending`
     reason: str  # why: `schema`, `id`, `type`, `span`, `number` and so on
     count: int
 

@@ -4,6 +4,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from asof_streams.options import unset
+
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
@@ -34,4 +36,9 @@ class IngestionConfig(BaseModel):
         default=0.5, description="The cosine of two names, and their structural similarity, from which on they are one."
     )
     conflict_config: ConflictConfig = Field(default=ConflictConfig(), description="How contradictions are weighed.")
+    enable_ending_questions: bool = Field(
+        default=False,
+        exclude_if=unset,
+        description="Ask the language model that reads messages which facts one ends, where the rules leave it open.",
+    )
     min_confidence: Share = Field(default=0.0, description="No entity and no fact is believed below this confidence.")

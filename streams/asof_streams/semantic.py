@@ -54,6 +54,8 @@ class IngestionConfigured(Event):
     """What ingestion does in this generation. One without this event has the defaults."""
 
     type: ClassVar[str] = "ingestion.configured"
+    version: ClassVar[int] = 2
+    since: ClassVar[int] = 1
 
     config: IngestionConfig
 

@@ -19,8 +19,9 @@ from asof_agents.ports import BeliefView
 from asof_agents.resolution.entities import PERSON, Resolver, Speakers
 from asof_agents.resolution.episode_resolver import EpisodeResolver
 from asof_agents.resolution.judge import Judge
+from asof_agents.resolution.open_facts import facts_in_doubt
 from asof_agents.resolution.structure import StructuralMatcher, related_mentions
-from asof_projections.model.rows import EntityRow
+from asof_projections.model.rows import EntityRow, FactRow
 from asof_projections.versions import Assertion, Interval, is_within
 from asof_streams.episodic import EpisodeRecorded, MentionObserved, MessageParked, RelationshipStated
 from asof_streams.errors import InvalidInput, NotFound
@@ -76,6 +77,8 @@ def derive_semantic_events_of_retry(
     if judge is not None and build.ingestion.enable_entity_resolution:
         mentions = [record.event for record in before if isinstance(record.event, MentionObserved)]
         chat.names.resolve_again(mentions, before[0].recorded_at, judge)
+    if judge is not None and judge.endings is not None and not added:
+        chat.end_by_judge([record.event for record in before], judge)
     return _events(chat, added, known)
 
 
@@ -107,8 +110,11 @@ def _chat(
 class ChatStatements(StatementWriter[Resolver]):
     """Writes down what was said in words: resolves its names, states its relationships."""
 
+    _related: set[Triple]  # what the relationships are about
+
     def state(self, events: Sequence[Event], judge: Judge | None, meter: IngestionMeter = UNMETERED) -> None:
         """Resolve the mentions of an episode, then add its relationships: denials first, for corrections need them."""
+        self._related = set()
         stated = [e for e in events if isinstance(e, RelationshipStated)]
         config = self.build.ingestion
         if config.enable_entity_resolution and config.enable_structural_similarity:
@@ -122,6 +128,37 @@ class ChatStatements(StatementWriter[Resolver]):
         with meter("relation_extraction"):
             for relationship in sorted(stated, key=lambda r: r.stance != "denied"):
                 self._relate(relationship, replaced)
+            if judge is not None and judge.endings is not None:
+                self.end_by_judge(events, judge)
+
+    def end_by_judge(self, events: Sequence[Event], judge: Judge) -> None:
+        """End the facts that a judge finds to be ended by what an episode says, where the rules leave it open."""
+        names, episode = self.names, self.episode
+        mentioned = (names.meant(event.mention_id) for event in events if isinstance(event, MentionObserved))
+        speaker = names.named(episode.role or episode.role_type, PERSON)
+        named = {uuid for uuid in (*mentioned, speaker and speaker.uuid) if uuid is not None}
+        doubtful = {triple.subject for triple in map(self._doubtful, events) if triple is not None}
+        found = facts_in_doubt(episode, named, doubtful, names.known, names.recorded_at)
+        left = [fact for fact in found if self._triple_of(fact) not in self._related]
+        ended, asked = judge.ended(names.group, episode, left, names.cause)
+        names.asked += asked
+        for fact in ended:
+            self.end(self._triple_of(fact), episode.valid_at)
+
+    def _doubtful(self, event: Event) -> Triple | None:
+        """Return what a relationship ends, if it is a state that no fact holds, and is no earlier value of another."""
+        if not isinstance(event, RelationshipStated) or event.stance != "ended" or event.planned or event.valid_to:
+            return None
+        triple, other = self._triple(event) or (None, None)
+        if triple is None or other is None or self.is_occurrence(triple.relation) or self.held(triple):
+            return None
+        if self.changes.single(triple.relation) and self._has(triple.subject, triple.relation):
+            return None
+        return triple if self._ended(triple, other) == [triple] else None
+
+    def _triple_of(self, fact: FactRow) -> Triple:
+        literal = fact.object if fact.object_uuid is None else None
+        return Triple(fact.subject_uuid, fact.relation, fact.object_uuid, literal)
 
     def events(self) -> list[Event]:
         """Return everything written: relations declared and what was asked before all else."""
@@ -132,17 +169,26 @@ class ChatStatements(StatementWriter[Resolver]):
         relation = self.ontology.relation(self.ontology.canonical(name)[0])
         return relation is not None and relation.generic
 
-    def _relate(self, stated: RelationshipStated, replaced: dict[tuple[str, str], Assertion]) -> None:
+    def _triple(self, stated: RelationshipStated) -> tuple[Triple, EntityRow] | None:
+        """Return what a relationship is about, with its object; None: its mentions are of no two entities."""
         source, target = self.names.meant(stated.source), self.names.meant(stated.target)
         if source is None or target is None or source == target:
-            return  # the mention was never resolved, or the words name one thing twice
+            return None  # the mention was never resolved, or the words name one thing twice
         relation, flipped = self.ontology.canonical(stated.relation)
         subject, object_ = (target, source) if flipped else (source, target)
         subject, relation = self._slot_of(subject, relation)
-        self._declare(relation)
         other = self.names.entity(object_)
         literal = other.type is not None and self.ontology.is_value(other.type)
-        triple = Triple(subject, relation, None if literal else object_, other.name if literal else None)
+        return Triple(subject, relation, None if literal else object_, other.name if literal else None), other
+
+    def _relate(self, stated: RelationshipStated, replaced: dict[tuple[str, str], Assertion]) -> None:
+        found = self._triple(stated)
+        if found is None:
+            return
+        triple, other = found
+        relation = triple.relation
+        self._declare(relation)
+        self._related.add(triple)
         match stated.stance:
             case "denied":
                 for assertion in self.held(triple):
@@ -156,6 +202,7 @@ class ChatStatements(StatementWriter[Resolver]):
             case "ended":
                 at = self.episode.valid_at if stated.valid_to is None else stated.valid_to
                 for ended in self._ended(triple, other):
+                    self._related.add(ended)
                     self.end(ended, at, relationship=stated.relationship_id)
             case "holds":
                 self._hold(triple, stated, replaced.get((triple.subject, triple.relation)))

@@ -5,5 +5,6 @@ __all__ = [
     "episode_resolver",
     "exact",
     "judge",
+    "open_facts",
     "structure",
 ]

@@ -1,4 +1,4 @@
-"""A language model as the judge of names that the rules leave open: one request a message, for all of its doubts.
+"""A language model as the judge of what the rules leave open: names and endings, each one request a message at most.
 
 The answer is validated part by part: its numbers must be those of the request, and a part of low confidence is
 rejected, because a wrong merge costs more than a duplicate.
@@ -19,8 +19,9 @@ from asof_agents.extraction.ports import Answers, ModelRequest, RejectedPart
 from asof_agents.extraction.replies import answer_events
 from asof_agents.extraction.turns import turn_of
 from asof_agents.resolution.candidates import NEAR, Candidate, NameIndex, Nearest
+from asof_agents.resolution.open_facts import parse_endings, request_about
 from asof_ontologies.prompts import Prompt
-from asof_projections.model.rows import EntityRow
+from asof_projections.model.rows import EntityRow, FactRow
 from asof_streams.episodic import EpisodeRecorded, ExtractionFailed, MentionObserved
 from asof_streams.errors import ModelUnavailable
 from asof_streams.events import Event
@@ -75,12 +76,16 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Decides doubts by a model's answers. names: finds candidates of similar meaning; None: nothing does."""
+    """Decides doubts by a model's answers. names: finds candidates of similar meaning; None: nothing does.
+
+    endings: asks which facts a message ends; None: nobody is asked.
+    """
 
     prompt: Prompt
     model: str
     answers: Answers
     names: NameIndex | None = None
+    endings: Prompt | None = None
 
     def near(
         self, group: str, episode: EpisodeRecorded, texts: Sequence[str], cause: int
@@ -117,6 +122,17 @@ class Judge:
         reply = self.answers.reply(group, request, cause)
         verdict = Verdict({}, [], []) if reply.answer is None else parse_verdict(reply.answer, doubts)
         return verdict, answer_events(turn_of(episode), request, reply, verdict.refused)
+
+    def ended(
+        self, group: str, episode: EpisodeRecorded, facts: Sequence[FactRow], cause: int
+    ) -> tuple[list[FactRow], list[Event]]:
+        """Return which of some facts an episode ends, and the events of the model's reply."""
+        if self.endings is None or not facts:
+            return [], []
+        request = request_about(episode, facts, self.endings, self.model)
+        reply = self.answers.reply(group, request, cause)
+        ended, refused = ([], []) if reply.answer is None else parse_endings(reply.answer, facts)
+        return ended, answer_events(turn_of(episode), request, reply, refused)
 
     def request(self, episode: EpisodeRecorded, doubts: Sequence[Doubt]) -> ModelRequest:
         """Return the request about all doubts of an episode."""

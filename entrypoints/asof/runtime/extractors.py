@@ -79,7 +79,9 @@ class ExtractorFactory:
         """Return the judge of names in doubt for a generation; None: it was begun without."""
         if self._model is None or journal is None or _MODEL not in info.extractor:
             return None
-        return Judge(prompt("resolve"), self._model.model_id, journal, self._near(info, places, known))
+        asks = info.ingestion is not None and info.ingestion.enable_ending_questions
+        near = self._near(info, places, known)
+        return Judge(prompt("resolve"), self._model.model_id, journal, near, prompt("end") if asks else None)
 
     def _near(self, info: GenerationInfo, places: DirectoryLayout, known: SqliteGraph) -> "NameVectorIndex | None":
         """Return the index of similar names of a generation; None: it was begun without these vectors."""

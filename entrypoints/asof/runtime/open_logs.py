@@ -13,6 +13,7 @@ from asof.settings import Settings
 from asof_projections.generations import FIRST, Catalog, is_name, load, save
 from asof_streams.errors import ContractError, DamagedLog, InvalidInput
 from asof_streams.files import expect_own_files
+from asof_streams.ingestion import IngestionConfig
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
 
@@ -61,13 +62,19 @@ class OpenLogs:
         ontology = load_ontology(self.settings.ontology)
         version = self.extractors.version(ontology)
         settings = self.settings
-        chosen = settings.consolidation, settings.ingestion
+        chosen = settings.consolidation, self._ingestion()
         info = describe(FIRST, ontology, settings.policy, "mentions", version, *chosen)
         keep_ontology(ontology, places.ontology)
         keep_ontology(ontology, places.ontology_of(FIRST))
         catalog = Catalog(FIRST, (info,))
         save(places.root, catalog)
         return catalog
+
+    def _ingestion(self) -> IngestionConfig:
+        """Return what a new generation takes up: with a language model, it also asks which facts a message ends."""
+        settings = self.settings
+        asks = settings.extractor != "rules" and "ingestion" not in settings.model_fields_set
+        return IngestionConfig(enable_ending_questions=True) if asks else settings.ingestion
 
     def _expect_no_messages(self) -> None:
         if self.places.messages.exists() and not self.are_replicas:

@@ -7,4 +7,5 @@ __all__ = [
     "extractor",
     "first_names",
     "lexicon",
+    "word_roots",
 ]

@@ -18,6 +18,11 @@ SIGNALS: Final = frozenset(  # that something is another one, or over
     "retired rip scrapped skipping sold started stepped stopped swapped switched taken took traded transferred "
     "turned update updated upgraded upped went".split()
 )
+ENDED: Final = frozenset(  # that something is over
+    "anymore binned broke bye cancelled canceled deleted died ditched divorced dropped dumped expired finished fired "
+    "gave goodbye left longer lost quit replaced resigned retired returned rip scrapped skipping sold split stopped "
+    "swapped switched traded uninstalled".split()
+)
 PLAIN: Final = FUNCTION_WORDS | GREETINGS | SIGNALS
 COMMON: Final = (VAGUE | ORNAMENTS) - frozenset("class name number order plan team time".split())
 """Roots that two messages may share without speaking of the same."""
