@@ -125,6 +125,8 @@ class VectorSearch:
 
     def _index(self, projection: VectorProjection, searched: Sequence[Callable[[], Ids]]) -> VectorIndex:
         """Return an index, brought up to the graph if little is missing; else count what is missing of the searched."""
+        if projection.unsaved == 0:  # as in most searches: nothing came since the last one
+            return projection.index
         behind = projection.behind
         if self._few and not self.is_behind:
             worked, waited = time.process_time() + _OWN_SECONDS, time.monotonic() + _OWN_PATIENCE

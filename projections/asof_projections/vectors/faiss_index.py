@@ -244,7 +244,7 @@ class FaissVectorIndex:
 
     def _scores(self, rows: Ids, query: Vectors) -> NDArray[np.float64]:
         """Return cosines in 64 bits. Each row is summed alone in one order, so that equal vectors have equal scores."""
-        exact, codes = query.astype(np.float64), self._codes
+        exact, codes = query.astype(np.float64) * _BIAS, self._codes
         pieces = (rows[start : start + RESCORED] for start in range(0, len(rows), RESCORED))
         return np.concatenate([np.vecdot(_wide(codes[piece]), exact) for piece in pieces])
 
@@ -254,14 +254,12 @@ class FaissVectorIndex:
 
 
 _SIGN_AND_REST: Final = np.int32(-0x70000001)  # all bits but the three that a sign is spread over
-_BIAS: Final = np.float32(2.0**112)  # 127 - 15, the difference of the exponents' biases
+_BIAS: Final = 2.0**112  # 127 - 15, the difference of the exponents' biases
 
 
 def _wide(codes: Codes) -> NDArray[np.float64]:
-    """Return exactly the same numbers in 64 bits. numpy's own way from 16 bits takes three times as long."""
+    """Return numbers in 64 bits, divided by _BIAS, all exactly. numpy's own way takes three times as long."""
     bits = codes.view(np.int16).astype(np.int32)
     bits <<= 13  # the place of the exponent and the fraction among 32 bits
     bits &= _SIGN_AND_REST
-    numbers = bits.view(np.float32)
-    numbers *= _BIAS
-    return numbers.astype(np.float64)
+    return bits.view(np.float32).astype(np.float64)

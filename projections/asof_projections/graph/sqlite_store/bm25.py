@@ -13,35 +13,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof_projections.bm25 import bm25, word_weight
+from asof_projections.graph.sqlite_store.version_cache import Holding
 
 _USUAL: Final = 5.0  # words of a sentence
 
 
-def best(
-    lists: Sequence[NDArray[np.int64]], holding: NDArray[np.bool], words: NDArray[np.int32], limit: int
-) -> list[tuple[int, float]]:
+def best(lists: Sequence[NDArray[np.int64]], holding: Holding, limit: int) -> list[tuple[int, float]]:
     """Return (number, score) of the best facts, best first; equal scores by number.
 
-    lists: the numbers of the facts that have each word of a query. holding: which facts count, by number. words: how
-    many words each fact has.
+    lists: the numbers of the facts that have each word of a query. holding: the facts that count.
     """
-    count = int(np.count_nonzero(holding))
-    has = np.zeros(len(holding), np.bool)
-    counted = []
+    count = len(holding.numbers)
+    weights, has = np.zeros(count), np.zeros(count, np.bool)
     for having in lists:
-        theirs = having[: np.searchsorted(having, len(holding))]
-        counted.append(theirs[holding[theirs]])
-        has[counted[-1]] = True
+        places = holding.places[having[: np.searchsorted(having, len(holding.places))]]
+        places = places[places >= 0]
+        weights[places] += word_weight(len(places), count)
+        has[places] = True
     found = np.flatnonzero(has)
     if not len(found):
         return []
-    weights = np.empty(len(holding))
-    weights[found] = 0  # most facts have none of the words, and are not touched
-    for theirs in counted:
-        weights[theirs] += word_weight(len(theirs), count)
-    scores = bm25(weights[found], words[found], _USUAL)
+    scores = bm25(weights[found], holding.words[found], _USUAL)
     if len(found) > limit:  # those that may be among the best, equal ones included
         chosen = np.flatnonzero(scores >= np.partition(scores, -limit)[-limit])
         found, scores = found[chosen], scores[chosen]
     first = np.lexsort((found, -scores))[:limit]
-    return list(zip(found[first].tolist(), scores[first].tolist(), strict=True))
+    return list(zip(holding.numbers[found[first]].tolist(), scores[first].tolist(), strict=True))

@@ -63,17 +63,17 @@ class FullTextSearch(SqliteReader):
         if not words:
             return []
         with self._guard, self._one_state():
-            holding = self._holding(group, at).by_number
+            holding = self._holding(group, at)
             if among is not None:
-                chosen = np.zeros(len(holding), np.bool)
-                chosen[among[among < len(holding)]] = True
-                holding = holding & chosen
+                chosen = np.zeros(len(holding.places), np.bool)
+                chosen[among[among < len(chosen)]] = True
+                holding = Holding.of(chosen & (holding.places >= 0), self._version_cache.words)
             # The group is indexed as a word beside the sentence, so that a search reads its own group alone. Where most
             # facts are of the group, that filter costs more than reading the others too.
-            is_small = group is not None and np.count_nonzero(holding) < _MOST * self._version_cache.facts
+            is_small = group is not None and len(holding.numbers) < _MOST * self._version_cache.facts
             within = f'grp : "g{self._group(group)}" AND ' if group is not None and is_small else ""
             lists = self._sentence_postings.having(self._db, [f'{within}sentence : "{word}"' for word in words])
-            return best(lists, holding, self._version_cache.words, limit)
+            return best(lists, holding, limit)
 
     def live(self, group: str | None, at: Moment) -> NDArray[np.int64]:
         with self._guard:

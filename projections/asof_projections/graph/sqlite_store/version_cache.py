@@ -5,7 +5,7 @@ later ones add the versions that were opened and closed since.
 """
 
 import sqlite3
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +27,20 @@ _LAST: Final = """SELECT max(coalesce((SELECT max(opened) FROM versions), 0),
 
 
 class Holding(NamedTuple):
-    """The facts that hold in a window."""
+    """The facts that hold in a window, as columns."""
 
-    by_number: NDArray[np.bool]
-    numbers: NDArray[np.int64]
+    numbers: NDArray[np.int64]  # ascending
+    words: NDArray[np.int32]  # of the sentence of each
+    places: NDArray[np.int32]  # in these columns, by number; -1: it does not hold
+
+    @classmethod
+    def of(cls, held: NDArray[np.bool], words: NDArray[np.int32]) -> Self:
+        """Return the facts that hold: whether, and how many words, by number."""
+        numbers = np.flatnonzero(held)
+        numbers.setflags(write=False)  # a vector index keeps what follows from it
+        places = np.full(len(held), -1, np.int32)
+        places[numbers] = np.arange(len(numbers))
+        return cls(numbers, words[numbers], places)
 
 
 class VersionCache:
@@ -68,10 +78,7 @@ class VersionCache:
         if self._last is None or self._last[0] != asked or not self._last[1].hold(*moments):
             _, _, _, vf, vt, kf, kt = self._columns[:, : self._count]
             plateaus = Plateaus.around(*zip((vf, vt, kf, kt), moments, strict=True))
-            held = self._held(group, window)
-            numbers = np.flatnonzero(held)
-            numbers.setflags(write=False)  # a vector index keeps what follows from it
-            self._last = asked, plateaus, Holding(held, numbers)
+            self._last = asked, plateaus, Holding.of(self._held(group, window), self.words)
         return self._last[2]
 
     def _held(self, group: int | None, window: Window) -> NDArray[np.bool]:
