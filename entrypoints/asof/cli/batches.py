@@ -1,4 +1,4 @@
-"""The commands that write many messages, given as JSON lines: produce, import."""
+"""The commands that write many messages, given as JSON lines or CSV: produce, import."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,12 +9,14 @@ import typer
 from asof.cli import calls, show
 from asof.cli.binding import command
 from asof.cli.calls import Call
+from asof.cli.csv_rows import facts_of_rows
 from asof.cli.json_lines import counted, lines_of
 from asof.cli.options import File, Group, Strict
 from asof.operations import writes
 from asof.operations.operation import DEFAULT_GROUP
 
 _SHOWN_REFUSALS: Final = 20
+_FACT: Final = (*writes.state_fact.query.model_fields, "recorded_at")
 
 
 @command(writes.produce)
@@ -39,12 +41,25 @@ def import_(
         typer.Option("--ontology", metavar="NAME", help="Check relations against it: its id, or a YAML file."),
     ] = None,
     strict: Strict = False,
+    subject: Annotated[str | None, typer.Option("--subject", metavar="COLUMN", help="For CSV: its column.")] = None,
+    relation: Annotated[
+        str | None, typer.Option("--relation", metavar="NAME", help="For CSV: the relation, or the column with it.")
+    ] = None,
+    object_: Annotated[str | None, typer.Option("--object", metavar="COLUMN", help="For CSV: its column.")] = None,
+    from_: Annotated[str | None, typer.Option("--from", metavar="COLUMN", help="For CSV: that of valid_at.")] = None,
+    until: Annotated[str | None, typer.Option("--until", metavar="COLUMN", help="For CSV: that of invalid_at.")] = None,
 ) -> int:
-    """Add structured facts given as JSON lines. Names are exact; nothing is extracted."""
+    """Add structured facts given as JSON lines, or as CSV with a first line that names the columns.
+
+    Names are exact; nothing is extracted. Columns named like fields need no option. A FILE that ends in .csv is CSV,
+    and so is one with an option for it.
+    """
+    given = {"subject": subject, "relation": relation, "object": object_, "valid_at": from_, "invalid_at": until}
+    columns = {field: column for field, column in given.items() if column is not None}
     with call.session() as session, lines_of(file) as lines, _acknowledging(file) as acknowledged:
         done = writes.import_facts(
             session,
-            lines,
+            facts_of_rows(lines, columns, _FACT) if columns or file.endswith(".csv") else lines,
             group_id=group,
             recorded=recorded,
             ontology=ontology,

@@ -16,7 +16,10 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "demo": ("demo", "Show what it is for: a story of two years."),
     "add": ("writes", "Add one message."),
     "produce": ("batches", "Add messages given as JSON lines."),
-    "import": ("batches", "Add structured facts given as JSON lines."),
+    "import": (
+        "batches",
+        "Add structured facts given as JSON lines, or as CSV with a first line that names the columns.",
+    ),
     "assert": ("writes", "State that a fact holds."),
     "end": ("writes", "State that a fact ended, or without an object whatever holds there."),
     "retract": ("writes", "State that a fact was never so."),
