@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
+from asof_streams.events import types
 from old_directories import RAISED, Ask, found_again
 
 
@@ -111,10 +112,11 @@ def raising(old: Ask) -> Ask:
 
 
 def raised(old: Ask) -> Ask:
-    """Return events in their second version; a digest is of what they were."""
+    """Return events in their present version; a digest is of what they were."""
     if "digest" in old:
         return old
-    return {**old, "answer": [{**e, "version": 2} if e["type"] in RAISED else e for e in old["answer"]]}
+    today = {type_: types()[type_].version for type_ in RAISED}
+    return {**old, "answer": [{**e, "version": today.get(e["type"], e["version"])} for e in old["answer"]]}
 
 
 _ADVICE: Final = "it keeps deeds as states, as earlier versions did: rebuild dates them (asof rebuild, then switch)"
@@ -146,6 +148,25 @@ def _with_plans(answer: Any) -> Any:
     if {"relation", "valid_at", "invalid_at", "object"} <= parts.keys():
         parts = {"planned": False} | ({"occurrence": False} if "expired_at" in parts else {}) | parts
     return parts
+
+
+def telling_literals(old: Ask) -> Ask:
+    """Return an answer in which each fact has its value and its qualifiers, and so has each evidence."""
+    return {**old, "answer": _with_literals(old["answer"])}
+
+
+def _with_literals(answer: Any) -> Any:
+    if isinstance(answer, str):
+        told = _KEY.format("planned") + _KEY.format("value") + _KEY.format("qualifiers")
+        return answer.replace(_KEY.format("planned"), told)
+    if isinstance(answer, list):
+        return [_with_literals(part) for part in answer]
+    if not isinstance(answer, dict):
+        return answer
+    parts = {name: _with_literals(part) for name, part in answer.items()}
+    if {"relation", "object", "expired_at"} <= parts.keys():
+        parts = {"value": None, "qualifiers": {}} | parts
+    return {"qualifiers": {}} | parts if {"quote", "relationship"} <= parts.keys() else parts
 
 
 def turning(old: Ask) -> Ask:
@@ -209,6 +230,11 @@ CHANGED: list[Changed] = [
         tuple("facts search entity timeline history why diff changes export /v1/ what-if overlapping fact".split()),
         "Every fact says whether it is an `occurrence`, and whether it is `planned`",
         telling_plans,
+    ),
+    Changed(
+        tuple("facts search entity timeline history why diff changes export /v1/ what-if overlapping fact".split()),
+        "Every fact has a `value` and `qualifiers`",
+        telling_literals,
     ),
     Changed(("events",), "`message.parked` and `extraction.failed` are at version 2", raising),
     Changed(("export --episodic",), "In the exported episodic graph `turn_N` counts the turns of a group", turning),

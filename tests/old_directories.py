@@ -136,12 +136,12 @@ def _without(name: str, found: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in found.items() if key != name}
 
 
-# Event types that have a second version since these directories were written, and what came with it.
+# Event types that have later versions since these directories were written, and what came with them.
 RAISED: Final[dict[str, tuple[str, ...]]] = {
-    "fact.asserted": ("occurrence", "planned"),
+    "fact.asserted": ("occurrence", "planned", "number", "qualifiers"),
     "fact.invalidated": (),
-    "fact.reinforced": ("granule", "planned"),
-    "fact.stated": ("grain",),
+    "fact.reinforced": ("granule", "planned", "number", "qualifiers"),
+    "fact.stated": ("grain", "qualifiers"),
     "generation.started": ("rule",),
     "relationship.stated": ("granule", "planned"),
 }

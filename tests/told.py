@@ -12,6 +12,7 @@ SINGLE = {"lives_in"}
 OCCURRING = {"visited"}
 DEEDS = {"visited", "wrote"}
 SAME = "also_known_as"  # symmetric; every one believed makes two names one
+NUMBER = "7"  # as an object it is a number, in whatever form it comes, and no name
 
 
 class Parked(Exception):
@@ -40,7 +41,7 @@ class Told:
             made = None
         self._heard(recorded_at, made or [])
         if made is not None and line["op"] in ("assert", "correct"):
-            self.names |= {line["subject"], line["object"]}
+            self.names |= {line["subject"], line["object"]} - {NUMBER}
         return made
 
     def identify(self, op, entity, into=None, name=None, *, recorded_at):
@@ -196,7 +197,7 @@ class Told:
             if not isinstance(target, oracle.Assert) or target.occurrence:
                 raise Parked
             return [oracle.End(self._id(0), target.slot, target.value, at, target.id)]
-        if line["subject"] not in self.names or line.get("object", line["subject"]) not in self.names:
+        if line["subject"] not in self.names or line.get("object", line["subject"]) not in {*self.names, NUMBER}:
             raise Parked
         if line.get("object") is None:
             return [oracle.End(self._id(0), self._slot(line), None, at)]
@@ -214,7 +215,7 @@ class Told:
     def _ways(self, line):
         """The slots and values in which the same would be said."""
         ways = [(self._slot(line), line["object"])]
-        if line["relation"] == SAME:
+        if line["relation"] == SAME and line["object"] != NUMBER:
             ways.append(((line["object"], SAME), line["subject"]))
         return ways
 
@@ -281,7 +282,7 @@ class Told:
 
     def same(self, name, known):
         """All names taken to mean who this one means."""
-        pairs = [(a.slot[0], a.value) for a in self.assertions(known) if a.slot[1] == SAME]
+        pairs = [(a.slot[0], a.value) for a in self.assertions(known) if a.slot[1] == SAME and a.value != NUMBER]
         pairs += [tuple(pair) for pair, start, end in self.links if start <= known < end]
         found, grown = set(), {name}
         while found != grown:

@@ -138,6 +138,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "model": "the model, and who serves it",
     "nodes": "how many entities have faded",
     "nodes_decayed": "how many entities have faded",
+    "number": "whether the literal was given as a number",
     "object": "the other end, where it is an entity",
     "object_type": "the type of the object, where it matters",
     "occurrence": "whether it happened within that time; otherwise it holds over it",
@@ -150,6 +151,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "prompt": "the key of the prompt",
     "prompt_tokens": "how many tokens the model read, by its own count; 0 where it does not say",
     "prompt_version": "the version of the prompt",
+    "qualifiers": "what this statement says beside its claim: texts and numbers by name, 32 at most",
     "reason": "why",
     "ref": "the producer's own id of the fact",
     "relation": "the relation",
@@ -219,7 +221,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "episode.recorded.timezone": "the zone by whose days times in its words are read; null: UTC",
     "timezone.recorded.timezone": "the IANA name of the zone",
     "timezone.stated.timezone": "the IANA name of the zone",
-    "fact.stated.object": "the other end, by its exact name",
+    "fact.stated.object": "the other end: an entity by its exact name, or a number",
     "fact.stated.relation": "the relation: any name, unless a closed ontology is named",
     "fact.stated.said_at": "when its source said so; else when it is recorded",
     "fact.stated.subject": "whom or what it is about, by the exact name",
@@ -280,7 +282,8 @@ def _fields(cls: type[Event]) -> Iterator[str]:
     known, schemas = meanings(cls), cls.model_json_schema()["properties"]
     yield "| field | type | if not given | meaning |\n|---|---|---|---|"
     for name, field in cls.model_fields.items():
-        given = "" if field.is_required() else "absent" if field.default is None else f"`{json.dumps(field.default)}`"
+        default = None if field.is_required() else field.get_default(call_default_factory=True)
+        given = "" if field.is_required() else "absent" if default is None else f"`{json.dumps(default)}`"
         cells = (f"`{name}`", _type(schemas[name]), given, known[name])
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
     yield ""
@@ -290,12 +293,16 @@ def _type(schema: dict[str, Any]) -> str:
     match schema:
         case {"anyOf": [one, {"type": "null"}]}:
             return _type(one)
+        case {"anyOf": [*several, {"type": "null"}] | [*several]}:
+            return " or ".join(dict.fromkeys(_type(one) for one in several))
         case {"enum": values}:
             return ", ".join(f"`{value}`" for value in values)
         case {"type": "array", "items": {"prefixItems": Sequence()}}:
             return "list of `[from, to]`, `null` for an open end"
         case {"$ref": _}:
             return "objects"
+        case {"type": "object", "patternProperties": _, "maxProperties": _}:
+            return "texts and numbers by name"
         case {"type": "object", "patternProperties": _}:
             return "texts by name"
         case {"type": "array", "items": items}:

@@ -61,12 +61,15 @@ _NUMBERS = {
     "latency_ms",
     "nodes",
     "nodes_decayed",
+    "object",
     "prompt_tokens",
     "position",
+    "qualifiers",
     "rule",
     "prompt_version",
     "statement_version",
 }  # the meaning says it
+_TYPES = {"object": ["string", "number"]}  # of what a statement needs; else a text
 _TIME = {  # the shape of what instants.parse_moment reads
     "type": "string",
     "pattern": (
@@ -87,7 +90,8 @@ _SENT = {
     "message": _AS_SENT.format(command="produce", also=f"a `content` of more than {MAX_CONTENT_BYTES} bytes in UTF-8"),
     "fact": _AS_SENT.format(
         command="import",
-        also=f"a `fact` of more than {MAX_CONTENT_BYTES} bytes in UTF-8; a `valid_at` that is not before `invalid_at`",
+        also=f"a `fact` of more than {MAX_CONTENT_BYTES} bytes in UTF-8; a `valid_at` that is not before "
+        "`invalid_at`; a whole number of more than 2^53",
     ),
 } | dict.fromkeys(
     ("entity", "identity", "timezone", "withdrawal", "retry", "consolidation", "erasure"),
@@ -167,6 +171,8 @@ def _given(schema: dict[str, Any]) -> dict[str, Any]:
     match schema:
         case {"anyOf": [one, {"type": "null"}]}:
             return dict(one)
+        case {"anyOf": [*several, {"type": "null"}]}:
+            return schema | {"anyOf": several}
     return schema
 
 
@@ -198,7 +204,17 @@ def _rules(cls: type[Event]) -> dict[str, Any]:
                 _has("subject", "relation", "object"),
                 _has("subject", "relation", op=["end"]),
                 _has("ref", op=["end", "retract"]),
-            ]
+            ],
+            "allOf": [
+                {
+                    "if": {"required": ["object"], "properties": {"object": {"type": "number"}}},
+                    "then": {"properties": {"object_type": {"type": "null"}}},
+                },
+                {
+                    "if": {"required": ["op"], "properties": {"op": {"enum": ["end", "retract"]}}},
+                    "then": {"properties": {"qualifiers": {"type": ["object", "null"], "maxProperties": 0}}},
+                },
+            ],
         }
     if cls in (IdentityStatement, IdentityRecorded):
         return {"anyOf": [_has_only(op, fields) for op, sets in IDENTITY_FIELDS.items() for fields in sets]}
@@ -214,7 +230,10 @@ def _has_only(op: str, fields: set[str]) -> dict[str, Any]:
 
 
 def _has(*fields: str, op: list[str] | None = None) -> dict[str, Any]:
-    needed: dict[str, Any] = {"required": [*fields], "properties": {field: {"type": "string"} for field in fields}}
+    needed: dict[str, Any] = {
+        "required": [*fields],
+        "properties": {field: {"type": _TYPES.get(field, "string")} for field in fields},
+    }
     if op is not None:
         needed["required"] = [*fields, "op"]
         needed["properties"] |= {"op": {"enum": op}}

@@ -4,12 +4,13 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
 
-from pydantic import Field, StringConstraints, ValidationError, model_validator
+from pydantic import Field, StringConstraints, ValidationError, field_validator, model_validator
 
 from asof_streams.errors import NOT_UNICODE, InvalidInput
 from asof_streams.events import Event, register
 from asof_streams.ids import scoped_id
 from asof_streams.instants import FIRST, LAST, parse_moment
+from asof_streams.literals import MAX_QUALIFIER_CHARACTERS, MAX_QUALIFIERS, Number, Qualifiers, text_of
 from asof_streams.options import (
     EntityTypes,
     EpisodeIds,
@@ -115,10 +116,13 @@ class FactStatement(Event):
 
     `grain` says how exact valid_at is. What happened without an end, such as a visit, is dated by that granule: the day
     of valid_at, if none is given. An occurrence cannot be ended.
+
+    An object that is a JSON number is a value and no entity: 1.0 is 1, and "1" is the name of an entity. `qualifiers`
+    say more about what is asserted, each a name with a text or a number; they are no part of the claim.
     """
 
     type: ClassVar[str] = "fact.stated"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     since: ClassVar[int] = 1
 
     group_id: GroupId
@@ -127,7 +131,7 @@ class FactStatement(Event):
     subject: Name | None = Field(default=None, repr=False)
     subject_type: Name | None = None
     relation: Name | None = None
-    object: Name | None = Field(default=None, repr=False)
+    object: Name | Number | None = Field(default=None, repr=False)
     object_type: Name | None = None
     fact: Text | None = Field(default=None, repr=False)
     valid_at: int | None = None
@@ -135,6 +139,17 @@ class FactStatement(Event):
     grain: Grain | None = Field(default=None, exclude_if=unset)
     confidence: float = Field(default=1.0, ge=0.0, le=1.0)
     said_at: int | None = None
+    qualifiers: Qualifiers | None = Field(default=None, repr=False, exclude_if=unset)
+
+    @field_validator("qualifiers")
+    @classmethod
+    def _some_or_none(cls, qualifiers: Qualifiers | None) -> Qualifiers | None:
+        return qualifiers or None  # as an absent one is read
+
+    @property
+    def value(self) -> str | None:
+        """The object in words, where it is a number."""
+        return None if self.object is None or isinstance(self.object, str) else text_of(self.object)
 
     @model_validator(mode="after")
     def _says_enough(self) -> Self:
@@ -142,6 +157,10 @@ class FactStatement(Event):
             self._may_leave_out()
         if self.valid_at is not None and self.invalid_at is not None and self.valid_at >= self.invalid_at:
             raise ValueError("valid_at must be before invalid_at")
+        if self.value is not None and self.object_type is not None:
+            raise ValueError("object_type is of an entity, and a number is none: leave it out")
+        if self.qualifiers and self.op not in ("assert", "correct"):
+            raise ValueError(f"qualifiers are of what is asserted: {self.op} takes none")
         return self
 
     def _may_leave_out(self) -> None:
@@ -293,6 +312,11 @@ _REASONS: Final = {
     "string_too_long": f"it is too long, the limit is {MAX_NAME_CHARACTERS} characters",
     "string_unicode": NOT_UNICODE,
 }
+_LITERALS: Final = {
+    "object": "it must be a name or a number",
+    "qualifiers": f"it must be an object of at most {MAX_QUALIFIERS} names, each with a text or a number: a name has "
+    f"1 to {MAX_QUALIFIER_CHARACTERS} characters, a text 1 to {MAX_NAME_CHARACTERS}",
+}
 _OPTIONS: Final = frozenset({"entity_types", "excluded_entity_types", "relation_types", "relation_type_map"})
 _IDS: Final = {
     "group_id": NO_GROUP,
@@ -371,6 +395,8 @@ def _first_problem(error: ValidationError, kind: type[Event]) -> InvalidInput:
     first = error.errors(include_input=False, include_url=False, include_context=False)[0]
     if first["loc"] and first["loc"][0] in _OPTIONS:
         return _option_problem(first["loc"], first["type"], first["msg"])
+    if first["loc"] and first["loc"][0] in _LITERALS and first["type"] != "extra_forbidden":
+        return _literal_problem(str(first["loc"][0]), error)
     where, kind_of_error = ".".join(map(str, first["loc"])), first["type"]
     reason = _REASONS.get(kind_of_error) or first["msg"].removeprefix("Value error, ")
     if kind_of_error == "extra_forbidden":
@@ -379,6 +405,16 @@ def _first_problem(error: ValidationError, kind: type[Event]) -> InvalidInput:
     elif kind_of_error == "string_pattern_mismatch":
         reason = _IDS.get(where, reason)
     return InvalidInput(reason, where or None)
+
+
+def _literal_problem(field: str, error: ValidationError) -> InvalidInput:
+    """Return what is wrong with a number, or with what may be one, without the names of qualifiers."""
+    found = error.errors(include_input=False, include_url=False, include_context=False)
+    problems = {one["type"]: one["msg"] for one in found if one["loc"][0] == field}
+    if "value_error" in problems:
+        return InvalidInput(problems["value_error"].removeprefix("Value error, "), field)
+    reasons = _REASONS if field == "object" else {"string_unicode": NOT_UNICODE}
+    return InvalidInput(next((reasons[type_] for type_ in problems if type_ in reasons), _LITERALS[field]), field)
 
 
 def _option_problem(loc: tuple[int | str, ...], kind_of_error: str, reason: str) -> InvalidInput:

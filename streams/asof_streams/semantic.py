@@ -7,6 +7,7 @@ from pydantic import Field
 from asof_streams.consolidation import ConsolidationConfig
 from asof_streams.events import Event, register
 from asof_streams.ingestion import IngestionConfig
+from asof_streams.literals import Qualifiers
 from asof_streams.options import unset
 
 Period = tuple[int, int | None]  # [from, to); None: no end is stated
@@ -266,12 +267,13 @@ class FactAsserted(Event):
     """A fact was asserted: it holds in the world from valid_from to valid_to, if an end is stated.
 
     `holds` are the periods over which it is believed after the whole batch: a projection opens one version for each.
-    Either `object` (an entity) or `value` (a literal) is set. An `occurrence` happened within that time, its granule:
-    no ending cuts it, and nothing displaces it. It is `planned` if it was still ahead when it was said.
+    Either `object` (an entity) or `value` (a literal) is set; `number`: the literal was stated as a number. An
+    `occurrence` happened within that time, its granule: no ending cuts it, and nothing displaces it. It is `planned` if
+    it was still ahead when it was said. `qualifiers` are those of this statement.
     """
 
     type: ClassVar[str] = "fact.asserted"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     since: ClassVar[int] = 1
 
     fact_id: str
@@ -292,6 +294,8 @@ class FactAsserted(Event):
     corrects: str | None = None  # the fact that this one replaces
     occurrence: bool = Field(default=False, exclude_if=unset)
     planned: bool = Field(default=False, exclude_if=unset)
+    number: bool = Field(default=False, exclude_if=unset)
+    qualifiers: Qualifiers = Field(default_factory=dict, repr=False, exclude_if=unset)
     holds: tuple[Period, ...]
 
 
@@ -299,11 +303,12 @@ class FactAsserted(Event):
 class FactReinforced(Event):
     """A fact was said again: one more source, and perhaps a later time at which it was attested.
 
-    Of an occurrence it has the granule that it was given this time, and whether it was still ahead.
+    Of an occurrence it has the granule that it was given this time, and whether it was still ahead. `qualifiers` are
+    those of this statement, and `number` says whether it gave the literal as a number.
     """
 
     type: ClassVar[str] = "fact.reinforced"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     since: ClassVar[int] = 1
 
     fact_id: str
@@ -312,6 +317,8 @@ class FactReinforced(Event):
     relationship_id: str | None = None
     granule: Granule | None = Field(default=None, exclude_if=unset)
     planned: bool = Field(default=False, exclude_if=unset)
+    number: bool = Field(default=False, exclude_if=unset)
+    qualifiers: Qualifiers = Field(default_factory=dict, repr=False, exclude_if=unset)
 
 
 @register

@@ -22,6 +22,8 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
 from asof_command import asof
 from asof_ontologies import registry
+from asof_streams.events import types
+from asof_streams.messages import FactStatement
 from changed_answers import SECOND, wanted
 from old_directories import RAISED, TOPICS, ask, expected
 from patience import wait_until
@@ -113,15 +115,15 @@ def _text(given: bytes | None) -> str | None:
 
 
 def raised(found: list[Row]) -> list[Row]:
-    """Return records with the events that have a second version in that one; what was sent is as it was."""
-    first, second = ["ce_eventversion", "1"], ["ce_eventversion", "2"]
-    of = [["ce_type", name] for name in (*SECOND, *RAISED)]
-    return [
-        {**row, "headers": [second if header == first else header for header in row["headers"]]}
-        if row["topic"] not in (".messages", ".dead-letters") and any(header in of for header in row["headers"])
-        else row
-        for row in found
-    ]
+    """Return records with the events that have later versions in the present one; what was sent is as it was."""
+    today = {name: str(types()[name].version) for name in (*SECOND, *RAISED)}
+    return [row if row["topic"] in (".messages", ".dead-letters") else _raised(row, today) for row in found]
+
+
+def _raised(row: Row, today: dict[str, str]) -> Row:
+    version = next((today[value] for name, value in row["headers"] if name == "ce_type" and value in today), None)
+    first = ["ce_eventversion", "1"]
+    return {**row, "headers": [[first[0], version or "1"] if header == first else header for header in row["headers"]]}
 
 
 def read_anew(found: list[Row]) -> list[Row]:
@@ -130,7 +132,7 @@ def read_anew(found: list[Row]) -> list[Row]:
 
 
 def _read_anew(value: str) -> str:
-    more = {'"source":"mentions"': '"rule":2', '"source":"fact"': '"statement_version":2'}
+    more = {'"source":"mentions"': '"rule":2', '"source":"fact"': f'"statement_version":{FactStatement.version}'}
     for said, added in more.items():
         if said in value:
             value = f"{value[:-1]},{added}}}"

@@ -396,6 +396,33 @@ def test_a_literal_is_never_taken_for_an_entity(store) -> None:
         assert values == {f"v:{n}" for n in range(6)}
 
 
+def test_numbers_and_qualifiers_are_those_of_the_statements_that_were_known_and_count(store, story) -> None:
+    story.tell(fact("x", "Ana", "age", value="42", qualifiers={"by": "Ana", "page": 1}))
+    first = story.now
+    again = story.tell(FactReinforced(fact_id="x", said_at=2, episode_id="b", number=True, qualifiers={"by": "Ben"}))
+    plain = story.tell(FactReinforced(fact_id="x", said_at=3, episode_id="c"))
+    gone = story.tell(EpisodeWithdrawn(episode_id="b"))
+    commit(store, story)
+
+    def shown(known):
+        for found in (
+            store.latest(["id-Ana"], at(2, known), 9),
+            facts_during(store, "g", 2, 3, known),
+            store.reach("g", "Ana", at(2, known), None).outward,
+        ):
+            assert [(f.value, f.qualifiers) for f in found] == [
+                (f.value, f.qualifiers) for f in facts_at(store, "g", at(2, known))
+            ]
+        [found] = facts_at(store, "g", at(2, known))
+        return found.value, dict(found.qualifiers)
+
+    assert shown(first) == (None, {"by": "Ana", "page": 1})
+    assert shown(again) == shown(plain) == (42, {"by": "Ben", "page": 1})
+    assert shown(gone) == (None, {"by": "Ana", "page": 1})
+    assert shown(None) == (42, {"by": "Ben", "page": 1})
+    assert [s.qualifiers for s in store.provenance("x").sources] == ['{"by": "Ana", "page": 1}', '{"by": "Ben"}', "{}"]
+
+
 # What handlers ask.
 
 

@@ -22,6 +22,7 @@ from patience import wait_until
 FACT_KEYS = {
     *("uuid", "group_id", "subject", "relation", "object", "subject_uuid", "object_uuid", "fact", "valid_at"),
     *("invalid_at", "created_at", "expired_at", "confidence", "episodes", "generation", "occurrence", "planned"),
+    *("value", "qualifiers"),
 }
 ENVELOPE_KEYS = {
     *("position", "id", "type", "version", "group_id", "recorded_at", "cause", "index", "count", "term", "data"),

@@ -369,6 +369,18 @@ def test_an_id_that_nothing_has_ends_with_1(told: Asof, command: str) -> None:
 # Writes.
 
 
+def test_a_number_and_qualifiers_are_stated_by_options_and_the_number_is_ended_by_its_value(asof: Asof) -> None:
+    qualified = ("--qualifier", "by=passport", "--qualifier", "page=2")
+    asof.json("assert", "Ana", "height", "1.620", "--number", *qualified, "--valid-at", "2024")
+
+    [fact] = asof.json("facts", "--about", "Ana")
+    assert (fact["value"], fact["object"], fact["qualifiers"]) == (1.62, "1.62", {"by": "passport", "page": 2})
+
+    asof.json("end", "Ana", "height", "1.62", "--number", "--invalid-at", "2025")
+
+    assert asof.json("facts", "--about", "Ana") == []
+
+
 def test_facts_are_stated_ended_corrected_and_retracted_by_verbs(asof: Asof) -> None:
     def held(**fields: str) -> list[str]:
         options = [part for name, value in fields.items() for part in (f"--{name.replace('_', '-')}", value)]
@@ -413,6 +425,9 @@ def test_a_statement_that_is_parked_ends_with_1_and_says_why(told: Asof) -> None
     [
         (["assert", "Ana", "lives_in"], "Missing argument 'OBJECT'"),
         (["end", "Ana"], "end needs relation"),
+        (["assert", "Ana", "height", "tall", "--number"], "OBJECT: it is no number, as 42 or 1.62"),
+        (["assert", "Ana", "height", "1e999", "--number"], "OBJECT: it must be a finite number"),
+        (["assert", "Ana", "height", "1", "--qualifier", "by"], "--qualifier: it is given as NAME=VALUE"),
         (["assert", "Ana", "lives_in", " "], "OBJECT: it must not be empty"),
         (
             ["assert", "Ana", "lives_in", "Oslo", "--valid-at", "2024-05-01T09:30:00"],
@@ -698,8 +713,8 @@ NO_OPTION = {  # fields that a command does not take
     "unalias": {"op", "into", "merge_id"},
     "assert": {"op"},
     "correct": {"op"},
-    "end": {"op", "valid_at", "grain", "fact", "confidence"},
-    "retract": {"op", "valid_at", "invalid_at", "grain", "fact", "confidence"},
+    "end": {"op", "valid_at", "grain", "fact", "confidence", "qualifiers"},
+    "retract": {"op", "valid_at", "invalid_at", "grain", "fact", "confidence", "qualifiers"},
 }
 
 

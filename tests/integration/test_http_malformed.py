@@ -55,7 +55,7 @@ TEXTS = {  # where a text has to be, so that nothing else can be there
     "/search": ["query"],
     "/get-memory": ["group_id", "messages.0.content", "messages.0.role_type"],
     "/groups/resolve": ["scope", "key"],
-    **{path: ["group_id", *(f"statements.0.{f}" for f in STATED)] for path in ("/v1/facts", "/v1/what-if")},
+    **{path: ["group_id", "statements.0.subject", "statements.0.relation"] for path in ("/v1/facts", "/v1/what-if")},
     "/v1/identities": ["group_id", "op", "entity", "name"],
 }
 NO_TEXT = [5, -1, 0.5, True, [], {}, [CANARY], {"text": CANARY}, None, 10**300]

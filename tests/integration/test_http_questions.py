@@ -393,6 +393,17 @@ def test_structured_facts_are_stated_in_order_and_can_be_asked_about(server: Ser
     ]
 
 
+def test_a_number_and_qualifiers_are_stated_and_answered_as_they_are(server: Server) -> None:
+    counted = {"subject": "Bo", "relation": "height", "object": 1.620, "qualifiers": {"by": "Ana", "page": 2}}
+
+    taken = server.client.post("/v1/facts", json={"group_id": "counted", "statements": [counted]})
+    refused = server.client.post("/v1/facts", json={"statements": [{**counted, "object": True}]})
+
+    [fact] = get(server, "facts", group_id="counted", min_position=taken.json()["positions"][0])["facts"]
+    assert (fact["object"], fact["value"], fact["qualifiers"]) == ("1.62", 1.62, {"by": "Ana", "page": 2})
+    assert (refused.status_code, refused.json()["field"]) == (422, "statements.0.object")
+
+
 def test_structured_facts_under_an_idempotency_key_are_stated_once(server: Server) -> None:
     body, headers = {"group_id": "once", "statements": [STATEMENT]}, {"Idempotency-Key": "once"}
 

@@ -18,7 +18,7 @@ from asking import end_of, records, start_of
 from asof_streams.instants import DAY, INF, render
 from asof_streams.messages import IdentityStatement
 from effort import tries
-from told import SAME, Told
+from told import NUMBER, SAME, Told
 from world import World, on
 
 RUNS, RUNS_IN_ARANGODB = tries(6, nightly=1_200), tries(2, nightly=66)
@@ -33,7 +33,7 @@ TRIED = """assert correct end retract parked erased restarted rebuilt redelivere
 
 groups = st.sampled_from("gggh")
 subjects = st.sampled_from(["Ana", "Ana", "Ana", "Ben", "Cleo"])
-objects = st.sampled_from("XYZ")
+objects = st.sampled_from(["X", "Y", "Z", NUMBER])
 relations = st.sampled_from(["lives_in", "lives_in", "lives_in", "visited", "visited", "wrote", "rel"])
 grains = st.none() | st.sampled_from(["day", "month", "year"])
 instants = st.sampled_from(INSTANTS)
@@ -223,10 +223,17 @@ class Machine(RuleBasedStateMachine):
         made = self.told[group].tell(line, recorded_at)
         times = {name: render(line[name]) for name in ("valid_at", "invalid_at", "said_at") if name in line}
         said: dict[str, Any] = {"group_id": group, "subject": None, "relation": None}
-        self.world.tell(None, **said | line | times)
+        self.world.tell(None, **said | line | times | self.literals(group, line))
         self.read(group, made)
         self.compare_at(recorded_at)
         self.compared[line["op"] if made is not None else "parked"] += 1
+
+    def literals(self, group, line):
+        """The object in one form or another, where it is a number; and qualifiers, of which belief knows nothing."""
+        even = len(self.recorded[group]) % 2 == 0
+        number = {"object": int(NUMBER) if even else float(NUMBER)} if line.get("object") == NUMBER else {}
+        qualified = even and line["op"] in ("assert", "correct")
+        return number | ({"qualifiers": {"message": len(self.recorded[group])}} if qualified else {})
 
     def clock(self, group, tick):
         """Turn the clock, maybe back: no message is recorded before another, and its group's are all apart."""
@@ -319,11 +326,18 @@ class Machine(RuleBasedStateMachine):
 
     def assertion(self, e):
         end = INF if e.valid_to is None else e.valid_to
-        claim = (self.names[e.subject], e.relation, self.names[e.object])
+        claim = (self.names[e.subject], e.relation, self.names.get(e.object, e.value))
         return ("holds", *claim, e.valid_from, end, e.said_at, e.occurrence, e.planned)
 
     def ending(self, told, e):
-        return ("ends", self.names[e.subject], e.relation, self.names.get(e.object), e.at, told.ids.get(e.fact_id))
+        return (
+            "ends",
+            self.names[e.subject],
+            e.relation,
+            self.names.get(e.object, e.value),
+            e.at,
+            told.ids.get(e.fact_id),
+        )
 
     def meaning(self, s):
         match s:

@@ -68,6 +68,7 @@ ATTRIBUTE = st.builds(
     TypeAttribute, name=RELATION, means=TEXT, kind=st.just("text"), choices=st.lists(TEXT, max_size=2)
 )
 SCHEMA = st.lists(ATTRIBUTE, max_size=2)
+NUMBER = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
 STRATEGIES = {
     str: TEXT,
     int: INTEGER,
@@ -79,6 +80,7 @@ STRATEGIES = {
     "subject": TEXT,
     "relation": TEXT,
     "object": TEXT,
+    "qualifiers": st.dictionaries(TEXT.filter(lambda name: len(name) <= 100), TEXT | NUMBER, max_size=3),
     "valid_at": INTEGER.filter(lambda instant: instant < 0),
     "invalid_at": INTEGER.filter(lambda instant: instant >= 0),
     "schema_id": st.none() | st.from_regex(r"[a-z][a-z0-9_]{0,9}", fullmatch=True),
@@ -114,6 +116,10 @@ def test_what_is_stored_is_read_back_as_it_was(cls: type[Event], data: st.DataOb
     if cls is messages.IdentityStatement:  # each op takes some of the fields
         taken = data.draw(st.sampled_from(messages.IDENTITY_FIELDS[drawn["op"]]))
         drawn = {"group_id": drawn["group_id"], "op": drawn["op"], **dict.fromkeys(taken, "Ana")}
+    if cls is messages.FactStatement and data.draw(st.booleans()):
+        drawn |= {"object": data.draw(NUMBER), "object_type": None}
+    if drawn.get("op") in ("end", "retract"):
+        drawn.pop("qualifiers", None)
     event = cls(**drawn)
 
     assert decode(cls.type, cls.version, event.encode()) == event

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof_streams.errors import InvalidInput
+from asof_streams.errors import NOT_UNICODE, InvalidInput
 from asof_streams.instants import FIRST, INF, LAST, NEG
 from asof_streams.messages import (
     MAX_CONTENT_BYTES,
@@ -70,6 +70,15 @@ def test_a_fact_says_only_what_its_operation_needs(fields: dict[str, Any]) -> No
 
 
 SECRET = "s3cret-w0rds"
+WHOLE = "a whole number lies between -2^53 and 2^53: state a longer one as a text"
+QUALIFIERS = (
+    "qualifiers: it must be an object of at most 32 names, each with a text or a number: a name has 1 to 100 "
+    "characters, a text 1 to 1000"
+)
+WRONG_QUALIFIERS = [
+    *([], SECRET, {SECRET: None}, {SECRET: True}, {SECRET: [1]}, {SECRET: ""}, {SECRET: "x" * 1_001}),
+    *({" ": 1}, {"x" * 101: 1}, {1: 1}, {f"{SECRET}{n}": n for n in range(33)}),
+]
 FIELDS = ", ".join(Message.model_fields)
 TOO_LONG = SECRET + "x" * MAX_CONTENT_BYTES
 
@@ -215,7 +224,6 @@ FACT_REFUSALS: list[tuple[dict[str, Any], str]] = [
     ({"subject": "  "}, "subject: it must not be empty"),
     ({"ref": ""}, "ref: it must not be empty"),
     ({"object": SECRET * 1_000}, f"object: it is too long, the limit is {MAX_NAME_CHARACTERS} characters"),
-    ({"object": 42}, "object: Input should be a valid string"),
     (
         {"fact": TOO_LONG},
         f"fact: it has {len(TOO_LONG)} bytes, the limit is {MAX_CONTENT_BYTES}: split it into several messages",
@@ -226,6 +234,14 @@ FACT_REFUSALS: list[tuple[dict[str, Any], str]] = [
     ),
     ({"valid_at": "2024-01-01T00:00:00"}, "valid_at: a time needs its offset: add Z or +hh:mm"),
     ({"said_at": 5}, "said_at: a time is a string such as 2024-05-01T09:30:00Z"),
+    ({"object": True}, "object: it must be a name or a number"),
+    ({"object": float("inf")}, "object: it must be a finite number"),
+    ({"object": 2**53 + 1}, f"object: {WHOLE}"),
+    ({"object": 5, "object_type": "City"}, "object_type is of an entity, and a number is none: leave it out"),
+    ({"op": "end", "qualifiers": {"by": 1}}, "qualifiers are of what is asserted: end takes none"),
+    *(({"qualifiers": wrong}, QUALIFIERS) for wrong in WRONG_QUALIFIERS),
+    ({"qualifiers": {SECRET: 2**60}}, f"qualifiers: {WHOLE}"),
+    ({"qualifiers": {SECRET: "\ud800"}}, f"qualifiers: {NOT_UNICODE}"),
     ({"confidence": 1.01}, "confidence: Input should be less than or equal to 1"),
     ({"confidence": -0.01}, "confidence: Input should be greater than or equal to 0"),
     ({"confidence": float("nan")}, "confidence: Input should be less than or equal to 1"),

@@ -114,6 +114,9 @@ STARTS = {"message": MESSAGE, "fact": FACT, "identity": MERGE}
         ("fact", {**FACT, "op": "correct", "ref": "f1", "confidence": 1}),
         ("fact", {**FACT, "valid_at": "2024-01-01T00:00:00Z", "invalid_at": None, "confidence": 0.5}),
         ("fact", {"op": "end", "subject": "Ana", "relation": "works_at", "object": None}),
+        ("fact", {**FACT, "object": 42, "object_type": None, "qualifiers": None}),
+        ("fact", {**FACT, "object": -1.5e300, "qualifiers": {"role": "cook", "hours": 37.5}}),
+        ("fact", {"op": "end", "subject": "Ana", "relation": "age", "object": 42, "qualifiers": {}}),
         ("fact", {"op": "end", "ref": "f1"}),
         ("fact", {"op": "retract", "ref": "f1", "subject": None}),
         ("entity", {"entity_id": "e-1", "name": "Ana"}),
@@ -161,6 +164,11 @@ def test_what_is_taken_fits_the_schema(door: str, value: dict[str, Any]) -> None
         ("fact", {**FACT, "confidence": "0.9"}),
         ("fact", {**FACT, "confidence": True}),
         ("fact", {**FACT, "confidence": 1.01}),
+        ("fact", {**FACT, "object": True}),
+        ("fact", {**FACT, "object": 42, "object_type": "City"}),
+        ("fact", {**FACT, "qualifiers": {"role": None}}),
+        ("fact", {**FACT, "qualifiers": {" ": 1}}),
+        ("fact", {**FACT, "op": "end", "qualifiers": {"role": "cook"}}),
         ("fact", {"op": "correct", "ref": "f1"}),
         ("fact", {"op": "end", "relation": "works_at"}),
         ("fact", {"op": "retract", "subject": "Ana", "relation": "works_at"}),
@@ -205,6 +213,7 @@ ANY = [
     True,
     [],
     {},
+    {"Ana": 1},
 ]
 
 
@@ -238,6 +247,7 @@ def test_the_topic_and_the_schema_agree_on_any_fields(door: str, data: st.DataOb
         ("message", {**MESSAGE, "content": "é" * 300_000}),
         ("fact", {**FACT, "fact": "é" * 300_000}),
         ("fact", {**FACT, "valid_at": "2024-01-01T00:00:00Z", "invalid_at": "2023-01-01T00:00:00Z"}),
+        ("fact", {**FACT, "object": 2**53 + 1}),
     ],
 )
 def test_only_what_the_schemas_say_that_they_cannot_say_is_refused_beyond_them(door: str, value: Any) -> None:

@@ -246,7 +246,7 @@ class ChatStatements(StatementWriter[Resolver]):
         if replaced is not None and replaced.granules and grain == UNKNOWN:
             granule, grain = replaced.finest, None
         planned = stated.planned or self.is_plan(triple.relation, granule[0])
-        if self.tell_again(triple, granule, planned=planned, relationship=stated.relationship_id):
+        if self.tell_again(triple, granule, planned=planned, relationship_id=stated.relationship_id):
             return
         self.assert_occurrence(
             triple,
@@ -290,7 +290,7 @@ class ChatStatements(StatementWriter[Resolver]):
         if end is not None and start >= end:
             return  # the stated times contradict each other; a missing fact costs less than a wrong one
         planned = self.is_plan(triple.relation, start)
-        if self.reinforce(triple, start, end, stated.relationship_id, planned=planned):
+        if self.reinforce(triple, start, end, relationship_id=stated.relationship_id, planned=planned):
             return
         self.assert_fact(
             triple,

@@ -115,12 +115,11 @@ class StatementWriter(Generic[N]):
                 self.build.ingestion.conflict_config,
             )
 
-    def reinforce(
-        self, triple: Triple, start: int, end: int | None, relationship: str | None, *, planned: bool
-    ) -> bool:
+    def reinforce(self, triple: Triple, start: int, end: int | None, **fields: Any) -> bool:
         """Reinforce a believed fact instead of asserting it again; return whether there was one.
 
-        The start must lie within a believed period of the fact; the end must be its stated end, or open.
+        The start must lie within a believed period of the fact; the end must be its stated end, or open. `fields`: the
+        others of FactReinforced.
         """
         for at in self.both_ways(triple):
             slot = self.slot(at)
@@ -137,15 +136,17 @@ class StatementWriter(Generic[N]):
                             fact_id=assertion.fact_id,
                             said_at=self.episode.valid_at,
                             episode_id=self.episode.episode_id,
-                            relationship_id=relationship,
-                            planned=planned,
+                            **fields,
                         ),
                     )
                     return True
         return False
 
-    def tell_again(self, triple: Triple, granule: Interval, *, planned: bool, relationship: str | None = None) -> bool:
-        """Reinforce an occurrence that is told again; return whether there was one. Of several the earliest counts."""
+    def tell_again(self, triple: Triple, granule: Interval, *, planned: bool, **fields: Any) -> bool:
+        """Reinforce an occurrence that is told again; return whether there was one. Of several the earliest counts.
+
+        `fields`: the others of FactReinforced.
+        """
         said_at = self.episode.valid_at
         told = [
             (assertion.finest, assertion.order, assertion, slot)
@@ -164,9 +165,9 @@ class StatementWriter(Generic[N]):
                 fact_id=assertion.fact_id,
                 said_at=said_at,
                 episode_id=self.episode.episode_id,
-                relationship_id=relationship,
                 granule=granule,
                 planned=planned,
+                **fields,
             ),
         )
         return True

@@ -55,11 +55,13 @@ class StructuredStatements(StatementWriter[ExactNames]):
         self._state_new(stated, triple)
 
     def _say_again(self, triple: Triple, stated: FactStatement) -> bool:
+        said = _literals(stated)
         if not self.is_occurrence(triple.relation):
             start = self._start(stated)
-            return self.reinforce(triple, start, stated.invalid_at, None, planned=self.is_plan(triple.relation, start))
+            planned = self.is_plan(triple.relation, start)
+            return self.reinforce(triple, start, stated.invalid_at, planned=planned, **said)
         granule = self._granule(stated)
-        return self.tell_again(triple, granule, planned=self.is_plan(triple.relation, granule[0]))
+        return self.tell_again(triple, granule, planned=self.is_plan(triple.relation, granule[0]), **said)
 
     def _state_correction(self, stated: FactStatement, target: Statement | None) -> None:
         if stated.ref is not None and (target is None or target.assertion is None):
@@ -92,11 +94,12 @@ class StructuredStatements(StatementWriter[ExactNames]):
                 "it must be after valid_at (or, without one, after the time it was said)", field="invalid_at"
             )
         said: dict[str, Any] = {
-            "sentence": stated.fact or f"{stated.subject} {triple.relation.replace('_', ' ')} {stated.object}",
+            "sentence": stated.fact or f"{stated.subject} {triple.relation.replace('_', ' ')} {_worded(stated)}",
             "confidence": stated.confidence,
             "grain": stated.grain,
             "ref": stated.ref,
             "corrects": corrects,
+            **_literals(stated),
         }
         if self.is_occurrence(triple.relation):
             granule = self._granule(stated)
@@ -108,9 +111,7 @@ class StructuredStatements(StatementWriter[ExactNames]):
     def _state_end(self, stated: FactStatement, target: Statement | None) -> None:
         at = self.episode.valid_at if stated.invalid_at is None else stated.invalid_at
         if stated.ref is None:
-            subject = self._existing(stated.subject, stated.subject_type)
-            object_ = self._existing(stated.object, stated.object_type) if stated.object is not None else None
-            self.end(Triple(subject.uuid, stated.relation or "", object_.uuid if object_ else None, None), at)
+            self.end(self._existing_triple(stated), at)
             return
         if target is None or target.assertion is None:
             raise NotFound("ref: no fact of this group has it")
@@ -136,9 +137,7 @@ class StructuredStatements(StatementWriter[ExactNames]):
     def _wrong(self, stated: FactStatement, target: Statement | None) -> list[Statement]:
         if target is not None:
             return [target]
-        subject = self._existing(stated.subject, stated.subject_type)
-        object_ = self._existing(stated.object, stated.object_type)
-        triple = Triple(subject.uuid, stated.relation or "", object_.uuid, None)
+        triple = self._existing_triple(stated)
         found = [self.statement(a.fact_id) for way in self.both_ways(triple) for a in self.slot(way).of(way.value_key)]
         if not found:
             raise NotFound("no such fact is held: nothing to retract")
@@ -157,10 +156,17 @@ class StructuredStatements(StatementWriter[ExactNames]):
 
     def _named_triple(self, stated: FactStatement) -> Triple:
         assert stated.subject is not None
-        assert stated.object is not None
-        subject = self.names.exact(stated.subject, stated.subject_type)
-        object_ = self.names.exact(stated.object, stated.object_type)
-        return Triple(subject.uuid, stated.relation or "", object_.uuid, None)
+        subject = self.names.exact(stated.subject, stated.subject_type).uuid
+        if not isinstance(stated.object, str):
+            return Triple(subject, stated.relation or "", None, stated.value)
+        return Triple(subject, stated.relation or "", self.names.exact(stated.object, stated.object_type).uuid, None)
+
+    def _existing_triple(self, stated: FactStatement) -> Triple:
+        """Return the triple that an ending or a retraction names; without an object, of every value."""
+        subject = self._existing(stated.subject, stated.subject_type).uuid
+        if not isinstance(stated.object, str):
+            return Triple(subject, stated.relation or "", None, stated.value)
+        return Triple(subject, stated.relation or "", self._existing(stated.object, stated.object_type).uuid, None)
 
     def _existing(self, name: str | None, type_: str | None) -> EntityRow:
         """Return the entity that an ending or a retraction names. NotFound: there is none, so nothing can be ended."""
@@ -176,3 +182,12 @@ class StructuredStatements(StatementWriter[ExactNames]):
 
     def _start(self, stated: FactStatement) -> int:
         return self.episode.valid_at if stated.valid_at is None else stated.valid_at
+
+
+def _worded(stated: FactStatement) -> str | None:
+    return stated.object if isinstance(stated.object, str) else stated.value
+
+
+def _literals(stated: FactStatement) -> dict[str, Any]:
+    """Return the fields of an assertion or a reinforcement that say more than its claim."""
+    return {"number": stated.value is not None, "qualifiers": stated.qualifiers or {}}

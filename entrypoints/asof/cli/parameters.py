@@ -1,5 +1,7 @@
 """The parameters of a command, derived from the fields of a query model."""
 
+import json
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
@@ -20,7 +22,10 @@ _OPTIONS: Final = {  # the others are called as their fields
     "group_ids": "--groups",
     "relations": "--relation",
     "entity_types": "--entity-type",
+    "qualifiers": "--qualifier",
 }
+_NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")  # as JSON has it
+_LONGEST: Final = 400  # characters of a number
 _METAVARS: Final = {
     "group_id": "ID",
     "group_ids": "ID",
@@ -39,7 +44,14 @@ _LAST: Final = (
     "limit",
     "cursor",
 )  # in the help
-_TYPES: Final = {"integer": int, "number": float, "boolean": bool, "string": str, "array": list[str]}
+_TYPES: Final = {
+    "integer": int,
+    "number": float,
+    "boolean": bool,
+    "string": str,
+    "array": list[str],
+    "object": list[str],
+}
 _MOST: Final = 1_000_000  # a greater bound is one that nobody meets: the help leaves it out
 
 
@@ -72,12 +84,26 @@ class Parameters:
 
     def read(self, given: Mapping[str, Any]) -> Any:
         """Return the query. InvalidInput names the field that is wrong."""
-        chosen = {name: value for name, value in given.items() if value is not None}
+        chosen = {name: self._given(name, value) for name, value in given.items() if value is not None}
         fields = in_instants(chosen, system)
         for name, value in fields.items():
             if value != chosen[name]:
                 show.talk(f"{self._name(name)} is {value}")
         return read_query(self.query, {**fields, **self.fixed})
+
+    def _given(self, name: str, value: Any) -> Any:
+        """Return what was given for a field; several NAME=VALUE as one object."""
+        if not isinstance(value, list) or self._kind(name).get("type") != "object":
+            return value
+        pairs = [text.partition("=") for text in value]
+        if not all(sign for _, sign, _ in pairs):
+            raise InvalidInput("it is given as NAME=VALUE", field=name)
+        return {key: number_of(text) if _NUMBER.fullmatch(text) else text for key, _, text in pairs}
+
+    def _kind(self, name: str) -> dict[str, Any]:
+        """Return the JSON schema of a field, of its first type where it has several."""
+        schema: dict[str, Any] = self._properties[self._alias(name)]
+        return next((one for one in schema.get("anyOf", ()) if one.get("type") != "null"), schema)
 
     def told(self, error: InvalidInput) -> InvalidInput:
         """Return an error about a field as one about its option or argument."""
@@ -100,8 +126,7 @@ class Parameters:
 
     def _parameter(self, name: str) -> Parameter:
         of_query = self.query.model_fields[name]
-        schema = self._properties[self._alias(name)]
-        kind = next((one for one in schema.get("anyOf", ()) if one.get("type") != "null"), schema)
+        schema, kind = self._properties[self._alias(name)], self._kind(name)
         is_time = name in self.times
         of_items = kind.get("items", {}).get("type")
         annotation: Any = Literal[tuple(kind["enum"])] if "enum" in kind else str if is_time else _TYPES[kind["type"]]
@@ -131,12 +156,22 @@ class Parameters:
             return self._name(name)
         if "enum" in kind or kind["type"] == "boolean":
             return None
+        if kind["type"] == "object":
+            return "NAME=VALUE"
         python = _plain(self.query.model_fields[name].annotation)
         if issubclass(python, tuple):
             return "T[,K]"  # a point on both clocks
         if name in self.times or (python is int and kind["type"] == "string"):
             return "TIME"
         return _METAVARS.get(name, "N" if kind["type"] in ("integer", "number") else "NAME")
+
+
+def number_of(text: str) -> int | float:
+    """Return the number that a text is, as JSON writes it. InvalidInput: it is none, or too long to be read."""
+    if not _NUMBER.fullmatch(text) or len(text) > _LONGEST:
+        raise InvalidInput("it is no number, as 42 or 1.62")
+    number: int | float = json.loads(text)
+    return number
 
 
 def _plain(annotation: Any) -> Any:

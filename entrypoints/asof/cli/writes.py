@@ -10,10 +10,11 @@ from asof.cli.binding import command
 from asof.cli.calls import Call
 from asof.cli.effects import show_effect
 from asof.cli.facts import show_what_if
-from asof.cli.parameters import Parameters
+from asof.cli.parameters import Parameters, number_of
 from asof.operations import facts, logs, writes
 from asof.operations.errors import ContractError, InvalidInput
 from asof.operations.ids import with_whole_ids
+from asof.operations.messages import validate
 from asof.operations.operation import DEFAULT_GROUP, Operation
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ _HELPS: Final = {
     "grain": "How exact valid_at is: what happened is dated by that day, month or year.",
     "confidence": "How sure it is.",
     "said_at": "When it was said; now, if left out.",
+    "qualifiers": "More about what is asserted: a text, or a number where it reads as one. Again, several.",
 }
 
 
@@ -79,6 +81,7 @@ def add(call: Call, query: Any) -> None:
 
 
 _DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be believed, and write nothing.")]
+_Number = Annotated[bool, typer.Option("--number", help="The object is a number, and no name.")]
 _NAMES: Final = ("subject", "relation", "object")
 
 
@@ -97,7 +100,9 @@ def _statement(
         fixed={"op": op},
     )
 
-    def state(call: Call, query: Any, *, dry_run: _DryRun = False) -> None:
+    def state(call: Call, query: Any, *, number: _Number = False, dry_run: _DryRun = False) -> None:
+        if number:
+            query = _with_number(query)
         if dry_run:
             with call.existing() as session:
                 stated = with_whole_ids(session, query)
@@ -109,7 +114,15 @@ def _statement(
     return command(writes.state_fact, facts.what_if, parameters=parameters)(state)
 
 
-_ASSERTED: Final = ("valid_at", "invalid_at", "grain", "fact", "confidence")
+def _with_number(query: Any) -> Any:
+    """Return a statement whose object is the number that its words are."""
+    try:
+        return validate(type(query), {**query.model_dump(), "object": number_of(query.object or "")})
+    except InvalidInput as error:
+        raise InvalidInput(error.reason, error.field or "object") from None
+
+
+_ASSERTED: Final = ("valid_at", "invalid_at", "grain", "fact", "confidence", "qualifiers")
 assert_ = _statement("assert", "State that a fact holds. Names are exact; nothing is extracted.", required=_NAMES)
 end = _statement(
     "end",

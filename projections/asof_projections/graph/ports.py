@@ -39,6 +39,7 @@ class StatementSource(NamedTuple):
     relationship_id: str | None
     said_at: int
     recorded_at: int
+    qualifiers: str = "{}"  # as JSON
 
 
 class Revision(NamedTuple):

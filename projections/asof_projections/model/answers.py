@@ -6,7 +6,7 @@ methods named `of` are the one place where rows become answers.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar, dataclass_transform
@@ -57,7 +57,7 @@ def instant_of(instant: int) -> datetime:
     return _EPOCH + instant * _MICROSECOND
 
 
-@dataclass_transform(frozen_default=True)
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def answer(cls: type[T]) -> type[T]:
     """Declare an answer. It is frozen for type checkers alone: enforcing it would cost more than reading a row."""
     return dataclass(slots=True, unsafe_hash=True, repr=False)(cls)
@@ -137,6 +137,16 @@ class Fact(Answer):
     generation: Annotated[str, Field(examples=["main"])]
     occurrence: Annotated[bool, Field(description="Whether it happened within that time; otherwise it held over it.")]
     planned: Annotated[bool, Field(description="Whether it is a plan that nobody has told as done.")]
+    value: Annotated[
+        int | float | None, Field(examples=[42], description="The object as a number, where it was stated as one.")
+    ]
+    qualifiers: Annotated[
+        dict[str, str | int | float],
+        Field(
+            examples=[{"role": "cook"}],
+            description="What its statements say beside the claim; of one name the last stated.",
+        ),
+    ] = field(hash=False)
 
     @classmethod
     def of(cls, row: FactRow, *more: Any) -> Self:
@@ -159,6 +169,8 @@ class Fact(Answer):
             row.generation,
             row.occurrence,
             row.planned,
+            row.value,
+            dict(row.qualifiers),
             *more,
         )
 
@@ -419,6 +431,10 @@ class Evidence(Answer):
     quote: Annotated[str, Field(examples=["I moved to Berlin in March."])]
     relationship: Id | None
     mentions: Annotated[tuple[str, ...], Field(description="The ends of the relationship, as worded.")]
+    qualifiers: Annotated[
+        dict[str, str | int | float],
+        Field(examples=[{"role": "cook"}], description="Of this statement; only structured facts have any."),
+    ] = field(hash=False)
 
 
 @answer

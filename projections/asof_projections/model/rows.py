@@ -1,6 +1,7 @@
 """The rows that graph stores return: one class of plain values for each kind. Times are microseconds."""
 
-from collections.abc import Collection, Mapping
+import json
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from asof_projections.versions import Assertion, Ending, Interval
@@ -78,6 +79,8 @@ class FactRow(NamedTuple):
     number: int  # of the fact: the position of its assertion in the log
     occurrence: bool = False  # it happened within its valid time; otherwise it held over it
     planned: bool = False  # it was still ahead when it was said, and nobody has told it as past
+    value: float | None = None  # the object, where a statement gives it as a number
+    qualifiers: tuple[tuple[str, str | float], ...] = ()  # of all its statements; of one name the last stated
 
     def is_asked(self, at: Moment) -> bool:
         """Whether it is of a moment with its deeds: of those that begin later, only plans are."""
@@ -86,6 +89,18 @@ class FactRow(NamedTuple):
     def __repr__(self) -> str:
         """Return the id alone: the rest is content."""
         return f"FactRow(uuid={self.uuid!r})"
+
+
+def literals_of(
+    object_: str, stated: Iterable[tuple[bool, Mapping[str, str | float]]]
+) -> tuple[float | None, tuple[tuple[str, str | float], ...]]:
+    """Return the value and the qualifiers of a fact, by whether each statement gives a number, and its qualifiers."""
+    value: float | None = None
+    qualifiers: dict[str, str | float] = {}
+    for is_number, named in stated:
+        value = json.loads(object_) if is_number else value
+        qualifiers |= named
+    return value, tuple(qualifiers.items())
 
 
 class AttributeRow(NamedTuple):

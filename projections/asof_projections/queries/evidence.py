@@ -4,6 +4,8 @@ The path is fact, relationship, mentions, episode, position of the message. All 
 processed; nothing is inferred here.
 """
 
+import json
+
 from asof_projections.graph.ports import GraphStore, StatementSource
 from asof_projections.model.answers import Consequence, Evidence, Explanation, Fact, instant_of, time_of
 from asof_projections.model.rows import FactRow, RelationshipRow
@@ -69,6 +71,7 @@ class Witness:
             episode.content[relationship.start : relationship.end] if relationship else episode.content,
             relationship.uuid if relationship else None,
             self._mentions(relationship) if relationship else (),
+            json.loads(source.qualifiers),
         )
 
     def _relationship(self, uuid: str) -> RelationshipRow | None:

@@ -10,7 +10,7 @@ _NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U001
 _NODE: Final = ("name", "type", "group_id", "created_at", "attributes", "members")
 _EDGE: Final = (
     "relation", "fact", "group_id", "valid_at", "invalid_at", "created_at", "expired_at", "confidence", "episodes",
-    "generation", "occurrence", "planned", "reason",
+    "generation", "occurrence", "planned", "value", "qualifiers", "reason",
 )  # fmt: skip
 
 

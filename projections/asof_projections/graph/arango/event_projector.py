@@ -4,6 +4,7 @@ The event projector of the SQLite store does the same in SQL; neither has a rule
 versions, so that a fact is revised without reading them.
 """
 
+import json
 import logging
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -257,9 +258,17 @@ class ArangoEventProjector(Documents):
         evidence = (e.said_at, e.said_at, 0, r.cause, r.place, r.recorded_at, INF, e.grain, e.time_words)
         row = (r.position, e.fact_id, r.group, *claim, *evidence, e.episode_id, e.relationship_id, e.ref, e.corrects, 0)
         told = {"occurrence": e.occurrence, "planned": e.planned}
-        more = {**thing, **told, "subject_uuid": subject["uuid"], "subject_name": subject["name"], "open": []}
+        more = {
+            **thing,
+            **told,
+            **_literals(e),
+            "subject_uuid": subject["uuid"],
+            "subject_name": subject["name"],
+            "open": [],
+        }
         if e.occurrence or e.planned:
             self._deed(r, r.position, e.episode_id, (e.valid_from, end), told)
+        self._literals(r, r.position, e)
         assertion = self._row(r, "assertions", "facts", key(e.fact_id), *row, **more)
         self._open(r, assertion, e.holds)
 
@@ -277,7 +286,8 @@ class ArangoEventProjector(Documents):
         attestation = {"attested": max(fact["attested"], e.said_at), "echoes": fact["echoes"] + 1}
         self._put(r, "assertions", fact | attestation)
         row = (r.position, fact["n"], fact["grp"], e.said_at, e.episode_id, e.relationship_id, r.recorded_at)
-        self._row(r, "reinforcements", "reinforcements", str(r.position), *row, planned=e.planned)
+        self._row(r, "reinforcements", "reinforcements", str(r.position), *row, planned=e.planned, **_literals(e))
+        self._literals(r, fact["n"], e)
         if e.granule is not None or e.planned:
             told = {"occurrence": e.granule is not None, "planned": e.planned}
             self._deed(r, fact["n"], e.episode_id, e.granule or (NEG, INF), told)
@@ -285,6 +295,11 @@ class ArangoEventProjector(Documents):
     def _deed(self, r: Record, fact: int, episode: str, granule: tuple[int, int], told: Document) -> None:
         row = (r.position, fact, r.group, *granule, told["occurrence"], told["planned"], episode, r.recorded_at)
         self._row(r, "deeds", "deeds", str(r.position), *row)
+
+    def _literals(self, r: Record, fact: int, e: FactAsserted | FactReinforced) -> None:
+        if e.number or e.qualifiers:
+            row = (r.position, fact, r.group, *_literals(e).values(), e.episode_id, r.recorded_at)
+            self._row(r, "literals", "literals", str(r.position), *row)
 
     def _attested(self, r: Record, e: FactAttested) -> None:
         fact = self._require(r, "assertions", "fact", e.fact_id)
@@ -349,7 +364,7 @@ class ArangoEventProjector(Documents):
         claim = (fact["n"], fact["grp"], fact["s"], fact["relation"], fact["object"])
         entity = fact["object_uuid"]
         shown = ("uuid", "sentence", "confidence", "episode", "thing", "subject_uuid", "subject_name", "object_uuid",
-                 "object_name", "said_at", "occurrence", "planned")  # fmt: skip
+                 "object_name", "said_at", "occurrence", "planned", "number", "qualifiers")  # fmt: skip
         times = (when[0], when[1], fact["created_at"], fact["expired_at"])
         more = {
             "_from": self._id("entities", fact["subject_uuid"]),
@@ -363,6 +378,10 @@ class ArangoEventProjector(Documents):
 
     def _erased(self, r: Record, _: GroupErased) -> None:
         self._erase(r.group)
+
+
+def _literals(e: FactAsserted | FactReinforced) -> Document:
+    return {"number": e.number, "qualifiers": json.dumps(e.qualifiers, ensure_ascii=False)}
 
 
 def _known(start: int, end: int) -> Document:

@@ -1,5 +1,6 @@
 """Facts in ArangoDB: as of a moment, over known time, by number, and by full-text search."""
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from asof_projections.graph.arango.base import NO_LIMIT, ArangoReader
 from asof_projections.graph.arango.wire import Document, key
 from asof_projections.graph.ports import CounterStatement, Provenance, Revision, StatementSource
 from asof_projections.model.queries import FactSearchQuery, FactsFilter, numbers_of
-from asof_projections.model.rows import ChangeRow, FactRow, Moment, Window
+from asof_projections.model.rows import ChangeRow, FactRow, Moment, Window, literals_of
 from asof_streams.instants import INF, parse
 
 _ANY = {
@@ -170,7 +171,9 @@ class ArangoFacts(ArangoReader):
         episodes = tuple(dict.fromkeys(source["episode"] for source in sayings))
         shown = (row["sentence"], *times, float(row["confidence"]), episodes, self.generation)
         planned = all(saying["planned"] for saying in sayings)
-        columns: Iterable[Any] = (*claim, *shown, *known, row.get("fact", row["n"]), bool(row["occurrence"]), planned)
+        stated = literals_of(row["object_name"], ((s["number"], json.loads(s["qualifiers"])) for s in sayings))
+        told = (row.get("fact", row["n"]), bool(row["occurrence"]), planned, *stated)
+        columns: Iterable[Any] = (*claim, *shown, *known, *told)
         return FactRow(*columns)
 
 
@@ -190,7 +193,8 @@ def _source(row: Document) -> StatementSource:
     said_at: int = (
         row["said_at"] if "said_at" in row else row["created_at"]
     )  # a retraction concerns no time but its own
-    return StatementSource(row["episode"], row.get("relationship"), said_at, row["created_at"])
+    said = (row["episode"], row.get("relationship"), said_at, row["created_at"])
+    return StatementSource(*said, row.get("qualifiers", "{}"))
 
 
 def _revision(revision: Document) -> Revision:

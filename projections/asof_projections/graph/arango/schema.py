@@ -34,6 +34,7 @@ COLLECTIONS: Final = {  # by table of the SQLite graph
     "versions": "facts",
     "reinforcements": "reinforcements",
     "deeds": "deeds",
+    "literals": "literals",
     "endings": "endings",
     "retractions": "retractions",
     "contradictions": "contradictions",

@@ -4,6 +4,7 @@ A version is opened and closed, never edited; one that would have been known for
 only what an earlier event of the same log made.
 """
 
+import json
 import logging
 import sqlite3
 from collections.abc import Callable, Hashable
@@ -103,6 +104,7 @@ _FORGET_WORDS: Final = (
 )
 _REINFORCEMENT: Final = _insert("reinforcements", 7)
 _DEED: Final = _insert("deeds", 9)
+_LITERAL: Final = _insert("literals", 7)
 _ENDING: Final = _insert("endings", 13)
 _RETRACTION: Final = _insert("retractions", 8)
 _CONTRADICTION: Final = _insert("contradictions", 9)
@@ -349,6 +351,7 @@ class SqliteEventProjector:
         if e.occurrence or e.planned:
             told = (e.valid_from, end, e.occurrence, e.planned)
             self.write_buffer.add(_DEED, (n, n, group, *told, e.episode_id, r.recorded_at))
+        self._literals(r, n, group, e)
         self._open(r, n, (group, subject, relation, obj), e.holds)
         self._index_later("sentence_words", n)
 
@@ -361,9 +364,15 @@ class SqliteEventProjector:
             told = (*(e.granule or (NEG, INF)), e.granule is not None, e.planned)
             row = (r.position, n, group, *told, e.episode_id, r.recorded_at)
             self.write_buffer.add(_DEED, row, *_touches(e.fact_id, claim))
+        self._literals(r, n, group, e)
         self.write_buffer.add(
             _REINFORCEMENT, (r.position, n, group, e.said_at, e.episode_id, e.relationship_id, r.recorded_at)
         )
+
+    def _literals(self, r: Record, fact: int, group: int, e: FactAsserted | FactReinforced) -> None:
+        if e.number or e.qualifiers:
+            said = (e.number, json.dumps(e.qualifiers, ensure_ascii=False))
+            self.write_buffer.add(_LITERAL, (r.position, fact, group, *said, e.episode_id, r.recorded_at))
 
     def _attested(self, r: Record, e: FactAttested) -> None:
         self.write_buffer.flush_for(e.fact_id)

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from asof_projections.graph.sqlite_store.base import SqliteReader, listed
 from asof_projections.model.queries import HEAD, FactsFilter, numbers_of
-from asof_projections.model.rows import FactRow, Moment, Window
+from asof_projections.model.rows import FactRow, Moment, Window, literals_of
 from asof_streams.instants import INF
 
 # The statements of a fact as of a window: of episodes that were known in it, and not withdrawn before it.
@@ -24,15 +24,21 @@ _SAID: Final = """(SELECT f.n AS n, f.episode AS episode, f.said_at AS said_at U
 _PLANNED: Final = f"""CASE WHEN f.echoes THEN EXISTS (SELECT 1 FROM deeds p WHERE p.fact = f.n AND p.planned)
     AND NOT EXISTS (SELECT 1 FROM {_SAID}
         AND NOT EXISTS (SELECT 1 FROM deeds p WHERE p.n = said.n AND p.planned)) ELSE own.planned END"""
+_LITERALS: Final = """CASE WHEN f.echoes THEN (
+    SELECT json_group_array(json_array(given.number, json(given.qualifiers))) FROM (
+        SELECT number, qualifiers, episode FROM literals WHERE fact = f.n AND created_at <= :kmax ORDER BY n) given
+    WHERE NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = given.episode AND w.created_at <= :kmin))
+    WHEN stated.n NOT NULL THEN json_array(json_array(stated.number, json(stated.qualifiers))) END"""
 FACT_COLUMNS: Final = f"""f.uuid, g.name, s.name, r.name, coalesce(o.name, f.object), s.uuid, o.uuid, f.sentence,
     v.vf, v.vt, f.created_at, iif(f.expired_at > :kmax, {INF}, f.expired_at), f.confidence, f.episode,
     CASE WHEN f.echoes THEN (SELECT json_group_array(episode) FROM {_SAID}) END,
     v.kf, iif(v.kt > :kmax, {INF}, v.kt), v.fact,
-    own.occurrence, {_PLANNED}"""
+    own.occurrence, {_PLANNED}, {_LITERALS}"""
 # CROSS JOIN fixes the order of the joins, and so keeps the order of `v`. A literal never equals an entity's id.
 FACT_JOINS: Final = """CROSS JOIN facts f ON f.n = v.fact CROSS JOIN groups g ON g.n = f.grp
     CROSS JOIN entities s ON s.n = f.s CROSS JOIN relations r ON r.n = f.relation
-    LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object LEFT JOIN deeds own ON own.n = f.n"""
+    LEFT JOIN entities o ON typeof(f.object) = 'integer' AND o.n = f.object LEFT JOIN deeds own ON own.n = f.n
+    LEFT JOIN literals stated ON stated.n = f.n"""
 _NUMBER: Final = 17  # the place of a fact's number among the columns
 _MET: Final = "vf <= :vmax AND vt > :vmin AND kf <= :kmax"
 # What happened before as well, and what was planned when it was asserted; whether it still is, each row says.
@@ -194,6 +200,7 @@ class SqliteFacts(SqliteReader):
                     *row[15:18],
                     row[18] == 1,
                     row[19] == 1,
+                    *((None, ()) if row[20] is None else literals_of(row[4], json.loads(row[20]))),
                 )
             )
             for row in rows

@@ -15,11 +15,11 @@ _ASSERTED: Final = f"""SELECT {FACT_COLUMNS} FROM ({_AS_SAID} INDEXED BY fact_re
     WHERE created_at = :at AND grp = :grp) v {FACT_JOINS} ORDER BY v.fact"""
 _EVER: Final = {"kmin": NEG, "kmax": INF}
 
-_ASSERTION: Final = """SELECT n, s, relation, object, stated_from, episode, relationship, said_at, created_at,
-    time_words, grain, ref, corrects FROM facts WHERE uuid = ?"""
-_REINFORCEMENTS: Final = (
-    "SELECT episode, relationship, said_at, created_at FROM reinforcements WHERE fact = ? ORDER BY n"
-)
+_QUALIFIED: Final = "coalesce((SELECT qualifiers FROM literals l WHERE l.n = t.n), '{}')"
+_ASSERTION: Final = f"""SELECT n, s, relation, object, stated_from, episode, relationship, said_at, created_at,
+    {_QUALIFIED}, time_words, grain, ref, corrects FROM facts t WHERE uuid = ?"""
+_REINFORCEMENTS: Final = f"""SELECT episode, relationship, said_at, created_at, {_QUALIFIED}
+    FROM reinforcements t WHERE fact = ? ORDER BY n"""
 _CORRECTED_BY: Final = "SELECT uuid FROM facts WHERE corrects = ? ORDER BY n"
 _ENDINGS: Final = """SELECT uuid, at, dead, episode, relationship, said_at, created_at
     FROM endings INDEXED BY ending_slot WHERE s = ? AND relation = ? AND (object IS NULL OR object = ?)
@@ -27,9 +27,9 @@ _ENDINGS: Final = """SELECT uuid, at, dead, episode, relationship, said_at, crea
 _RETRACTIONS: Final = """SELECT uuid, created_at, dead, episode, NULL, created_at, created_at FROM retractions
     WHERE target = ? ORDER BY n"""
 _CLOSINGS: Final = "SELECT kind, statement, cause, created_at FROM closings WHERE fact = ? ORDER BY n"
-_STATEMENT: Final = """SELECT episode, relationship, said_at, created_at FROM facts WHERE uuid = :uuid
-    UNION ALL SELECT episode, relationship, said_at, created_at FROM endings WHERE uuid = :uuid
-    UNION ALL SELECT episode, NULL, created_at, created_at FROM retractions WHERE uuid = :uuid"""
+_STATEMENT: Final = f"""SELECT episode, relationship, said_at, created_at, {_QUALIFIED} FROM facts t WHERE uuid = :uuid
+    UNION ALL SELECT episode, relationship, said_at, created_at, '{{}}' FROM endings WHERE uuid = :uuid
+    UNION ALL SELECT episode, NULL, created_at, created_at, '{{}}' FROM retractions WHERE uuid = :uuid"""
 
 _CHANGED: Final = "SELECT {at} AS at, {opened} AS opened, n FROM versions INDEXED BY version_{at} WHERE {at} > :since"
 _CHANGES: Final = f"""{_CHANGED.format(at="opened", opened=1)} AND opened <= :until
@@ -92,4 +92,4 @@ class SqliteHistory(SqliteFacts):
 
 def _counter_statement(row: Any) -> CounterStatement:
     uuid, at, dead, *source = row
-    return CounterStatement(uuid, at, bool(dead), StatementSource._make(source))
+    return CounterStatement(uuid, at, bool(dead), StatementSource(*source))

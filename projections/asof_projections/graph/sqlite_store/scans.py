@@ -96,11 +96,11 @@ _CONTRADICTIONS: Final = f"""SELECT c.uuid, g.name, c.earlier, c.later, c.create
 # rows but not stand for them, since after an erasure a rebuilt log has fewer positions, and the same content.
 ORDER: Final = dict.fromkeys(
     ("episodes", "mentions", "relationships", "withdrawals", "parked", "retries", "entities", "names", "resolutions",
-     "links", "attributes", "communities", "facts", "reinforcements", "deeds", "endings", "retractions",
-     "contradictions", "closings"),
+     "links", "attributes", "communities", "facts", "reinforcements", "deeds", "literals", "endings",
+     "retractions", "contradictions", "closings"),
     "n",
 ) | {"cardinalities": "relation, grp", "versions": "fact, kf, vf", "memberships": "entity, kf"}  # fmt: skip
-LATER: Final = frozenset(("deeds",))  # tables that came later: empty, they leave a digest as it always was
+LATER: Final = frozenset(("deeds", "literals"))  # tables that came later: empty, they leave a digest as it always was
 _NAMED: Final = {
     "grp": "(SELECT name FROM groups WHERE groups.n = t.grp)",
     "relation": "(SELECT name FROM relations WHERE relations.n = t.relation)",

@@ -2,7 +2,8 @@
 
 One schema serves both layers. The integer key `n` of a row is the position of the record that made it, so it is never
 used twice and a rebuild gives the same keys, also after an erasure. Instants are integers with sentinels, never null.
-A row of `deeds` has the n of the assertion or reinforcement that tells of an occurrence or of a plan.
+A row of `deeds` has the n of the assertion or reinforcement that tells of an occurrence or of a plan, a row of
+`literals` that of one which gives its object as a number, or has qualifiers.
 The words of an entity's own name are of no episode (''), those of other names of that which gave it.
 A fact's `object` is an INTEGER (an entity's n) or a TEXT (a literal); its column has no affinity: the two stay apart.
 """
@@ -90,6 +91,8 @@ CREATE TABLE reinforcements (n INTEGER PRIMARY KEY, fact INTEGER NOT NULL, grp I
 CREATE TABLE deeds (n INTEGER PRIMARY KEY, fact INTEGER NOT NULL, grp INTEGER NOT NULL, vf INTEGER NOT NULL,
     vt INTEGER NOT NULL, occurrence INTEGER NOT NULL, planned INTEGER NOT NULL, episode TEXT NOT NULL,
     created_at INTEGER NOT NULL, CHECK (vf < vt));
+CREATE TABLE literals (n INTEGER PRIMARY KEY, fact INTEGER NOT NULL, grp INTEGER NOT NULL, number INTEGER NOT NULL,
+    qualifiers TEXT NOT NULL, episode TEXT NOT NULL, created_at INTEGER NOT NULL);
 CREATE TABLE endings (n INTEGER PRIMARY KEY, uuid TEXT NOT NULL, grp INTEGER NOT NULL, s INTEGER NOT NULL,
     relation INTEGER NOT NULL, object, fact TEXT, at INTEGER NOT NULL, said_at INTEGER NOT NULL,
     episode TEXT NOT NULL, relationship TEXT, created_at INTEGER NOT NULL, dead INTEGER NOT NULL);
@@ -115,8 +118,8 @@ INSERT INTO turn_words (turn_words, rank) VALUES ('hashsize', 8388608);
 GROUPED: Final = (  # every table whose rows belong to a group
     "relations", "cardinalities", "episodes", "mentions", "relationships", "answers", "failures", "withdrawals",
     "timezones", "parked", "retries", "entities", "names", "words", "resolutions", "links", "attributes",
-    "communities", "memberships", "facts", "versions", "reinforcements", "deeds", "endings", "retractions",
-    "contradictions", "closings", "consolidations",
+    "communities", "memberships", "facts", "versions", "reinforcements", "deeds", "literals", "endings",
+    "retractions", "contradictions", "closings", "consolidations",
 )  # fmt: skip
 
 # An id is as good as random, so that each new one changes a page of its index; by the start of ids an index has a third
@@ -153,6 +156,7 @@ ASKED: Final = {
     "ending_recorded": "INDEX ending_recorded ON endings (created_at)",
     "retraction_recorded": "INDEX retraction_recorded ON retractions (created_at)",
     "deed_fact": "INDEX deed_fact ON deeds (fact)",  # the granules of an occurrence
+    "literal_fact": "INDEX literal_fact ON literals (fact)",  # numbers and qualifiers of a fact
     "reinforcement_fact": "INDEX reinforcement_fact ON reinforcements (fact)",  # the episodes of a fact
     "retraction_target": "INDEX retraction_target ON retractions (target)",  # who retracts this
     "contradiction_earlier": f"INDEX contradiction_earlier ON contradictions (earlier) WHERE settled_at = {INF}",
