@@ -1,4 +1,4 @@
-"""Time zones by their IANA names, as the database of this machine has them."""
+"""Time zones by their IANA names, as the database of this machine has them; else that of the package tzdata."""
 
 from datetime import UTC, datetime, tzinfo
 from difflib import get_close_matches
@@ -31,6 +31,9 @@ def zone_of(name: str) -> tzinfo:
     try:
         return ZoneInfo(name)
     except (ValueError, KeyError, OSError):
-        near = get_close_matches(name[:_LONGEST], available_timezones(), 1)
+        known = available_timezones()
+        if not known:
+            raise ValueError("this machine has no database of time zones: install the package tzdata") from None
+        near = get_close_matches(name[:_LONGEST], known, 1)
         advice = f"did you mean {near[0]}?" if near else "write it as Europe/Berlin"
         raise ValueError(f"no time zone of this name is known here; {advice}") from None

@@ -1,6 +1,10 @@
 """The time zone of a group's speakers: by whose days "yesterday" is read, and from which message on."""
 
 import json
+import sys
+import zoneinfo
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,6 +16,7 @@ from asof_ontologies.prompts import prompt
 from asof_ontologies.registry import load
 from asof_streams.instants import parse, render
 from asof_streams.messages import Message, RetryRequest, TimezoneStatement
+from asof_streams.timezones import zone_of
 from world import World
 
 NIGHT = parse("2024-05-15T22:30:00Z")  # half past midnight in Berlin, on the sixteenth
@@ -125,3 +130,38 @@ def test_a_model_is_told_the_speakers_time_and_its_dates_are_days_there() -> Non
 
     assert "2024-05-16T00:30:00+02:00" in request.user
     assert render(stated.valid_from or 0) == BY_BERLIN
+
+
+@pytest.fixture
+def without_database() -> Iterator[None]:
+    """Take away the machine's own database of zones, as a small image or Windows has none."""
+    zoneinfo.reset_tzpath(to=())
+    zoneinfo.ZoneInfo.clear_cache()
+    yield
+    zoneinfo.reset_tzpath()
+    zoneinfo.ZoneInfo.clear_cache()
+
+
+@pytest.mark.usefixtures("without_database")
+def test_where_the_machine_has_no_database_of_zones_the_packages_is_read(world: World) -> None:
+    assert datetime(2024, 7, 1, tzinfo=UTC).astimezone(zone_of("Europe/Berlin")).hour == 2
+
+    world.memory.state_timezone("Europe/Berlin", group_id="g")
+    world.send(said("Ana"))
+
+    assert since(world, "Ana") == [BY_BERLIN]
+
+
+@pytest.mark.usefixtures("without_database")
+def test_where_there_is_no_database_at_all_a_zone_is_refused_with_the_remedy_and_utc_is_known(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in [name for name in sys.modules if name.partition(".")[0] == "tzdata"]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "tzdata", None)
+
+    with pytest.raises(InvalidInput, match="no database of time zones: install the package tzdata") as refused:
+        world.memory.state_timezone("Europe/Berlin", group_id="g")
+
+    assert refused.value.field == "timezone"
+    assert zone_of("UTC") is UTC
