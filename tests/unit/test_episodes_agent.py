@@ -114,18 +114,21 @@ def test_a_structured_fact_keeps_all_it_said_so_that_the_episodic_log_is_enough(
     assert json.loads(episode.event.body)["confidence"] == 0.5
 
 
+NOW, NEXT = FactStatement.version, FactStatement.version + 1
+
+
 @pytest.fixture
 def next_version(monkeypatch):
     """Yield what makes fact.stated one of a next version, in which the sentence of an older one has to be made."""
 
     def begin():
         monkeypatch.setattr(events, "_UPCASTERS", dict(events._UPCASTERS))
-        upcaster(FactStatement.type, 2)(lambda state: {"fact": f"From version 2: {state['object']}.", **state})
-        monkeypatch.setattr(FactStatement, "version", 3)
-        monkeypatch.setattr(FactStatement, "since", 3)
+        upcaster(FactStatement.type, NOW)(lambda state: {"fact": f"From version {NOW}: {state['object']}.", **state})
+        monkeypatch.setattr(FactStatement, "version", NEXT)
+        monkeypatch.setattr(FactStatement, "since", NEXT)
 
     yield begin
-    events.event_class.cache_clear()  # it remembers that there is a version 3
+    events.event_class.cache_clear()  # it remembers that there is a next version
 
 
 def test_a_structured_fact_is_read_in_the_version_in_which_it_was_recorded(world, next_version):
@@ -137,7 +140,7 @@ def test_a_structured_fact_is_read_in_the_version_in_which_it_was_recorded(world
     world.memory.switch("anew")
 
     sentences = [fact.fact for fact in world.memory.facts(group_id="g", any_time=True)]
-    assert sentences == ["From version 2: Berlin.", "Ana lives in Rome"]
+    assert sentences == [f"From version {NOW}: Berlin.", "Ana lives in Rome"]
 
 
 def test_an_episode_says_in_which_version_its_fact_is_stated(world, next_version):
@@ -146,16 +149,16 @@ def test_an_episode_says_in_which_version_its_fact_is_stated(world, next_version
     world.tell("2024-01-02", object="Rome")
 
     first, second = (json.loads(r.event.encode()) for r in recorded(world))
-    assert (first.get("statement_version"), second.get("statement_version")) == (2, 3)
+    assert (first.get("statement_version"), second.get("statement_version")) == (NOW, NEXT)
 
 
 def test_a_structured_fact_of_a_newer_version_stops_the_reader(world):
     world.tell("2024-01-01", object="Berlin")
     [episode] = recorded(world)
 
-    newer = episode.event.model_copy(update={"statement_version": 3})
+    newer = episode.event.model_copy(update={"statement_version": NEXT})
 
-    with pytest.raises(DecodeError, match=r"fact\.stated version 3 is newer than 2: upgrade asof"):
+    with pytest.raises(DecodeError, match=rf"fact\.stated version {NEXT} is newer than {NOW}: upgrade asof"):
         _ = newer.statement
 
 
