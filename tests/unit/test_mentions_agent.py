@@ -5,6 +5,8 @@ import json
 import pytest
 
 from asking import records
+from asof_agents.extraction.ports import Extraction, Mention, ModelReply, ModelRequest, Relationship, StatedAttribute
+from asof_agents.handlers import mentions
 from asof_agents.handlers.episodes import episode_id
 from world import World
 
@@ -143,3 +145,71 @@ def test_turns_of_the_same_moment_are_context_in_the_order_in_which_they_came(wo
     )
 
     assert (1, "George Orwell", "lives_in", "London") in graph(world)[1]
+
+
+class Fixed:
+    """An extractor that finds that Ana lives in Rome, and remembers the answers that it was given."""
+
+    version = "fixed-1"
+
+    def __init__(self, request=None):
+        self._request, self.answers = request, []
+
+    def request(self, *_):
+        return self._request
+
+    def extract(self, turn, *given):
+        self.answers.append(given[2])
+        ana, rome = (Mention(turn.episode_id, type_, text, 0) for type_, text in (("Person", "Ana"), ("City", "Rome")))
+        home = Relationship(ana, "lives_in", rome, span=(3, 9))
+        return Extraction((ana, rome), (home,), attributes=(StatedAttribute(ana, "role", "cook", span=(1, 5)),))
+
+
+class Answering:
+    """Answers of a model; remembers what was asked."""
+
+    def __init__(self):
+        self.asked = []
+
+    def reply(self, *given):
+        self.asked.append(given[1])
+        return ModelReply("{}")
+
+
+REQUEST = ModelRequest("extract", 1, "model", 0.0, "system", "user", "{}")
+
+
+@pytest.mark.parametrize(
+    ("request_", "has_answers", "asked"), [(None, True, []), (REQUEST, False, []), (REQUEST, True, [REQUEST])]
+)
+def test_answers_are_asked_for_only_if_there_is_a_request_and_something_that_answers(
+    world, request_, has_answers, asked
+):
+    say(world, {"content": "I live in Rome."})
+    [recorded] = [r for r in records(world.memory, "episodic") if r.event.type == "episode.recorded"]
+    extractor, answers, store = Fixed(request_), Answering(), world.memory._session.writer().episodes
+
+    mentions.extract(recorded, extractor, answers if has_answers else None, store, store, "")
+
+    assert answers.asked == asked
+    assert extractor.answers == (["{}"] if asked else [None])
+
+
+def test_an_extraction_again_adds_what_was_not_found_before_and_its_statements_under_ids_of_their_own(world):
+    say(world, {"content": "I live in Rome."})
+    [recorded] = [r for r in records(world.memory, "episodic") if r.event.type == "episode.recorded"]
+    store = world.memory._session.writer().episodes
+
+    def found(stated=None):
+        return mentions.extract(recorded, Fixed(), None, store, store, "", stated=stated)
+
+    ana, rome, home, role = first = found()
+    assert [(said.start, said.end) for said in (home, role)] == [(3, 9), (1, 5)]
+
+    assert [type(event) for event in found(first)] == [type(role)]
+    assert found([]) == [ana, rome, *found([ana, rome])]
+    assert found([ana, home]) == [rome, *found(first)]
+    [again, role_again] = found([ana, rome])
+    assert again.model_copy(update={"relationship_id": home.relationship_id}) == home
+    assert again.relationship_id != home.relationship_id
+    assert role_again.attribute_id != role.attribute_id

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import oracle
 from asof_projections import versions
-from asof_projections.versions import Assertion, Ending, belief, coalesce, gaps
+from asof_projections.versions import RULE, Assertion, Ending, belief, coalesce, gaps, is_within
 from asof_streams.instants import INF
 
 SLOT = ("Ana", "livesIn")
@@ -206,3 +206,117 @@ def test_a_slot_of_which_much_was_attested_late_takes_no_longer_than_its_size() 
     assert process_time() - start < 3  # looking at each, one by one, takes ten times as long
     assert held["o0"] == ((0, 1),)
     assert held[f"o{half - 1}"][-1] == (2 * half, 3 * half)
+
+
+@pytest.mark.parametrize(
+    ("value", "at", "fact", "cuts"),
+    [
+        (None, 6, None, True),
+        (None, 5, None, False),
+        (None, 4, None, False),
+        ("x", 6, None, True),
+        ("y", 6, None, False),
+        (None, 6, "x5", True),
+        ("x", 6, "x5", True),
+        (None, 6, "other", False),
+        ("y", 6, "x5", False),
+    ],
+)
+def test_an_ending_cuts_what_it_is_about_if_that_began_before(
+    value: str | None, at: int, fact: str | None, *, cuts: bool
+) -> None:
+    assert Ending("e", value, at, fact).cuts(told("x", 5)) is cuts
+    assert not Ending("e", value, at, fact).cuts(visit(MORNING))
+
+
+# Occurrences.
+
+JUNE, MORNING, EVENING, JULY = (0, 30), (5, 6), (6, 7), (30, 61)
+
+
+def visit(*granules: tuple[int, int], said: int = 10, **more: Any) -> Assertion:
+    return Assertion("visit", "x", *granules[0], (0, 0), said, granules, **more)
+
+
+def test_the_rule_has_the_version_that_released_generations_name() -> None:
+    assert RULE == 2
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer", "within"),
+    [
+        (MORNING, JUNE, True),
+        ((0, 6), JUNE, True),
+        ((6, 30), JUNE, True),
+        (JUNE, JUNE, False),
+        (JUNE, MORNING, False),
+        ((5, 31), JUNE, False),
+        ((-1, 6), JUNE, False),
+        (JULY, JUNE, False),
+        (JUNE, JULY, False),
+    ],
+)
+def test_a_period_is_within_another_if_it_is_a_part_and_not_all_of_it(
+    inner: tuple[int, int], outer: tuple[int, int], *, within: bool
+) -> None:
+    assert is_within(inner, outer) is within
+
+
+@pytest.mark.parametrize(
+    ("granules", "finest"),
+    [
+        ([JUNE], JUNE),
+        ([JUNE, MORNING], MORNING),
+        ([MORNING, JUNE], MORNING),
+        ([JUNE, EVENING, MORNING], MORNING),
+        ([JUNE, JUNE], JUNE),
+        ([JUNE, JULY], JUNE),
+    ],
+)
+def test_the_finest_granule_is_the_earliest_of_those_that_contain_no_other(
+    granules: list[tuple[int, int]], finest: tuple[int, int]
+) -> None:
+    assert visit(*granules).finest == finest
+
+
+@pytest.mark.parametrize("single", [True, False])
+def test_an_occurrence_is_believed_over_its_granule_whatever_else_is_said(*, single: bool) -> None:
+    lasting = told("y", 2)
+    endings = [Ending("e", None, 6), Ending("f", "x", 6), Ending("g", None, 6, "visit")]
+
+    held = belief([visit(JUNE, MORNING), lasting], endings, single=single)
+
+    assert held == {"visit": (MORNING,), "y2": ((2, 6),)}
+    assert belief([visit(JUNE), lasting], [], single=single) == {"visit": (JUNE,), "y2": ((2, INF),)}
+
+
+def test_what_is_said_again_is_attested_by_the_latest_and_an_occurrence_has_one_more_granule() -> None:
+    lasting = told("y", 2, said=5)
+
+    assert lasting.said_again(7, None, planned=False) == lasting._replace(attested=7)
+    assert lasting.said_again(3, None, planned=True) == lasting
+    assert visit(JUNE).said_again(12, MORNING, planned=False) == visit(JUNE, MORNING, said=12)
+    assert visit(JUNE).said_again(8, MORNING, planned=False) == visit(JUNE, MORNING)
+
+
+@pytest.mark.parametrize("done", [True, False])
+@pytest.mark.parametrize("planned", [True, False])
+def test_an_occurrence_is_done_once_anyone_tells_it_as_past(*, done: bool, planned: bool) -> None:
+    assert visit(JUNE, done=done).said_again(12, JUNE, planned=planned).done is (done or not planned)
+    assert visit(JUNE).done
+
+
+@pytest.mark.parametrize(
+    ("granule", "again"), [(JUNE, True), (MORNING, True), ((-10, 30), True), (JULY, False), ((20, 40), False)]
+)
+def test_an_occurrence_is_told_again_where_one_granule_contains_the_other(
+    granule: tuple[int, int], *, again: bool
+) -> None:
+    assert visit(JUNE).is_told_by(granule, 12, planned=False) is again
+    assert visit(JUNE, done=False).is_told_by(granule, 12, planned=True) is again
+
+
+@pytest.mark.parametrize(("said", "again"), [(9, True), (10, False), (11, False)])
+def test_what_was_done_by_then_is_not_what_is_planned(said: int, *, again: bool) -> None:
+    assert visit(JUNE).is_told_by(JUNE, said, planned=True) is again
+    assert visit(JUNE).is_told_by(JUNE, said, planned=False)
