@@ -14,14 +14,18 @@ from threading import Timer
 
 import pytest
 
+import asof
 from asof.runtime import build_state, child_process, ingestion
+from asof.runtime.child_process import ChildProcess
 from asof.runtime.layout import DirectoryLayout
+from child_work import remember
 from effort import tries
 
 pytestmark = [pytest.mark.crash, pytest.mark.long, pytest.mark.timeout(1_800)]
 
 INGESTING, REBUILDING, SAVING = tries(12, nightly=120), tries(4, nightly=40), tries(4, nightly=40)  # kills
 KILLS = tries(8, nightly=20)  # of each other test
+READING, MESSAGES = tries(10, nightly=200), tries(40, nightly=1_000)  # kills of readers, and what is written meanwhile
 
 SEED = int(os.environ.get("ASOF_CRASH_SEED", "20240101"))
 HERE = Path(__file__).parent
@@ -285,3 +289,25 @@ def _reset(directory: Path) -> None:
 
 def _index(directory: Path) -> Path:
     return directory / "generations" / "again" / "vectors.index"
+
+
+def test_readers_of_episodes_that_are_killed_hold_up_neither_writes_nor_reads_nor_an_erasure(tmp_path, zygote):
+    chance, data = random.Random(SEED), tmp_path / "data"
+    with asof.open(data, embedder="none") as memory:
+        memory.add("I live in Rome.", role="Ana")
+    writer = ChildProcess(remember, data, MESSAGES)
+
+    for _ in range(READING):
+        done, reads, _ = zygote.run("read", data, chance.uniform(0, 0.03), lines=1)
+        assert (done, reads > 0) == (False, True)
+        with asof.open(data, embedder="none") as memory:
+            episodes = {episode.role for episode in memory.episodes(limit=None)}
+            assert episodes <= {fact.subject for fact in memory.facts(limit=None)}
+
+    writer.receive()
+    writer.stop()
+    with asof.open(data, embedder="none") as memory:
+        assert len(memory.episodes(limit=None)) == len(memory.facts(limit=None)) == MESSAGES + 1
+        assert memory.verify()
+        memory.erase("default")
+        assert memory.stats()["erasing"] == 0

@@ -5,6 +5,7 @@ many seconds (0: never). The child prints "started PID" first, "acked N" wheneve
 "done" at the end. When it has ended, the zygote prints "gone".
 """
 
+import itertools
 import os
 import signal
 import sys
@@ -65,7 +66,16 @@ def save_index(directory: Path, _: list[bytes]) -> None:
         memory.search("where does Ana live", limit=3, all_groups=True)
 
 
-JOBS = {"ingest": ingest, "load": load, "rebuild": rebuild, "save_index": save_index}
+def read(directory: Path, _: list[bytes]) -> None:
+    """Look at every episode, and at the facts, again and again."""
+    with Memory(Settings(data=directory, embedder="none")) as memory:
+        for count in itertools.count(1):
+            memory.episodes(limit=None)
+            memory.facts(limit=None)
+            say(f"acked {count}")
+
+
+JOBS = {"ingest": ingest, "load": load, "rebuild": rebuild, "save_index": save_index, "read": read}
 
 
 def main() -> None:
