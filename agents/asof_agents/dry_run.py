@@ -8,7 +8,7 @@ from asof_agents.handlers.episodes import episode_of_fact
 from asof_agents.handlers.statement_writer import Build
 from asof_agents.handlers.structured_facts import state
 from asof_agents.overlay import Overlay
-from asof_agents.ports import FactView
+from asof_agents.ports import EpisodeView, FactView
 from asof_projections.graph.ports import GraphStore
 from asof_projections.model.answers import Segment, WhatIf
 from asof_projections.model.rows import SegmentRow
@@ -26,8 +26,9 @@ class DryRunStore(GraphStore, FactView, Protocol):
 class DryRun:
     """Tries structured facts on the beliefs of one generation."""
 
-    def __init__(self, beliefs: DryRunStore, build: Build) -> None:
+    def __init__(self, beliefs: DryRunStore, episodes: EpisodeView, build: Build) -> None:
         self._beliefs = beliefs
+        self._episodes = episodes
         self._build = build
 
     @consistent_read
@@ -48,7 +49,7 @@ class DryRun:
     def _said(self, message: Record, known: FactView) -> list[Record]:
         """Return the semantic events of a message as they would stand in the log, but for their position there."""
         assert isinstance(message.event, FactStatement), f"{message.event.type} is no structured fact"
-        episode = episode_of_fact(message, message.event)
+        episode = episode_of_fact(message, message.event, self._episodes)
         events = state(message, episode, self._build, known)
         return [message._replace(place=place, size=len(events), event=event) for place, event in enumerate(events)]
 

@@ -218,7 +218,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "entity.described.episode_id": "the episode that says so; `alias:` and an id, where it was stated",
     "entity.undescribed.alias": "the name",
     "entity.undescribed.episode_id": "as in the `entity.described` that is taken back",
-    "episode.recorded.timezone": "the zone by whose days times in its words are read; null: UTC",
+    "episode.recorded.timezone": "the zone by whose days its times are read, and what happened is dated; null: UTC",
     "timezone.recorded.timezone": "the IANA name of the zone",
     "timezone.stated.timezone": "the IANA name of the zone",
     "fact.stated.object": "the other end: an entity by its exact name, or a number",

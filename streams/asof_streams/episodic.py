@@ -44,7 +44,7 @@ class EpisodeRecorded(Event):
     previous_episode_ids: EpisodeIds | None = None
     suppressed: bool = Field(default=False, exclude_if=unset)  # whether its content was left out
     update_communities: bool = Field(default=False, exclude_if=unset)
-    timezone: str | None = Field(default=None, exclude_if=unset)  # that its times in words are read by; None: UTC
+    timezone: str | None = Field(default=None, exclude_if=unset)  # that its times are read by; None: UTC
     statement_version: int = Field(default=1, exclude_if=_is_first)  # version of the `fact.stated` in a fact's body
 
     @property

@@ -21,6 +21,7 @@ from world import World
 
 NIGHT = parse("2024-05-15T22:30:00Z")  # half past midnight in Berlin, on the sixteenth
 BY_UTC, BY_BERLIN = "2024-05-14T00:00:00Z", "2024-05-14T22:00:00Z"
+BY_BERLIN_NEXT = "2024-05-15T22:00:00Z"
 
 
 @pytest.fixture
@@ -165,3 +166,39 @@ def test_where_there_is_no_database_at_all_a_zone_is_refused_with_the_remedy_and
 
     assert refused.value.field == "timezone"
     assert zone_of("UTC") is UTC
+
+
+def visited(world: World, group: str = "g") -> list[tuple[str | None, str | None]]:
+    facts = [fact.to_json() for fact in world.memory.facts(group_id=group, relation="visited", any_time=True)]
+    return [(fact["valid_at"], fact["invalid_at"]) for fact in facts]
+
+
+def test_what_happened_by_a_structured_fact_is_dated_by_the_day_of_the_group_from_its_statement_on(
+    world: World,
+) -> None:
+    visit = {"subject": "Ana", "relation": "visited", "valid_at": "2024-05-15T22:30:00Z"}
+    world.memory.state_fact(group_id="g", object="Rome", **visit)
+    world.memory.state_timezone("Europe/Berlin", group_id="g")
+    world.memory.state_fact(group_id="g", object="Oslo", **visit)
+    world.memory.state_fact(group_id="g", object="Lima", **visit, grain="month")
+    world.memory.state_fact(group_id="other", object="Oslo", **visit)
+    by_utc, by_berlin = ("2024-05-15T00:00:00Z", "2024-05-16T00:00:00Z"), (BY_BERLIN_NEXT, "2024-05-16T22:00:00Z")
+
+    assert visited(world) == [("2024-04-30T22:00:00Z", "2024-05-31T22:00:00Z"), by_utc, by_berlin]
+    assert visited(world, "other") == [by_utc]
+
+    digest = world.digest()
+    world.memory.rebuild(name="again")
+    world.memory.switch("again")
+    assert visited(world) == [("2024-04-30T22:00:00Z", "2024-05-31T22:00:00Z"), by_utc, by_berlin]
+    assert digest
+
+
+def test_a_dry_run_dates_what_happened_as_an_import_would(world: World) -> None:
+    world.memory.state_timezone("Europe/Berlin", group_id="g")
+    visit = {"subject": "Ana", "relation": "visited", "object": "Oslo", "valid_at": "2024-05-15T22:30:00Z"}
+
+    [told] = world.memory.what_if([visit], group_id="g").after
+    world.memory.state_fact(group_id="g", **visit)
+
+    assert [(told.to_json()["valid_at"], told.to_json()["invalid_at"])] == visited(world)

@@ -51,7 +51,7 @@ def record(message: Record, known: EpisodeView, ontologies: Ontologies) -> Seque
         case Message() as said:
             return _of_message(message, said, known, ontologies)
         case FactStatement() as stated:
-            return (episode_of_fact(message, stated),)
+            return (episode_of_fact(message, stated, known),)
         case EntityStatement(entity_id=id_, name=name, summary=summary):
             return (EntityRecorded(entity_id=id_, name=name, summary=summary),)
         case IdentityStatement() as stated:
@@ -132,7 +132,7 @@ def _of_timezone(name: str) -> Event:
     return TimezoneRecorded(timezone=name)
 
 
-def episode_of_fact(message: Record, stated: FactStatement) -> EpisodeRecorded:
+def episode_of_fact(message: Record, stated: FactStatement, known: EpisodeView) -> EpisodeRecorded:
     """Return the episode of a structured fact: its body is the statement as JSON."""
     body = stated.encode().decode()
     return EpisodeRecorded(
@@ -145,5 +145,6 @@ def episode_of_fact(message: Record, stated: FactStatement) -> EpisodeRecorded:
         body=body,
         content_length=len(body),
         valid_at=message.recorded_at if stated.said_at is None else stated.said_at,
+        timezone=known.timezone(message.group, message.position),
         statement_version=stated.version,
     )

@@ -14,13 +14,29 @@ _SECONDS: Final = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "wee
 _MONDAY: Final = from_datetime(datetime.fromisoformat("1970-01-05T00:00:00+00:00"))
 
 
-def granule_of(instant: int, grain: str) -> Interval:
-    """Return the granule of UTC that contains an instant. Weeks begin on Monday."""
+def granule_of(instant: int, grain: str, zone: tzinfo = UTC) -> Interval:
+    """Return the granule that contains an instant, by the clocks of a zone. Weeks begin on Monday.
+
+    At the ends of the calendar, where the zone has no such day, it is that of UTC.
+    """
+    wall = from_datetime(on_wall(to_datetime(instant), zone))
+    if (length := _SECONDS.get(grain, DAY // SECOND)) < DAY // SECOND:
+        start = instant - (wall - _MONDAY) % (length * SECOND)
+        return start, start + length * SECOND
+    try:
+        start, end = (from_datetime(off_wall(to_datetime(at), zone)) for at in _calendar(wall, grain))
+    except (OverflowError, ValueError):
+        return _calendar(instant, grain)
+    return (start, end) if start <= instant < end else _calendar(instant, grain)
+
+
+def _calendar(wall: int, grain: str) -> Interval:
+    """Return the days, weeks, months or years around a time, as if every day had 24 hours."""
     if (length := _SECONDS.get(grain)) is not None:
-        start = instant - (instant - _MONDAY) % (length * SECOND)
+        start = wall - (wall - _MONDAY) % (length * SECOND)
         return start, start + length * SECOND
     months = _MONTHS[grain]
-    moment = to_datetime(instant).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    moment = to_datetime(wall).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     start = from_datetime(moment.replace(month=moment.month - (moment.month - 1) % months))
     return start, _later(start, months)
 

@@ -17,6 +17,7 @@ from asof_streams.events import Event, Record
 from asof_streams.instants import INF
 from asof_streams.messages import FactStatement
 from asof_streams.semantic import EntityUnmerged
+from asof_streams.timezones import zone_of
 
 
 def state(first: Record, episode: EpisodeRecorded, build: Build, known: FactView) -> list[Event]:
@@ -178,7 +179,9 @@ class StructuredStatements(StatementWriter[ExactNames]):
     def _granule(self, stated: FactStatement) -> Interval:
         """Return when something happened: until the stated end, else within the granule, or the day, of its start."""
         start = self._start(stated)
-        return granule_of(start, stated.grain or "day") if stated.invalid_at is None else (start, stated.invalid_at)
+        if stated.invalid_at is not None:
+            return start, stated.invalid_at
+        return granule_of(start, stated.grain or "day", zone_of(self.episode.timezone or "UTC"))
 
     def _start(self, stated: FactStatement) -> int:
         return self.episode.valid_at if stated.valid_at is None else stated.valid_at

@@ -68,8 +68,9 @@ class ReadSession:
         with (
             SqliteLog(self.places.messages) as messages,
             SqliteGraph(self.places.graph(name), f"semantic.{name}") as beliefs,
+            SqliteGraph(self.places.episodes, "episodic") as episodes,
         ):
-            return DryRun(beliefs, build).what_if(messages.preview(statements, clock=now))
+            return DryRun(beliefs, episodes, build).what_if(messages.preview(statements, clock=now))
 
     def consolidation(self, asked: ConsolidationRequest, now: int) -> "Consolidated":
         """Return what a request to consolidate would come to now. InvalidInput: what makes a pass is not installed.
