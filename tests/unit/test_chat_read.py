@@ -87,9 +87,49 @@ WORDS = [
     ),
     ("I finished the screenplay I was working on.", ["I did finished the screenplay"]),
 ]
+AHEAD = [
+    ("I'm meeting my brother for lunch tomorrow.", ["I has_family brother", "I plans meeting my brother 2024-05-16.."]),
+    ("I'm seeing the dentist on Monday.", ["I plans seeing the dentist 2024-05-20.."]),
+    ("I'm going to a jazz concert this month.", ["I plans jazz concert"]),
+    ("I'm not meeting my brother tomorrow.", []),
+    ("I'm having a great time this weekend.", []),
+    ("I can't wait for my trip to Peru next month!", ["I plans trip to Peru 2024-06-01.."]),
+    ("I'm looking forward to our wedding!", ["I plans wedding"]),
+    ("I'm so pumped for the launch tomorrow.", []),
+    ("I'm excited for your trip!", []),
+    ("My dream is to open a bakery.", ["I wants to open a bakery"]),
+    ("I've always wanted to learn to sail.", ["I wants to learn to sail"]),
+    ("I want to learn to love myself.", []),
+    ("I want to adopt a dog and two cats.", ["I wants to adopt a dog and two cats"]),
+    ("I want to open a bakery and sell bread.", ["I wants to open a bakery", "I wants sell bread"]),
+]
+JOINED = [
+    (
+        "Yesterday I fixed the fence and painted the shed.",
+        ["I did fixed the fence 2024-05-14..", "I did painted the shed 2024-05-14.."],
+    ),
+    (
+        "Last week I visited Rome, met Ana Souza and bought a lamp.",
+        ["I visited Rome 2024-05-06..", "I met Ana Souza 2024-05-06..", "I owns lamp 2024-05-06.."],
+    ),
+    (
+        "Last week I visited Rome and yesterday I met Ana Souza.",
+        ["I visited Rome 2024-05-06..", "I met Ana Souza 2024-05-14.."],
+    ),
+    ("Last year we went to Spain and I now live in Rome.", ["I visited Spain 2023-01-01..", "I lives_in Rome"]),
+]
+NOT_SO = [
+    ("My kids are in the backyard.", ["I has_family kids"]),
+    ("My son is in the debate team.", ["I has_family son", "I has_son_club debate team"]),
+    ("I teach my niece chess.", ["I has_habit teach my niece chess"]),
+    ("I got a B in chemistry.", []),
+]
 
 
-@pytest.mark.parametrize(("text", "expected"), [*NEWS, *NO_NEWS, *GIFTS, *NAMES, *TASTES, *TIMES, *WORDS])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [*NEWS, *NO_NEWS, *GIFTS, *NAMES, *TASTES, *TIMES, *WORDS, *AHEAD, *JOINED, *NOT_SO],
+)
 def test_chat_is_read(text: str, expected: list[str]) -> None:
     check(text, *expected)
 

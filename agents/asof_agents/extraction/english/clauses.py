@@ -3,6 +3,7 @@
 from functools import cached_property
 from itertools import pairwise
 
+from asof_agents.extraction.english.anticipation import extract_anticipation
 from asof_agents.extraction.english.attributes import extract_attributes
 from asof_agents.extraction.english.clause_subjects import ClauseSubjects
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
@@ -86,6 +87,7 @@ class _ClauseReader:
         self.low = parsed.sentence.low
         self.subject: Subject | None = None
         self.last: Predicate | None = None
+        self.began = 0  # where the clause of the subject begins
         self.subjects = ClauseSubjects(context, parsed)
         self.stated = False  # whether the previous clause gave a relationship
 
@@ -139,7 +141,7 @@ class _ClauseReader:
         subject = self.subjects.at(at)
         if subject is not None:
             context.work.spend(CLAUSE)
-            self.subject, self.last, self.stated = subject, None, False
+            self.subject, self.last, self.stated, self.began = subject, None, False, at
             # the main verb says more than the "am" or "have" before it
             if subject.mentions[0].speaker and (end := extract_fandom(context, parsed, subject.next)):
                 return end
@@ -155,7 +157,12 @@ class _ClauseReader:
                 if end is not None:
                     self.stated, self.last = True, predicate
                     return end
-            return self._deed(subject, at) or extract_habit(context, parsed, subject) or subject.next
+            return (
+                self._deed(subject, at)
+                or extract_anticipation(context, parsed, subject)
+                or extract_habit(context, parsed, subject)
+                or subject.next
+            )
         if self.low[at] in {"my", "our"}:
             context.work.spend(CLAUSE)
             return self._possession(at) or extract_news(context, parsed, at)
@@ -171,17 +178,27 @@ class _ClauseReader:
     def _joined(self, subject: Subject, last: Predicate, at: int) -> int | None:
         """Extract a second verb of the same subject: "moved to Berlin and joined SAP"."""
         predicate = coordinated_predicate(self.parsed.sentence, at + 1, last, self.context.patterns)
+        led = self.began if self._is_led(at) else None  # "Yesterday I fixed the fence and painted the shed"
         if predicate is None and last.tense in {"past", "perfect"}:
-            return self._deed(subject._replace(next=at + 1), at + 1)
+            return self._deed(subject._replace(next=at + 1), at + 1 if led is None else led)
         if predicate is None or not (self.stated or predicate.tense == "past"):
             return None
         self.last = predicate
-        end = extract_statements(self.context, self.parsed, subject, predicate, predicate.head)
+        start = predicate.head if led is None else led
+        end = extract_statements(self.context, self.parsed, subject, predicate, start)
         end = extract_attributes(self.context, self.parsed, subject, predicate) or end
         self.stated = self.stated or end is not None
         if end is None and predicate.tense == "past":
-            end = self._deed(subject._replace(next=predicate.head), predicate.head)
+            end = self._deed(subject._replace(next=predicate.head), start)
         return end or predicate.after
+
+    def _is_led(self, at: int) -> bool:
+        """Whether a time before the subject is that of the verbs up to a word: no other stands between."""
+        hints = self.context.timed(self.parsed, ahead=False)
+        begins, ends = (self.parsed.sentence.starts[word] - self.parsed.sentence.start for word in (self.began, at))
+        return any(hint.span[1] <= begins for hint in hints) and not any(
+            begins < hint.span[1] <= ends for hint in hints
+        )
 
     def _deed(self, subject: Subject, start: int) -> int | None:
         """Extract what the subject did in the words of the text; further deeds may be joined to it."""
@@ -195,7 +212,8 @@ class _ClauseReader:
         speaker = self.context.speaker()
         if speaker is None or "my" not in self.context.patterns.heads or self.low[at + 1 : at + 2] == ():
             return None
-        if self.low[at + 1] in _NOT_NOW or self._not_yet < at or self._visits(at):
+        dreams = self.low[at + 1 : at + 3] in {("dream", "is"), ("dream", "'s")}  # but "my dream car"
+        if (self.low[at + 1] in _NOT_NOW and not dreams) or self._not_yet < at or self._visits(at):
             return None
         subject = Subject((speaker,), at, third=False, confidence=0.95)
         return extract_statements(self.context, self.parsed, subject, Predicate(at, at + 1, "present", None), at)

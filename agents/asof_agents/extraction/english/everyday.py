@@ -75,6 +75,7 @@ _OF_KIN: Final[Rows] = (  # of a relative without a name
     ("age", "number", "<be>, !<turn> (just)"),
     ("club", "phrase", "<be> a member of the|a, <be> in the"),
 )
+_JOINED: Final = frozenset("band cast choir club crew group league orchestra society squad team troupe union".split())
 _LEADING: Final = frozenset("doing handling heading leading managing organising organizing running".split())
 _LED: Final[Rows] = (("lead", "phrase", "<run>"),)
 _OTHERS: Final = _LEADING | {"of"}
@@ -150,7 +151,8 @@ def _of_kin(context: TurnContext, parsed: ParsedSentence, at: int, frames: tuple
             value = name_value(match)
         if value is None and frame.takes == "phrase":
             phrase = phrase_at(parsed.sentence, after, parsed.names, parsed.timed)
-            value = Value("code", phrase.first, phrase.last) if phrase and not phrase.vague else None
+            joined = phrase is not None and low[phrase.last - 1] in _JOINED  # "in the backyard" is no club
+            value = Value("code", phrase.first, phrase.last) if phrase and joined and not phrase.vague else None
         if value is not None:
             match.attribute(value, f"{name.text if name else kin} {frame.key}")
             return

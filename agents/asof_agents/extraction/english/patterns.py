@@ -106,6 +106,7 @@ class Patterns:
         self.noun_heads = {noun.split()[0] for noun in self.nouns} | {f"{noun}s" for noun in self.nouns}
         self.habit = _habit(ontology)
         self.deed = next((each for each in ontology.relation_types if "<*>" in each.cues), None)
+        self.plan = next((each for each in self.heads.get("plan", ()) if each.takes == "deed"), None)
         self.values = {each.value: each for each in ontology.relation_types if each.value}
         self.open = {kind.name for kind in ontology.entity_types if kind.open}
         self.literal = {kind.name for kind in ontology.entity_types if kind.literal}

@@ -192,6 +192,8 @@ def _add(
 ) -> bool:
     phrase = target.phrase
     stated = meaning(entry, predicate, hint, context.turn.said_at, named=phrase.name)
+    if stated is None and (plan := _plan(context, predicate, entry, target, hint)):
+        entry, stated = plan
     words = parsed.sentence.low[phrase.first : phrase.last]
     bare = words[-1] in BARE and (len(words) == 1 or (_plural(words[-1]) and entry.relation.is_deed))
     pausing = predicate.negation == "not" and target.kind == "Activity" and entry.lemma == "be"  # "I'm not writing"
@@ -224,6 +226,27 @@ def _add(
                 source, opposite, end, Meaning("ended"), None, parsed.sentence, confidence, entry.text
             )
     return True
+
+
+def _plan(
+    context: TurnContext, predicate: Predicate, entry: CueEntry, target: Target, hint: TimeHint | None
+) -> tuple[CueEntry, Meaning] | None:
+    """Return the plan that is told as if it went on: "I'm meeting Ana tomorrow", "I'm going to a fair this month"."""
+    plan, now = context.patterns.plan, context.turn.said_at
+    if (
+        plan is None
+        or hint is None
+        or predicate.negation
+        or predicate.aspect
+        or target.kind not in plan.relation.targets
+    ):
+        return None
+    if entry.takes == "deed" and entry.lemma == "be" and not entry.steps:
+        stated = meaning(plan, predicate, hint, now, named=False)
+        return (plan, stated) if stated and stated.valid_from else None
+    several = target.phrase.last - target.phrase.first > 1  # "a conference" says too little
+    leaves = several and entry.relation.is_deed and entry.lemma == "go" and predicate.tense == "progressive"
+    return (plan, Meaning("holds")) if leaves and hint.start <= now < hint.end else None
 
 
 def _lately(parsed: ParsedSentence, predicate: Predicate) -> bool:

@@ -135,6 +135,8 @@ def _typed(context: TurnContext, parsed: ParsedSentence, phrase: Phrase, entry: 
         return _typed_noun(parsed, phrase, entry, wanted, open_kind, fitting)
     text = context.turn.text[slice(*parsed.sentence.span(phrase.first, phrase.last))]
     kind = context.types.certain(text) if phrase.quoted else context.types.of(text)
+    if kind is None and len(text) == 1:
+        return None  # "I got a B in chemistry"
     known = kind if kind in wanted else None if phrase.quoted else fitting
     if known:
         return Target(phrase, known, 2)
@@ -171,6 +173,8 @@ def _typed_noun(
     shared = parsed.sentence.low[phrase.after : phrase.after + 2] in _AND_THEIRS  # "veterans and their rights"
     if relation.named or (relation.generic and (particular or shared)):
         return None
+    if phrase.own and len(words) > 1 and words[0] in PEOPLE_NOUNS and not entry.reversed and words[1] != "'s":
+        return None  # "I teach my niece chess"
     if len(words) == 1 and not fitting and (words[0] in PASTS or words[0].endswith("ed")):
         return None  # "the house I own burned down"
     if relation.generic:

@@ -130,7 +130,7 @@ def _end(parsed: ParsedSentence, at: int, goes_on: frozenset[str] = frozenset())
         word = low[end]
         if (
             word in BOUNDARIES
-            or (word in CONJUNCTIONS and word not in goes_on)
+            or (word in CONJUNCTIONS and word not in goes_on and not _is_inside(low, end))
             or not (word[0].isalnum() or word == "'s")
         ):
             break
@@ -143,6 +143,21 @@ def _end(parsed: ParsedSentence, at: int, goes_on: frozenset[str] = frozenset())
             return None
         end += 1
     return end
+
+
+def _is_inside(low: tuple[str, ...], at: int) -> bool:
+    """Whether a conjunction is part of a phrase: "learn how to sail", "make a safe and loving home"."""
+    if low[at] == "how":
+        return low[at + 1 : at + 2] == ("to",)
+    rest = low[at + 1 : at + 3]
+    return (
+        low[at] == "and"
+        and low[at - 2] in {"a", "an"}
+        and len(rest) == 2
+        and rest[0] not in _NO_VERB | LEMMAS
+        and rest[1].isalpha()
+        and rest[1] not in _NO_VERB | ADVERBS
+    )
 
 
 def tells(parsed: ParsedSentence, at: int, end: int, patterns: Patterns) -> bool:

@@ -42,6 +42,10 @@ _EMPTY: Final = (FUNCTION_WORDS | ORNAMENTS | VAGUE | BARE | _GENERAL) | frozens
 )
 _EMPTIED: Final = VAGUE - ORNAMENTS - {"own"}
 _CONTENT_MIN: Final = 2  # words, where none of them is a name, a number or one's own
+_SKILLS: Final = frozenset(
+    "bake code cook crochet dance dive draw drive fly juggle knit paint program ride sail sew sing skate ski surf swim "
+    "weave".split()
+)
 _HEAVY: Final = frozenset(
     word
     for lemma in "adopt divorce elope emigrate enlist graduate immigrate propose quit relocate resign retire".split()
@@ -62,6 +66,8 @@ def has_weight(parsed: ParsedSentence, first: int, last: int, patterns: Patterns
     ahead = ahead or low[first] in _DONE
     if low[first] in _HEAVY and not (low[first + 1 : first + 2] and low[first + 1] in PREPOSITIONS):
         return True
+    if low[first].startswith("learn") and not _SKILLS.isdisjoint(low[first + 1 : min(last, first + 4)]):
+        return True  # "learn how to sail"
     content = 0
     held = False
     for at in range(first + 1, last):
