@@ -124,11 +124,38 @@ NOT_SO = [
     ("I teach my niece chess.", ["I has_habit teach my niece chess"]),
     ("I got a B in chemistry.", []),
 ]
+HABITS = [
+    ("I go to the gym three times a week.", ["I has_habit go to the gym three times a week"]),
+    ("I see my therapist twice a month.", ["I has_habit see my therapist twice a month"]),
+    ("On weekends we go hiking.", ["I has_habit go hiking"]),
+    ("I take the bus to work.", ["I has_habit take the bus to work"]),
+    ("I work from home.", ["I has_habit work from home"]),
+    ("I run to work on my book.", []),
+    ("Every time I see him I smile.", []),
+    ("On Sundays I went to church.", []),
+]
+ANSWERS = [
+    (
+        ["We've got a pup and a kitty.", ("Lee", "Ah, adorable! What are their names?"), "Luna and Oliver! So sweet."],
+        ["I has_pet Luna", "I has_pet Oliver"],
+    ),
+    (["I have a daughter.", ("Lee", "What's her name?"), "Thanks, Lee! Ella."], ["I parent_of Ella"]),
+    (["I have a dog.", ("Lee", "What's your dog's name?"), "It's Rex."], ["I has_pet Rex"]),
+    (["I have a dog.", ("Lee", "What's your name?"), "Rex."], []),
+    (["I have a dog.", ("Lee", "What is the book called?"), "Dune."], []),
+    (["I have a dog.", ("Lee", "What's his name?"), "Wow, Lee!"], []),
+    (["I have a dog.", "What's his name?", "Rex."], []),
+]
+
+
+@pytest.mark.parametrize(("turns", "expected"), ANSWERS)
+def test_names_are_read_in_answer_to_who_asks_for_them(turns: list[str | tuple[str, str]], expected: list[str]) -> None:
+    assert shown(talk(*turns)[-1]) == expected
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [*NEWS, *NO_NEWS, *GIFTS, *NAMES, *TASTES, *TIMES, *WORDS, *AHEAD, *JOINED, *NOT_SO],
+    [*HABITS, *NEWS, *NO_NEWS, *GIFTS, *NAMES, *TASTES, *TIMES, *WORDS, *AHEAD, *JOINED, *NOT_SO],
 )
 def test_chat_is_read(text: str, expected: list[str]) -> None:
     check(text, *expected)

@@ -22,6 +22,14 @@ _WEAK = 0.7  # of a subject that only its place in the sentence makes a name: "H
 _NEAR = 16  # words before a verb among which its subject stands
 _PLAIN = frozenset({",", "and", "but", "-", "–", "—", ";", "so", "also", "yeah", "!"})
 _STARTS = CLAUSE_STARTS - {"that", "which"}
+_REGULARLY = frozenset(
+    "every evenings fridays mondays mornings saturdays sundays thursdays tuesdays wednesdays weekdays weekends".split()
+)
+_LEAD = 5  # words from the one that says how often to the verb
+_MOVING = frozenset("bike commute cycle drive run take walk work".split())
+_BY = {(), *((the, by) for the in ("the", "a") for by in ("bus", "ferry", "metro", "subway", "train", "tram", "tube"))}
+_COMMUTES = {("to", "work"), ("to", "school"), ("from", "home")}
+_COMMUTE_MAX = 5
 _LEADS = PREPOSITIONS | {"to"}
 
 
@@ -79,13 +87,27 @@ def extract_habit(context: TurnContext, parsed: ParsedSentence, subject: Subject
     habit = context.patterns.habit
     before = parsed.sentence.low[subject.next - 2 : subject.next - 1]
     plain = parsed.sentence.low[subject.next - 1] == "i" and (not before or before[0] in _PLAIN)
-    words = habit_at(parsed, subject.next, habit.often, context.patterns, plain=plain) if habit else None
+    led = not _REGULARLY.isdisjoint(parsed.sentence.low[max(0, subject.next - _LEAD) : subject.next - 1])
+    words = habit_at(parsed, subject.next, habit.often, context.patterns, plain=plain, led=led) if habit else None
+    words = words or (_commute(parsed, subject.next) if plain else None)
     if habit is None or words is None or words[0] in parsed.taken:
         return None
-    if not has_weight(parsed, *words, context.patterns, ahead=True):
+    commutes = parsed.sentence.low[words[1] - 2 : words[1]] in _COMMUTES
+    if not commutes and not has_weight(parsed, *words, context.patterns, ahead=True):
         return None
     _add(context, parsed, habit.relation, subject, words, None, habit.cue)
     return words[1]
+
+
+def _commute(parsed: ParsedSentence, at: int) -> tuple[int, int] | None:
+    """Return the words of how the speaker gets to work: "walk to work", "take the bus to work"; None: none do."""
+    low = parsed.sentence.low
+    if low[at : at + 1] == () or low[at] not in _MOVING:
+        return None
+    ends = (end for end in range(at + 3, min(at + _COMMUTE_MAX, len(low)) + 1) if low[end - 2 : end] in _COMMUTES)
+    end = next(ends, None)
+    alone = end is not None and (end == len(low) or not low[end][0].isalnum()) and low[at + 1 : end - 2] in _BY
+    return (at, end) if end is not None and alone else None
 
 
 def _add(

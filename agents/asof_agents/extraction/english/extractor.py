@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from asof_agents.extraction.english.answered_names import extract_answered_names
 from asof_agents.extraction.english.changes import extract_changes
 from asof_agents.extraction.english.clauses import extract_clauses
 from asof_agents.extraction.english.context import FindTimes, TurnContext
@@ -71,6 +72,7 @@ class EnglishExtractor:
         for parsed in context.sentences:
             extract_correction(context, parsed, earlier)
         extract_changes(context, earlier)
+        extract_answered_names(context, earlier)
         for parsed in context.sentences:
             for name in parsed.names.values():
                 if not (name.spoken_to or context.findings.has(name.text)):

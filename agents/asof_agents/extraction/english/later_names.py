@@ -1,5 +1,6 @@
 """Names told after what they name: "I started a podcast. It's called Pixel Dust", "we got a dog, her name is Uma"."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -26,8 +27,12 @@ def extract_later_names(context: TurnContext, parsed: ParsedSentence) -> None:
     places = (at for at, word in enumerate(low) if word in _BEGIN)
     names = next((found for at in places if (found := _named(parsed, at))), None)
     stated = _last(context, parsed) if names else None
-    if names is None or stated is None:
-        return
+    if names is not None and stated is not None:
+        add_named(context, parsed, stated, names)
+
+
+def add_named(context: TurnContext, parsed: ParsedSentence, stated: Relationship, names: Sequence[NameSpan]) -> None:
+    """Add a statement once more of each name that its object has."""
     for name in names:
         kinship = stated.target.type == "Kinship"
         relation, kind = _kin(context, stated) if kinship else (stated.relation, stated.target.type)

@@ -55,6 +55,8 @@ _BY_OBJECT: Final = _words("be become begin do get go have help leave live make 
 _PLACES: Final = frozenset({"first", "second", "third", "last"})  # "came in second"
 _BE: Final = _words("be")
 _HAD: Final = frozenset({"had", "got"})  # "had a similar experience" tells less than "had a dog"
+_TIMES: Final = frozenset({"once", "thrice", "times", "twice"})
+_SPANS: Final = frozenset({"day", "month", "week", "year"})
 _LEADS_TO: Final = frozenset({"at", "for", "in", "into", "on", "to", "with"})
 _SAYS_LITTLE: Final = (
     VAGUE
@@ -194,6 +196,16 @@ def _has_object(parsed: ParsedSentence, at: int, first: int, end: int, patterns:
     return any(patterns.types_of_words(low[first:last]) for last in range(first + 1, min(end, first + 3) + 1))
 
 
+def _is_counted(words: tuple[str, ...]) -> bool:
+    """Whether words say how often something is done: "three times a week", "twice a month"."""
+    return any(
+        word in _TIMES
+        and words[at + 1 : at + 2] in {("a",), ("per",)}
+        and not _SPANS.isdisjoint(words[at + 2 : at + 3])
+        for at, word in enumerate(words)
+    )
+
+
 def _has_plain_object(low: tuple[str, ...], at: int) -> bool:
     """Whether a verb that tells by itself stands alone or has its object right after it: "I mentor students"."""
     return low[at] not in _BY_OBJECT and not (at + 1 < len(low) and low[at + 1] in PREPOSITIONS)
@@ -205,11 +217,12 @@ def _first_noun_phrase(low: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def habit_at(
-    parsed: ParsedSentence, at: int, often: frozenset[str], patterns: Patterns, *, plain: bool
+    parsed: ParsedSentence, at: int, often: frozenset[str], patterns: Patterns, *, plain: bool, led: bool = False
 ) -> tuple[int, int] | None:
     """Return the words of what is done often, from a verb in the present at a word; None: it is not said so.
 
-    plain: the present alone says so, of a verb that tells enough: "I mentor students".
+    plain: the present alone says so, of a verb that tells enough: "I mentor students". led: the words before it do,
+    as in "On Fridays I …".
     """
     low, first = parsed.sentence.low, at
     while at < len(low) and (low[at] in ADVERBS or low[at] in often):
@@ -221,6 +234,7 @@ def habit_at(
     end = _end(parsed, at)
     if end is None or not tells(parsed, at, end, patterns):
         return None
-    if often.isdisjoint(low[first:end]) and not (plain and _has_plain_object(low, at)):
+    regular = led or not often.isdisjoint(low[first:end]) or _is_counted(low[at:end])
+    if not regular and not (plain and _has_plain_object(low, at)):
         return None
     return (first, end) if end - first <= _WORDS_MAX else None
