@@ -124,7 +124,20 @@ NOT_SO = [
     ("I teach my niece chess.", ["I has_habit teach my niece chess"]),
     ("I got a B in chemistry.", []),
 ]
+MORE = [
+    ("Photography is something I've always loved.", ["I likes Photography"]),
+    ("Cooking has always been a passion of mine.", ["I likes Cooking"]),
+    ("Your cake is something I love.", []),
+    ("I'm trying to learn Portuguese.", ["I engaged_in trying to learn Portuguese"]),
+    ("I'm trying to stay positive.", []),
+    ("We just got engaged!", ["I did got engaged"]),
+    ("I got accepted to the nursing program.", ["I did got accepted to the nursing program"]),
+    ("I was rejected.", []),
+    ("I won first place at a local dance competition.", ["I did won first place at a local dance competition"]),
+    ("We went to the beach recently.", ["I visited beach"]),
+]
 HABITS = [
+    ("I tutor kids in math on Saturdays.", ["I has_habit tutor kids in math on Saturdays"]),
     ("I go to the gym three times a week.", ["I has_habit go to the gym three times a week"]),
     ("I see my therapist twice a month.", ["I has_habit see my therapist twice a month"]),
     ("On weekends we go hiking.", ["I has_habit go hiking"]),
@@ -155,7 +168,7 @@ def test_names_are_read_in_answer_to_who_asks_for_them(turns: list[str | tuple[s
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [*HABITS, *NEWS, *NO_NEWS, *GIFTS, *NAMES, *TASTES, *TIMES, *WORDS, *AHEAD, *JOINED, *NOT_SO],
+    [*MORE, *HABITS, *NEWS, *NO_NEWS, *GIFTS, *NAMES, *TASTES, *TIMES, *WORDS, *AHEAD, *JOINED, *NOT_SO],
 )
 def test_chat_is_read(text: str, expected: list[str]) -> None:
     check(text, *expected)

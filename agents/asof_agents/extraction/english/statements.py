@@ -197,7 +197,7 @@ def _add(
     words = parsed.sentence.low[phrase.first : phrase.last]
     bare = words[-1] in BARE and (len(words) == 1 or (_plural(words[-1]) and entry.relation.is_deed))
     pausing = predicate.negation == "not" and target.kind == "Activity" and entry.lemma == "be"  # "I'm not writing"
-    lone = hint is None and not _lately(parsed, predicate) and is_lone(words, target, entry)
+    lone = hint is None and not _lately(parsed, predicate, phrase.after) and is_lone(words, target, entry)
     says_nothing = pausing or lone or (hint is None and not phrase.name and entry.lemma != "my" and bare)
     favorite = entry.lemma == "my" and not entry.steps and parsed.sentence.low[predicate.after] in _FAVORITE
     lost = stated is not None and stated.stance == "ended" and entry.takes == "deed"  # "I loved to play in the attic"
@@ -249,9 +249,11 @@ def _plan(
     return (plan, Meaning("holds")) if leaves and hint.start <= now < hint.end else None
 
 
-def _lately(parsed: ParsedSentence, predicate: Predicate) -> bool:
-    """Whether the message itself tells when: "I just had a picnic"."""
+def _lately(parsed: ParsedSentence, predicate: Predicate, after: int) -> bool:
+    """Whether the message itself tells when: "I just had a picnic", "we went to the beach recently"."""
     low = parsed.sentence.low
+    if low[after : after + 1] == ("recently",):
+        return True
     return not _LATELY.isdisjoint(low[max(0, predicate.head - 2) : predicate.head])
 
 

@@ -25,6 +25,9 @@ _ANYBODY: Final = frozenset(
 _BE: Final = frozenset({"am", "'m", "'s", "been"})
 _SUCH: Final = frozenset("a an big die-hard giant great huge lifelong major massive real such total true".split())
 _FANS: Final = frozenset("addict aficionado buff enthusiast fan fanatic freak geek junkie lover nerd nut".split())
+_LOVED: Final = frozenset({"adore", "adored", "enjoy", "enjoyed", "love", "loved"})
+_OF_MINE: Final = frozenset({"hobby", "love", "obsession", "passion"})
+_IS: Final = frozenset({"is", "'s", "been"})
 _CONFIDENCE: Final = 0.85
 
 
@@ -38,6 +41,10 @@ def extract_taste(context: TurnContext, parsed: ParsedSentence, at: int) -> int 
             end = match_steps(entry.steps, parsed.sentence, head + 1, parsed.timed)
             if end is not None and _is_kind(low[at:head]):
                 return _add(context, parsed, entry, (at, head), end)
+        end = _told_as_mine(low, head)
+        fond = _fond(context) if end and _is_kind(low[at:head]) else None
+        if end and fond:
+            return _add(context, parsed, fond, (at, head), end)
         if low[head] in _NO_PART or not low[head][0].isalnum():
             return None
     return None
@@ -54,12 +61,37 @@ def extract_fandom(context: TurnContext, parsed: ParsedSentence, at: int) -> int
     while first < len(low) and (low[first] in ADVERBS or low[first] in _SUCH):
         first += 1
     last = next((last for last in range(first + 1, min(first + _WORDS_MAX, len(low))) if low[last] in _FANS), first)
-    fond = next(
-        (entry for entry in context.patterns.heads.get("love", ()) if entry.kind == "cue" and not entry.steps), None
-    )
+    fond = _fond(context)
     if last == first or fond is None or not _is_kind(low[first:last]):
         return None
     return _add(context, parsed, fond, (first, last), last + 1)
+
+
+def _fond(context: TurnContext) -> CueEntry | None:
+    return next(
+        (entry for entry in context.patterns.heads.get("love", ()) if entry.kind == "cue" and not entry.steps), None
+    )
+
+
+def _told_as_mine(low: tuple[str, ...], at: int) -> int | None:
+    """Return the word after "is something I've always loved" or "has been a passion of mine"; None: it is not said."""
+    if at < len(low) and low[at] == "has":
+        at += 1
+    while at < len(low) and low[at] in ADVERBS:
+        at += 1
+    if at >= len(low) or low[at] not in _IS:
+        return None
+    at += 1
+    while at < len(low) and low[at] in ADVERBS:
+        at += 1
+    if low[at : at + 1] == ("a",) and low[at + 2 : at + 4] == ("of", "mine"):
+        return at + 4 if low[at + 1] in _OF_MINE else None
+    if low[at : at + 2] not in {("something", "i"), ("something", "we")}:
+        return None
+    at += 2
+    while at < len(low) and (low[at] in ADVERBS or low[at] in {"have", "'ve"}):
+        at += 1
+    return at + 1 if at < len(low) and low[at] in _LOVED else None
 
 
 def _is_kind(words: tuple[str, ...]) -> bool:

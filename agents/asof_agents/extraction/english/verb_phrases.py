@@ -20,6 +20,7 @@ from asof_agents.extraction.english.lexicon import (
 from asof_agents.extraction.english.noun_phrases import Phrase
 from asof_agents.extraction.english.patterns import Patterns
 from asof_agents.extraction.english.verbs import LEMMAS, PASTS, forms
+from asof_agents.extraction.english.weight import GOT, MILESTONES
 
 _WORDS_MAX: Final = 12
 _OWN_WORDS_MAX: Final = 2  # "my new job"
@@ -168,6 +169,10 @@ def tells(parsed: ParsedSentence, at: int, end: int, patterns: Patterns) -> bool
     framed = verb_in_frame(low, at)
     if framed:
         return framed[0] < end and tells(parsed, framed[0], end, patterns)
+    if low[at] == "trying" and low[at + 1 : at + 2] == ("to",):  # what is tried goes on
+        return at + 2 < end and low[at + 2] not in _BY_OBJECT and tells(parsed, at + 2, end, patterns)
+    if low[at] in GOT and low[at + 1 : at + 2] and low[at + 1] in MILESTONES:
+        return True
     if low[at] in _LIGHT:
         return low[at] == "came" and not _PLACES.isdisjoint(low[at + 1 : at + 3])
     rest = at + 1

@@ -59,7 +59,7 @@ LEMMAS = frozenset(_IRREGULAR) | frozenset(
     "register rehearse relax release relocate remodel renew renovate rent repair replace rescue research restore "
     "retire return review rewrite roast sail save schedule serve share shop sign skate sketch ski snowboard "
     "specialize stream study supervise surf switch tackle test tour train transfer transform transition translate "
-    "travel update upgrade visit volunteer vote walk wash work".split()
+    "travel tutor update upgrade visit volunteer vote walk wash work".split()
 )
 """Verbs in their base form, by which "to paint" is told from "to Paris"."""
 

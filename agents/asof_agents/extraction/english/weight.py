@@ -42,6 +42,8 @@ _EMPTY: Final = (FUNCTION_WORDS | ORNAMENTS | VAGUE | BARE | _GENERAL) | frozens
 )
 _EMPTIED: Final = VAGUE - ORNAMENTS - {"own"}
 _CONTENT_MIN: Final = 2  # words, where none of them is a name, a number or one's own
+GOT: Final = frozenset({"got", "was"})
+MILESTONES: Final = frozenset("accepted divorced engaged expelled fired hired married promoted rejected".split())
 _SKILLS: Final = frozenset(
     "bake code cook crochet dance dive draw drive fly juggle knit paint program ride sail sew sing skate ski surf swim "
     "weave".split()
@@ -68,6 +70,8 @@ def has_weight(parsed: ParsedSentence, first: int, last: int, patterns: Patterns
         return True
     if low[first].startswith("learn") and not _SKILLS.isdisjoint(low[first + 1 : min(last, first + 4)]):
         return True  # "learn how to sail"
+    if low[first] in GOT and first + 1 < last and low[first + 1] in MILESTONES:
+        return True
     content = 0
     held = False
     for at in range(first + 1, last):
@@ -86,7 +90,8 @@ def has_weight(parsed: ParsedSentence, first: int, last: int, patterns: Patterns
         before = _determiner(low, first, at)
         if (before in _OWN and low[at - 1] not in _EMPTIED) or before in _NUMBERS:
             return True
-        if word in LEMMAS or _is_verb(low, at, patterns):
+        joined = at + 1 < last and bool(patterns.types_of_words(low[at : at + 2]))  # "dance competition"
+        if (word in LEMMAS and not joined) or _is_verb(low, at, patterns):
             continue
         content += 1
         held = held or _holds(parsed, at, before, patterns, ahead=ahead)
