@@ -123,3 +123,19 @@ def test_statements_of_identity_are_the_same_through_kafka(world: World, start: 
     made = ("EntityMerged", "EntityUnmerged", "EntityDescribed", "EntityUndescribed", "MessageParked")
     assert [kinds[kind] for kind in made] == [1, 1, 1, 1, 1]
     expect_equal(found, world, tmp_path)
+
+
+def test_a_pass_of_consolidation_and_its_undoing_are_the_same_through_kafka(
+    world: World, start: Start, tmp_path: Path
+) -> None:
+    world.send([fact(0) | {"subject": name} for name in ("Bob", "ACME Corp", "Acme corp.")])
+    world.send([{"group_id": "g"}], ce_type=b"consolidation.requested")
+    world.send([fact(1) | {"subject": name} for name in ("Eve", "Cleo")])
+    end = world.send([{"group_id": "g"}, {"group_id": "g", "undo": True}], ce_type=b"consolidation.requested")
+
+    found = through_kafka(world, start, end)
+
+    kinds = Counter(type(row[-2]).__name__ for row in found.semantic)
+    assert [kinds[kind] for kind in ("MemoryConsolidated", "MemoryUnconsolidated", "EntityMerged")] == [2, 1, 1]
+    assert kinds["CommunityFormed"] + kinds["CommunityJoined"] > 1
+    expect_equal(found, world, tmp_path)
