@@ -320,6 +320,23 @@ def test_a_search_among_many_vectors_finds_the_nearest_whatever_was_done_before(
     compare(half)
 
 
+def test_the_same_ids_are_searched_again_after_others_came_or_went(tmp_path: Path) -> None:
+    index, query = filled(tmp_path / "vectors.index", 100, 384), random_units(100, 384)[70]
+    every, some = np.arange(100), np.arange(60, 100)
+    for ids in (every, some):
+        ids.setflags(write=False)
+
+    def found(among: np.ndarray) -> set[int]:
+        return {id_ for id_, _ in index.search(query, 100, among)}
+
+    assert found(every) == set(range(100))
+    index.add([200], query[None])
+    assert found(every) == set(range(100))
+    assert found(some) == set(range(60, 100))
+    index.remove(np.arange(50))
+    assert found(some) == set(range(60, 100))
+
+
 def test_ids_that_change_between_two_searches_are_searched_as_they_are(tmp_path: Path) -> None:
     index, among = filled(tmp_path / "vectors.index", 100, 384), np.arange(10)
     query = random_units(100, 384)[50]

@@ -10,6 +10,7 @@ from asof_projections.retrieval.question import content_words
 from asof_projections.retrieval.search import NameSearch, Search
 from asof_projections.vectors.faiss_index import FaissVectorIndex
 from asof_projections.vectors.projection import VectorProjection, facts_of, names_of
+from asof_streams.messages import IdentityStatement
 from histories import History, on
 
 NOW = Moment(on("2025"), on("2025"))
@@ -125,6 +126,32 @@ def test_a_search_sees_its_own_group_and_takes_no_more_than_its_limit(history, e
     assert search(search_of("cat", "nowhere"), NOW) == []
 
 
+def test_the_facts_of_a_group_are_searched_as_if_there_were_no_other(history, embedder, vectors):
+    def found():
+        searches = Search(history.beliefs), Search(history.beliefs, embedder, vectors.index)
+        return [search.search(search_of("a red cat or boat", "g", min_probability=0), NOW) for search in searches]
+
+    history.tell("2024-02-01", subject="Di", object="kite", relation="has", fact="Di has a red kite")
+    vectors.catch_up()
+    alone = found()
+    for number in range(40):
+        fact = f"Cy has cat {number}"
+        history.tell("2024-02-01", group_id="other", subject="Cy", object=str(number), relation="has", fact=fact)
+    vectors.catch_up()
+    assert found() == alone  # few of all facts are of the group: it alone is read
+
+    for number in range(80):
+        fact = f"Di has dog {number}"
+        history.tell("2024-02-01", subject="Di", object=str(number), relation="has", fact=fact)
+    vectors.catch_up()
+    alone = found()
+    for number in range(20):
+        fact = f"Cy has boat {number}"
+        history.tell("2024-02-01", group_id="other", subject="Cy", object=str(number), relation="has", fact=fact)
+    vectors.catch_up()
+    assert found() == alone  # most are: all are read
+
+
 def test_filters_leave_room_for_as_many_hits_as_are_asked_for(history, embedder, vectors):
     for number in range(100):
         history.tell("2024-03-01", relation="sold", object=f"cat {number}", fact="cat cat cat", valid_at="2020")
@@ -168,7 +195,34 @@ def test_facts_near_the_centre_come_first_and_hops_leave_no_others(history, embe
         assert search.search(search_of("cat", "g", center="nobody", hops=2), NOW) == []
         plain = search.search(search_of("cat", "g"), NOW)
         assert search.search(search_of("cat", "g", center="nobody"), NOW) == plain
+        assert search.search(search_of("cat", "g", center=hits[0].subject_uuid), NOW) == hits
         assert {hit.hop for hit in plain} == {None}
+
+
+def test_two_steps_from_a_centre_are_near_where_no_number_of_steps_is_said(history):
+    for subject, knows in [("Cy", "Ida"), ("Di", "Cy"), ("Di", "Ed")]:
+        history.tell("2024-03-01", subject=subject, relation="knows", object=knows, fact=f"{subject} knows {knows}")
+
+    hits = Search(history.beliefs).search(search_of("knows", "g", center="Ida", min_probability=0), NOW)
+
+    found = [(hit.subject, hit.object, hit.hop) for hit in hits]
+    assert found == [("Cy", "Ida", 1), ("Di", "Cy", 2), ("Di", "Ed", None)]
+
+
+def test_a_step_leads_on_from_whoever_is_the_same(history):
+    history.tell("2024-03-01", subject="Ida", relation="knows", object="Robert", fact="Ida knows Robert")
+    history.tell("2024-03-01", subject="Bob", relation="has", object="piano", fact="Bob has a piano")
+    history.send("2024-03-05", IdentityStatement(group_id="g", op="merge", entity="Bob", into="Robert"))
+    before = Moment(NOW.valid, on("2024-03-03"))
+
+    def hops(center, moment):
+        query = search_of("piano Ida", "g", center=center, min_probability=0)
+        return {hit.object: hit.hop for hit in Search(history.beliefs).search(query, moment)}
+
+    assert hops("Ida", before) == {"Robert": 1, "piano": None}
+    assert hops("Ida", NOW) == {"Robert": 1, "piano": 2}
+    assert hops("Bob", before) == {"Robert": None, "piano": 1}
+    assert hops("Bob", NOW) == {"Robert": 1, "piano": 1}
 
 
 def test_what_has_no_vector_yet_is_found_by_its_words(history, embedder, vectors):

@@ -13,6 +13,7 @@ from asof_projections.model.rows import Moment
 from asof_projections.retrieval.profile import profile
 from asof_projections.retrieval.question import Question
 from asof_projections.retrieval.search import Search
+from asof_projections.retrieval.signals import SIGNALS
 from asof_projections.retrieval.turns import EpisodeSearch
 from asof_projections.speakers import name_words
 from asof_projections.vectors.faiss_index import FaissVectorIndex
@@ -114,6 +115,16 @@ def test_a_group_is_searched_as_if_there_were_no_other(history, by_words):
     assert {hit.group_id for hit in by_words.search(search_of("cat", limit=100))} == {"g", "other"}
 
 
+def test_a_group_that_has_most_turns_is_searched_as_if_there_were_no_other(history, by_words):
+    history.say("2024-01-04", "Red is my colour", role="Ben")
+    alone = [hit.to_json() for hit in by_words.search(search_of("the cat and the red car", "g"))]
+
+    for content in ("a cat", "another cat is red"):
+        history.say("2024-02-01", content, role="Ana", group_id="other")
+
+    assert [hit.to_json() for hit in by_words.search(search_of("the cat and the red car", "g"))] == alone
+
+
 def test_erasing_a_group_takes_the_words_and_vectors_of_its_turns(history, by_words, following):
     history.say("2024-01-05", "A boat", group_id="other")
     following.catch_up()
@@ -185,6 +196,14 @@ def test_a_profile_comes_with_asof_and_says_how_it_was_made(name):
     assert profile(name).name == name
     assert profile(name).made_by
     assert (profile(name).learned_on is None) == (name == "fixed")
+
+
+def test_what_stands_beside_a_turn_counts_within_its_session_alone(by_words):
+    found = by_words.candidates("the cat and the red car", ["g"], HEAD, pool=10)
+    signals = dict(zip(SIGNALS, found.signals.T.tolist(), strict=True))
+
+    assert signals["words_after"] == signals["words_before"] == [0, 0]
+    assert signals["coverage_near"] == signals["coverage_around"] == signals["coverage"]
 
 
 def test_a_session_ends_with_a_silence():
