@@ -233,8 +233,8 @@ class Client:
 
     async def _partitions(self, topic: str) -> int:
         consumer = await self._started_metadata()
-        await consumer._client.force_metadata_update()  # noqa: SLF001 - its metadata may be older than the topic
-        return len(consumer.partitions_for_topic(topic) or ())
+        cluster = await consumer._client.fetch_all_metadata()  # noqa: SLF001 - its own is of the topics it was asked for
+        return len(cluster.partitions_for_topic(topic) or ())
 
     async def _topics(self) -> set[str]:
         return set(await (await self._started_metadata()).topics())
