@@ -3,10 +3,11 @@
 Files and folders that are made here are for their user alone, whatever the umask.
 """
 
+import fcntl
 import os
 import stat
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -36,6 +37,17 @@ def make_folder(path: Path) -> None:
     for folder in reversed(missing):
         folder.mkdir(mode=0o700, exist_ok=True)
         folder.chmod(0o700)
+
+
+@contextmanager
+def locked_folder(path: Path) -> Iterator[None]:
+    """Let several processes make the same files of a folder one after another; each looks first what is there."""
+    folder = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 def make_file(path: Path) -> None:

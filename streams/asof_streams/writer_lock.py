@@ -10,7 +10,10 @@ from typing import Final, Self
 from asof_streams.errors import StorageFailed, WriterBusy
 from asof_streams.files import expect_own_files, make_folder, tighten
 
-_NAME: Final = "writer.lock"
+NAME: Final = "writer.lock"
+AGENT: Final = (
+    "agent.lock"  # of the agent that a folder belongs to: whoever else writes there lets it, as soon as it can
+)
 _AGAIN_SECONDS: Final = 0.05
 
 log = logging.getLogger(__name__)
@@ -19,12 +22,13 @@ log = logging.getLogger(__name__)
 class WriterLock:
     """Locks a directory from construction until release(). WriterBusy: another process, or this one, holds the lock.
 
-    patience: the seconds to wait for the lock before WriterBusy is raised. DamagedFile: a name in it leads elsewhere.
-    The file `writer.lock` stays behind with the last holder's process id, for people to read; it is not the lock.
+    patience: the seconds to wait for the lock before WriterBusy is raised. name: that of the file. DamagedFile: a name
+    in the directory leads elsewhere. The file stays behind with the last holder's process id, for people to read; it
+    is not the lock.
     """
 
-    def __init__(self, directory: Path, *, patience: float = 0.0) -> None:
-        path = directory / _NAME
+    def __init__(self, directory: Path, *, patience: float = 0.0, name: str = NAME) -> None:
+        path = directory / name
         expect_own_files(directory)
         try:
             make_folder(directory)
@@ -50,6 +54,21 @@ class WriterLock:
 
     def __exit__(self, *_: object) -> None:
         self.release()
+
+
+def is_held(directory: Path, name: str = NAME) -> bool:
+    """Return whether a process holds a lock of a directory."""
+    try:
+        file = os.open(directory / name, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(file)
+    return False
 
 
 def _wait(file: int, directory: Path, patience: float) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from asof_streams.errors import DamagedFile
+from asof_streams.files import locked_folder
 from asof_streams.kafka.envelope import Raw
 from asof_streams.sqlite import SqliteGuard, connect, create, transaction
 
@@ -50,8 +51,9 @@ class State:
     def __init__(self, path: Path) -> None:
         self._guard = SqliteGuard(path, _REMEDY, DamagedFile)
         with self._guard:
-            if not path.exists():
-                create(path, _SCHEMA)
+            with locked_folder(path.parent):  # several processes may write to one directory, each about other topics
+                if not path.exists():
+                    create(path, _SCHEMA)
             self._db = connect(path, writable=True, durable=False)
             there = {column[1] for column in self._db.execute("PRAGMA table_info(topics)")}
             for name, value in _ADDED.items():
