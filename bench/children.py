@@ -5,6 +5,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,8 @@ def answer(directory: str, name: str) -> dict[str, Any]:
 
 def open_partition(directory: str, bootstrap: str, prefix: str) -> dict[str, Any]:
     """Open the one partition of topics in a directory that may be empty."""
-    from asof.kafka.partition import Partition
+    from asof.kafka.believer import BelieverPartition
+    from asof.kafka.recorder import RecorderPartition
     from asof.runtime.layout import DirectoryLayout
     from asof.runtime.processes import tune_allocator
     from asof.settings import Settings
@@ -72,10 +74,11 @@ def open_partition(directory: str, bootstrap: str, prefix: str) -> dict[str, Any
     tune_allocator()  # as in the worker
     settings = Settings(data=Path(directory), embedder="none")
     began = time.perf_counter()
-    partition = Partition(DirectoryLayout(settings.data), settings, Connection(bootstrap), Topics(prefix), 0)
-    seconds = time.perf_counter() - began
-    offset = partition.offset
-    partition.close()
+    at = DirectoryLayout(settings.data), settings, Connection(bootstrap), Topics(prefix), 0
+    with closing(RecorderPartition(*at)) as recorder, closing(BelieverPartition(*at)) as believer:
+        believer.ingest([])
+        seconds = time.perf_counter() - began
+        offset = recorder.offset
     return {"seconds": seconds, "offset": offset}
 
 

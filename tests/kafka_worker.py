@@ -6,7 +6,7 @@ import os
 import signal
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -14,7 +14,8 @@ from aiokafka.admin import AIOKafkaAdminClient
 
 import asof_process
 from asof.api.memory import Memory
-from asof.kafka.partition import Partition
+from asof.kafka.believer import BelieverPartition
+from asof.kafka.recorder import RecorderPartition
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.writer import open_writer
 from asof.settings import Settings
@@ -61,6 +62,31 @@ class Running:
 
     def said(self) -> str:
         return self.file.read_text(encoding="utf-8") if self.file.exists() else ""
+
+
+class Partition:
+    """The recorder and the believer of one partition, one after the other in this process."""
+
+    def __init__(
+        self, places: DirectoryLayout, settings: Settings, connection: Connection, topics: Topics, partition: int
+    ) -> None:
+        given = places, settings, connection, topics, partition
+        with ExitStack() as opened:
+            self._recorder = opened.enter_context(closing(RecorderPartition(*given)))
+            self._believer = opened.enter_context(closing(BelieverPartition(*given)))
+            self._believer.ingest([])
+            self._opened = opened.pop_all()
+
+    @property
+    def offset(self) -> int:
+        return self._recorder.offset
+
+    def ingest(self, records: list[Raw]) -> None:
+        self._recorder.ingest(records)
+        self._believer.ingest([])
+
+    def close(self) -> None:
+        self._opened.close()
 
 
 class World:
@@ -131,6 +157,10 @@ class Dump(NamedTuple):
     semantic: list[tuple[Any, ...]]
     digest: str
 
+    def unplaced(self) -> Self:
+        """Without the positions of beliefs: where a group was erased before a believer came to it, they are earlier."""
+        return self._replace(semantic=[(None, *row[1:]) for row in self.semantic])
+
 
 def dump(data: Path) -> Dump:
     """Return all that a directory holds, which must be whole."""
@@ -151,7 +181,7 @@ def dump(data: Path) -> Dump:
 
 
 def embedded(world: World, told: Path, data: Path, partition: int = 0) -> Dump:
-    """Tell an embedded memory what a worker took, with the times that it recorded; return what it holds."""
+    """Tell an embedded memory what a worker took, with the times that it recorded; return what it holds, unplaced."""
     raws = {raw.offset: raw for raw in world.records(world.topics.messages, partition)}
     writer = open_writer(DirectoryLayout(data), _settings(data))
     with closing(sqlite3.connect(DirectoryLayout(told).messages)) as log:
@@ -159,7 +189,7 @@ def embedded(world: World, told: Path, data: Path, partition: int = 0) -> Dump:
             writer.messages.accept([parse_message(raws[offset]).message], clock=0, recorded=[recorded_at])
     writer.process(flush=True)
     writer.close()
-    return dump(data)
+    return dump(data).unplaced()
 
 
 def reached(data: Path) -> tuple[int, int]:

@@ -55,6 +55,11 @@ class Engine:
         self._erase = erase
         self._message = messages
 
+    @property
+    def checkpoint(self) -> int:
+        """The position of the next message to ingest."""
+        return self.episodic.checkpoint
+
     def park(self, message: Record, reason: str) -> None:
         """Record, in the place of what follows from a message, that the runtime gave it up: a rebuild keeps that."""
         events: list[Event] = [MessageParked(reason=reason)]

@@ -194,6 +194,7 @@ def test_a_read_waits_for_the_graph_of_a_directory_that_another_process_keeps_up
     settings = {f"ASOF_{name.upper()}": value for name, value in world.settings().items()}
     with (
         WriterLock(tmp_path / "data"),
+        WriterLock(graph.parent),
         serving(tmp_path / "data", **settings) as server,
         ThreadPoolExecutor() as threads,
     ):

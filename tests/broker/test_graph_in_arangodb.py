@@ -5,13 +5,12 @@ from pathlib import Path
 from arango_server import Server, listening
 from asof.api.memory import Memory
 from asof.kafka.follower import ReplicaFollower
-from asof.kafka.partition import Partition
 from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
 from asof_projections.graph.arango.connection import Address
 from asof_projections.graph.arango.store import ArangoGraph
 from asof_projections.graph.sqlite_store.store import SqliteGraph
-from kafka_worker import World, fact
+from kafka_worker import Partition, World, fact
 
 LOG = "semantic.main"
 

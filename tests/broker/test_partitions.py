@@ -102,7 +102,7 @@ def test_two_workers_share_the_partitions_and_one_takes_over_what_the_other_leav
     for number in range(PARTITIONS):
         assert found[number] == dump(part(tmp_path / "other", number))
         wanted = embedded(world, part(tmp_path / "followed", number), tmp_path / f"embedded-{number}", number)
-        assert found[number] == wanted
+        assert found[number].unplaced() == wanted
     with asof.open(tmp_path / "followed") as memory:
         for group in GROUPS:
             said = [

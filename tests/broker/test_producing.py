@@ -13,7 +13,6 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from asking import records
 from asof.api.memory import Memory
 from asof.cli import app, calls
-from asof.kafka.partition import Partition
 from asof.runtime.inbound_message import MAX_RECORD_BYTES
 from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
@@ -26,6 +25,7 @@ from asof_streams.kafka.envelope import Headers, Outgoing, Raw
 from asof_streams.kafka.partitioning import partition_of
 from asof_streams.kafka.topics import Topics, create
 from kafka_broker import Broker
+from kafka_worker import Partition
 
 SAID = {"group_id": "g", "role": "Ana", "role_type": "user", "content": "I live in Oslo."}
 FACT = {"group_id": "g", "subject": "Ana", "relation": "likes", "object": "tea"}

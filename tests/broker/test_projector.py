@@ -19,11 +19,10 @@ import asof
 from asking import records
 from asof.cli import app, calls
 from asof.kafka.follower import ReplicaFollower
-from asof.kafka.topic_logs import TopicLogs
+from asof.kafka.topic_logs import TopicLogs, TopicPartitions
 from asof.runtime import clock
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_health import ReplicaHealth, write_health
-from asof.runtime.replica_manifest import is_held
 from asof_projections.generations import GenerationInfo, load
 from asof_streams.episodic import MessageParked
 from asof_streams.errors import InvalidInput, StorageFailed, TopicUnfit, WriterBusy
@@ -37,9 +36,9 @@ from asof_streams.kafka.topic_log import PartitionId
 from asof_streams.kafka.topics import create
 from asof_streams.semantic import GenerationStarted
 from asof_streams.sqlite_log import SqliteLog
-from asof_streams.writer_lock import WriterLock
+from asof_streams.writer_lock import WriterLock, is_held
 from kafka_broker import Broker
-from kafka_worker import PROJECTOR, Dump, Running, World, dump, fact, reached, until, until_known
+from kafka_worker import PROJECTOR, Dump, Partition, Running, World, dump, fact, reached, until, until_known
 
 Start = Callable[..., Running]
 SECRET = "Zarquon"
@@ -370,7 +369,8 @@ def test_an_erasure_that_could_not_be_carried_out_is_not_kept_and_done_the_next_
 def test_a_worker_that_was_down_forgets_what_another_one_erased(world: World, tmp_path: Path) -> None:
     end = world.send([{**fact(1, "a"), "object": SECRET}])
     (tmp_path / "down").mkdir()
-    logs = TopicLogs(DirectoryLayout(tmp_path / "down"), world.client, world.topics, 0, writer=None)
+    at = TopicPartitions(DirectoryLayout(tmp_path / "down"), world.client, world.topics, 0)
+    logs = TopicLogs(at, writer=None)
     logs.begin()
     end = erase(world, "a")
     logs.messages.read_up_to(end)  # taken, and then it died
@@ -649,7 +649,6 @@ def test_a_follower_ends_when_it_is_told_to(world: World, tmp_path: Path) -> Non
 def test_a_directory_whose_ontology_is_not_the_one_of_its_topics_says_which_one_is_wanted(
     world: World, tmp_path: Path
 ) -> None:
-    from asof.kafka.partition import Partition
     from asof.settings import Settings
 
     world.send(everything())

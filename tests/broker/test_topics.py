@@ -15,7 +15,6 @@ from aiokafka import AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic, RecordsToDelete
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
-from asof.kafka.partition import Partition
 from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
 from asof_process import run
@@ -27,6 +26,7 @@ from asof_streams.kafka.errors import translate_errors
 from asof_streams.kafka.topic_rules import RULES, TopicFinding
 from asof_streams.kafka.topics import Topics, check, create, ends
 from kafka_broker import SASL_PASSWORD, SASL_USER
+from kafka_worker import Partition
 from shared_broker import SharedBroker
 
 WRONG = {

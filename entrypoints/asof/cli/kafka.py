@@ -85,12 +85,22 @@ def worker(
     projector: Annotated[
         bool, typer.Option("--projector", help="Only follow the topics into the directory; write to none of them.")
     ] = False,
+    agents: Annotated[
+        str, typer.Option("--agents", metavar="NAMES", help="recorder, believer, or both with a comma between them.")
+    ] = ",".join(operations.AGENTS),
+    generation: Annotated[
+        list[str] | None,
+        typer.Option("--generation", metavar="NAME", help="Of believers, once for each; else all that have begun."),
+    ] = None,
     health: Annotated[bool, typer.Option("--health", help="Say how far the worker of this directory is.")] = False,
 ) -> int:
     """Process messages from Kafka until stopped."""
     if health:
         return _health(call)
-    (operations.project if projector else operations.work)(call.settings)
+    if projector:
+        operations.project(call.settings)
+    else:
+        operations.work(call.settings, agents.split(","), generation or ())
     return 0
 
 

@@ -11,16 +11,15 @@ from threading import Event
 from typing import Final, Self
 
 from asof.kafka.replica import PartitionReplica
+from asof.kafka.topic_logs import TopicPartitions
 from asof.runtime.graph_database import graphs_of
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_health import ReplicaProgress
-from asof.runtime.replica_manifest import PATIENCE, ReplicaManifest, keep, places_of
+from asof.runtime.replica_manifest import ReplicaManifest, keep, places_of
 from asof.settings import Settings
 from asof_streams.errors import NotFound, WriterBusy
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
-from asof_streams.kafka.event_topic import EventTopic
-from asof_streams.kafka.messages_topic import MessagesTopic
 from asof_streams.kafka.topics import Topics
 
 _ROUND_SECONDS: Final = 0.2  # between two rounds
@@ -53,10 +52,11 @@ class ReplicaFollower:
                 raise NotFound(f"there is no topic {topics.messages}: asof topics create makes it")
             keep(places.root, ReplicaManifest(topics.prefix, count))
             for partition in range(count):
-                part, patience = places_of(places, partition, count), 0.0 if leave_held else PATIENCE
+                part = places_of(places, partition, count)
                 try:
                     graphs = None if settings is None else graphs_of(settings, part)
-                    copy = PartitionReplica(part, self._client, topics, partition, patience, graphs)
+                    at = TopicPartitions(part, self._client, topics, partition)
+                    copy = PartitionReplica(at, leave_held=leave_held, graphs=graphs)
                 except WriterBusy:
                     if not leave_held:
                         raise
@@ -70,6 +70,11 @@ class ReplicaFollower:
         return bool(self._copies)
 
     @property
+    def is_wanted(self) -> bool:
+        """Whether an agent waits for a part of the directory, which is to be let go of then."""
+        return any(copy.is_wanted for copy in self._copies)
+
+    @property
     def erasing(self) -> bool:
         """Whether its files may still hold erased content."""
         return any(copy.erasing for copy in self._copies)
@@ -77,17 +82,21 @@ class ReplicaFollower:
     def catch_up(self) -> list[ReplicaProgress]:
         """Bring the directory up to where the topics end now; return how far that is."""
         self._look_for_generations()
-        logs: list[list[MessagesTopic | EventTopic]] = [
-            [log for copy in self._copies for log in copy.beliefs.values()],
-            [copy.episodic for copy in self._copies],
-            [copy.messages for copy in self._copies],
+        layers = [
+            [log.at for copy in self._copies for log in copy.logs],
+            [copy.inputs[0] for copy in self._copies],
+            [copy.inputs[1] for copy in self._copies],
         ]
         ends: dict[tuple[str, int], int] = {}
-        for layer in logs:
-            ends |= self._client.ends(log.at for log in layer)
+        for layer in layers:
+            ends |= self._client.ends(layer)
         for copy in self._copies:
             copy.catch_up(ends)
-        return [ReplicaProgress(*log.at, log.offset, ends[log.at]) for layer in reversed(logs) for log in layer]
+        reached: list[ReplicaProgress] = []
+        for layer in reversed(layers):
+            copies = {at: copy for copy in self._copies for at in (*copy.inputs, *(log.at for log in copy.logs))}
+            reached += [ReplicaProgress(*at, copies[at].offset(at), ends[at]) for at in layer]
+        return reached
 
     def follow(self, stop: Event, report: Callable[[Sequence[ReplicaProgress]], None] | None = None) -> None:
         """Keep the directory up until `stop` is set; `report` is told after each round how far it is."""

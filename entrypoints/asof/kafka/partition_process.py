@@ -1,4 +1,4 @@
-"""A partition in a process of its own: Faust delivers records on one core, the engine ingests them on another.
+"""A partition of an agent in a process of its own: Faust delivers records on one core, another ingests them.
 
 The worker sends records, and the process answers with the offset to continue from. Whichever dies, the topics are
 whole: the process ends with its worker, and a worker whose process ended opens the partition again.
@@ -6,15 +6,18 @@ whole: the process ends with its worker, and a worker whose process ended opens 
 
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
-from asof.kafka.partition import Partition
+from asof.kafka.believer import BelieverPartition
+from asof.kafka.recorder import RecorderPartition
 from asof.runtime.child_process import Channel, ChannelClosed
 from asof.runtime.fork_server import ForkServer
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.processes import log_to_stderr
 from asof.runtime.watchdog import Watchdog
 from asof.settings import Settings
+from asof_agents.partition_task import PartitionIntake
+from asof_projections.generations import GenerationInfo
 from asof_streams.errors import WorkerStalled
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Raw
@@ -23,9 +26,26 @@ from asof_streams.kafka.topics import Topics
 _GRACE_SECONDS: Final = 10.0
 
 
+class Opening(Protocol):
+    """The arguments of an agent's partition, which its process opens."""
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the worker."""
+        ...
+
+    def open(self) -> PartitionIntake:
+        """Open the partition. WriterBusy: another process has its part of the directory, and keeps it."""
+        ...
+
+    def needed(self, records: list[Raw]) -> list[Raw]:
+        """Return what the process needs of the records that Faust delivered."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
-class Opening:
-    """The arguments of a Partition, which its process opens."""
+class RecorderOpening:
+    """The arguments of a RecorderPartition."""
 
     places: DirectoryLayout
     settings: Settings
@@ -33,10 +53,43 @@ class Opening:
     topics: Topics
     partition: int
 
-    def open(self) -> Partition:
-        """Open the partition. WriterBusy: another process has its directory, and keeps it."""
+    def open(self) -> PartitionIntake:
         watchdog = Watchdog(self.settings.message_seconds)
-        return Partition(self.places, self.settings, self.connection, self.topics, self.partition, watchdog)
+        return RecorderPartition(self.places, self.settings, self.connection, self.topics, self.partition, watchdog)
+
+    def needed(self, records: list[Raw]) -> list[Raw]:
+        return records
+
+
+@dataclass(frozen=True, slots=True)
+class BelieverOpening:
+    """The arguments of a BelieverPartition."""
+
+    places: DirectoryLayout
+    settings: Settings
+    connection: Connection
+    topics: Topics
+    partition: int
+    generation: str
+    info: GenerationInfo | None
+    beside: bool
+
+    def open(self) -> PartitionIntake:
+        return BelieverPartition(
+            self.places,
+            self.settings,
+            self.connection,
+            self.topics,
+            self.partition,
+            self.generation,
+            info=self.info,
+            beside=self.beside,
+            watchdog=Watchdog(self.settings.message_seconds),
+        )
+
+    def needed(self, records: list[Raw]) -> list[Raw]:
+        """Return the last one, without what is in it: the events are read from the log."""
+        return [raw._replace(key=None, value=None, headers=()) for raw in records[-1:]]
 
 
 def partition_server() -> ForkServer:
@@ -47,8 +100,9 @@ def partition_server() -> ForkServer:
 class PartitionProcess:
     """An intake (asof_agents.partition_task) whose work is done elsewhere."""
 
-    def __init__(self, server: ForkServer, opening: Opening) -> None:
-        self._partition = opening.partition
+    def __init__(self, server: ForkServer, opening: Opening, partition: int) -> None:
+        self._partition = partition
+        self._opening = opening
         self._child = server.start(_serve, opening)
         try:
             self._offset = self._receive()
@@ -64,7 +118,7 @@ class PartitionProcess:
     def ingest(self, records: list[Raw]) -> None:
         """Ingest records and let readers see them; with none, those on the topic."""
         try:
-            self._child.send(records)
+            self._child.send(self._opening.needed(records))
         except ChannelClosed:
             raise self._gone() from None
         self._offset = self._receive()

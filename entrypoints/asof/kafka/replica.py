@@ -1,109 +1,162 @@
-"""One partition's directory as a copy of the topics that its stores follow; nothing is written to a topic."""
+"""One partition's directory as a copy of the topics that its stores follow; nothing is written to a topic.
 
+A recorder or a believer may hold its part of the directory: then this copies the others, and leaves that one to it.
+"""
+
+import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing
-from typing import Self
+from contextlib import ExitStack, closing
+from typing import Final, Self
 
-from asof.kafka.topic_logs import TopicLogs
+from asof.kafka.inputs import InputReader, InputReplica
+from asof.kafka.topic_logs import TopicPartitions
 from asof.runtime.erasure import ErasedFrom, Vacuum
+from asof.runtime.extractors import extractor_factory
 from asof.runtime.graph_database import Graphs
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.wiring import following_store
+from asof.runtime.open_logs import first_generation
+from asof.runtime.replica_manifest import PATIENCE
+from asof.runtime.wiring import following_store, load_ontology
+from asof.settings import Settings
 from asof_projections.generations import FIRST, Catalog, GenerationInfo, load, save
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.projector import catch_up
-from asof_streams.errors import DamagedLog
+from asof_streams.errors import DamagedLog, NotFound, WriterBusy
 from asof_streams.events import Event, decode
-from asof_streams.files import make_folder
+from asof_streams.files import locked_folder, make_folder
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.event_topic import EventTopic
 from asof_streams.kafka.fence import Fence
-from asof_streams.kafka.messages_topic import MessagesTopic
 from asof_streams.kafka.topic_log import PartitionId
 from asof_streams.kafka.topics import Topics
 from asof_streams.semantic import ConsolidationConfigured, GenerationStarted, IngestionConfigured
-from asof_streams.writer_lock import WriterLock
+from asof_streams.writer_lock import AGENT, WriterLock, is_held
+
+_INPUT_SECONDS: Final = 2.0  # for which a recorder beside this is waited for
+_POLL_SECONDS: Final = 0.01
 
 
 class PartitionReplica:
-    """A directory of one partition, held against others. WriterBusy: another process keeps it up."""
+    """A directory of one partition, held against others. WriterBusy: another process keeps it up.
 
-    def __init__(
-        self,
-        places: DirectoryLayout,
-        client: Client,
-        topics: Topics,
-        partition: int,
-        patience: float,
-        graphs: Graphs | None = None,
-    ) -> None:
-        self._places = places
+    leave_held: whether parts that other processes keep up are left to them; WriterBusy: they all are.
+    """
+
+    def __init__(self, at: TopicPartitions, *, leave_held: bool = False, graphs: Graphs | None = None) -> None:
+        self._at = at
         self._graphs = graphs  # in a graph database, where one is to follow too
-        self._lock = WriterLock(places.root, patience=patience)
-        self._logs = TopicLogs(places, client, topics, partition, writer=None)
-        self._stores: dict[str, SqliteGraph] = {}  # by log
-        self._vacuum = Vacuum(places, self._erased_from)
-        self._suppressed = 0  # messages whose content is not to be kept, and is not, up to this position
-        self._looked_for_content = False
+        self._leave_held = leave_held
+        self._patience = 0.0 if leave_held else PATIENCE
+        self._stores: dict[str, SqliteGraph] = {}  # by generation
+        self._vacuum = Vacuum(at.places, self._erased_from)
+        self._erased = False
         self.beliefs: dict[str, EventTopic] = {}  # by generation
-        try:
-            self._logs.begin()
+        with ExitStack() as opened:
+            if graphs is not None:
+                opened.callback(graphs.close)
+            self._inputs = self._open_inputs()
+            opened.callback(self._inputs.close)
+            self._state = opened.enter_context(at.state())
+            self._opened = opened
             for info in self._catalog():
                 self.add(info.name)
-        except BaseException:
-            self.close()
-            raise
+            if isinstance(self._inputs, InputReader) and not self.beliefs:
+                raise WriterBusy(f"{at.places.root}: other processes keep all of it up")
+            self._opened = opened.pop_all()
+
+    def _open_inputs(self) -> InputReplica | InputReader:
+        root = self._at.places.root
+        try:
+            if self._leave_held and is_held(root, AGENT):
+                raise WriterBusy(f"{root}: a recorder is about to keep it up")
+            return InputReplica(self._at, self._patience)
+        except WriterBusy:
+            if not self._leave_held:
+                raise
+            try:
+                return InputReader(self._at)
+            except NotFound:  # whoever keeps them up has only begun
+                raise WriterBusy(f"{self._at.places.root}: another process makes it") from None
 
     @property
-    def messages(self) -> MessagesTopic:
-        """The log of the messages topic."""
-        return self._logs.messages
+    def logs(self) -> list[EventTopic]:
+        """The logs of beliefs that are kept up here."""
+        return [*self.beliefs.values()]
 
     @property
-    def episodic(self) -> EventTopic:
-        """The log of the episodic topic."""
-        return self._logs.episodic
+    def inputs(self) -> list[PartitionId]:
+        """The topics that the beliefs are made from: the episodic one, then that of the messages."""
+        return [self._at.episodic, self._at.messages]
+
+    def offset(self, topic: PartitionId) -> int:
+        """Return how far a topic is read into the directory, whoever does it."""
+        return self._state.progress(str(topic)).offset
 
     def add(self, generation: str) -> None:
-        """Follow a generation too. NotFound: it has no topic."""
-        if generation not in self.beliefs:
-            make_folder(self._places.generation(generation))
-            self.beliefs[generation] = self._logs.semantic(generation)
+        """Follow a generation too, unless another process does. NotFound: it has no topic."""
+        if generation in self.beliefs:
+            return
+        folder = self._at.places.generation(generation)
+        make_folder(folder)
+        if self._leave_held and is_held(folder, AGENT):
+            return
+        try:
+            lock = WriterLock(folder, patience=self._patience)
+        except WriterBusy:
+            if self._leave_held:
+                return
+            raise
+        self._opened.callback(lock.release)
+        messages, episodic = self._inputs.messages, self._inputs.episodic
+        log = self._at.semantic_topic(generation, self._state, messages, episodic, self._note_erasure)
+        self.beliefs[generation] = self._opened.enter_context(log)
+
+    def _note_erasure(self) -> None:
+        self._erased = True
 
     def catch_up(self, ends: Mapping[tuple[str, int], int]) -> None:
         """Copy the records of the topics before these ends; then let the stores and the catalogue follow.
 
         The end of a log was asked before that of the log that it is made from.
         """
-        answered = self.episodic.last_cause() + 1
-        if self.messages.end() < answered:  # that log was deleted: what was erased of it is to be erased again
-            self.messages.catch_up(answered)
-        self.messages.read_up_to(ends[self.messages.at])
-        self.episodic.catch_up(ends[self.episodic.at])
-        self.episodic.expect_source()
+        inputs = self._inputs
+        if isinstance(inputs, InputReplica):
+            inputs.catch_up(ends)
+        elif not self._others_reach(inputs, ends[self._at.episodic]):
+            return
         for log in self.beliefs.values():
             log.catch_up(ends[log.at])
-        self._suppress()
         begun = {name: log for name, log in self.beliefs.items() if log.end()}
         if begun:
-            self._show(self.episodic)
-            for log in begun.values():
-                self._show(log)
+            if isinstance(inputs, InputReplica):
+                inputs.show()
+            for name, log in begun.items():
+                self._show(name, log)
             self._list(begun)
             self._project(begun)
-        if self._logs.erased:
-            self._logs.erased = False
+        if self._erased or (isinstance(inputs, InputReplica) and inputs.logs.erased):
             self._vacuum.note()
+            self._erased = False
+            if isinstance(inputs, InputReplica):
+                inputs.logs.erased = False
         self._vacuum.run()
 
-    def _suppress(self) -> None:
-        """Forget suppressed content that workers have read; at first, the content that was left before."""
-        checkpoint = self.episodic.checkpoint()
-        if checkpoint > self._suppressed and (self.messages.has_content_keys or not self._looked_for_content):
-            self.messages.suppress(self._suppressed, checkpoint)
-            self._looked_for_content = True
-        self._suppressed = checkpoint
+    def _others_reach(self, inputs: InputReader, end: int) -> bool:
+        """Whether the process that keeps the inputs up has come to an offset of the episodic topic, or soon does."""
+        until = time.monotonic() + _INPUT_SECONDS
+        while (reached := inputs.reached()) is None or reached.offset < end:
+            if time.monotonic() > until:
+                return False
+            time.sleep(_POLL_SECONDS)
+        return True
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether an agent waits for a part of the directory that is kept up here."""
+        kept = [self._at.places.root] if isinstance(self._inputs, InputReplica) else []
+        kept += [self._at.places.generation(name) for name in self.beliefs]
+        return any(is_held(folder, AGENT) for folder in kept)
 
     @property
     def erasing(self) -> bool:
@@ -111,47 +164,36 @@ class PartitionReplica:
         return self._vacuum.owed
 
     def _erased_from(self) -> list[ErasedFrom]:
-        return [self.messages, *self._logs.derived, *self._stores.values()]
+        return [*self._inputs.files(), *self.beliefs.values(), *self._stores.values()]
 
     def _project(self, begun: Mapping[str, EventTopic]) -> None:
-        catalog = load(self._places.root)
+        catalog = load(self._at.places.root)
         if self._graphs is not None and catalog is not None:
-            self._graphs.follow([self.episodic, *begun.values()], catalog.active)
+            self._graphs.follow([self._inputs.episodic, *begun.values()], catalog.active)
 
-    def _show(self, log: EventTopic) -> None:
-        store = self._stores.get(log.name)
+    def _show(self, generation: str, log: EventTopic) -> None:
+        store = self._stores.get(generation)
         if store is None:
-            path = self._places.episodes if log is self.episodic else self._places.graph(log.name.partition(".")[2])
-            self._stores[log.name] = following_store(log, path)
+            store = following_store(log, self._at.places.graph(generation))
+            self._stores[generation] = self._opened.enter_context(store)
         else:
             catch_up(log, store)
 
     def _list(self, begun: Mapping[str, EventTopic]) -> None:
         """Add the generations that have begun to the catalogue; in a new one the first of them answers."""
-        catalog = load(self._places.root)
+        catalog = load(self._at.places.root)
         there = {info.name for info in catalog.generations} if catalog else set()
         new = [_described(name, log.at, _first_events(log)) for name, log in begun.items() if name not in there]
-        if not new:
-            return
-        if catalog is None:
-            new.sort(key=lambda info: info.name != FIRST)
-            catalog = Catalog(new[0].name, ())
-        for info in new:
-            catalog = catalog.with_(info)
-        save(self._places.root, catalog)
+        if new:
+            list_generations(self._at.places, new)
 
     def _catalog(self) -> tuple[GenerationInfo, ...]:
-        catalog = load(self._places.root)
+        catalog = load(self._at.places.root)
         return catalog.generations if catalog else ()
 
     def close(self) -> None:
         """Let others have the directory."""
-        if self._graphs is not None:
-            self._graphs.close()
-        for store in self._stores.values():
-            store.close()
-        self._logs.close()
-        self._lock.release()
+        self._opened.close()
 
     def __enter__(self) -> Self:
         return self
@@ -160,23 +202,61 @@ class PartitionReplica:
         self.close()
 
 
-def adopt_generation(places: DirectoryLayout, connection: Connection, topics: Topics, partition: int) -> None:
-    """List the generation that a semantic topic begins with in a directory that lists none yet.
+def list_generations(places: DirectoryLayout, new: Sequence[GenerationInfo]) -> Catalog:
+    """Add generations to the catalogue of a directory, which several processes may do; in a new one the first answers.
 
-    A worker goes on under the ontology and the extractor that it was begun with, whatever this version's are.
+    Return the catalogue.
     """
-    if load(places.root) is not None:
-        return
-    at = PartitionId(topics.semantic(FIRST), partition)
+    make_folder(places.root)
+    with locked_folder(places.root):
+        catalog = load(places.root)
+        if catalog is None:
+            first = min(new, key=lambda info: info.name != FIRST)
+            catalog = Catalog(first.name, ())
+            new = [first, *(info for info in new if info is not first)]
+        there = {info.name for info in catalog.generations}
+        for info in new:
+            if info.name not in there:
+                catalog = catalog.with_(info)
+        save(places.root, catalog)
+    return catalog
+
+
+def adopt_generation(
+    places: DirectoryLayout, connection: Connection, topics: Topics, partition: int, name: str = FIRST
+) -> GenerationInfo | None:
+    """List the generation that a semantic topic begins with, if the directory lists none of the name yet; return it.
+
+    A worker goes on under the ontology and the extractor that it was begun with, whatever this version's are. None: the
+    topic holds nothing.
+    """
+    catalog = load(places.root)
+    listed = next((info for info in catalog.generations if info.name == name), None) if catalog else None
+    if listed is not None:
+        return listed
+    at = PartitionId(topics.semantic(name), partition)
     fence = Fence(str(at))
     with Client(connection) as client:  # of its own: after a read, one knows the partitions of that topic alone
         end = client.end(*at) if client.partitions(at.topic) else 0
         with closing(client.read(*at, 0, end)) as read:
             first = next((batch for found in read for raw in found if (batch := fence.pass_through(raw))), None)
-    if first is not None:
-        info = _described(FIRST, at, [decode(sent.type, sent.version, sent.payload) for sent in first])
-        make_folder(places.root)
-        save(places.root, Catalog(FIRST, (info,)))
+    if first is None:
+        return None
+    info = _described(name, at, [decode(sent.type, sent.version, sent.payload) for sent in first])
+    list_generations(places, [info])
+    return info
+
+
+def begin_catalog(
+    places: DirectoryLayout, settings: Settings, connection: Connection, topics: Topics, partition: int
+) -> GenerationInfo:
+    """Return the generation that a memory begins with, and list it: as its topic says, or else as the settings do."""
+    first = adopt_generation(places, connection, topics, partition)
+    if first is None:
+        with closing(extractor_factory(settings)) as extractors:
+            first = first_generation(settings, extractors, load_ontology(settings.ontology))
+        list_generations(places, [first])
+    return first
 
 
 def _first_events(log: EventTopic) -> list[Event]:

@@ -1,9 +1,10 @@
 """The logs of a data directory that is a copy of topics, opened in the order in which each needs the ones before it."""
 
+from collections.abc import Callable
 from contextlib import closing
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Final
 
 from asof.runtime.erasure import erase_vectors
 from asof.runtime.layout import DirectoryLayout
@@ -13,112 +14,138 @@ from asof_streams.kafka.dead_letters import DeadLetters
 from asof_streams.kafka.event_topic import EventTopic, Forget, expect_partitions
 from asof_streams.kafka.fence import Fence
 from asof_streams.kafka.messages_topic import MessagesTopic
-from asof_streams.kafka.state import FILE, State
+from asof_streams.kafka.state import FILE, State, TopicProgress
 from asof_streams.kafka.topic_log import PartitionId
 from asof_streams.kafka.topics import Topics
 from asof_streams.sqlite_log import SqliteLog
 
 
-class TopicLogs:
-    """One partition of every topic, as logs in a directory.
+@dataclass(frozen=True, slots=True)
+class TopicPartitions:
+    """One partition of every topic, and the directory that copies it; `client` is used by one thread."""
 
-    `writer`: a name that no other has, to take the derived topics over and append to them. None: to read alone; the
-    logs are then as they were left, for the caller to catch up.
+    places: DirectoryLayout
+    client: Client
+    topics: Topics
+    partition: int
+
+    @property
+    def messages(self) -> PartitionId:
+        """The partition of the messages topic."""
+        return PartitionId(self.topics.messages, self.partition)
+
+    @property
+    def episodic(self) -> PartitionId:
+        """The partition of the episodic topic."""
+        return PartitionId(self.topics.episodic, self.partition)
+
+    def semantic(self, generation: str) -> PartitionId:
+        """The partition of a generation's topic."""
+        return PartitionId(self.topics.semantic(generation), self.partition)
+
+    def state(self) -> State:
+        """Open the state of the directory."""
+        return State(self.places.root / FILE)
+
+    def count(self, topic: str) -> int:
+        """Return how many partitions a topic has. NotFound: there is no such topic."""
+        count = self.client.partitions(topic)
+        if not count:
+            raise NotFound(f"there is no topic {topic}: asof topics create makes it")
+        return count
+
+    def event_topic(
+        self, path: Path, at: PartitionId, state: State, messages: SqliteLog, source: SqliteLog, forget: Forget
+    ) -> EventTopic:
+        """Open a derived log; `source` is the one that it is made from."""
+        count = self.count(self.topics.messages)
+        self.count(at.topic)
+        park = DeadLetters(self.client, self.topics.dead_letters, self.messages, messages).park
+        return EventTopic(path, at, self.client, state, source, park, forget, count)
+
+    def semantic_topic(
+        self,
+        generation: str,
+        state: State,
+        messages: SqliteLog,
+        episodic: SqliteLog,
+        erased: Callable[[], None] = lambda: None,
+    ) -> EventTopic:
+        """Open the log of a generation; `erased` is called when another writer erased a group."""
+
+        def forget(group: str, _: int) -> None:
+            erased()
+            erase_vectors(self.places, group, generation)
+
+        path = self.places.semantic(generation)
+        return self.event_topic(path, self.semantic(generation), state, messages, episodic, forget)
+
+
+class TopicLogs:
+    """The messages and the episodic topic of one partition, as logs in a directory.
+
+    `writer`: a name that no other has, to take the episodic topic over and append to it. None: to read alone; the logs
+    are then as they were left, for the caller to catch up.
     """
 
     messages: MessagesTopic
     episodic: EventTopic
 
-    def __init__(
-        self, places: DirectoryLayout, client: Client, topics: Topics, partition: int, writer: str | None
-    ) -> None:
+    def __init__(self, at: TopicPartitions, writer: str | None) -> None:
         self.erased = False  # whether a group was, so that copies of what it said may be left in files
-        self.derived: Final[list[EventTopic]] = []  # those that are open, in the order of their making
-        self._places = places
-        self._client = client
-        self._topics = topics
-        self._partition = partition
+        self._at = at
         self._writer = writer
-        self._count = 0  # of the partitions of the messages topic
         self._state: State | None = None
 
     def open(self, path: Path) -> SqliteLog:
         """Return the log that belongs at a path of the directory; that of the messages must be the first."""
-        match path.stem.partition("."):
-            case ("messages", "", ""):
-                self.begin()
-                return self.messages
-            case ("episodic", "", ""):
-                return self.episodic
-            case (_, _, generation):
-                return self._ready(self.semantic(generation))
+        if path.stem == "messages":
+            self.begin()
+            return self.messages
+        return self.episodic
 
     def begin(self) -> None:
         """Open the messages and the episodic log; a writer's messages end where they were answered."""
-        self._state = State(self._places.root / FILE)
-        self._count = count = self._partitions(self._topics.messages)
-        self._expect_partitions()
-        at = PartitionId(self._topics.messages, self._partition)
-        self.messages = MessagesTopic(self._places.messages, at, self._client, self._state, count)
-        self.episodic = self._derived(self._places.episodic, self._topics.episodic, self.messages, self._forget_said)
+        at = self._at
+        self._state = at.state()
+        count = at.count(at.topics.messages)
+        self._expect_partitions(count)
+        self.messages = MessagesTopic(at.places.messages, at.messages, at.client, self._state, count)
+        self.episodic = at.event_topic(
+            at.places.episodic, at.episodic, self._state, self.messages, self.messages, self._forget
+        )
         if self._writer is not None:
+            self.episodic.take_over(self._writer)
             self.messages.catch_up(max(self.episodic.checkpoint(), self.episodic.last_cause() + 1))
             self.episodic.expect_source()
-            self._ready(self.episodic)
+            self.episodic.go_on()
 
-    def semantic(self, generation: str) -> EventTopic:
-        """Open the semantic log of a generation."""
-        path, topic = self._places.semantic(generation), self._topics.semantic(generation)
+    def progress(self) -> TopicProgress:
+        """Return how far the episodic topic is read."""
+        assert self._state is not None, "the logs are open"
+        return self._state.progress(str(self._at.episodic))
 
-        def forget(group: str, _: int) -> None:
-            self.erased = True
-            erase_vectors(self._places, group, generation)
-
-        return self._derived(path, topic, self.episodic, forget)
-
-    def _forget_said(self, group: str, before: int) -> None:
+    def _forget(self, group: str, before: int) -> None:
         self.erased = True
-        erase_vectors(self._places, group)
+        erase_vectors(self._at.places, group)
         self.messages.erase(group, before=before)
 
-    def _derived(self, path: Path, topic: str, source: SqliteLog, forget: Forget) -> EventTopic:
-        assert self._state is not None, "the messages come first"
-        self._partitions(topic)
-        park = DeadLetters(self._client, self._topics.dead_letters, self.messages).park
-        at = PartitionId(topic, self._partition)
-        log = EventTopic(path, at, self._client, self._state, source, park, forget, self._count)
-        self.derived.append(log)
-        if self._writer is not None:
-            log.take_over(self._writer)
-        return log
-
-    def _ready(self, log: EventTopic) -> EventTopic:
-        if self._writer is not None:
-            log.go_on()
-        return log
-
-    def _expect_partitions(self) -> None:
+    def _expect_partitions(self, count: int) -> None:
         """See that a partition that holds nothing was not added to others that do: a claim in the first says so."""
-        first = PartitionId(self._topics.episodic, 0)
-        if self._partition and self._partitions(first.topic) and not self._client.end(first.topic, self._partition):
+        client, first = self._at.client, self._at.episodic._replace(partition=0)
+        if self._at.partition and client.partitions(first.topic) and not client.end(*self._at.episodic):
             fence = Fence(str(first))
-            with closing(self._client.read(*first, 0, self._client.end(*first))) as read:
+            with closing(client.read(*first, 0, client.end(*first))) as read:
                 for raw in chain.from_iterable(read):
                     fence.pass_through(raw)
                     if fence.partitions:
                         break
-            expect_partitions(str(first), fence.partitions, self._count)
-
-    def _partitions(self, topic: str) -> int:
-        count = self._client.partitions(topic)
-        if not count:
-            raise NotFound(f"there is no topic {topic}: asof topics create makes it")
-        return count
+            expect_partitions(str(first), fence.partitions, count)
 
     def close(self) -> None:
         """Close the logs. Whoever opened them through here may have closed them already."""
-        for log in self.derived:
-            log.close()
+        if hasattr(self, "episodic"):
+            self.episodic.close()
         if self._state is not None:
             self._state.close()
         if hasattr(self, "messages"):

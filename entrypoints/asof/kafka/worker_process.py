@@ -1,78 +1,176 @@
-"""The worker process: topics checked, Faust started, its state of health written beside the data."""
+"""The worker process: topics checked, its agents started, their state of health written beside the data."""
 
 import asyncio
 import signal
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from asof.kafka.membership import Membership
-from asof.kafka.partition_process import Opening, PartitionProcess, partition_server
+from asof.kafka.partition_process import (
+    BelieverOpening,
+    Opening,
+    PartitionProcess,
+    RecorderOpening,
+    partition_server,
+)
 from asof.kafka.topic_watch import LOOK_SECONDS, TopicWatch
 from asof.runtime.fork_server import ForkServer
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.replica_health import ReplicaProgress, write_health
+from asof.runtime.replica_health import BELIEVERS, FILE, ReplicaProgress, write_health
 from asof.runtime.replica_manifest import ReplicaManifest, keep, places_of
 from asof.runtime.wiring import connection_of
 from asof.settings import Settings
 from asof_agents.worker import FaustWorker, PartitionProgress
+from asof_projections.generations import FIRST, GenerationInfo
+from asof_streams.errors import NotFound
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.topic_rules import require
 from asof_streams.kafka.topics import Topics, check
 
 
-async def work(settings: Settings) -> None:
-    """Take messages from the topics until a signal says stop. TopicUnfit: a topic would lose history or order."""
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """What a worker does: `agents`, and the generations of its believers; none: all that have begun, and the first.
+
+    infos: descriptions of generations whose topics are empty.
+    """
+
+    agents: frozenset[str] = frozenset({"recorder", "believer"})
+    generations: tuple[str, ...] = ()
+    infos: tuple[GenerationInfo, ...] = ()
+
+
+class _Role(NamedTuple):
+    """One agent of a worker: what it follows, as which consumer group, and how it opens a partition."""
+
+    topic: str
+    group: str
+    opening: Callable[[int], Opening]
+
+
+async def work(settings: Settings, roles: Roles | None = None) -> None:
+    """Run agents between the topics until a signal says stop. TopicUnfit: a topic would lose history or order."""
     connection, topics, places = connection_of(settings), Topics(settings.kafka_prefix), DirectoryLayout(settings.data)
     server = partition_server()  # it imports while the topics are checked
     try:
         require(await check(connection, topics))
-        await _process(settings, connection, topics, places, server)
+        with ExitStack() as opened:
+            client = await asyncio.to_thread(Client, connection)
+            opened.callback(client.close)
+            worker = _Worker(settings, connection, topics, places, server, client)
+            await worker.run(roles or Roles(), opened)
     finally:
         server.kill()
 
 
-async def _process(
-    settings: Settings, connection: Connection, topics: Topics, places: DirectoryLayout, server: ForkServer
-) -> None:
-    client = await asyncio.to_thread(Client, connection)
-    membership = Membership(places.root)
-    try:
+class _Worker:
+    """The agents of one process, each with a Faust application of its own."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        connection: Connection,
+        topics: Topics,
+        places: DirectoryLayout,
+        server: ForkServer,
+        client: Client,
+    ) -> None:
+        self._settings = settings
+        self._connection = connection
+        self._topics = topics
+        self._places = places
+        self._server = server
+        self._client = client
+        self._topic_watch = TopicWatch(connection, topics)
+        self._health = FILE
+        self._reached: dict[str, list[ReplicaProgress]] = {}  # by topic
+
+    async def run(self, roles: Roles, opened: ExitStack) -> None:
+        """Run the agents until a signal, or until one of them fails."""
+        client, topics = self._client, self._topics
         count = await asyncio.to_thread(client.partitions, topics.messages)
-        keep(places.root, ReplicaManifest(topics.prefix, count))
+        keep(self._places.root, ReplicaManifest(topics.prefix, count))
+        membership = Membership(self._places.root)
+        opened.callback(membership.release)
+        if roles.agents == {"believer"}:
+            self._health = BELIEVERS
+        elif "believer" in roles.agents:
+            (self._places.root / BELIEVERS).unlink(missing_ok=True)  # of one that ran here before
+        found = await asyncio.to_thread(self._roles, roles, count)
+        workers = [self._faust_worker(role, membership.name) for role in found]
 
-        topic_watch = TopicWatch(connection, topics)
+        def stop() -> None:
+            for worker in workers:
+                worker.stop()
 
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, stop)
+        looks = asyncio.create_task(self._look())
+        runs = [asyncio.create_task(worker.run()) for worker in workers]
+        try:
+            await asyncio.wait(runs, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stop()
+            await asyncio.wait(runs)
+            looks.cancel()
+        for run in runs:
+            run.result()
+
+    def _roles(self, roles: Roles, count: int) -> list[_Role]:
+        settings, connection, topics = self._settings, self._connection, self._topics
+
+        def recorder(partition: int) -> Opening:
+            return RecorderOpening(places_of(self._places, partition, count), settings, connection, topics, partition)
+
+        found = [_Role(topics.messages, f"{topics.prefix}.workers", recorder)] if "recorder" in roles.agents else []
+        if "believer" in roles.agents:
+            for generation in roles.generations or self._begun(count):
+                info = next((info for info in roles.infos if info.name == generation), None)
+                found.append(self._believer(generation, info, count, beside="recorder" in roles.agents))
+        return found
+
+    def _believer(self, generation: str, info: GenerationInfo | None, count: int, *, beside: bool) -> _Role:
+        settings, connection, topics = self._settings, self._connection, self._topics
+        if not self._client.partitions(topics.semantic(generation)):
+            raise NotFound(f"there is no topic {topics.semantic(generation)}: asof topics create makes it")
+
+        def believer(partition: int) -> Opening:
+            there = places_of(self._places, partition, count)
+            return BelieverOpening(there, settings, connection, topics, partition, generation, info, beside)
+
+        return _Role(topics.episodic, f"{topics.prefix}.believers.{generation}", believer)
+
+    def _begun(self, count: int) -> list[str]:
+        """Return the generations that have begun, and the first."""
+        others = [name for name in self._topics.generations_of(self._client.topics()) if name != FIRST]
+        topics = {name: [(self._topics.semantic(name), number) for number in range(count)] for name in others}
+        return [FIRST, *(name for name in others if any(self._client.ends(topics[name]).values()))]
+
+    def _faust_worker(self, role: _Role, member: str) -> FaustWorker:
         def open_partition(partition: int) -> PartitionProcess:
-            there = places_of(places, partition, count)
-            return PartitionProcess(server, Opening(there, settings, connection, topics, partition))
+            return PartitionProcess(self._server, role.opening(partition), partition)
 
         def report(reached: list[PartitionProgress]) -> None:
-            progress = [ReplicaProgress(topics.messages, *reach) for reach in reached]
-            write_health(places.root, progress, topic_watch.errors)
+            self._reached[role.group] = [ReplicaProgress(role.topic, *reach) for reach in reached]
+            progress = [reach for group in sorted(self._reached) for reach in self._reached[group]]
+            write_health(self._places.root, progress, self._topic_watch.errors, self._health)
 
-        worker = FaustWorker(
-            connection,
-            topics.messages,
-            f"{topics.prefix}.workers",
+        return FaustWorker(
+            self._connection,
+            role.topic,
+            role.group,
             open_partition,
-            end_of=lambda partition: client.end(topics.messages, partition),
+            end_of=lambda partition: self._client.end(role.topic, partition),
             report=report,
-            patience=settings.worker_patience,
-            folder=places.root,
-            member=membership.name,
+            patience=self._settings.worker_patience,
+            folder=self._places.root,
+            member=member,
         )
-        for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, worker.stop)
-        looks = asyncio.create_task(_look(topic_watch))
-        try:
-            await worker.run()
-        finally:
-            looks.cancel()
-    finally:
-        membership.release()
-        await asyncio.to_thread(client.close)
 
-
-async def _look(topic_watch: TopicWatch) -> None:
-    while True:
-        await asyncio.sleep(LOOK_SECONDS)
-        await asyncio.to_thread(topic_watch.look)
+    async def _look(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.to_thread(self._topic_watch.look)

@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 from asof.runtime import clock
 from asof.runtime.layout import DirectoryLayout
@@ -16,7 +16,8 @@ from asof.runtime.replica_health import ReplicaHealth
 from asof.runtime.replica_manifest import places_of
 from asof.runtime.wiring import connection_of
 from asof.settings import Settings
-from asof_projections.generations import FIRST
+from asof_projections.generations import FIRST, check_name
+from asof_streams.errors import InvalidInput
 from asof_streams.kafka.topic_rules import TopicFinding
 
 
@@ -74,12 +75,28 @@ def lag_of_topics(settings: Settings) -> list[Lag]:
     return lags
 
 
-def work(settings: Settings) -> None:
-    """Process the messages of the topics until SIGTERM or SIGINT. TopicUnfit: a topic would lose history or order."""
+AGENTS: Final = ("recorder", "believer")
+
+
+def work(settings: Settings, agents: Sequence[str] = AGENTS, generations: Sequence[str] = ()) -> None:
+    """Run agents between the topics until SIGTERM or SIGINT.
+
+    agents: `recorder` makes episodes of messages, `believer` makes beliefs of episodes. generations: those that are
+    believed; none: all that have begun, and the first. InvalidInput: there is no such agent, or a recorder is to have a
+    generation. NotFound: there is no such generation. TopicUnfit: a topic would lose history or order.
+    """
+    if not agents or not {*agents} <= {*AGENTS}:
+        raise InvalidInput(f"the agents are {' and '.join(AGENTS)}", "agents")
+    if generations and "believer" not in agents:
+        raise InvalidInput("a recorder writes no generation: leave it out, or run a believer", "generation")
+    for name in generations:
+        check_name(name)
+    connection_of(settings)
+    from asof.kafka.worker_process import Roles
     from asof.kafka.worker_process import work as run
 
     _log_to_stderr(settings)
-    asyncio.run(run(settings))
+    asyncio.run(run(settings, Roles(frozenset(agents), tuple(generations))))
 
 
 def project(settings: Settings) -> None:

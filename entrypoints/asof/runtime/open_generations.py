@@ -3,18 +3,20 @@
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from typing import Protocol
 
 from asof.runtime.build_file import BuildFile
 from asof.runtime.erasure import erase_vectors
+from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.generations import follow, generation_of, keep_ontology, open_semantic
-from asof.runtime.open_logs import OpenLogs
+from asof.runtime.layout import DirectoryLayout
 from asof.runtime.stopwatch import IngestionWatch, PhaseTimes
-from asof.runtime.wiring import Progress, following_store
+from asof.runtime.wiring import OpenLog, Progress, following_store
 from asof_agents.generation import Generation
 from asof_agents.layer import batch_of
 from asof_agents.meter import UNMETERED
 from asof_ontologies.model import Ontology
-from asof_projections.generations import GenerationInfo
+from asof_projections.generations import Catalog, GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.answers import Effect, IngestionReport
 from asof_projections.queries.effects import changes_at, effect_of, reasons_at
@@ -23,10 +25,29 @@ from asof_streams.episodic import ExtractionAnswered, ExtractionFailed
 from asof_streams.sqlite_log import SqliteLog
 
 
-class OpenGenerations(Mapping[str, Generation]):
-    """The generations that are open, by name: all of the catalogue, or none while another process writes them."""
+class GenerationLogs(Protocol):
+    """What generations are made from and where they are; `believes`: whether they are written here."""
 
-    def __init__(self, logs: OpenLogs, episodes: SqliteGraph) -> None:
+    believes: bool
+    places: DirectoryLayout
+    catalog: Catalog
+    episodic: SqliteLog
+    extractors: ExtractorFactory
+
+    @property
+    def open_log(self) -> OpenLog:
+        """What opens the log of a generation."""
+        ...
+
+    def set_catalog(self, catalog: Catalog) -> None:
+        """Replace the catalogue."""
+        ...
+
+
+class OpenGenerations(Mapping[str, Generation]):
+    """The generations that are open, by name: all of the catalogue, or none where another process writes them."""
+
+    def __init__(self, logs: GenerationLogs, episodes: SqliteGraph) -> None:
         self.journal = logs.extractors.journal(self._answered, self._failed)
         self.phases = PhaseTimes()  # of the passes of consolidation of all generations
         self.meter = IngestionWatch()  # of all messages, as far as the generation that answers goes
@@ -49,7 +70,7 @@ class OpenGenerations(Mapping[str, Generation]):
     def open_all(self) -> None:
         """Open every generation of the catalogue, and make those that do not exist yet."""
         try:
-            for info in self._logs.catalog.generations:
+            for info in self._logs.catalog.generations if self._logs.believes else ():
                 self._by_name[info.name] = self._open(info)
         except BaseException:
             self.close_all()
@@ -72,7 +93,7 @@ class OpenGenerations(Mapping[str, Generation]):
     def behind(self) -> int:
         """Return how many episodic events the generation that is the furthest behind has not read."""
         end = self._logs.episodic.end()
-        return max(end - generation.layer.checkpoint for generation in self.values())
+        return max((end - generation.layer.checkpoint for generation in self.values()), default=0)
 
     def parked(self, name: str) -> int:
         """Return how many messages a generation has parked."""
@@ -133,6 +154,8 @@ class OpenGenerations(Mapping[str, Generation]):
         """Erase a group from the journal, every log and every vector; the stores follow."""
         if self.journal is not None:
             self.journal.erase(group)
+        if not self:
+            erase_vectors(self._logs.places, group)
         for name, generation in self.items():
             erase_vectors(self._logs.places, group, name)
             generation.layer.log.erase(group)

@@ -3,14 +3,15 @@
 import shutil
 from pathlib import Path
 
-from asof.runtime.extractors import extractor_factory
+from asof.runtime.extractors import ExtractorFactory, extractor_factory
 from asof.runtime.generations import check_order, keep_ontology, restore_ontologies
 from asof.runtime.graph_database import address_of
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import is_copy
 from asof.runtime.wiring import OpenLog, describe, load_ontology, writable_log
 from asof.settings import Settings
-from asof_projections.generations import FIRST, Catalog, is_name, load, save
+from asof_ontologies.model import Ontology
+from asof_projections.generations import FIRST, Catalog, GenerationInfo, is_name, load, save
 from asof_streams.errors import ContractError, DamagedLog, InvalidInput
 from asof_streams.files import expect_own_files
 from asof_streams.ingestion import IngestionConfig
@@ -22,12 +23,20 @@ class OpenLogs:
     """The lock of a directory, its catalogue of generations, and its logs of messages and of episodic events.
 
     open_log: opens logs that are replicas of topics; None: they are files of the directory. patience: seconds to wait
-    for another writer, then WriterBusy. A directory without a catalogue gets one.
+    for another writer, then WriterBusy. believes: whether the generations are written by this process too; others may
+    write them meanwhile where they are not. A directory without a catalogue gets one.
     """
 
     def __init__(
-        self, places: DirectoryLayout, settings: Settings, open_log: OpenLog | None = None, *, patience: float = 0.0
+        self,
+        places: DirectoryLayout,
+        settings: Settings,
+        open_log: OpenLog | None = None,
+        *,
+        patience: float = 0.0,
+        believes: bool = True,
     ) -> None:
+        self.believes = believes
         self.places = places
         self.settings = settings
         self.are_replicas = open_log is not None
@@ -49,7 +58,7 @@ class OpenLogs:
             if places.episodic.exists() and not places.messages.exists() and not self.are_replicas:
                 raise DamagedLog(f"{places.messages} is missing, and {places.episodic} was made from it: restore it")
             self.messages = self._open(places.messages)
-            self.episodic = self._open(places.episodic)
+            self.episodic: SqliteLog = self._open(places.episodic)
             check_order(self.messages, self.episodic)
         except BaseException:
             self.close()
@@ -60,21 +69,12 @@ class OpenLogs:
         places = self.places
         self._expect_no_messages()
         ontology = load_ontology(self.settings.ontology)
-        version = self.extractors.version(ontology)
-        settings = self.settings
-        chosen = settings.consolidation, self._ingestion()
-        info = describe(FIRST, ontology, settings.policy, "mentions", version, *chosen)
+        info = first_generation(self.settings, self.extractors, ontology)
         keep_ontology(ontology, places.ontology)
         keep_ontology(ontology, places.ontology_of(FIRST))
         catalog = Catalog(FIRST, (info,))
         save(places.root, catalog)
         return catalog
-
-    def _ingestion(self) -> IngestionConfig:
-        """Return what a new generation takes up: with a language model, it also asks which facts a message ends."""
-        settings = self.settings
-        asks = settings.extractor != "rules" and "ingestion" not in settings.model_fields_set
-        return IngestionConfig(enable_ending_questions=True) if asks else settings.ingestion
 
     def _expect_no_messages(self) -> None:
         if self.places.messages.exists() and not self.are_replicas:
@@ -87,16 +87,17 @@ class OpenLogs:
 
     def remove_interrupted(self) -> None:
         """Remove the rests of interrupted builds and drops, but for builds that paid for a model's answers."""
-        for folder in self._uncatalogued():
-            if not self.places.unfinished(folder.name).exists():
-                shutil.rmtree(folder)
-        for pattern in ("*.db.building*", "generations/*/*.db.building*"):
+        if self.believes:
+            for folder in self._uncatalogued():
+                if not self.places.unfinished(folder.name).exists():
+                    shutil.rmtree(folder)
+        for pattern in ("*.db.building*", *(["generations/*/*.db.building*"] if self.believes else [])):
             for file in self.places.root.glob(pattern):
                 file.unlink()
 
     def remove_uncatalogued(self) -> None:
         """Remove every folder of a generation that is in no catalogue, answers of a model included."""
-        for folder in self._uncatalogued():
+        for folder in self._uncatalogued() if self.believes else []:
             shutil.rmtree(folder)
 
     def _uncatalogued(self) -> list[Path]:
@@ -114,3 +115,14 @@ class OpenLogs:
         for log in reversed(self._opened):
             log.close()
         self._lock.release()
+
+
+def first_generation(settings: Settings, extractors: ExtractorFactory, ontology: Ontology) -> GenerationInfo:
+    """Return the description of the generation that a new memory begins with, as the settings say.
+
+    With a language model it also asks which facts a message ends.
+    """
+    asks = settings.extractor != "rules" and "ingestion" not in settings.model_fields_set
+    ingestion = IngestionConfig(enable_ending_questions=True) if asks else settings.ingestion
+    version = extractors.version(ontology)
+    return describe(FIRST, ontology, settings.policy, "mentions", version, settings.consolidation, ingestion)

@@ -12,6 +12,7 @@ from asof_streams.files import make_folder, replace_file
 from asof_streams.instants import SECOND
 
 FILE: Final = "worker.json"
+BELIEVERS: Final = "believers.json"  # of a worker that runs no recorder, so that one that does may share its directory
 _FRESH_SECONDS: Final = 30
 
 
@@ -48,19 +49,28 @@ class ReplicaHealth:
 
     @classmethod
     def read(cls, root: Path) -> Self:
-        """Return the progress that the process of a directory wrote. NotFound: none ever ran."""
+        """Return the progress that the processes of a directory wrote. NotFound: none ever ran."""
+        found = [health for file in (FILE, BELIEVERS) if (health := cls._read(root / file)) is not None]
+        if not found:
+            raise NotFound(f"{root} has no {FILE}: no worker runs on it")
+        partitions = tuple(reached for health in found for reached in health.partitions)
+        errors = tuple(dict.fromkeys(error for health in found for error in health.errors))
+        return cls(min(health.at for health in found), partitions, errors)
+
+    @classmethod
+    def _read(cls, path: Path) -> Self | None:
         try:
-            found = json.loads((root / FILE).read_bytes())
+            found = json.loads(path.read_bytes())
             partitions = tuple(ReplicaProgress(**reached) for reached in found["partitions"])
             return cls(found["at"], partitions, tuple(found.get("errors", ())))
         except FileNotFoundError:
-            raise NotFound(f"{root} has no {FILE}: no worker runs on it") from None
+            return None
         except (ValueError, KeyError, TypeError):
-            raise DamagedFile(f"{root / FILE} cannot be read: delete it, the worker writes it again") from None
+            raise DamagedFile(f"{path} cannot be read: delete it, the worker writes it again") from None
 
 
-def write_health(root: Path, reached: Sequence[ReplicaProgress], errors: Sequence[str] = ()) -> None:
+def write_health(root: Path, reached: Sequence[ReplicaProgress], errors: Sequence[str] = (), file: str = FILE) -> None:
     """Write down how far all is, now, and what is wrong with the topics."""
     make_folder(root)
     health = ReplicaHealth(clock.system(), tuple(reached), tuple(errors))
-    replace_file(root / FILE, [json.dumps(health.to_json()).encode()])
+    replace_file(root / file, [json.dumps(health.to_json()).encode()])

@@ -3,18 +3,17 @@
 With one partition the directory is the copy. With more, each partition has a directory of its own within it.
 """
 
-import fcntl
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
 from asof.runtime.layout import DirectoryLayout
-from asof_streams.errors import DamagedFile, InvalidInput, WriterBusy
-from asof_streams.files import make_folder, replace_file
+from asof_projections.generations import load
+from asof_streams.errors import DamagedFile, InvalidInput
+from asof_streams.files import locked_folder, make_folder, replace_file
 from asof_streams.kafka.state import FILE as STATE
-from asof_streams.writer_lock import WriterLock
+from asof_streams.writer_lock import is_held
 
 FILE: Final = "topics.json"
 PARTITION: Final = "partition-"  # and a number: the directory of one of several, within that of all
@@ -49,13 +48,9 @@ def keep(root: Path, wanted: ReplicaManifest) -> None:
     if _is_kept(root, wanted):
         return
     make_folder(root)
-    folder = os.open(root, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX)  # several processes may begin a copy at the same time
+    with locked_folder(root):  # several processes may begin a copy at the same time
         if not _is_kept(root, wanted):
             replace_file(root / FILE, [json.dumps(asdict(wanted)).encode(), b"\n"])
-    finally:
-        os.close(folder)
 
 
 def _is_kept(root: Path, wanted: ReplicaManifest) -> bool:
@@ -71,15 +66,11 @@ def _is_kept(root: Path, wanted: ReplicaManifest) -> bool:
     return found is not None
 
 
-def is_held(root: Path) -> bool:
-    """Whether a process keeps a directory up, or writes to it."""
-    if not root.exists():
-        return False
-    try:
-        WriterLock(root).release()
-    except WriterBusy:
-        return True
-    return False
+def is_kept_up(places: DirectoryLayout) -> bool:
+    """Whether processes keep up all of a directory: its episodes, and the beliefs of every generation."""
+    catalog = load(places.root)
+    folders = [places.generation(info.name) for info in catalog.generations] if catalog else []
+    return all(is_held(folder) for folder in (places.root, *folders))
 
 
 def places_of(places: DirectoryLayout, partition: int, partitions: int) -> DirectoryLayout:

@@ -6,11 +6,11 @@ What a message alone makes fail parks it. What fails for every message is the wo
 from collections.abc import Callable
 from contextlib import nullcontext
 from itertools import islice, takewhile
-from typing import Final
+from typing import Final, Protocol
 
 from asof.runtime.watchdog import Overdue, Watchdog
-from asof_agents.engine import Engine
 from asof_agents.parking import expect_memory
+from asof_streams.episodic import EpisodeRecorded, EpisodeWithdrawn, GroupErased
 from asof_streams.errors import ContractError, StorageFailed, UnavailableError
 from asof_streams.events import Record
 from asof_streams.log import EventLog
@@ -20,12 +20,37 @@ _TRIES: Final = 3  # of a message that fails
 _LOOK_AHEAD: Final = 1_000  # messages behind it, among which one that goes through is sought
 
 
+# Nothing goes to a language model after its producer asked to take it back.
+_ENDS: Final = (ErasureRequest, WithdrawalRequest, GroupErased, EpisodeWithdrawn)
+
+
+class Agent(Protocol):
+    """What ingests the records of a log, one message after another: the engine, or a believer."""
+
+    @property
+    def checkpoint(self) -> int:
+        """The position of the next record to ingest."""
+        ...
+
+    def ingest(self, message: Record, /) -> None:
+        """Ingest a message, given the first record that it has in the log."""
+        ...
+
+    def park(self, message: Record, reason: str, /) -> None:
+        """Record that a message was given up."""
+        ...
+
+    def roll_back(self) -> None:
+        """Drop all since the last flush."""
+        ...
+
+
 class Verdicts:
     """Ingests messages, and gives up those at fault: the next try of one that was given up parks it."""
 
-    def __init__(self, engine: Engine, messages: EventLog, watchdog: Watchdog | None) -> None:
-        self._engine = engine
-        self._messages = messages
+    def __init__(self, agent: Agent, log: EventLog, watchdog: Watchdog | None) -> None:
+        self._agent = agent
+        self._log = log
         self._watchdog = watchdog
         self._suspect: Record | None = None
         self._given_up = (-1, "")  # the position of a message, and why
@@ -34,9 +59,9 @@ class Verdicts:
         """Ingest a message, or park it. Overdue: it took too long, and is given up."""
         position, reason = self._given_up
         if message.position == position:
-            self._engine.park(message, reason)
-        elif isinstance(message.event, ErasureRequest):
-            self._engine.ingest(message)
+            self._agent.park(message, reason)
+        elif isinstance(message.event, ErasureRequest | GroupErased):
+            self._agent.ingest(message)
         else:
             try:
                 self._ingest_watched(message)
@@ -50,14 +75,14 @@ class Verdicts:
 
     def _ingest_watched(self, message: Record) -> None:
         with self._watchdog.watch() if self._watchdog else nullcontext():
-            self._engine.ingest(message)
+            self._agent.ingest(message)
 
     def gives_up(self, error: BaseException, process_up_to: Callable[[int], None]) -> bool:
         """Return whether an error is the fault of the message that was being ingested, which is given up then.
 
         One that nobody foresaw is, if the message fails at every try. An UnavailableError is, if another message, best
         of another group, goes through before each of them and after the last: while none does, the world is away.
-        Damage is never, nor is a disk that is full, which lets small messages through. The engine has been rolled back.
+        Damage is never, nor is a disk that is full, which lets small messages through. The agent has been rolled back.
         process_up_to: lets the messages before a position be processed.
         """
         suspect, self._suspect = self._suspect, None
@@ -71,7 +96,7 @@ class Verdicts:
             return False
         if isinstance(error, MemoryError):
             expect_memory()
-        if self._engine.episodic.checkpoint < suspect.position:
+        if self._agent.checkpoint < suspect.position:
             process_up_to(suspect.position)
         for _ in range(_TRIES):
             if (other and not self._goes_through(other)) or self._goes_through(suspect):
@@ -83,10 +108,9 @@ class Verdicts:
 
     def _other_than(self, suspect: Record) -> Record | None:
         """Return a message that waits behind another, of another group if there is such; None: no message does."""
-        behind = islice(self._messages.read(suspect.position + 1), _LOOK_AHEAD)
-        # Nothing goes to a language model after its producer asked to take it back.
-        wanted = takewhile(lambda record: not isinstance(record.event, ErasureRequest | WithdrawalRequest), behind)
-        others = [record for record in wanted if isinstance(record.event, Message)]
+        behind = islice(self._log.read(suspect.position + 1), _LOOK_AHEAD)
+        wanted = takewhile(lambda record: not isinstance(record.event, _ENDS), behind)
+        others = [record for record in wanted if isinstance(record.event, Message | EpisodeRecorded)]
         return next((record for record in others if record.group != suspect.group), others[0] if others else None)
 
     def _goes_through(self, message: Record) -> bool:
@@ -96,5 +120,5 @@ class Verdicts:
         except (Exception, Overdue):  # noqa: BLE001 - the first error has been seen, and is raised where it has to be
             return False
         finally:
-            self._engine.roll_back()
+            self._agent.roll_back()
         return True

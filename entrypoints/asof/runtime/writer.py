@@ -128,7 +128,7 @@ class Writer:
         """Have every generation open here, and up to the episodic log, whatever became of a process beside this one."""
         build, self._build = self._build, self._inline
         build.finish(self.episodic.end())
-        if not self.generations:
+        if not self.generations and self.logs.believes:
             self.generations.open_all()
             self.generations.follow(self.episodic.end())
 
@@ -226,9 +226,10 @@ def open_writer(
     *,
     patience: float = 0.0,
     watchdog: Watchdog | None = None,
+    believes: bool = True,
 ) -> Writer:
     """Open the logs of a directory (see OpenLogs), and process the messages that wait on them."""
-    writer = Writer(OpenLogs(places, settings, open_log, patience=patience), watchdog)
+    writer = Writer(OpenLogs(places, settings, open_log, patience=patience, believes=believes), watchdog)
     try:
         writer.process(flush=True)
     except BaseException:

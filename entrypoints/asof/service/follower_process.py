@@ -69,7 +69,7 @@ class _Following:
     def _turn(self, follower: ReplicaFollower) -> None:
         """Keep the directory up, or for a while see how far another process is that does."""
         until = time.monotonic() + _TURN_SECONDS
-        while not self._stop.is_set() and (follower.follows or time.monotonic() < until):
+        while not (self._stop.is_set() or follower.is_wanted) and (follower.follows or time.monotonic() < until):
             reached = follower.catch_up()
             if follower.follows and time.monotonic() - self._healthy > _HEALTH_SECONDS:
                 write_health(self._places.root, reached)

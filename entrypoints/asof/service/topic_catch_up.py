@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from asof.runtime import clock
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_health import ReplicaHealth
-from asof.runtime.replica_manifest import PATIENCE, is_held, parts
+from asof.runtime.replica_manifest import PATIENCE, is_kept_up, parts
 from asof.runtime.wiring import connection_of
 from asof.settings import Settings
 from asof_streams.errors import DamagedFile, NotFound
@@ -53,7 +53,7 @@ class TopicCatchUp:
     def _is_kept_up(self) -> bool:
         """Whether another process holds the directory for longer than a question takes."""
         until = time.monotonic() + PATIENCE
-        while all(is_held(part.root) for part in parts(self._places.root)):
+        while all(is_kept_up(part) for part in parts(self._places.root)):
             with suppress(NotFound, DamagedFile):
                 if ReplicaHealth.read(self._places.root).well(clock.system()):
                     return True

@@ -1,10 +1,11 @@
-"""One partition of the topics, taken: its directory, its logs, and the engine between them."""
+"""The recorder of one partition: it takes messages from their topic, and writes the episodic log and topic alone."""
 
+from contextlib import ExitStack
 from secrets import token_hex
 from typing import Final
 
-from asof.kafka.replica import adopt_generation
-from asof.kafka.topic_logs import TopicLogs
+from asof.kafka.replica import begin_catalog
+from asof.kafka.topic_logs import TopicLogs, TopicPartitions
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import PATIENCE
 from asof.runtime.watchdog import Watchdog
@@ -14,12 +15,13 @@ from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Raw
 from asof_streams.kafka.topics import Topics
+from asof_streams.writer_lock import AGENT, WriterLock
 
 _STEP: Final = 5_000  # offsets read before what they say is made known
 
 
-class Partition:
-    """A partition whose messages are made into events here. Used by the thread that opened it.
+class RecorderPartition:
+    """A partition whose messages are made into episodic events here. Used by the thread that opened it.
 
     Opening it deposes whoever took its messages before. WriterBusy: another process has its directory.
     """
@@ -33,15 +35,18 @@ class Partition:
         partition: int,
         watchdog: Watchdog | None = None,
     ) -> None:
-        self._client = Client(connection)
-        self._logs = TopicLogs(places, self._client, topics, partition, writer=token_hex(8))
-        try:
-            adopt_generation(places, connection, topics, partition)
-            self._writer = open_writer(places, settings, self._logs.open, patience=PATIENCE, watchdog=watchdog)
-        except BaseException:
-            self._logs.close()
-            self._client.close()
-            raise
+        with ExitStack() as opened:
+            lock = WriterLock(places.root, patience=PATIENCE, name=AGENT)
+            opened.callback(lock.release)
+            self._client = opened.enter_context(Client(connection))
+            self._logs = TopicLogs(TopicPartitions(places, self._client, topics, partition), writer=token_hex(8))
+            opened.callback(self._logs.close)
+            begin_catalog(places, settings, connection, topics, partition)
+            self._writer = open_writer(
+                places, settings, self._logs.open, patience=PATIENCE, watchdog=watchdog, believes=False
+            )
+            opened.callback(self._writer.close)
+            self._opened = opened.pop_all()
 
     @property
     def offset(self) -> int:
@@ -65,6 +70,4 @@ class Partition:
 
     def close(self) -> None:
         """Release the partition; its ingested records are visible."""
-        self._writer.close()
-        self._logs.close()
-        self._client.close()
+        self._opened.close()

@@ -1,0 +1,128 @@
+"""Writing one generation alone: its beliefs follow an episodic log that another process may write meanwhile."""
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from asof.runtime.erasure import ErasedFrom, Vacuum
+from asof.runtime.extractors import ExtractorFactory
+from asof.runtime.generations import FLUSH_ASKED, FLUSH_EVERY
+from asof.runtime.graph_database import graphs_of
+from asof.runtime.layout import DirectoryLayout
+from asof.runtime.open_generations import OpenGenerations
+from asof.runtime.verdicts import Verdicts
+from asof.runtime.watchdog import Watchdog
+from asof.runtime.wiring import OpenLog, existing
+from asof.settings import Settings
+from asof_agents.believer import Believer
+from asof_projections.generations import Catalog, GenerationInfo, save
+from asof_projections.graph.sqlite_store.store import SqliteGraph
+from asof_streams.sqlite_log import SqliteLog
+
+
+class Inputs(Protocol):
+    """What beliefs are made from, as far as this process sees it."""
+
+    @property
+    def episodic(self) -> SqliteLog:
+        """The episodic log."""
+        ...
+
+    @property
+    def episodes(self) -> SqliteGraph:
+        """The graph of the episodic log."""
+        ...
+
+    def files(self) -> list[ErasedFrom]:
+        """Return those files that this process is to erase groups from."""
+        ...
+
+
+@dataclass
+class _Logs:
+    """The logs of one generation (see GenerationLogs)."""
+
+    places: DirectoryLayout
+    catalog: Catalog
+    episodic: SqliteLog
+    extractors: ExtractorFactory
+    open_log: OpenLog
+    believes: bool = True
+
+    def set_catalog(self, catalog: Catalog) -> None:
+        save(self.places.root, catalog)
+
+
+class BeliefWriter:
+    """One generation, opened for writing. Used by one thread.
+
+    open_log: opens the log of the generation, which is closed with this. A message that cannot be taken is parked on
+    that log.
+    """
+
+    def __init__(
+        self,
+        places: DirectoryLayout,
+        settings: Settings,
+        info: GenerationInfo,
+        inputs: Inputs,
+        extractors: ExtractorFactory,
+        open_log: OpenLog,
+        watchdog: Watchdog | None = None,
+    ) -> None:
+        self._places = places
+        self._inputs = inputs
+        logs = _Logs(places, Catalog(info.name, (info,)), inputs.episodic, extractors, open_log)
+        with ExitStack() as opened:
+            self._generations: Final = OpenGenerations(logs, inputs.episodes)
+            opened.callback(self._generations.close)
+            self._generations.open_all()
+            generation, journal = self._generations[info.name], self._generations.journal
+            self._log = generation.layer.log
+            self._every = FLUSH_EVERY if journal is None else FLUSH_ASKED
+            self._believer = Believer(generation, inputs.episodic, inputs.episodes, self._erase, journal)
+            self._verdicts = Verdicts(self._believer, inputs.episodic, watchdog)
+            self._graphs = graphs_of(settings, places)
+            if self._graphs is not None:
+                opened.callback(self._graphs.close)
+            self._vacuum = Vacuum(places, self._erased_from)
+            self._opened = opened.pop_all()
+
+    def follow(self, stop: int) -> None:
+        """Derive the beliefs of the messages before a position of the episodic log, and let readers see them."""
+        while not self._followed(stop):
+            pass
+        if self._graphs is not None:
+            own = [self._inputs.episodic] if self._inputs.files() else []
+            self._graphs.follow([*own, self._log], existing(self._places).active)
+        self._vacuum.run()
+
+    def _followed(self, stop: int) -> bool:
+        """Return False where a message is given up: it is to be done again, without that one."""
+        believer = self._believer
+        try:
+            for number, message in enumerate(believer.messages(stop), 1):
+                self._verdicts.ingest(message)
+                if number % self._every == 0:
+                    believer.flush()
+            believer.flush(stop)
+        except BaseException as error:
+            believer.roll_back()
+            if self._verdicts.gives_up(error, self.follow):
+                return False
+            raise
+        return True
+
+    def _erase(self, group: str) -> None:
+        self._generations.erase(group)
+        self._vacuum.note()
+
+    def _erased_from(self) -> list[ErasedFrom]:
+        return [*self._inputs.files(), *self._generations.files()]
+
+    def close(self) -> None:
+        """Close the generation, and let another process write it."""
+        try:
+            self._vacuum.finish()
+        finally:
+            self._opened.close()
