@@ -1,6 +1,7 @@
 """The agents turn messages into events: the engine, its handlers, extraction and resolution, and the Faust worker."""
 
 __all__ = [
+    "believer",
     "consolidation",
     "dry_run",
     "engine",
@@ -10,6 +11,7 @@ __all__ = [
     "layer",
     "meter",
     "parking",
+    "partition_task",
     "ports",
     "prefetcher",
     "resolution",

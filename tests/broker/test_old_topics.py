@@ -25,6 +25,7 @@ from asof_ontologies import registry
 from asof_streams.events import types
 from asof_streams.messages import FactStatement
 from changed_answers import SECOND, wanted
+from kafka_worker import reached
 from old_directories import RAISED, TOPICS, ask, expected
 from patience import wait_until
 
@@ -163,6 +164,31 @@ def _lasting(row: Row) -> list[list[str]]:
     return [header for header in row["headers"] if header[0] not in passing]
 
 
+def of_agents(found: list[Row]) -> list[Row]:
+    """Return records without what depends on how far one agent is beside the other: those of two in the order of keys.
+
+    That is which beliefs of an erased group there are, which events were appended together, and so their positions.
+    """
+    erased = {row["key"]: _cause(row) for row in found if ["ce_type", "group.erased"] in row["headers"]}
+    derived = [
+        row
+        for row in found
+        if row["topic"] == ".semantic.main" and ["ce_type", "checkpoint.reached"] not in row["headers"]
+    ]
+    beliefs = [
+        {**row, "headers": [header for header in row["headers"] if header[0] not in ("ce_sequence", "ce_checkpoint")]}
+        for row in derived
+        if _cause(row) >= erased.get(row["key"], -1)
+    ]
+    parked = [row for row in found if row["topic"] == ".dead-letters"]
+    others = [row for row in found if row["topic"] in (".messages", ".episodic")]
+    return [*others, *beliefs, *sorted(parked, key=str)]
+
+
+def _cause(row: Row) -> int:
+    return next((int(value) for name, value in row["headers"] if name == "ce_cause"), -1)
+
+
 @pytest.fixture
 def topics(bootstrap: str, prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Topics:
     """Topics of the test's own, for `asof` too."""
@@ -228,7 +254,10 @@ def test_a_worker_makes_of_the_messages_what_it_made_of_them(
     asyncio.run(topics.fill([".messages"]))
     wanted = {name: sum(row["topic"] == name for row in rows()) for name in topics.names}
 
-    with working(tmp_path / "data"):
-        wait_until(lambda: topics.ends() == wanted)
+    del wanted[".semantic.main"]  # what of an erased group the believer had not come to is not on it
 
-    assert undated(lasting(asyncio.run(topics.read()))) == undated(lasting(read_anew(raised(rows()))))
+    with working(tmp_path / "data"):
+        wait_until(lambda: topics.ends().items() >= wanted.items() and reached(tmp_path / "data")[1] > 0)
+
+    today, before = undated(lasting(asyncio.run(topics.read()))), undated(lasting(read_anew(raised(rows()))))
+    assert of_agents(today) == of_agents(before)

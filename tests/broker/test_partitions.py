@@ -71,8 +71,10 @@ def shared(one: Path, other: Path) -> bool:
     """Whether two workers have all partitions between them, none twice and each at least one."""
     if not ((one / "worker.json").exists() and (other / "worker.json").exists()):
         return False
-    owned = [[row.partition for row in ReplicaHealth.read(data).partitions] for data in (one, other)]
-    return all(owned) and sorted(owned[0] + owned[1]) == list(range(PARTITIONS))
+    found = [row for data in (one, other) for row in ReplicaHealth.read(data).partitions]
+    of_recorders = [row.partition for row in found if row.topic.endswith(".messages")]
+    of_believers = [row.partition for row in found if row.topic.endswith(".episodic")]
+    return sorted(of_recorders) == sorted(of_believers) == list(range(PARTITIONS))
 
 
 def told(world: World, data: Path) -> None:

@@ -2,6 +2,7 @@
 
 __all__ = [
     "backup",
+    "belief_writer",
     "build_file",
     "child_process",
     "clock",
@@ -9,6 +10,7 @@ __all__ = [
     "doctor",
     "embedders",
     "erasure",
+    "extractors",
     "fork_server",
     "generations",
     "graph_admin",
