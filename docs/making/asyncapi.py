@@ -117,7 +117,7 @@ def _sent(door: str) -> dict[str, Any]:
     return _message(cls.type, described(cls), sent, {"$ref": f"schemas/door/{door}.json"}) | _KEYED
 
 
-_OPTIONAL = ("ce_checkpoint", "ce_writer", "ce_offset")  # the last two are not in what earlier versions sent
+_OPTIONAL = ("ce_checkpoint", "ce_writer", "ce_offset", "ce_checkpointoffset")  # earlier versions sent the first alone
 
 
 def _event(cls: type[Event]) -> dict[str, Any]:
@@ -144,7 +144,8 @@ def _checkpoint() -> dict[str, Any]:
 
 
 def _control(type_: str, names: list[str], about: str) -> dict[str, Any]:
-    sent = _headers({name: headers.EVENT[name] for name in names}, [name for name in names if name != "ce_writer"])
+    left_out = ("ce_writer", "ce_checkpointoffset")  # by earlier versions
+    sent = _headers({name: headers.EVENT[name] for name in names}, [name for name in names if name not in left_out])
     sent["properties"]["ce_type"]["const"] = type_
     about = f"A control record, no event: {about}. It has no key."
     return _message(type_, about, sent, {"type": "object", "maxProperties": 0})

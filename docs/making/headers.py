@@ -47,6 +47,11 @@ EVENT = {  # headers of the events of derived topics
         "the position of the input log to go on from: all that follows from what is before it stands; of events, on the"
         " last record of each append alone",
     ),
+    "ce_checkpointoffset": Header(
+        "^[0-9]+$",
+        "with `ce_checkpoint`, the offset of the input topic to go on from: where another record stands before it, that"
+        " topic has lost records; earlier versions sent none",
+    ),
 }
 
 SENT = {  # headers of the messages topic, each of which may be left out
@@ -69,7 +74,7 @@ DEAD = {  # headers that a dead letter has beside its own
 
 def of_event() -> list[str]:
     """Return the headers that an event is sent with; the checkpoint, which not all have, is among them."""
-    sent = envelope.event("episodic", 0, Draft("default", 0, 0, 0, 1, episodic.GroupErased()), 1, 0, "w", 0)
+    sent = envelope.event("episodic", 0, Draft("default", 0, 0, 0, 1, episodic.GroupErased()), 1, 0, "w", 0, 0)
     return [name for name, _ in sent.headers]
 
 
@@ -80,7 +85,7 @@ def of_claim() -> list[str]:
 
 def of_checkpoint() -> list[str]:
     """Return the headers that a checkpoint is sent with."""
-    return [name for name, _ in envelope.checkpoint_reached("episodic", 0, 1, 1, "w").headers]
+    return [name for name, _ in envelope.checkpoint_reached("episodic", 0, 1, 1, "w", 1).headers]
 
 
 def of_dead_letter() -> list[str]:

@@ -133,9 +133,10 @@ def _events() -> str:
     of_event = (
         dict.fromkeys(headers.EVENT, "")
         | dict.fromkeys(headers.of_event(), "yes")
-        | {"ce_checkpoint": "some", "ce_offset": "some"}
+        | {"ce_checkpoint": "some", "ce_offset": "some", "ce_checkpointoffset": "some"}
     )
     of_claim, of_checkpoint = (dict.fromkeys(of, "yes") for of in (headers.of_claim(), headers.of_checkpoint()))
+    of_checkpoint["ce_checkpointoffset"] = "some"
     return "\n".join(
         f"| `{n}` | {yes} | {of_claim.get(n, '')} | {of_checkpoint.get(n, '')} | {headers.EVENT[n].meaning} |"
         for n, yes in of_event.items()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack, closing
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ from asof.kafka.believer import BelieverPartition
 from asof.kafka.recorder import RecorderPartition
 from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
+from asof_agents.handlers.episodes import episode_id
 from asof_projections.generations import GenerationInfo, load
-from asof_streams.errors import NotFound, WriterBusy
+from asof_streams.errors import NotFound, TopicUnfit, WriterBusy
+from asof_streams.kafka.envelope import REACHED, Outgoing
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import AGENT, WriterLock
 from kafka_worker import Running, World, dump, embedded, fact, until, until_known
@@ -126,6 +129,40 @@ def test_a_believer_leaves_the_episodes_to_a_recorder_that_comes_to_its_director
             believer.ingest([])
 
     assert dump(tmp_path / "data").unplaced() == embedded(world, tmp_path / "data", tmp_path / "embedded")
+
+
+def test_checkpoints_say_the_offset_of_the_input_by_which_a_believer_misses_records(
+    world: World, bootstrap: str, tmp_path: Path
+) -> None:
+    apart = Apart(world, tmp_path / "recorder", tmp_path / "data")
+    silent = {"group_id": "a", "content": "Hm.", "role": "Ana", "role_type": "user", "uuid": episode_id("a", 0)}
+    for sent in (facts(0, 3), [silent], facts(3, 5)):
+        world.send(sent)
+        apart.record()
+    apart.believe()
+
+    topics = [getattr(world.topics, name) for name in ("messages", "episodic")]
+    topics.append(world.topics.semantic("main"))
+    for input_, topic in pairwise(topics):
+        told = [
+            headers["ce_checkpointoffset"]
+            for raw in world.records(topic)
+            if "ce_checkpointoffset" in (headers := dict(raw.headers))
+        ]
+        assert int(told[-1]) == world.client.end(input_, 0)
+
+    world.send(facts(5, 8))
+    apart.record()
+    with World(bootstrap, f"{world.topics.prefix}-cut") as cut:
+        for of, to in zip(topics, (cut.topics.messages, cut.topics.episodic, cut.topics.semantic("main")), strict=True):
+            kept = [
+                raw
+                for raw in world.records(of)
+                if (of, dict(raw.headers).get("ce_type")) != (topics[1], REACHED.encode())
+            ]
+            cut.send_raw(to, [Outgoing(raw.key, raw.value, [*raw.headers]) for raw in kept])
+        with pytest.raises(TopicUnfit, match="Restore the topic"):
+            Apart(cut, tmp_path / "recorder", tmp_path / "cut").believe()
 
 
 def test_a_generation_of_another_name_is_begun_as_described(world: World, apart: Apart) -> None:

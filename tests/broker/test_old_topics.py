@@ -159,6 +159,7 @@ def lasting(found: list[Row]) -> list[Row]:
 
 def _lasting(row: Row) -> list[list[str]]:
     passing = ["dlq_original_topic", "dlq_original_timestamp", "ce_writer", "ce_offset", "ce_partitions"]
+    passing += ["ce_checkpointoffset"]
     if ["ce_type", "writer.claimed"] in row["headers"]:
         passing += ["ce_id", "ce_eventversion"]  # from the second version on its writer puts its name on its records
     return [header for header in row["headers"] if header[0] not in passing]

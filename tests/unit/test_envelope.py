@@ -96,6 +96,16 @@ def test_a_number_that_no_log_can_hold_is_not_ours(name: str) -> None:
     assert read(raw(Outgoing(key, value, huge))) is None
 
 
+def test_a_checkpoint_says_its_offset_where_it_is_known() -> None:
+    alone = checkpoint_reached("semantic.main", 41, 3, 18, "who", 97)
+    carried = event("episodic", 1, Draft("g", 5, 0, 0, 1, SAID), 1, 7, "who", 12, 13)
+
+    assert read(raw(alone)) == Checkpoint(41, 3, 18, "who", 97)
+    found = read(raw(carried))
+    assert isinstance(found, Sent)
+    assert (found.checkpoint, found.offset, found.checkpoint_offset) == (7, 12, 13)
+
+
 def test_a_reader_that_does_not_know_checkpoints_finds_no_event_in_one() -> None:
     of_an_event = {name for name, _ in event("episodic", 1, Draft("g", 5, 0, 0, 1, SAID), 1, None).headers}
     of_a_checkpoint = {name for name, _ in checkpoint_reached("episodic", 1, 1, 7).headers}

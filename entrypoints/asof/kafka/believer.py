@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from secrets import token_hex
 from typing import Final
 
-from asof.kafka.inputs import InputChoice, InputReplica
+from asof.kafka.inputs import InputChoice, InputReader, InputReplica
 from asof.kafka.replica import adopt_generation, begin_catalog, list_generations
 from asof.kafka.topic_logs import TopicPartitions
 from asof.runtime.belief_writer import BeliefWriter
@@ -25,6 +25,7 @@ from asof_streams.errors import NotFound, UnavailableError
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.envelope import Raw
+from asof_streams.kafka.event_topic import EventTopic
 from asof_streams.kafka.state import TopicProgress
 from asof_streams.kafka.topics import Topics
 from asof_streams.writer_lock import AGENT, NAME, WriterLock
@@ -59,6 +60,7 @@ class BelieverPartition:
         self._watchdog = watchdog
         self._offset = 0
         self._beliefs: BeliefWriter | None = None
+        self._log: EventTopic | None = None  # of the beliefs
         self._opened_beliefs = ExitStack()
         with ExitStack() as opened:
             folder = places.generation(generation)
@@ -98,8 +100,11 @@ class BelieverPartition:
         if reached is None:
             return
         if self._beliefs is None:
+            if isinstance(self._inputs.chosen, InputReader) and reached.offset < wanted:
+                return  # its recorder has only begun
             reached = self._open_beliefs()
-        assert self._beliefs is not None
+        assert self._beliefs is not None and self._log is not None  # noqa: PT018
+        self._log.note_input(reached.position, reached.offset)
         self._beliefs.follow(reached.position)
         self._offset = reached.offset
 
@@ -137,12 +142,13 @@ class BelieverPartition:
             reached = self._inputs_up_to(at.client.end(*at.episodic), PATIENCE)
             if reached is None or inputs is not self._inputs.chosen:
                 raise UnavailableError(f"{at.episodic}: the recorder is about to make its copy here anew")
+            log.expect_input(at.episodic)
             log.go_on()
             beliefs = BeliefWriter(
                 at.places, self._settings, self._info, inputs, self._extractors, lambda _: log, self._watchdog
             )
             opened.callback(beliefs.close)
-            self._beliefs, self._opened_beliefs = beliefs, opened.pop_all()
+            self._log, self._beliefs, self._opened_beliefs = log, beliefs, opened.pop_all()
         list_generations(at.places, [self._info])
         return reached
 

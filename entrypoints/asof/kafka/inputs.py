@@ -102,6 +102,8 @@ class InputReader:
             self.episodic = opened.enter_context(SqliteLog(places.episodic))
             self.episodes = opened.enter_context(SqliteGraph(places.episodes, self.episodic.name))
             self._state = opened.enter_context(at.state())
+            if not self.are_current:
+                raise NotFound(f"{places.root}: its files are being made")
             self._opened = opened.pop_all()
 
     def reached(self) -> TopicProgress | None:

@@ -2,7 +2,7 @@
 
 Pure. Beside the standard attributes (id, source, type, time, and the extension sequence) there are ours: what makes a
 batch of one cause whole (cause, place, size), the offset of the message that is the cause (offset), who wrote it (term,
-writer), and how far they had read (checkpoint).
+writer), and how far they had read (checkpoint, and as an offset of the topic that they read, checkpointoffset).
 
 Two types are control records, no events: a writer claims a topic, and a writer says how far it has read.
 """
@@ -61,6 +61,7 @@ class Checkpoint(NamedTuple):
     term: int
     checkpoint: int  # position of the input log to go on from
     writer: str = ""  # who says so; "" where its version does not
+    checkpoint_offset: int = -1  # that position as the offset of a record of the input topic; -1 where it is not told
 
 
 class Sent(NamedTuple):
@@ -79,6 +80,7 @@ class Sent(NamedTuple):
     checkpoint: int | None  # position of the input log to go on from; on the last record of each append
     writer: str = ""  # who sent it; "" where its version does not say so
     offset: int = -1  # of the message that caused it; -1 where its version or its log does not say so
+    checkpoint_offset: int = -1  # that position as an offset of the input topic; -1 where it is not told
 
     def encode(self) -> bytes:
         """Return the payload as it was sent, which is how it is kept."""
@@ -102,7 +104,9 @@ def claim(log: str, term: int, writer: str, partitions: int) -> Outgoing:
     return Outgoing(None, b"{}", headers)
 
 
-def checkpoint_reached(log: str, position: int, term: int, checkpoint: int, writer: str = "") -> Outgoing:
+def checkpoint_reached(
+    log: str, position: int, term: int, checkpoint: int, writer: str = "", checkpoint_offset: int = -1
+) -> Outgoing:
     """Return the control record by which a writer says how far it has read; `position` is that of the next event."""
     headers = [
         *_constant(log, REACHED, 1),
@@ -110,13 +114,20 @@ def checkpoint_reached(log: str, position: int, term: int, checkpoint: int, writ
         ("ce_term", b"%d" % term),
         *_of_writer(writer),
         ("ce_sequence", b"%020d" % position),
-        ("ce_checkpoint", b"%d" % checkpoint),
+        *_of_checkpoint(checkpoint, checkpoint_offset),
     ]
     return Outgoing(None, b"{}", headers)
 
 
 def event(
-    log: str, position: int, draft: Draft, term: int, checkpoint: int | None, writer: str = "", offset: int = -1
+    log: str,
+    position: int,
+    draft: Draft,
+    term: int,
+    checkpoint: int | None,
+    writer: str = "",
+    offset: int = -1,
+    checkpoint_offset: int = -1,
 ) -> Outgoing:
     """Return the record of an event; `position` is its own in the log, `offset` that of the message that caused it."""
     group, recorded_at, cause, place, size, happened = draft
@@ -128,7 +139,7 @@ def event(
         ("ce_sequence", b"%020d" % position),
     ]
     if checkpoint is not None:
-        headers.append(("ce_checkpoint", b"%d" % checkpoint))
+        headers += _of_checkpoint(checkpoint, checkpoint_offset)
     return Outgoing(group.encode(), happened.encode(), headers)
 
 
@@ -155,7 +166,8 @@ def read(raw: Raw) -> Claim | Checkpoint | Sent | None:
             return Claim(term, found["ce_id"].decode(), named, _number(found.get("ce_partitions", b"0")))
         writer = found.get("ce_writer", b"").decode()
         if kind == REACHED:
-            return Checkpoint(_number(found["ce_sequence"]), term, _number(found["ce_checkpoint"]), writer)
+            reached = _number(found["ce_checkpoint"]), writer, _number(found.get("ce_checkpointoffset", b"-1"))
+            return Checkpoint(_number(found["ce_sequence"]), term, *reached)
         return Sent(
             _number(found["ce_sequence"]),
             (raw.key or b"").decode(),
@@ -170,6 +182,7 @@ def read(raw: Raw) -> Claim | Checkpoint | Sent | None:
             _number(found["ce_checkpoint"]) if "ce_checkpoint" in found else None,
             writer,
             _number(found.get("ce_offset", b"-1")),
+            _number(found.get("ce_checkpointoffset", b"-1")),
         )
     except (KeyError, ValueError, TypeError, AttributeError, InvalidInput):  # a header may have no value at all
         return None
@@ -198,6 +211,12 @@ def _constant(log: str, type_: str, version: int) -> Headers:
 def _of_writer(writer: str) -> Headers:
     """Return the header that names the writer; none for "", as earlier versions sent it."""
     return [("ce_writer", writer.encode())] if writer else []
+
+
+def _of_checkpoint(checkpoint: int, offset: int) -> Headers:
+    """Return the headers that say how far the input was read; its offset is left out where it is not known."""
+    told = [("ce_checkpointoffset", b"%d" % offset)] if offset >= 0 else []
+    return [("ce_checkpoint", b"%d" % checkpoint), *told]
 
 
 @lru_cache(maxsize=1)

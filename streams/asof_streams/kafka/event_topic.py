@@ -9,7 +9,7 @@ from asof_streams.episodic import GroupErased, MessageParked
 from asof_streams.errors import DecodeError, TopicUnfit, WriterBusy
 from asof_streams.events import Draft, event_class
 from asof_streams.kafka.client import Client, SentRun
-from asof_streams.kafka.envelope import Outgoing, Raw, Sent, checkpoint_reached, claim, event
+from asof_streams.kafka.envelope import Claim, Outgoing, Raw, Sent, checkpoint_reached, claim, event, read
 from asof_streams.kafka.fence import HIGHEST, Fence
 from asof_streams.kafka.messages_topic import MessagesTopic
 from asof_streams.kafka.state import State, TopicProgress, mark
@@ -57,6 +57,8 @@ class EventTopic(TopicLog):
         self._expect_same(self._progress)
         self._fence = Fence(str(at), *self._progress[:4], named=bool(self._progress.named))
         self._cause = self._progress.cause, self._progress.caused_at
+        self._reached = self._progress.reached, self._progress.reached_at  # a position of the source, and its offset
+        self._noted = (-1, -1)
         self._mine = False
 
     @property
@@ -85,6 +87,8 @@ class EventTopic(TopicLog):
         self._cause = next(((sent.cause, sent.offset) for sent in reversed(stands) if sent.offset >= 0), self._cause)
         end = self.end()
         self._keep([sent for sent in stands if sent.position >= end])
+        if self._fence.checkpoint_offset >= 0:
+            self._reached = self._fence.checkpoint, self._fence.checkpoint_offset
         if self._fence.checkpoint > self.checkpoint():
             super().append([], checkpoint=self._fence.checkpoint)
         if found:
@@ -134,6 +138,38 @@ class EventTopic(TopicLog):
         """Check that the messages still have the positions from which the events were made. TopicUnfit: they do not."""
         if isinstance(self._source, MessagesTopic):
             self._source.expect(*self._cause)
+            position, offset = self._reached
+            self._source.expect(position - 1, offset - 1)
+
+    def expect_input(self, input_: PartitionId) -> None:
+        """Check that the episodic topic still has, where this was derived up to, the event before it.
+
+        TopicUnfit: it has another there, or none.
+        """
+        position, offset = self._reached
+        if position <= 0 or offset <= 0:
+            return
+        lies_there = offset <= self._client.end(*input_)
+        raw = self._client.read_one(*input_, offset - 1) if lies_there else None
+        found = read(raw) if raw is not None else None
+        if isinstance(found, Claim):
+            return
+        after = found.position + isinstance(found, Sent) if found is not None else -1
+        if after != position:
+            raise TopicUnfit(
+                f"{input_}: event {position - 1} stood before offset {offset} when {self.at} was derived from it, and"
+                f" now {'nothing' if found is None else f'event {after - 1}'} does. Restore the topic"
+            )
+
+    def note_input(self, position: int, offset: int) -> None:
+        """Know at which offset of the source's topic a position stands: the checkpoint there will tell it."""
+        self._noted = position, offset
+
+    def _offset_of(self, checkpoint: int) -> int:
+        """Return the offset of the source's topic to go on from at a checkpoint; -1: it is not known."""
+        if isinstance(self._source, MessagesTopic):
+            return self._source.offset_of(checkpoint - 1) + 1 if 0 < checkpoint <= self._source.end() else -1
+        return self._noted[1] if self._noted[0] == checkpoint else -1
 
     def last_cause(self) -> int:
         """Return the position of the last message that this log has an answer to; -1 where it has none."""
@@ -161,27 +197,30 @@ class EventTopic(TopicLog):
         self._mine = False  # after any error it is unknown what stands, until it is taken over again
         if parked := [_parked(d.cause, d.event) for d in drafts if isinstance(d.event, MessageParked)]:
             self._park(parked)
-        records = self._records_of(drafts, checkpoint)
+        reached_at = self._offset_of(checkpoint)
+        records = self._records_of(drafts, checkpoint, reached_at)
         fence = self._fence
-        control = checkpoint_reached(self.name, fence.position, fence.term, checkpoint, fence.writer)
+        control = checkpoint_reached(self.name, fence.position, fence.term, checkpoint, fence.writer, reached_at)
         with self._writing() as head:  # kept while it is on its way, and for good when it stands
             expect_checkpoint(self.name, checkpoint, head)
             sent = self._client.begin_send(*self.at, records or [control])
             end = self._write(head, _as_sent(drafts, records), checkpoint)
             self._expect_to_stand(sent(), len(drafts))
         self._fence.checkpoint = checkpoint
+        if reached_at >= 0:
+            self._reached = checkpoint, reached_at
         self._put()
         self._mine = True
         return end
 
-    def _records_of(self, drafts: Sequence[Draft], checkpoint: int) -> list[Outgoing]:
+    def _records_of(self, drafts: Sequence[Draft], checkpoint: int, reached_at: int) -> list[Outgoing]:
         fence, last, records = self._fence, len(drafts) - 1, list[Outgoing]()
         for i, draft in enumerate(drafts):
             if isinstance(self._source, MessagesTopic) and draft.cause not in (-1, self._cause[0]):
                 self._cause = draft.cause, self._source.offset_of(draft.cause)
             offset = self._cause[1] if draft.cause == self._cause[0] else -1
-            told = checkpoint if i == last else None
-            records.append(event(self.name, fence.position + i, draft, fence.term, told, fence.writer, offset))
+            told, told_at = (checkpoint, reached_at) if i == last else (None, -1)
+            records.append(event(self.name, fence.position + i, draft, fence.term, told, fence.writer, offset, told_at))
         return records
 
     def _expect_to_stand(self, runs: Sequence[SentRun], count: int) -> None:
@@ -208,7 +247,7 @@ class EventTopic(TopicLog):
         fence, before = self._fence, self._progress
         marked = (before.marked, before.mark) if last is None else (last.offset, mark(last))
         self._progress = TopicProgress(
-            fence.offset, fence.position, fence.term, fence.writer, *marked, fence.named, *self._cause
+            fence.offset, fence.position, fence.term, fence.writer, *marked, fence.named, *self._cause, *self._reached
         )
         self._state.put(str(self.at), self._progress)
 

@@ -40,6 +40,7 @@ class Fence:
     writer: str = ""
     named: bool = False  # whether the records of that writer bear its name
     checkpoint: int = 0  # of the input log, as far as the topic was read by this fence
+    checkpoint_offset: int = -1  # the same as an offset of the input topic; -1: it is not told
     partitions: int = 0  # of the messages topic, as the latest claim read by this fence has it; 0: none says so
     refused: list[Refusal] = field(default_factory=list)  # since somebody took note of it, and cleared it
     _batch: list[Sent] = field(default_factory=list)
@@ -55,7 +56,7 @@ class Fence:
             self._claimed(raw, found)
         elif found is not None and self._is_next(raw, found):
             if isinstance(found, Checkpoint):
-                self.checkpoint = max(self.checkpoint, found.checkpoint)
+                self._reached(found.checkpoint, found.checkpoint_offset)
             else:
                 self._batch.append(found)
                 if len(self._batch) == found.size:
@@ -67,8 +68,12 @@ class Fence:
     def _whole(self, raw: Raw) -> list[Sent]:
         batch, self._batch = self._batch, []
         self.offset, self.position = raw.offset + 1, self.position + len(batch)
-        self.checkpoint = max(self.checkpoint, batch[-1].checkpoint or 0)
+        self._reached(batch[-1].checkpoint or 0, batch[-1].checkpoint_offset)
         return batch
+
+    def _reached(self, checkpoint: int, offset: int) -> None:
+        if checkpoint >= self.checkpoint:
+            self.checkpoint, self.checkpoint_offset = checkpoint, offset
 
     def _claimed(self, raw: Raw, claim: Claim) -> None:
         if claim.term > max(self.term + 1, self.term + LEAP if self.named else HIGHEST):

@@ -20,13 +20,16 @@ FILE: Final = "kafka.db"
 _SCHEMA: Final = (
     "CREATE TABLE topics (topic TEXT PRIMARY KEY, offset INTEGER NOT NULL, position INTEGER NOT NULL, "
     "term INTEGER NOT NULL, writer TEXT NOT NULL, marked INTEGER NOT NULL, mark BLOB NOT NULL, "
-    "named INTEGER NOT NULL DEFAULT 0, cause INTEGER NOT NULL DEFAULT -1, caused_at INTEGER NOT NULL DEFAULT -1"
+    "named INTEGER NOT NULL DEFAULT 0, cause INTEGER NOT NULL DEFAULT -1, caused_at INTEGER NOT NULL DEFAULT -1, "
+    "reached INTEGER NOT NULL DEFAULT -1, reached_at INTEGER NOT NULL DEFAULT -1"
     ") WITHOUT ROWID;"
     "CREATE TABLE seen (producer BLOB PRIMARY KEY) WITHOUT ROWID"  # who gave a message what id, as a hash
 )
-_ADDED: Final = {"named": 0, "cause": -1, "caused_at": -1}  # columns that the first version did not have
+# Columns that the first version did not have.
+_ADDED: Final = {"named": 0, "cause": -1, "caused_at": -1, "reached": -1, "reached_at": -1}
 _SELECT: Final = (
-    "SELECT offset, position, term, writer, marked, mark, named, cause, caused_at FROM topics WHERE topic = ?"
+    "SELECT offset, position, term, writer, marked, mark, named, cause, caused_at, reached, reached_at"
+    " FROM topics WHERE topic = ?"
 )
 _REMEDY: Final = "delete the directory: the worker makes it again from the topics"
 
@@ -43,6 +46,8 @@ class TopicProgress(NamedTuple):
     named: bool = False  # whether that writer puts its name on its records
     cause: int = -1  # of the last event that told the offset of its message: the message's position; -1: none did
     caused_at: int = -1  # that offset
+    reached: int = -1  # the last position of the input to go on from whose offset was told; -1: none was
+    reached_at: int = -1  # that offset
 
 
 class State:
@@ -79,7 +84,9 @@ class State:
         """Keep the progress in `topic[partition]`, and the producers' ids of the records that were read."""
         with self._guard, transaction(self._db):
             self._db.executemany("INSERT OR IGNORE INTO seen VALUES (?)", ((key,) for key in seen))
-            self._db.execute("INSERT OR REPLACE INTO topics VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (topic, *place))
+            self._db.execute(
+                "INSERT OR REPLACE INTO topics VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (topic, *place)
+            )
 
     def clear(self) -> None:
         """Delete all progress and producers' ids, because the logs that they describe are gone."""
