@@ -9,7 +9,7 @@ import asof
 from asof.api import memory
 from asof.runtime import backup, integrity
 from asof_projections import generations
-from asof_projections.model import answers, builds, comparisons, contexts
+from asof_projections.model import answers, builds, comparisons, contexts, usage
 from making.source import annotated, described, methods, signature
 
 PAGE = """\
@@ -89,6 +89,7 @@ RETURNED: tuple[type[Any], ...] = (
     answers.LogEvent,
     generations.GenerationInfo,
     builds.UnfinishedBuild,
+    usage.ModelUsage,
     comparisons.GenerationDifference,
     comparisons.RelationDifferences,
     comparisons.ComparisonPage,

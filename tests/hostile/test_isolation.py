@@ -302,6 +302,7 @@ VERBS: dict[str, list[dict[str, Any]]] = {
     "overlapping": [{"start": "2020", "stop": "2030"}],
     "throughout": [{"start": "2020", "stop": "2030"}],
     "parked": [{}],
+    "usage": [{}],
     "export": [{}, {"format": "graphml"}, {"episodic": True}, {"details": True}, {"episodic": True, "details": True}],
     "what_if": [{"statements": [FACT]}],
     "groups": [{"prefix": "team-"}],

@@ -427,3 +427,23 @@ def test_what_an_interrupted_rebuild_left_is_of_no_use_to_another_build_and_eras
     told.memory.switch("other")
     assert "Ana works at Siemens" in facts(told)
     told.memory.close()
+
+
+def test_the_ledger_has_each_call_once_however_many_generations_use_its_answer(tmp_path, server):
+    told = world(tmp_path / "data", server)
+    say(told, *SAID)
+    say(told, "I live in Oslo.", group_id="other")
+    asked = {"source": "episodes", "ontology": "agent_memory_v1"}
+    told.memory.rebuild("one", **asked)
+    told.memory.rebuild("two", **asked)
+
+    own, others = told.memory.usage(group_id="g"), told.memory.usage(group_id="other")
+
+    assert {one.model.partition("@")[0] for one in own} == {"fake"}
+    assert sum(one.calls for one in [*own, *others]) == server.calls
+    assert sum(one.answers for one in others) == 2  # for the memory's ontology and for the other one
+    assert told.memory.usage(all_groups=True) == sorted([*own, *others], key=lambda one: (one.group_id, one.prompt))
+    assert all(one.prompt_tokens > 0 for one in own)
+    told.memory.erase("other")
+    assert told.memory.usage(group_id="other") == []
+    told.memory.close()

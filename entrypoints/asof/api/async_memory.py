@@ -42,6 +42,7 @@ from asof.operations.answers import (
     Hits,
     Hop,
     LogEvent,
+    ModelUsage,
     Outcome,
     Page,
     ParkedMessage,
@@ -809,6 +810,13 @@ class AsyncMemory:
         With several partitions it is the SHA-256 of theirs, in order.
         """
         return await self._run(lambda memory: memory.digest(generation))
+
+    async def usage(self, *, group_id: str = queries.DEFAULT_GROUP, all_groups: bool = False) -> list[ModelUsage]:
+        """Return what calls to language models have cost, by group, prompt and model, over all generations.
+
+        Each call counts once, however many generations use its answer; of an erased group none does.
+        """
+        return await self._run(lambda memory: memory.usage(group_id=group_id, all_groups=all_groups))
 
     async def stats(self) -> dict[str, Any]:
         """Return how much there is, how far each log and store has come, and what was parked and why."""

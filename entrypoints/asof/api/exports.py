@@ -16,11 +16,11 @@ NAMES = [
     "EmptyMemory", "Entity", "EntityLine", "EntityOutline", "EntityProfile", "Episode", "EpisodeHit", "EpisodeLine",
     "EpisodeRecord", "Erased", "Evidence", "Explanation", "Fact", "FactLine", "FactVersion", "GenerationDifference",
     "GraphUnavailable", "GroupInfo", "Hit", "Hits", "Hop", "IngestionReport", "IngestionTimes", "InvalidInput",
-    "LeftOut", "Link", "LogEvent", "Memory", "ModelUnavailable", "NameMerge", "NodeName", "NotFound", "Page", "Parked",
-    "ParkedMessage", "PositionConflict", "Produced", "Queued", "RankedNode", "Refused", "RelationDifferences",
-    "Retried", "Retrieval", "RetrievalMetrics", "Scores", "SearchedPage", "Segment", "Settled", "StorageFailed",
-    "TopicUnfit", "UnavailableError", "UndoneConsolidation", "UnfinishedBuild", "WhatIf", "WorkerStalled", "WriterBusy",
-    "__version__", "open", "open_async", "restore",
+    "LeftOut", "Link", "LogEvent", "Memory", "ModelUnavailable", "ModelUsage", "NameMerge", "NodeName", "NotFound",
+    "Page", "Parked", "ParkedMessage", "PositionConflict", "Produced", "Queued", "RankedNode", "Refused",
+    "RelationDifferences", "Retried", "Retrieval", "RetrievalMetrics", "Scores", "SearchedPage", "Segment", "Settled",
+    "StorageFailed", "TopicUnfit", "UnavailableError", "UndoneConsolidation", "UnfinishedBuild", "WhatIf",
+    "WorkerStalled", "WriterBusy", "__version__", "open", "open_async", "restore",
 ]  # fmt: skip
 _ERRORS = (
     "AccessDenied", "AsofError", "BrokerUnavailable", "BuildStopped", "ContractError", "DamagedData", "DamagedFile",
@@ -35,6 +35,7 @@ _HOMES = {
     **dict.fromkeys(_OF_COMPARISONS, "asof_projections.model.comparisons"),
     **dict.fromkeys(_ERRORS, "asof_streams.errors"),
     "UnfinishedBuild": "asof_projections.model.builds",
+    "ModelUsage": "asof_projections.model.usage",
     "AsyncMemory": "asof.api.async_memory",
     "Memory": "asof.api.memory",
 }

@@ -29,6 +29,7 @@ from asof.operations import (
     queries,
     sessions,
     upkeep,
+    usage,
     writes,
 )
 from asof.operations.answers import (
@@ -58,6 +59,7 @@ from asof.operations.answers import (
     Hits,
     Hop,
     LogEvent,
+    ModelUsage,
     Outcome,
     Page,
     ParkedMessage,
@@ -858,6 +860,13 @@ class Memory:
         With several partitions it is the SHA-256 of theirs, in order.
         """
         return generations.digest.ask(self._session, name=generation)
+
+    def usage(self, *, group_id: str = queries.DEFAULT_GROUP, all_groups: bool = False) -> list[ModelUsage]:
+        """Return what calls to language models have cost, by group, prompt and model, over all generations.
+
+        Each call counts once, however many generations use its answer; of an erased group none does.
+        """
+        return usage.usage.ask(self._session, group_id=group_id, all_groups=all_groups)
 
     def stats(self) -> dict[str, Any]:
         """Return how much there is, how far each log and store has come, and what was parked and why."""

@@ -14,6 +14,7 @@ from asof.cli.calls import Call
 from asof.cli.parameters import Parameters
 from asof.cli.tables import Table
 from asof.operations import upkeep as operations
+from asof.operations import usage as spent
 from asof.operations.doctor import doctor as examine
 from asof.operations.operation import ExportQuery
 
@@ -46,6 +47,22 @@ def repair(call: Call) -> int:
         checks = operations.repair.ask(session)
     call.answer(operations.repair, checks, _CHECKS)
     return 0 if all(check.ok for check in checks) else calls.FAILED
+
+
+usage = question(
+    spent.usage,
+    Table(
+        ("group", "group_id"),
+        ("prompt", lambda one: f"{one.prompt} {one.prompt_version}"),
+        ("model", "model"),
+        ("answers", "answers"),
+        ("failures", "failures"),
+        ("calls", "calls"),
+        ("tokens asked", "prompt_tokens"),
+        ("tokens answered", "completion_tokens"),
+        nothing="no model was asked",
+    ),
+)
 
 
 def _stats(found: Any) -> None:

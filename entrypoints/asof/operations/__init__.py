@@ -27,5 +27,6 @@ __all__ = [
     "sessions",
     "times",
     "upkeep",
+    "usage",
     "writes",
 ]

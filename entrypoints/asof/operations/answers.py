@@ -45,6 +45,7 @@ from asof_projections.model.answers import (
 from asof_projections.model.builds import UnfinishedBuild
 from asof_projections.model.comparisons import ComparisonPage, GenerationDifference, RelationDifferences
 from asof_projections.model.contexts import Context
+from asof_projections.model.usage import ModelUsage
 
 __all__ = [
     "Added",
@@ -75,6 +76,7 @@ __all__ = [
     "Hits",
     "Hop",
     "LogEvent",
+    "ModelUsage",
     "Outcome",
     "Page",
     "ParkedMessage",

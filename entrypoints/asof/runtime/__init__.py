@@ -21,6 +21,7 @@ __all__ = [
     "json_lines",
     "layout",
     "model_package",
+    "model_usage",
     "open_logs",
     "processes",
     "recovery",

@@ -7,4 +7,5 @@ __all__ = [
     "contexts",
     "queries",
     "rows",
+    "usage",
 ]

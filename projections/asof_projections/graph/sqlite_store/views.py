@@ -1,6 +1,6 @@
 """The views of handlers on what is known so far: EpisodeView and BeliefView of asof_agents.ports, in constant SQL."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from asof_projections.graph.sqlite_store.base import SqliteReader, listed, value_of
@@ -32,6 +32,12 @@ _MENTIONS_CALLED: Final = "SELECT uuid FROM mentions WHERE grp = ? AND folded = 
 _TYPE_OF_NAME: Final = "SELECT type FROM mentions WHERE grp = ? AND folded = ? ORDER BY n DESC LIMIT 1"
 _ANSWER: Final = "SELECT answered FROM answers WHERE grp = ? AND request = ? ORDER BY n LIMIT 1"
 
+_ANSWERS: Final = """SELECT g.name, a.answered, a.n FROM answers a CROSS JOIN groups g ON g.n = a.grp
+    WHERE (:grp IS NULL OR a.grp = :grp) AND a.n > :after AND NOT EXISTS (
+        SELECT 1 FROM answers b WHERE b.grp = a.grp AND b.request = a.request AND b.n < a.n)
+    ORDER BY a.n LIMIT :page"""
+_FAILURES: Final = """SELECT g.name, f.cause, f.failed, f.n FROM failures f CROSS JOIN groups g ON g.n = f.grp
+    WHERE (:grp IS NULL OR f.grp = :grp) AND f.n > :after ORDER BY f.n LIMIT :page"""
 _FAILURE: Final = "SELECT failed FROM failures WHERE grp = ? AND cause = ? AND request = ? ORDER BY n LIMIT 1"
 _RETRIED: Final = "SELECT created_at FROM retries WHERE cause = ? ORDER BY n"
 _STATES: Final = f"SELECT DISTINCT state FROM parked p WHERE cause = ? AND {UNSETTLED} ORDER BY state"
@@ -169,6 +175,16 @@ class SqliteViews(SqliteReader):
     def failure(self, group: str, request: str, cause: int) -> ExtractionFailed | None:
         payload = self._one(_FAILURE, self._group(group), cause, request)
         return None if payload is None else ExtractionFailed.model_validate_json(payload)
+
+    def answers(self, group: str | None) -> Iterator[tuple[str, ExtractionAnswered]]:
+        """Yield what a model answered, with the group: each request once, in the order of the log."""
+        rows = self._pages(_ANSWERS, grp=None if group is None else self._group(group))
+        return ((name, ExtractionAnswered.model_validate_json(payload)) for name, payload, _ in rows)
+
+    def failures(self, group: str | None) -> Iterator[tuple[str, int, ExtractionFailed]]:
+        """Yield what a model did not answer, with the group and the position of the message, in their order."""
+        rows = self._pages(_FAILURES, grp=None if group is None else self._group(group))
+        return ((name, cause, ExtractionFailed.model_validate_json(payload)) for name, cause, payload, _ in rows)
 
     def unsettled(self, position: int) -> set[str]:
         return {state for (state,) in self._rows(_STATES, (position,))}

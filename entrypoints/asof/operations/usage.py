@@ -1,0 +1,18 @@
+"""The operation that sums up what calls to language models have cost, from the answers that are recorded."""
+
+from asof.operations.operation import operation
+from asof.runtime.model_usage import model_usage
+from asof.service.session import Session
+from asof_projections.model.usage import ModelUsage, UsageQuery
+
+
+@operation(items="usage")
+def usage(session: Session, query: UsageQuery) -> list[ModelUsage]:
+    """Return what calls to language models have cost, by group, prompt and model, over all generations.
+
+    Each call counts once, however many generations use its answer. Answers of a group that was erased are gone, and so
+    is what they cost.
+    """
+    source = session.of(query.group)
+    source.process_backlog()
+    return model_usage(source.places, query.group)
