@@ -43,7 +43,7 @@ _EMPTY: Final = (FUNCTION_WORDS | ORNAMENTS | VAGUE | BARE | _GENERAL) | frozens
 _EMPTIED: Final = VAGUE - ORNAMENTS - {"own"}
 _CONTENT_MIN: Final = 2  # words, where none of them is a name, a number or one's own
 GOT: Final = frozenset({"got", "was"})
-MILESTONES: Final = frozenset("accepted divorced engaged expelled fired hired married promoted rejected".split())
+MILESTONES: Final = frozenset("accepted engaged expelled fired hired promoted rejected".split())
 _SKILLS: Final = frozenset(
     "bake code cook crochet dance dive draw drive fly juggle knit paint program ride sail sew sing skate ski surf swim "
     "weave".split()
