@@ -4,7 +4,6 @@ from asof_agents.extraction.attribute_values import typed_value
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import ADVERBS, CONJUNCTIONS, DETERMINERS, PREPOSITIONS
 from asof_agents.extraction.english.name_spans import may_be_person
-from asof_agents.extraction.english.noun_phrases import phrase_at
 from asof_agents.extraction.english.patterns import AttributeCue, match_steps
 from asof_agents.extraction.english.predicates import Predicate
 from asof_agents.extraction.english.subjects import UNTYPED, Subject
@@ -62,7 +61,7 @@ def _value(parsed: ParsedSentence, at: int, attribute: AttributeType) -> tuple[i
     if attribute.kind == "date":
         last = next((last for last in range(at, len(low) + 1) if last not in parsed.timed), at)
         return (at, last) if last > at else None
-    phrase = phrase_at(parsed.sentence, at, parsed.names, parsed.timed)
+    phrase = parsed.phrase_at(at)
     return (phrase.first, phrase.last) if phrase else None
 
 

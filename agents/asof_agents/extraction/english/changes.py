@@ -58,7 +58,7 @@ def extract_changes(context: TurnContext, earlier: EarlierRelationships) -> None
         for other in reversed(context.before)
         if (other.role, other.role_type) == (turn.role, turn.role_type) and len(other.text) <= LOOK_BACK
     ]
-    if not any(other.mentions for other in spoken):
+    if not any(_may_state(other) for other in spoken):
         return
     told = [each for each in context.sentences if not each.sentence.question and _is_sure(each)]
     words = [word for each in told for word in each.sentence.low]
@@ -73,7 +73,7 @@ def extract_changes(context: TurnContext, earlier: EarlierRelationships) -> None
     says_it = len(words) <= _SHORT and there and not (HARD | _OVER).isdisjoint(words)
     held: list[tuple[Relationship, RelationType, bool]] = []  # what may change, the latest first
     for number, other in enumerate(spoken):
-        if not other.mentions or not ((says_it and number == 0) or has_root(other.text, here)):
+        if not _may_state(other) or not ((says_it and number == 0) or has_root(other.text, here)):
             continue
         for at, old in enumerate(islice(earlier(other), _STATEMENTS_MAX)):
             relation = context.patterns.ontology.relation(old.relation)
@@ -86,6 +86,11 @@ def extract_changes(context: TurnContext, earlier: EarlierRelationships) -> None
         context.work.spend(CLAUSE)
         rivals = {root for root in roots_of(old.target.text) if shared[old.relation, root] > 1}
         _Change(context, told, old, relation, used, rivals).extract(latest=latest)
+
+
+def _may_state(turn: Turn) -> bool:
+    """Whether an earlier turn may have stated a relationship: it has two mentions, of which one may be the speaker."""
+    return len(turn.mentions) > 1
 
 
 def _is_sure(parsed: ParsedSentence) -> bool:

@@ -19,7 +19,7 @@ def time_of(parsed: ParsedSentence, hints: Sequence[TimeHint], start: int, end: 
         return None
     sentence = parsed.sentence
     limit = parsed.clause_ends[bisect_left(parsed.clause_ends, end)]
-    begins, ends = sentence.starts[start], sentence.ends[limit - 1]
+    begins, ends = sentence.starts[start], sentence.end_of(limit - 1)
     for at in range(bisect_left(hints, begins - sentence.start, key=_start), len(hints)):
         if sentence.start + hints[at].span[0] >= ends:
             break

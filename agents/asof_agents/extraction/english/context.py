@@ -1,6 +1,5 @@
 """The context of one turn: its parsed sentences, names, people and findings, which all rules share."""
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
@@ -13,6 +12,7 @@ from asof_agents.extraction.english.findings import Findings
 from asof_agents.extraction.english.lexicon import SPEAKER_WORDS, SUBJECT_PRONOUNS
 from asof_agents.extraction.english.lower_names import lower_names
 from asof_agents.extraction.english.name_spans import NameSpan, NameTypes, names_in
+from asof_agents.extraction.english.noun_phrases import Phrase, phrase_at
 from asof_agents.extraction.english.patterns import CueEntry, Patterns
 from asof_agents.extraction.english.sentences import Sentence, parse_sentences
 from asof_agents.extraction.english.subjects import People
@@ -54,8 +54,22 @@ class ParsedSentence:
     names: dict[int, NameSpan]  # by their first word
     past: Sequence[TimeHint] | None = None
     ahead: Sequence[TimeHint] | None = None
-    timed: frozenset[int] = field(default_factory=frozenset)  # the words of the time expressions
+    timed: frozenset[int] = frozenset()  # the words of the time expressions
     taken: set[int] = field(default_factory=set)  # words that stated a value, and so no more
+    _phrases: dict[int, Phrase | None] = field(default_factory=dict)  # by the word at which they may begin
+
+    def phrase_at(self, at: int) -> Phrase | None:
+        """Return the noun phrase from a word on; None: there is none. Several rules ask for it."""
+        if at not in self._phrases:
+            self._phrases[at] = phrase_at(self.sentence, at, self.names, self.timed)
+        return self._phrases[at]
+
+    def note_times(self, past: Sequence[TimeHint]) -> None:
+        """Note the time expressions, of which no phrase has a word."""
+        self.past = past
+        offsets = (tuple(self.sentence.start + each for each in hint.span) for hint in past)
+        self.timed = frozenset(at for start, end in offsets for at in self.sentence.words_in(start, end))
+        self._phrases.clear()
 
     @cached_property
     def names_by_end(self) -> dict[int, NameSpan]:
@@ -138,15 +152,9 @@ class TurnContext:
         """Return the time expressions of a sentence, in order; with `ahead`, a bare "on Friday" is the next Friday."""
         sentence = parsed.sentence
         if parsed.past is None:
-            parsed.past = self._times(sentence, "past")
-            spans = [(sentence.start + hint.span[0], sentence.start + hint.span[1]) for hint in parsed.past]
-            parsed.timed = frozenset(
-                at
-                for start, end in spans
-                for at in range(bisect_right(sentence.ends, start), bisect_left(sentence.starts, end))
-            )
+            parsed.note_times(self._times(sentence, "past"))
         if not ahead or not parsed.past:
-            return parsed.past
+            return parsed.past or ()
         if parsed.ahead is None:
             parsed.ahead = self._times(sentence, "future")
         return parsed.ahead

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import chain, islice
 
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
-from asof_agents.extraction.english.noun_phrases import Phrase, phrase_at
+from asof_agents.extraction.english.noun_phrases import Phrase
 from asof_agents.extraction.ports import Mention, Relationship, Turn
 
 _LATEST = 256  # statements of a turn among which the corrected one is searched for
@@ -48,7 +48,7 @@ def _contrast(parsed: ParsedSentence) -> tuple[Phrase | None, Phrase | None]:
     low = parsed.sentence.low
     at = low.index("not")
     opening = next((first for first, word in enumerate(low) if word not in _OPENINGS), len(low))
-    wrong = phrase_at(parsed.sentence, at + 1, parsed.names, parsed.timed)
+    wrong = parsed.phrase_at(at + 1)
     if wrong is None:
         return None, None
     if at and low[at - 1] == ",":
@@ -58,7 +58,7 @@ def _contrast(parsed: ParsedSentence) -> tuple[Phrase | None, Phrase | None]:
     else:
         return None, None
     for first in reversed(starts):
-        right = phrase_at(parsed.sentence, first, parsed.names, parsed.timed)
+        right = parsed.phrase_at(first)
         if right and (right.after == at - 1 or at > len(low)):
             return right, wrong
     return None, None
@@ -70,7 +70,7 @@ def _meant(parsed: ParsedSentence) -> Phrase | None:
     at = next((at for at, word in enumerate(low) if word in _SAYS or word in _MEANT), len(low)) + 1
     while at < len(low) and low[at] in {",", ":", "to", "say", "in", "at"}:
         at += 1
-    right = phrase_at(parsed.sentence, at, parsed.names, parsed.timed)
+    right = parsed.phrase_at(at)
     ends = right is not None and (right.after >= len(low) or not low[right.after][0].isalnum())
     return right if right and right.name and ends and all(word in _OPENINGS for word in low[: at - 1]) else None
 

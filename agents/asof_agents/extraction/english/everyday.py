@@ -24,7 +24,6 @@ from asof_agents.extraction.english.frame_values import (
 )
 from asof_agents.extraction.english.lexicon import ADVERBS, UNSURE_FROM, UNSURE_SENTENCE, VAGUE
 from asof_agents.extraction.english.lower_names import may_name
-from asof_agents.extraction.english.noun_phrases import phrase_at
 from asof_agents.extraction.english.patterns import match_steps, next_words
 from asof_agents.extraction.english.quantities import Value
 from asof_agents.extraction.english.work import WORD
@@ -150,7 +149,7 @@ def _of_kin(context: TurnContext, parsed: ParsedSentence, at: int, frames: tuple
         else:
             value = name_value(match)
         if value is None and frame.takes == "phrase":
-            phrase = phrase_at(parsed.sentence, after, parsed.names, parsed.timed)
+            phrase = parsed.phrase_at(after)
             joined = phrase is not None and low[phrase.last - 1] in _JOINED  # "in the backyard" is no club
             value = Value("code", phrase.first, phrase.last) if phrase and joined and not phrase.vague else None
         if value is not None:

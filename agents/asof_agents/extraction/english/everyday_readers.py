@@ -19,7 +19,6 @@ from asof_agents.extraction.english.frame_values import (
 )
 from asof_agents.extraction.english.lexicon import ADVERBS, FIRST_PERSON, ORNAMENTS, VAGUE
 from asof_agents.extraction.english.meaning import Meaning
-from asof_agents.extraction.english.noun_phrases import phrase_at
 from asof_agents.extraction.english.quantities import Value
 
 _STATUS: Final = frozenset({"single", "divorced", "widowed", "separated"})
@@ -172,7 +171,7 @@ def _meal(match: FrameMatch) -> bool:
     low, parsed = match.low, match.parsed
     meal = next((word for word in low if word in _PARTS_OF_DAY), None)
     drinks = low[match.at] in _DRINKING
-    phrase = phrase_at(parsed.sentence, match.after, parsed.names, parsed.timed) if meal else None
+    phrase = parsed.phrase_at(match.after) if meal else None
     if meal is None or phrase is None or phrase.definite or phrase.own or not closes(low, phrase.after):
         return False
     if low[phrase.first] in _PARTS_OF_DAY or not (drinks or meal in _MEALS):

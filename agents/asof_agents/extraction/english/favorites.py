@@ -5,7 +5,7 @@ from typing import Final
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import ADVERBS, CONJUNCTIONS, PREPOSITIONS, PRONOUNS
 from asof_agents.extraction.english.meaning import Meaning
-from asof_agents.extraction.english.noun_phrases import Phrase, phrase_at
+from asof_agents.extraction.english.noun_phrases import Phrase
 from asof_agents.extraction.english.work import WORD
 
 _BE: Final = frozenset({"is", "'s"})
@@ -68,7 +68,7 @@ def _after(parsed: ParsedSentence, at: int) -> Phrase | None:
     if low[at : at + 1] == () or low[at] not in _BE:
         return None
     at += 1
-    phrase = phrase_at(parsed.sentence, at, parsed.names, parsed.timed)
+    phrase = parsed.phrase_at(at)
     return phrase if phrase and low[at] not in {"not", "when", "how"} else None
 
 
@@ -84,7 +84,7 @@ def _before(parsed: ParsedSentence, whose: int, kind: int) -> Phrase | None:
     name = parsed.names_by_end.get(be)
     if name is None and be > _OPENING_WORDS_MAX:
         return None
-    phrase = phrase_at(parsed.sentence, name.first if name else 0, parsed.names, parsed.timed)
+    phrase = parsed.phrase_at(name.first if name else 0)
     return phrase if phrase and phrase.after == be else None
 
 

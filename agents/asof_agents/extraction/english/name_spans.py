@@ -14,6 +14,7 @@ _OPENING = frozenset({'"', "“"})
 _CLOSING = frozenset({'"', "”"})
 _TITLE_MAX = 9
 _QUOTES = frozenset("\"“”'")
+_MARKS = frozenset({",", ".", "!", "?", "'", "’", "'s", "’s", "n't", "n’t", "'m", "’m", "'re", "’re", "-"})
 _SAINTS = frozenset({"st", "mt"})  # "St. Louis", "Mt. Etna"
 _AFTER_PLACE = frozenset({"at", "from", "in", "near", "to"})
 
@@ -32,19 +33,18 @@ class NameSpan(NamedTuple):
 def names_in(sentence: Sentence, patterns: Patterns, text: str) -> list[NameSpan]:
     """Return the names of a sentence, in order."""
     found = []
-    at, count = 0, len(sentence.raw)
-    while at < count:
-        if sentence.raw[at].isalpha() and sentence.raw[at].islower():  # most words
-            at += 1
+    after, count = 0, len(sentence.raw)
+    others = [at for at, word in enumerate(sentence.raw) if not (word in _MARKS or (word.isalpha() and word.islower()))]
+    for at in others:
+        if at < after:
             continue
         quoted = _quoted(sentence, at, any_word=at == 0 and bool(patterns.defining))
         if quoted:
             start, end = sentence.span(at + 1, quoted)
             found.append(NameSpan(text[start:end], at + 1, quoted, quoted=True))
-            at = quoted + 1
+            after = quoted + 1
             continue
         if not _capital(sentence, at) or (at == 0 and sentence.low[0] in patterns.forms):
-            at += 1
             continue
         last = at + 1
         if sentence.low[at] in _SAINTS and sentence.raw[last : at + 2] == (".",) and last + 1 < count:
@@ -53,23 +53,21 @@ def names_in(sentence: Sentence, patterns: Patterns, text: str) -> list[NameSpan
             if _capital(sentence, last) or (sentence.raw[last].isdigit() and len(sentence.raw[last]) < 4):
                 last += 1
                 continue
-            after = last
-            while after < count and after - last < 2 and sentence.low[after] in _INSIDE:
-                after += 1
-            if after == last or after >= count or not _capital(sentence, after):
+            inside = last
+            while inside < count and inside - last < 2 and sentence.low[inside] in _INSIDE:
+                inside += 1
+            if inside == last or inside >= count or not _capital(sentence, inside):
                 break
-            last = after + 1
+            last = inside + 1
         if at == 0 and last == 1 and sentence.low[0].endswith(("ing", "ly")):  # "Networking plays a role"
-            at = last
             continue
         if at == 0 and last == 1 and _opens_with_verb(sentence):
-            at = last
             continue
         last += _ends_with_s(sentence, at, last)
         start, end = sentence.span(at, last)
         weak = last - at == 1 and (at == 0 or sentence.raw[at - 1] in _QUOTES) and not sentence.raw[at][1:].isupper()
         found.append(NameSpan(text[start:end], at, last, weak, _spoken_to(sentence, at, last)))
-        at = last
+        after = last
     return found
 
 

@@ -8,7 +8,6 @@ from typing import Final
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.frame_values import TITLES, closes
 from asof_agents.extraction.english.lexicon import ADVERBS, DETERMINERS, ORNAMENTS, UNSURE_FROM
-from asof_agents.extraction.english.noun_phrases import phrase_at
 from asof_agents.extraction.english.quantities import STREETS, WEEKDAYS, Value, address_at, value_at
 from asof_agents.extraction.english.times.lexer import may_tell_time
 from asof_agents.extraction.english.word_roots import PLAIN, roots, roots_of
@@ -138,7 +137,7 @@ def _named(context: TurnContext, parsed: ParsedSentence, old: Relationship, abou
         painted = not about.isdisjoint(roots(low[at - 1])) and not _PAINTED.isdisjoint(low[max(0, at - _BACK) : at])
         if low[at] in _NO_NOUNS or not (painted or _puts(low, at)):
             continue
-        phrase = phrase_at(parsed.sentence, at, parsed.names, parsed.timed)
+        phrase = parsed.phrase_at(at)
         if phrase and not phrase.name and not phrase.vague and closes(low, phrase.after):
             yield NewValue(phrase.first, phrase.last, sure=True)
 

@@ -105,12 +105,12 @@ def _number(low: tuple[str, ...], at: int, parsed: ParsedSentence) -> Value | No
     if low[end] == "one" or (low[end] in _WORDS and low[end + 1 : end + 2] == ("of",)):
         return None
     end += 1
-    starts, ends = parsed.sentence.starts, parsed.sentence.ends
+    sentence = parsed.sentence
     while (
         (  # "40,000" is three words
             end + 1 < len(low) and low[end] == "," and len(low[end + 1]) >= 3 and low[end + 1][:3].isdigit()
         )
-        and ends[end - 1] == starts[end] == starts[end + 1] - 1
+        and sentence.end_of(end - 1) == sentence.starts[end] == sentence.starts[end + 1] - 1
     ):
         end += 2
     while end < len(low) and (low[end] in _SCALES or low[end] in _CURRENCIES):

@@ -19,7 +19,6 @@ from asof_agents.extraction.english.lexicon import (
     SHE,
 )
 from asof_agents.extraction.english.meaning import Meaning
-from asof_agents.extraction.english.noun_phrases import phrase_at
 from asof_agents.extraction.english.verbs import PASTS
 from asof_agents.extraction.english.work import CLAUSE
 from asof_agents.extraction.ports import Mention
@@ -53,9 +52,8 @@ def extract_relational_nouns(context: TurnContext, parsed: ParsedSentence) -> No
     """Add the relations that nouns of this sentence express, and note the types that they give to names."""
     nouns = context.patterns.nouns
     low = parsed.sentence.low
-    for at, word in enumerate(low):
-        if word not in context.patterns.noun_heads:
-            continue
+    heads = context.patterns.noun_heads
+    for at in [at for at, word in enumerate(low) if word in heads]:
         size = 2 if at + 2 <= len(low) and " ".join(low[at : at + 2]) in nouns else 1
         noun = " ".join(low[at : at + size])
         relations = nouns.get(noun) or nouns.get(noun.removesuffix("s")) or ()
@@ -211,7 +209,7 @@ def _phrase_before(parsed: ParsedSentence, at: int, relation: RelationType) -> I
         first -= 1
         if at - first > _PHRASE_WORDS_MAX:
             return
-    phrase = phrase_at(parsed.sentence, first, parsed.names, parsed.timed) if low[max(0, first - 1)] != "that" else None
+    phrase = parsed.phrase_at(first) if low[max(0, first - 1)] != "that" else None
     if phrase and phrase.after == end and not (phrase.definite or phrase.own or phrase.vague):
         yield phrase.first, phrase.last
 

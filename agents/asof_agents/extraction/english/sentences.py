@@ -5,6 +5,7 @@ offset is one in the text itself.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -72,11 +73,19 @@ class Sentence(NamedTuple):
     low: tuple[str, ...]
     raw: tuple[str, ...]
     starts: tuple[int, ...]
-    ends: tuple[int, ...]
 
     def span(self, first: int, last: int) -> tuple[int, int]:
         """Return the offsets of the words [first, last)."""
-        return self.starts[first], self.ends[last - 1]
+        return self.starts[first], self.end_of(last - 1)
+
+    def end_of(self, at: int) -> int:
+        """Return the offset behind a word."""
+        return self.starts[at] + len(self.raw[at])
+
+    def words_in(self, start: int, end: int) -> range:
+        """Return the words that lie in the offsets [start, end), if only in part."""
+        first = bisect_right(range(len(self.raw)), start, key=self.end_of)
+        return range(first, bisect_left(self.starts, end))
 
 
 def blank_markup(text: str) -> str:
@@ -171,8 +180,7 @@ def _words(text: str, start: int, end: int) -> Sentence:
     low = " ".join(raw).lower().replace("’", "'").split()  # all at once: no word has a space
     if not _SHORT.isdisjoint(low):
         raw, low, starts = _written_out(text, raw, low, starts)
-    ends = [at + len(word) for at, word in zip(starts, raw, strict=True)]
-    return Sentence(start, end, _is_question(text, start, end), tuple(low), tuple(raw), tuple(starts), tuple(ends))
+    return Sentence(start, end, _is_question(text, start, end), tuple(low), tuple(raw), tuple(starts))
 
 
 def _written_out(

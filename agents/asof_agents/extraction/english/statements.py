@@ -166,10 +166,11 @@ def _keep_nearest(
 
 def _fronted(context: TurnContext, parsed: ParsedSentence, start: int, at: int, entry: CueEntry) -> list[Target]:
     """Return an object that comes before its subject: "the parade I went to last week"."""
-    low = parsed.sentence.low
-    goes_on = at < len(low) and low[at][0].isalnum() and at not in parsed.timed and low[at] not in ADVERBS
-    if (not entry.relation.is_deed and entry.kind != "start") or goes_on:
+    if not entry.relation.is_deed and entry.kind != "start":
         return []
+    low = parsed.sentence.low
+    if at < len(low) and low[at][0].isalnum() and at not in parsed.timed and low[at] not in ADVERBS:
+        return []  # its object may come after it
     for first in range(max(0, start - 4), start):
         found = targets_at(context, parsed, first, entry)
         if found and found[0].fit == 2 and found[-1].phrase.after == start and not found[0].phrase.name:

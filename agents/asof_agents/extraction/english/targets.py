@@ -6,7 +6,7 @@ from typing import NamedTuple
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import ADVERBS, ORNAMENTS, PEOPLE_NOUNS
 from asof_agents.extraction.english.name_spans import may_be_person
-from asof_agents.extraction.english.noun_phrases import Phrase, phrase_at
+from asof_agents.extraction.english.noun_phrases import Phrase
 from asof_agents.extraction.english.patterns import CueEntry
 from asof_agents.extraction.english.verb_phrases import verb_phrases_at
 from asof_agents.extraction.english.verbs import PASTS, Form
@@ -83,7 +83,7 @@ def _weighs(context: TurnContext, parsed: ParsedSentence, phrase: Phrase, entry:
 def _phrases(context: TurnContext, parsed: ParsedSentence, at: int) -> Iterator[Phrase]:
     """Yield the phrase at a word, and those that commas and "and" join to it."""
     low, forms = parsed.sentence.low, context.patterns.forms
-    phrase = phrase_at(parsed.sentence, at, parsed.names, parsed.timed)
+    phrase = parsed.phrase_at(at)
     if (
         phrase
         and phrase.first == at
@@ -100,7 +100,7 @@ def _phrases(context: TurnContext, parsed: ParsedSentence, at: int) -> Iterator[
             joined += 1
         if joined == after:
             return
-        following = phrase_at(parsed.sentence, joined, parsed.names, parsed.timed)
+        following = parsed.phrase_at(joined)
         if following is None or _begins_clause(low, following, forms, listed=low[joined - 1] != ","):
             return
         phrase = following

@@ -9,7 +9,6 @@ from typing import Final
 from asof_agents.extraction.english.context import ParsedSentence, TurnContext
 from asof_agents.extraction.english.lexicon import ADVERBS, UNSURE_FROM, UNSURE_SENTENCE
 from asof_agents.extraction.english.meaning import Meaning
-from asof_agents.extraction.english.noun_phrases import phrase_at
 from asof_agents.extraction.english.quantities import Value, address_at, value_at
 from asof_agents.extraction.english.things import NO_VALUES, Thing, bare_before, phrase_before, phrase_from
 from asof_agents.extraction.english.work import WORD
@@ -71,8 +70,9 @@ def extract_values(context: TurnContext, parsed: ParsedSentence) -> None:
     low = parsed.sentence.low
     if _TRIGGERS.isdisjoint(low) or not UNSURE_SENTENCE.isdisjoint(low):
         return
-    for at, word in enumerate(low):
-        if word not in _TRIGGERS or not UNSURE_FROM.isdisjoint(low[max(0, at - 8) : at]):
+    for at in [at for at, word in enumerate(low) if word in _TRIGGERS]:
+        word = low[at]
+        if not UNSURE_FROM.isdisjoint(low[max(0, at - 8) : at]):
             continue
         context.work.spend(WORD)
         if word in _MADE and at and low[at - 1] not in _NOT_DONE:
@@ -231,12 +231,12 @@ def _place(context: TurnContext, parsed: ParsedSentence, at: int) -> None:
         return
     if thing.head not in _KEPT_THINGS:
         return
-    phrase = phrase_at(parsed.sentence, after + 1, parsed.names, parsed.timed)
+    phrase = parsed.phrase_at(after + 1)
     if phrase is None:
         return
     last = phrase.last
     if low[phrase.after : phrase.after + 1] and low[phrase.after] in _WHERE:  # "on a card in the drawer"
-        inner = phrase_at(parsed.sentence, phrase.after + 1, parsed.names, parsed.timed)
+        inner = parsed.phrase_at(phrase.after + 1)
         last = inner.last if inner else last
     named = any(at in parsed.names for at in range(phrase.first, last))
     if phrase.vague and last == phrase.last and not named:

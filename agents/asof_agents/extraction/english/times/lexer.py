@@ -17,7 +17,7 @@ YEARS: Final = range(1500, 2200)
 _HOLIDAYS: Final = {name.replace("'", ""): span for name, span in HOLIDAYS.items()}
 
 _TOKEN: Final = re.compile(
-    r"""(?<!\d)(?:
+    r"""(?<!\d)(?=[\dq'])(?:
       (?P<stamp>\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:?\d\d)?)
     | (?P<ymd>\d{4}(?P<sep>[-/.])\d{1,2}(?P=sep)\d{1,2})
     | (?P<mdy>\d{1,2}/\d{1,2}/(?:\d{4}|\d\d))
@@ -33,10 +33,12 @@ _TOKEN: Final = re.compile(
     | (?P<decimal>\d{1,3}\.\d)
     | (?P<number>\d{1,4})
     )(?!\d)
-    | (?P<compound>(?:twenty|thirty|forty|fifty)[-\s](?:one|two|three|four|five|six|seven|eight|nine|(?:"""
+    | (?=[tf])(?P<compound>(?:twenty|thirty|forty|fifty)[-\s](?:one|two|three|four|five|six|seven|eight|nine|(?:"""
     + "|".join(ORDINALS[:9])
     + r"""))\b)
-    | (?P<holiday>\b(?:"""
+    | (?=["""
+    + "".join(sorted({name[0] for name in HOLIDAYS}))
+    + r"""])(?P<holiday>\b(?:"""
     + "|".join(re.escape(name).replace("'", "['’]?") for name in sorted(HOLIDAYS, reverse=True))
     + r""")\b)
     | (?P<meridian>(?<=[\d\s])[ap](?:\s?m\b|\.\s?m\b\.?)|(?<=\d)[ap]\b\.?)
