@@ -52,6 +52,7 @@ class ParsedSentence:
 
     sentence: Sentence
     names: dict[int, NameSpan]  # by their first word
+    names_by_end: dict[int, NameSpan]  # by the word after them
     past: Sequence[TimeHint] | None = None
     ahead: Sequence[TimeHint] | None = None
     timed: frozenset[int] = frozenset()  # the words of the time expressions
@@ -70,11 +71,6 @@ class ParsedSentence:
         offsets = (tuple(self.sentence.start + each for each in hint.span) for hint in past)
         self.timed = frozenset(at for start, end in offsets for at in self.sentence.words_in(start, end))
         self._phrases.clear()
-
-    @cached_property
-    def names_by_end(self) -> dict[int, NameSpan]:
-        """The names by the word after them."""
-        return {name.last: name for name in self.names.values()}
 
     @cached_property
     def clause_ends(self) -> list[int]:
@@ -123,16 +119,16 @@ class TurnContext:
         self.misses = misses  # collected for an explanation; None: nobody asks for them
         self.sentences = list(self._parsed())
         roles = frozenset(other.role for other in (turn, *before))
-        asked = dict.fromkeys(name.text for parsed in self.sentences for name in parsed.names.values())
+        names = [name for parsed in self.sentences for name in parsed.names.values()]
         known_types = {
             mention.text: mention.type for earlier in before for mention in earlier.mentions if not mention.speaker
         }
-        if asked:
-            known_types.update(known(list(asked)))
+        if names:
+            known_types.update(known(list(dict.fromkeys(name.text for name in names))))
         self.types = NameTypes(patterns, known_types, [role for role in roles if role])
         self.people = People(before, roles)
         self._may_speak = True  # until no word that means the speaker was found
-        self.strong = {name.text for parsed in self.sentences for name in parsed.names.values() if not name.weak}
+        self.strong = {name.text for name in names if not name.weak}
 
     def miss(self, parsed: ParsedSentence, words: tuple[int, int], reason: str, entry: CueEntry | None = None) -> None:
         """Note why the words [first, after) of a sentence state nothing, where an explanation is asked for."""
@@ -146,7 +142,8 @@ class TurnContext:
             self.work.spend(SENTENCE + WORD * len(sentence.low))
             names = names_in(sentence, self.patterns, self.turn.text)
             names = names or lower_names(sentence, self.patterns, self.turn.text)
-            yield ParsedSentence(sentence, {name.first: name for name in names})
+            by_first, by_end = {name.first: name for name in names}, {name.last: name for name in names}
+            yield ParsedSentence(sentence, by_first, by_end)
 
     def timed(self, parsed: ParsedSentence, *, ahead: bool) -> Sequence[TimeHint]:
         """Return the time expressions of a sentence, in order; with `ahead`, a bare "on Friday" is the next Friday."""

@@ -51,11 +51,14 @@ class CuesByNextWord:
                 self._before.setdefault(word, []).append(at)
             if not words:
                 self._before_any.append(at)
+        self._of_any = [entries[at] for at in self._before_any]
 
-    def before(self, words: Sequence[str]) -> list[CueEntry]:
+    def before(self, words: Sequence[str]) -> Sequence[CueEntry]:
         """Return those that one of these words may follow, in the order of all."""
-        found = set(self._before_any).union(*(self._before.get(word, ()) for word in words))
-        return [self._entries[at] for at in sorted(found)]
+        found = [at for word in words for at in self._before.get(word, ())]
+        if not found:
+            return self._of_any
+        return [self._entries[at] for at in sorted({*self._before_any, *found})]
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,22 +226,31 @@ def next_words(sentence: Sentence, at: int, times: frozenset[int]) -> Sequence[s
 def match_steps(steps: tuple[Step, ...], sentence: Sentence, at: int, times: frozenset[int]) -> int | None:
     """Return the word after a cue's steps, matched from `at` on, or None. Adverbs and times between are skipped."""
     low = sentence.low
-    if not steps:
-        return at
-    step, rest = steps[0], steps[1:]
-    if not step.words:
-        for end in range(at + 1, min(at + _GAP_WORDS_MAX, len(low)) + 1):
-            if not low[end - 1][0].isalnum() or low[end - 1] in _NO_GAP:
+    for number, step in enumerate(steps, 1):
+        if not step.words:
+            return _match_after_gap(steps[number:], sentence, at, times)
+        there = at
+        while there < len(low) and low[there] not in step.words and (low[there] in ADVERBS or there in times):
+            there += 1
+        matches = there < len(low) and low[there] in step.words
+        if not step.optional:
+            if not matches:
                 return None
-            found = match_steps(rest, sentence, end, times)
+            at = there + 1
+        elif matches:
+            found = match_steps(steps[number:], sentence, there + 1, times)
             if found is not None:
                 return found
-        return None
-    there = at
-    while there < len(low) and low[there] not in step.words and (low[there] in ADVERBS or there in times):
-        there += 1
-    if there < len(low) and low[there] in step.words:
-        found = match_steps(rest, sentence, there + 1, times)
+    return at
+
+
+def _match_after_gap(steps: tuple[Step, ...], sentence: Sentence, at: int, times: frozenset[int]) -> int | None:
+    """Return the word after the steps, which follow any few words."""
+    low = sentence.low
+    for end in range(at + 1, min(at + _GAP_WORDS_MAX, len(low)) + 1):
+        if not low[end - 1][0].isalnum() or low[end - 1] in _NO_GAP:
+            return None
+        found = match_steps(steps, sentence, end, times)
         if found is not None:
             return found
-    return match_steps(rest, sentence, at, times) if step.optional else None
+    return None

@@ -119,9 +119,9 @@ def _begins_clause(low: tuple[str, ...], phrase: Phrase, forms: Mapping[str, fro
 
 def _typed(context: TurnContext, parsed: ParsedSentence, phrase: Phrase, entry: CueEntry) -> Target | None:
     patterns = context.patterns
-    words = parsed.sentence.low[phrase.first : phrase.last]
     wanted = entry.relation.sources if entry.reversed else entry.relation.targets
-    open_kind = next((kind for kind in wanted if kind in patterns.open), None)
+    is_open = not patterns.open.isdisjoint(wanted)
+    open_kind = next(kind for kind in wanted if kind in patterns.open) if is_open else None
     phrase = _before_gerund(context, parsed, phrase, wanted)
     words = parsed.sentence.low[phrase.first : phrase.last]
     fitting = next((kind for kind in patterns.types_of_words(words) if kind in wanted), None)
