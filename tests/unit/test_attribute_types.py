@@ -6,14 +6,17 @@ import pytest
 import yaml
 
 from asof_agents.extraction.english.dates import find_times
+from asof_agents.extraction.english.examples import run_examples
+from asof_agents.extraction.english.explanation import explain
 from asof_agents.extraction.english.extractor import EnglishExtractor
 from asof_agents.extraction.hybrid import merge
 from asof_agents.extraction.llm.answers import parse_answer
 from asof_agents.extraction.llm.extractor import LLMExtractor
 from asof_agents.extraction.ports import RejectedPart, Turn
 from asof_ontologies.errors import OntologyError
+from asof_ontologies.model import Example, ExampleAttribute
 from asof_ontologies.prompts import prompt
-from asof_ontologies.registry import load
+from asof_ontologies.registry import load, read_file
 from asof_streams.instants import parse
 from world import World
 
@@ -148,6 +151,52 @@ def test_the_value_of_an_attribute_is_shown_with_its_entity(tmp_path):
 
     assert [(each.name, each.value) for each in pot.attributes] == [("weight", "3 kg")]
     world.memory.close()
+
+
+def test_a_dry_run_shows_the_attributes_and_mentions_of_each_sentence(kitchen):
+    sentences = explain("The pot weighs 3 kg. The pan is made of iron.", kitchen, turn("").said_at).sentences
+
+    assert [[(a.entity, a.name, a.value) for a in each.attributes] for each in sentences] == [
+        [("pot", "weight", "3 kg")],
+        [("pan", "material", "iron")],
+    ]
+    assert [[mention.text for mention in each.mentions] for each in sentences] == [["pot"], ["pan"]]
+
+
+@pytest.mark.parametrize(
+    ("value", "missing", "unexpected"),
+    [("3 kg", (), ()), ("4 kg", ("pot weight: 4 kg",), ("pot weight: 3 kg",))],
+)
+def test_the_attributes_of_an_example_are_exactly_those_that_are_found(kitchen, value, missing, unexpected):
+    stated = (ExampleAttribute(entity="pot", name="weight", value=value),)
+    example = Example(text="The pot weighs 3 kg.", attributes=stated)
+    [result] = run_examples(kitchen.model_copy(update={"examples": (example,)}), [1])
+
+    assert (result.missing, result.unexpected) == (missing, unexpected)
+
+
+def test_an_example_names_attributes_of_the_ontology_and_relations_as_facts_have_them(tmp_path):
+    ends = {"sources": ["Ware"], "targets": ["Place"], "means": "Where it is."}
+    back = {"sources": ["Place"], "targets": ["Ware"], "means": "What is there."}
+    relations = [
+        {"name": "kept_in", "sentence": "{subject} is in {object}", "inverse": "keeps", **ends},
+        {"name": "keeps", "sentence": "{subject} keeps {object}", "inverse": "kept_in", **back},
+    ]
+    stated = {
+        "text": "The pot is on the shelf.",
+        "attributes": [{"entity": "pot", "name": "age", "value": "3"}],
+        "facts": [{"subject": "shelf", "relation": "keeps", "object": "pot"}],
+    }
+
+    problems = read_file(file(tmp_path, *ATTRIBUTES, relation_types=relations, examples=[stated])).problems
+
+    assert [(problem.key, problem.remedy) for problem in problems] == [
+        ("examples.0.attributes.0.name", "no attribute 'age': define it"),
+        (
+            "examples.0.facts.0.relation",
+            "its facts are kept as 'kept_in': write that, with subject and object exchanged",
+        ),
+    ]
 
 
 @pytest.mark.parametrize(
