@@ -286,7 +286,8 @@ class BeliefChanges:
             before, asserted = slot.before, self.asserted
             changed = [f for f, periods in held.items() if before.get(f, ()) != periods and f not in asserted]
             changed += [f for f in gone if before.get(f)]
-            events.extend(_consequences(slot, sorted(changed), held))
+            if changed:
+                events.extend(_consequences(slot, sorted(changed), held))
         return events
 
 

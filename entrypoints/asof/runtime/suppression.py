@@ -18,7 +18,7 @@ class Suppression:
 
     def note(self, message: Record) -> None:
         """Remember a message that wishes it."""
-        if self._start is None and isinstance(message.event, Message) and message.event.suppress_content:
+        if self._start is None and type(message.event) is Message and message.event.suppress_content:
             self._start = message.position
 
     def apply(self, stop: int) -> None:

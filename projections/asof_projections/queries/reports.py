@@ -48,17 +48,17 @@ def report_of(
 
 def count_recorded(events: Iterable[Event], counts: Counter[str]) -> None:
     """Count what a message was read as: sentences, readings that failed, mentions, relations and refused parts."""
-    for event in events:
-        kind = type(event)  # each event of an import passes here: a pattern of classes takes ten times as long
-        if kind is MentionObserved:
+    for event in events:  # each event of an import passes here: isinstance of a pydantic class takes six times as long
+        if type(event) is MentionObserved:
             counts["entities_extracted"] += 1
-        elif kind is RelationshipStated:
+        elif type(event) is RelationshipStated:
             counts["relations_extracted"] += 1
-        elif kind is ExtractionFailed:
+        elif type(event) is ExtractionFailed:
             counts["chunks_failed"] += 1
-        elif isinstance(event, EpisodeRecorded) and event.source != "fact":
-            counts["chunks_processed"] += len(sentence_spans(event.content))
-        elif isinstance(event, ExtractionRefused):
+        elif type(event) is EpisodeRecorded:
+            if event.source != "fact":
+                counts["chunks_processed"] += len(sentence_spans(event.content))
+        elif type(event) is ExtractionRefused:
             counts["parts_refused"] += event.count
 
 
@@ -71,15 +71,14 @@ def count_derived(events: Iterable[Event], counts: Counter[str]) -> None:
     introduced, meant = set[str](), set[str]()
     edges = 0
     for event in events:
-        kind = type(event)
-        if kind is FactAsserted:
+        if type(event) is FactAsserted:
             edges += 1
-        elif isinstance(event, MentionResolved):
+        elif type(event) is MentionResolved:
             meant.add(event.entity_id)
             edges += 1
-        elif isinstance(event, EntityIntroduced):
+        elif type(event) is EntityIntroduced:
             introduced.add(event.entity_id)
-        elif kind is ContradictionFlagged or (isinstance(event, FactInvalidated) and event.kind in _DISPLACED):
+        elif type(event) is ContradictionFlagged or (type(event) is FactInvalidated and event.kind in _DISPLACED):
             counts["contradictions_detected"] += 1
             edges += 1
     counts["edges_created"] += edges
