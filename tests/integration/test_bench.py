@@ -89,3 +89,15 @@ def test_an_unknown_subject_is_refused_with_those_there_are() -> None:
     assert done.returncode == 2
     every = ", ".join((*TOGETHER, *ALONE, *ON_A_BROKER))  # a new one is measured above, or said not to be
     assert f"no such subject: speed; there are {every}\n" in done.stderr
+
+
+@pytest.mark.long
+def test_two_versions_are_measured_in_one_run() -> None:
+    command = [sys.executable, "-m", "bench.versions", "--beside", ROOT, "--facts", "200", "--rounds", "1"]
+    done = subprocess.run([*command, "--runs", "0"], cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    heading, _, *rows = [line.strip("| ").split(" | ") for line in done.stdout.splitlines()]
+    assert heading == ["what", "before, ms", "now, ms", "ratio"]
+    assert {"import of 500 facts, one process", "slot, known now"} <= {what for what, *_ in rows}
+    assert all(float(figure.replace(",", "")) > 0 for _, *figures in rows for figure in figures)
