@@ -93,7 +93,7 @@ def test_an_unknown_subject_is_refused_with_those_there_are() -> None:
 
 @pytest.mark.long
 def test_two_versions_are_measured_in_one_run() -> None:
-    command = [sys.executable, "-m", "bench.versions", "--beside", ROOT, "--facts", "200", "--rounds", "1"]
+    command = [sys.executable, "-m", "bench.versions", "--beside", str(ROOT), "--facts", "200", "--rounds", "1"]
     done = subprocess.run([*command, "--runs", "0"], cwd=ROOT, capture_output=True, text=True, check=False)
 
     assert done.returncode == 0, done.stderr
