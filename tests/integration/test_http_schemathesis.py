@@ -1,5 +1,6 @@
 """Schemathesis over the whole description of the API: no error of the server, and no answer that is not described."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -57,7 +58,9 @@ def test_whatever_is_sent_is_answered_as_described_and_by_no_error_of_the_server
     )
 
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert "Tested: 4" in ended.stdout, ended.stdout  # forty and more
+    tested = re.search(r"Tested: (\d+)", ended.stdout)
+    assert tested, ended.stdout
+    assert int(tested[1]) >= 50
     assert server.process.poll() is None
     assert "Traceback" not in server.log
 
