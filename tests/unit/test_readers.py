@@ -5,8 +5,12 @@ import json
 import pytest
 
 from asking import records
+from asof_agents.extraction.english.dates import find_times
+from asof_agents.extraction.english.extractor import EnglishExtractor
+from asof_agents.extraction.registry import ExtractorRegistry, Ontologies
 from asof_ontologies import registry
 from asof_ontologies.model import Ontology
+from asof_streams.episodic import EpisodeRecorded
 from asof_streams.instants import DAY
 from world import World, on
 
@@ -375,3 +379,19 @@ def test_that_communities_are_wanted_is_written_into_the_episode(world):
     say(world, "I moved to Rome.")
 
     assert [episode.update_communities for episode in episodes(world)] == [True, False]
+
+
+def test_an_extractor_is_made_when_the_first_episode_is_read_and_once() -> None:
+    made: list[str] = []
+
+    def make(ontology: Ontology, known: Ontology | None) -> EnglishExtractor:
+        made.append(ontology.id)
+        return EnglishExtractor(known or ontology, find_times)
+
+    own = registry.load("default")
+    extractors = ExtractorRegistry(own, Ontologies(own), make)
+    assert made == []  # facts are stated without one
+
+    episode = EpisodeRecorded.model_construct(ontology=None)
+    assert extractors.of(episode) is extractors.of(episode)
+    assert made == ["default"]

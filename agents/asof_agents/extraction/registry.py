@@ -5,6 +5,7 @@ Pure, except for `find`, which looks up a named ontology; the runtime passes it 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Final
 
 from asof_agents.extraction.ports import (
@@ -110,9 +111,12 @@ class ExtractorRegistry:
         self.ontologies: Final = ontologies
         self._named = ontology
         self._make = make
-        usual = make(ontology, None)
-        self._usual = SchemaFilter(usual, ontology) if is_restricted(ontology) else usual
         self._made: dict[str, Extractor] = {}
+
+    @cached_property
+    def _usual(self) -> Extractor:
+        usual = self._make(self._named, None)
+        return SchemaFilter(usual, self._named) if is_restricted(self._named) else usual
 
     def of(self, episode: EpisodeRecorded) -> Extractor:
         """Return the extractor of an episode. InvalidInput: its ontology cannot be found any more."""

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
-from asof_agents.extraction.english.dates import find_times
-from asof_agents.extraction.english.extractor import EnglishExtractor
 from asof_agents.extraction.llm.journal import Failed, Journal, Recorded
 from asof_agents.extraction.llm.usage import Usage
 from asof_agents.extraction.ports import Extractor
@@ -53,6 +51,9 @@ class ExtractorFactory:
 
         So they know what they are not to find.
         """
+        from asof_agents.extraction.english.dates import find_times  # their tables take memory: facts need none
+        from asof_agents.extraction.english.extractor import EnglishExtractor
+
         rules: Extractor = EnglishExtractor(known or ontology, find_times)
         if known is not None:
             rules = SchemaFilter(rules, ontology)
