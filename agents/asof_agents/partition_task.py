@@ -49,6 +49,8 @@ class PartitionTask:
 
     def __init__(self, partition: int, open_partition: OpenPartition, seek: Callable[[int], Any]) -> None:
         self.offset = -1  # of the next record to ingest; -1 while the partition is not open
+        self.oldest: int | None = None  # milliseconds: when the first record under way came to the topic
+        self.restarts = 0  # the number of times that it was opened again after a failure
         self._partition = partition
         self._open_partition = open_partition
         self._seek = seek
@@ -90,6 +92,7 @@ class PartitionTask:
                 raise  # another worker owns the partition now: taking it back would start a fight
             except UnavailableError as error:
                 pause = next(pauses)
+                self.restarts += 1
                 _log.warning("partition %d: %s; opening it again in %.1f s", self._partition, error, pause)
             finally:
                 self.offset = -1
@@ -105,6 +108,7 @@ class PartitionTask:
             return []
         while not self._records.empty():
             records.append(self._records.get_nowait())
+        self.oldest = records[0].timestamp
         return records
 
     async def _advance(self, pool: ResourcePool[PartitionIntake], records: list[Raw]) -> None:
@@ -118,6 +122,7 @@ class PartitionTask:
         while self.offset > before and not (records and self.offset > records[-1].offset):
             before = self.offset
             self.offset = await asyncio.wrap_future(pool.submit(ingest))
+        self.oldest = None
 
     def _open(self) -> AbstractContextManager[PartitionIntake]:
         return closing(self._open_partition(self._partition))

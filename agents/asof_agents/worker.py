@@ -41,6 +41,8 @@ class PartitionProgress(NamedTuple):
     partition: int
     offset: int  # of the next record to ingest; -1 while the partition is being opened
     end: int  # of the topic: the offset of its next record
+    oldest: int | None = None  # milliseconds: when the first record under way came to the topic
+    restarts: int = 0  # the number of times that it was opened again after a failure
 
 
 class FaustWorker:
@@ -125,7 +127,8 @@ class FaustWorker:
         return furthest, since
 
     async def _progress(self, partition: int, task: PartitionTask) -> PartitionProgress:
-        return PartitionProgress(partition, task.offset, await asyncio.to_thread(self._end_of, partition))
+        end = await asyncio.to_thread(self._end_of, partition)
+        return PartitionProgress(partition, task.offset, end, task.oldest, task.restarts)
 
     def stop(self) -> None:
         """Let `run` finish the calls under way and return."""

@@ -469,7 +469,8 @@ class Blocked:
 
 def test_an_intake_that_stands_still_while_its_topic_goes_on_fails_the_worker(world: World, tmp_path: Path) -> None:
     world.send([fact(1)])
-    blocked, reports = Blocked(), []
+    blocked = Blocked()
+    reports: list[list[PartitionProgress]] = []
     worker = FaustWorker(
         world.connection,
         world.topics.messages,
@@ -486,7 +487,7 @@ def test_an_intake_that_stands_still_while_its_topic_goes_on_fails_the_worker(wo
             asyncio.run(worker.run())
     finally:
         blocked.let_go.set()
-    assert [(0, 0, 1)] in reports
+    assert (0, 0, 1) in [progress[:3] for report in reports for progress in report]
     assert not list(Path.cwd().glob("*-data")), "Faust left a folder where the worker was started"
 
 

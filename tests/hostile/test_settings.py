@@ -50,6 +50,7 @@ SENSITIVE = {
     "graph_password_file": '"secret.txt"',
     "keys_file": '"keys.toml"',
     "message_seconds": "0.001",
+    "worker_metrics": '"0.0.0.0:9100"',
 }
 SECRETS = [
     ("model_url", "http://a.example/v1", "model_key"),

@@ -94,6 +94,7 @@ def test_after_the_world_outside_failed_it_opens_again_and_goes_on() -> None:
             await lane.put(raw(offset))
         await until(lambda: lane.offset == 10)
         assert topic.open == 1
+        assert lane.restarts == 2
         await lane.stop()
         assert topic.taken == [*range(10)]
 

@@ -112,5 +112,6 @@ def _health(call: Call) -> int:
         wrong = found["errors"] or ["it does not run, or cannot open a partition"]
         for said in ["well"] if found["well"] else [f"NOT WELL: {error}" for error in wrong]:
             show.line(said)
-        show.table(("topic", "partition", "offset", "end"), (tuple(one.values()) for one in found["partitions"]))
+        columns = ("agent", "generation", "topic", "partition", "offset", "end", "restarts")
+        show.table(columns, ([one[column] for column in columns] for one in found["partitions"]))
     return 0 if found["well"] else calls.FAILED

@@ -12,6 +12,7 @@ from typing import Final
 
 from asof.kafka.follower import ReplicaFollower
 from asof.kafka.topic_watch import TopicWatch
+from asof.kafka.worker_metrics import WorkerMetrics
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_health import ReplicaProgress, write_health
 from asof.runtime.wiring import connection_of
@@ -34,8 +35,12 @@ def project(settings: Settings) -> None:
     """
     connection, topics, places = connection_of(settings), Topics(settings.kafka_prefix), DirectoryLayout(settings.data)
     require(asyncio.run(check(connection, topics)))
-    report, stop = _Report(places.root, TopicWatch(connection, topics)), _signalled()
-    with suppress(KeyboardInterrupt):  # wherever it comes: nothing is lost that the topics have
+    stop = _signalled()
+    with (
+        suppress(KeyboardInterrupt),  # wherever it comes: nothing is lost that the topics have
+        WorkerMetrics(settings.worker_metrics) as metrics,
+    ):
+        report = _Report(places.root, TopicWatch(connection, topics), metrics)
         while not stop.is_set():
             try:
                 with ReplicaFollower(places, connection, topics, settings=settings) as follower:
@@ -66,23 +71,24 @@ def _signalled() -> Event:
 class _Report:
     """Writes down how far all is, every other second; each round that succeeded begins the pauses anew."""
 
-    def __init__(self, root: Path, topic_watch: TopicWatch) -> None:
+    def __init__(self, root: Path, topic_watch: TopicWatch, metrics: WorkerMetrics) -> None:
         self.pauses = OUTAGE.pauses()  # before new tries
         self.told = 0.0  # when, by the monotonic clock
         self._root = root
         self._topics = topic_watch
+        self._metrics = metrics
         self._last: Sequence[ReplicaProgress] = ()
 
     def wait(self) -> None:
         """Write down that nothing is followed, until it is again."""
         if self._last:
-            write_health(self._root, [each._replace(offset=-1) for each in self._last])
+            self._metrics.health = write_health(self._root, [each._replace(offset=-1) for each in self._last])
             self.told = time.monotonic() - _REPORT_SECONDS
 
     def tell(self, reached: Sequence[ReplicaProgress]) -> None:
-        self.pauses, self._last = OUTAGE.pauses(), reached
+        self.pauses, self._last = OUTAGE.pauses(), [each._replace(agent="projector") for each in reached]
         now = time.monotonic()
         if now - self.told > _REPORT_SECONDS:
             self._topics.look()
-            write_health(self._root, reached, self._topics.errors)
+            self._metrics.health = write_health(self._root, self._last, self._topics.errors)
             self.told = now

@@ -16,6 +16,7 @@ from asof.kafka.partition_process import (
     partition_server,
 )
 from asof.kafka.topic_watch import LOOK_SECONDS, TopicWatch
+from asof.kafka.worker_metrics import WorkerMetrics
 from asof.runtime.fork_server import ForkServer
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_health import BELIEVERS, FILE, ReplicaProgress, write_health
@@ -46,6 +47,8 @@ class Roles:
 class _Role(NamedTuple):
     """One agent of a worker: what it follows, as which consumer group, and how it opens a partition."""
 
+    agent: str
+    generation: str
     topic: str
     group: str
     opening: Callable[[int], Opening]
@@ -60,7 +63,8 @@ async def work(settings: Settings, roles: Roles | None = None) -> None:
         with ExitStack() as opened:
             client = await asyncio.to_thread(Client, connection)
             opened.callback(client.close)
-            worker = _Worker(settings, connection, topics, places, server, client)
+            metrics = opened.enter_context(WorkerMetrics(settings.worker_metrics))
+            worker = _Worker(settings, connection, topics, places, server, client, metrics)
             await worker.run(roles or Roles(), opened)
     finally:
         server.kill()
@@ -77,6 +81,7 @@ class _Worker:
         places: DirectoryLayout,
         server: ForkServer,
         client: Client,
+        metrics: WorkerMetrics,
     ) -> None:
         self._settings = settings
         self._connection = connection
@@ -84,6 +89,7 @@ class _Worker:
         self._places = places
         self._server = server
         self._client = client
+        self._metrics = metrics
         self._topic_watch = TopicWatch(connection, topics)
         self._health = FILE
         self._reached: dict[str, list[ReplicaProgress]] = {}  # by topic
@@ -125,7 +131,9 @@ class _Worker:
         def recorder(partition: int) -> Opening:
             return RecorderOpening(places_of(self._places, partition, count), settings, connection, topics, partition)
 
-        found = [_Role(topics.messages, f"{topics.prefix}.workers", recorder)] if "recorder" in roles.agents else []
+        found: list[_Role] = []
+        if "recorder" in roles.agents:
+            found.append(_Role("recorder", "", topics.messages, f"{topics.prefix}.workers", recorder))
         if "believer" in roles.agents:
             for generation in roles.generations or self._begun(count):
                 info = next((info for info in roles.infos if info.name == generation), None)
@@ -141,7 +149,7 @@ class _Worker:
             there = places_of(self._places, partition, count)
             return BelieverOpening(there, settings, connection, topics, partition, generation, info, beside)
 
-        return _Role(topics.episodic, f"{topics.prefix}.believers.{generation}", believer)
+        return _Role("believer", generation, topics.episodic, f"{topics.prefix}.believers.{generation}", believer)
 
     def _begun(self, count: int) -> list[str]:
         """Return the generations that have begun, and the first."""
@@ -154,9 +162,11 @@ class _Worker:
             return PartitionProcess(self._server, role.opening(partition), partition)
 
         def report(reached: list[PartitionProgress]) -> None:
-            self._reached[role.group] = [ReplicaProgress(role.topic, *reach) for reach in reached]
+            self._reached[role.group] = [
+                ReplicaProgress(role.topic, *reach, role.agent, role.generation) for reach in reached
+            ]
             progress = [reach for group in sorted(self._reached) for reach in self._reached[group]]
-            write_health(self._places.root, progress, self._topic_watch.errors, self._health)
+            self._metrics.health = write_health(self._places.root, progress, self._topic_watch.errors, self._health)
 
         return FaustWorker(
             self._connection,

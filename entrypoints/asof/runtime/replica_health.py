@@ -23,6 +23,10 @@ class ReplicaProgress(NamedTuple):
     partition: int
     offset: int  # of the next record to take; -1 while it is being opened
     end: int  # of the topic
+    oldest: int | None = None  # milliseconds: when the first record under way came to the topic, if that is known
+    restarts: int = 0  # the number of times that it was opened again after a failure, since it was assigned
+    agent: str = ""  # recorder, believer or projector
+    generation: str = ""  # that a believer writes
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +73,11 @@ class ReplicaHealth:
             raise DamagedFile(f"{path} cannot be read: delete it, the worker writes it again") from None
 
 
-def write_health(root: Path, reached: Sequence[ReplicaProgress], errors: Sequence[str] = (), file: str = FILE) -> None:
-    """Write down how far all is, now, and what is wrong with the topics."""
+def write_health(
+    root: Path, reached: Sequence[ReplicaProgress], errors: Sequence[str] = (), file: str = FILE
+) -> ReplicaHealth:
+    """Write down how far all is, now, and what is wrong with the topics. Return what was written."""
     make_folder(root)
     health = ReplicaHealth(clock.system(), tuple(reached), tuple(errors))
     replace_file(root / file, [json.dumps(health.to_json()).encode()])
+    return health

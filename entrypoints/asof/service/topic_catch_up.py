@@ -42,7 +42,7 @@ class TopicCatchUp:
         settings = self._settings
         topics, connection = Topics(settings.kafka_prefix), connection_of(settings)
         with ReplicaFollower(self._places, connection, topics, leave_held=True, settings=settings) as follower:
-            self._ends = {(topic, partition): end for topic, partition, _, end in follower.catch_up()}
+            self._ends = {(each.topic, each.partition): each.end for each in follower.catch_up()}
 
     def close(self) -> None:
         """Close the client; the next look opens another."""
