@@ -2,6 +2,7 @@
 
 __all__ = [
     "adaptation",
+    "comparison",
     "cues",
     "errors",
     "model",

@@ -251,6 +251,36 @@ def test_a_file_of_an_ontology_is_checked_and_its_examples_are_run(asof: Asof, t
     assert not asof.data.exists()
 
 
+def test_a_changed_ontology_says_what_it_needs_and_which_episodes_have_its_words(asof: Asof, tmp_path: Path) -> None:
+    file, edited = tmp_path / "town.yaml", tmp_path / "edited.yaml"
+    file.write_text(TOWN)
+    edited.write_text(TOWN.replace('cues: ["<live> in"]', 'cardinality: one\n    cues: ["<live> in", "<dwell> in"]'))
+
+    asof("ontology", "diff", str(edited), code=2)  # there is no memory to compare with
+    alone = asof.json("ontology", "diff", str(file), str(edited))
+    assert [(one["key"], one["needs"], one["episodes"]) for one in alone["changes"]] == [
+        ("cardinality", "mentions", None),
+        ("cues", "episodes", None),
+    ]
+    assert not asof.data.exists()
+    settings = tmp_path / "town.toml"
+    settings.write_text(f'ontology = "{file}"\n')
+    for text in ("I live in Oslo.", "I dwelled in Rome.", "I dwell on it."):
+        asof("add", text, "--role", "Ana", "--settings", str(settings))
+
+    found = asof.json("ontology", "diff", str(edited))
+
+    assert (found["needs"], found["episodes"], found["of"]) == ("episodes", 1, 3)
+    [_, cue] = found["changes"]
+    [_, dwelled, _] = asof.json("episodes")
+    assert (cue["name"], cue["after"], cue["first"]) == ("lives_in", "<dwell> in", [dwelled["uuid"]])
+    shown = asof("ontology", "diff", str(edited)).splitlines()
+    assert shown[-1] == f"needs: asof rebuild --from episodes --ontology {edited} (1 of 3 episodes have words of it)"
+    asof("ontology", "diff", str(file))
+    assert "no change" in asof.err
+    asof("ontology", "check", str(file), str(edited), code=2)
+
+
 def test_the_digest_of_a_generation_is_that_which_a_rebuild_compares(told: Asof) -> None:
     built = told.json("rebuild", "--name", "second")
 
@@ -590,7 +620,8 @@ def _operations() -> Iterator[Any]:
 
 
 ONLY_FUNCTIONS = {  # that no query and answer model describe
-    *("produce", "import_facts", "what_if", "replay", "export", "doctor", "pull_model", "read_text", "check_ontology"),
+    *("produce", "import_facts", "what_if", "replay", "export", "doctor", "pull_model", "read_text"),
+    *("check_ontology", "diff_ontologies"),
     *("create_graphs", "check_graphs", "copy_graphs"),
     *("create_topics", "check_topics", "lag_of_topics", "work", "project", "health", "restore"),
 }

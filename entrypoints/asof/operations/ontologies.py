@@ -1,12 +1,23 @@
-"""The check of an ontology's file: what is wrong with it, and whether its examples hold."""
+"""The check of an ontology's file, and the comparison of two ontologies."""
 
-from typing import Annotated
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Final
 
 from pydantic import Field
 
-from asof.runtime.wiring import read_ontology_file
+from asof.runtime.generations import build_of
+from asof.runtime.wiring import load_ontology, open_log, read_ontology_file
+from asof.service.session import Session
+from asof_agents.extraction.english.cue_words import Wanted, has_any, wanted, words_of
 from asof_agents.extraction.english.examples import ExampleResult, run_examples
+from asof_agents.generation import is_extracted_anew
+from asof_ontologies import comparison
+from asof_ontologies.comparison import Label, Needs, OntologyChange, Subject
+from asof_ontologies.model import Ontology
 from asof_projections.model.answers import Answer, answer
+from asof_streams.episodic import EpisodeRecorded
+
+_FIRST: Final = 3  # episodes that are named
 
 
 @answer
@@ -46,3 +57,113 @@ def check_ontology(name: str) -> OntologyCheck:
     results = tuple(run_examples(found, file.example_lines))
     counts = len(found.entity_types), len(found.relation_types)
     return OntologyCheck(file.name, found.id, found.digest, *counts, (), results)
+
+
+@answer
+class OntologyDifference(Answer):
+    """One change of an ontology, and what a memory needs for it."""
+
+    subject: Subject
+    name: Annotated[str, Field(description="Of the type, relation or attribute, as it was; the text of an example.")]
+    change: Label
+    key: Annotated[str, Field(examples=["cardinality"], description="Empty: the whole came or went.")]
+    before: str | None
+    after: str | None
+    needs: Annotated[Needs, Field(description="mentions, episodes: `asof rebuild --from` it.")]
+    model: Annotated[bool, Field(description="Whether it matters only where a language model extracts.")]
+    episodes: Annotated[int | None, Field(description="With its words; null: none are needed, or there is no memory.")]
+    first: Annotated[tuple[str, ...], Field(description="The ids of the first of them, at most 3.")]
+
+
+@answer
+class OntologyDiff(Answer):
+    """What changed from one ontology to another, and the most that any of it needs."""
+
+    base: str
+    base_digest: str
+    other: str
+    other_digest: str
+    needs: Needs
+    episodes: Annotated[int | None, Field(description="That may extract otherwise; null: there is no memory.")]
+    of: Annotated[int | None, Field(description="All episodes with words; null: there is no memory.")]
+    changes: tuple[OntologyDifference, ...]
+
+
+def diff_ontologies(name: str, other: str | None, session: Session | None) -> OntologyDiff:
+    """Return what changed from one ontology to another; without the other, from that of the memory to this one.
+
+    Episodes are counted by the words of the cues that changed, over the whole episodic log: those may extract
+    otherwise. InvalidInput: there is no such ontology, it has mistakes, or there is neither the other nor a memory.
+    """
+    if other is not None:
+        base, later = load_ontology(name), load_ontology(other)
+    else:
+        assert session is not None, "the ontology of a memory is asked for"
+        base, later = _ontology_of(session), load_ontology(name).model_copy(update={"examples": ()})  # it keeps none
+    changes = comparison.compare(base, later)
+    counts = _EpisodeCounts(changes)
+    if session is not None and base.digest != later.digest:
+        counts.add_all(session)
+    known = session is not None
+    needs: Needs = max((change.needs for change in changes), key=comparison.ORDER.index, default="nothing")
+    return OntologyDiff(
+        base.id,
+        base.digest,
+        later.id,
+        later.digest,
+        needs,
+        counts.some if known else None,
+        counts.all if known else None,
+        tuple(
+            OntologyDifference(
+                *(change.subject, change.name, change.label, change.key, change.before, change.after),
+                *(change.needs, change.model),
+                counts.of[at] if known and change.needs == "episodes" else None,
+                tuple(counts.first[at]),
+            )
+            for at, change in enumerate(changes)
+        ),
+    )
+
+
+class _EpisodeCounts:
+    """The episodes that have the words of each change; any episode, where a change has no words."""
+
+    def __init__(self, changes: Sequence[OntologyChange]) -> None:
+        self._wanted: dict[int, list[Wanted]] = {
+            at: wanted(change.cues, change.words) for at, change in enumerate(changes) if change.needs == "episodes"
+        }
+        self.of = [0] * len(changes)
+        self.first: list[list[str]] = [[] for _ in changes]
+        self.some = self.all = 0  # those that any change concerns; all that have words
+
+    def add_all(self, session: Session) -> None:
+        for uuid, text in _texts(session):
+            self.all += 1
+            words = words_of(text) if self._wanted else frozenset[str]()
+            concerned = [at for at, each in self._wanted.items() if not each or has_any(words, each)]
+            self.some += bool(concerned)
+            for at in concerned:
+                self.of[at] += 1
+                if len(self.first[at]) < _FIRST:
+                    self.first[at].append(uuid)
+
+
+def _texts(session: Session) -> Iterator[tuple[str, str]]:
+    """Yield the ids and words of the episodes that are extracted anew, in the order of the episodic log."""
+    for source in session.sources.every():
+        episodes = source.opened().episodes
+        with open_log(source.places, "episodic") as log:
+            for record in log.read(0, log.end()):
+                event = record.event
+                if not (isinstance(event, EpisodeRecorded) and is_extracted_anew(event)):
+                    continue
+                if not episodes.withdrawn(event.episode_id):
+                    yield event.episode_id, event.body[len(event.body) - event.content_length :]
+
+
+def _ontology_of(session: Session) -> Ontology:
+    """Return the ontology of the generation that answers."""
+    catalog = session.catalog()
+    places = session.sources.every()[0].places
+    return build_of(places, catalog[catalog.active], session.settings).ontology

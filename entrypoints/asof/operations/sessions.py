@@ -21,9 +21,14 @@ def open_session(settings: Settings, now: Callable[[], int] = system, *, shared:
     return Session(DirectoryLayout(settings.data), settings, now, shared=shared)
 
 
+def has_memory(settings: Settings) -> bool:
+    """Whether the directory of the settings holds a memory."""
+    return any(part.catalog.exists() for part in parts(settings.data))
+
+
 def open_existing(settings: Settings) -> Session:
     """Return a session on a memory that is there. InvalidInput: the directory holds none, and it is not on Kafka."""
-    if settings.kafka is None and not any(part.catalog.exists() for part in parts(settings.data)):
+    if settings.kafka is None and not has_memory(settings):
         raise InvalidInput(
             f"{settings.data} holds no memory: --data DIR names another; asof add, produce or import makes one"
         )

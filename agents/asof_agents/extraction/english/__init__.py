@@ -1,6 +1,7 @@
 """Extraction by English rules that an ontology's cues drive."""
 
 __all__ = [
+    "cue_words",
     "dates",
     "examples",
     "explanation",
