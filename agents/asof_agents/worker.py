@@ -1,9 +1,9 @@
 """The Faust worker: one agent on the messages topic, concurrency one, an engine for each partition behind it.
 
-The one module that knows Faust. Faust assigns the partitions to workers and delivers the records, no more. Its
-committed offsets are only a hint: each intake keeps its own, reads from the topic itself any records that Faust
-skipped, and ignores records that it has ingested already. No exception may leave the agent's body, because Faust
-acknowledges the record of a failed agent. No tables, no transactions, no standby.
+The one module that uses Faust; asof.kafka.app is for its command line. Faust assigns the partitions to workers and
+delivers the records, no more. Its committed offsets are only a hint: each intake keeps its own, reads from the topic
+itself any records that Faust skipped, and ignores records that it has ingested already. No exception may leave the
+agent's body, because Faust acknowledges the record of a failed agent. No tables, no transactions, no standby.
 """
 
 import asyncio

@@ -19,6 +19,7 @@ from asof.kafka.topic_watch import LOOK_SECONDS, TopicWatch
 from asof.kafka.worker_metrics import WorkerMetrics
 from asof.runtime.fork_server import ForkServer
 from asof.runtime.layout import DirectoryLayout
+from asof.runtime.processes import log_worker
 from asof.runtime.replica_health import BELIEVERS, FILE, ReplicaProgress, write_health
 from asof.runtime.replica_manifest import ReplicaManifest, keep, places_of
 from asof.runtime.wiring import connection_of
@@ -52,6 +53,12 @@ class _Role(NamedTuple):
     topic: str
     group: str
     opening: Callable[[int], Opening]
+
+
+def run(settings: Settings, roles: Roles | None = None) -> None:
+    """Run a worker in this process, as `work` says, and log to stderr."""
+    log_worker(settings)
+    asyncio.run(work(settings, roles))
 
 
 async def work(settings: Settings, roles: Roles | None = None) -> None:

@@ -4,14 +4,13 @@ Code that needs aiokafka is imported after `connection_of`. InvalidInput: no add
 """
 
 import asyncio
-import logging
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from asof.runtime import clock
 from asof.runtime.layout import DirectoryLayout
-from asof.runtime.processes import log_to_stderr
+from asof.runtime.processes import log_worker
 from asof.runtime.replica_health import ReplicaHealth
 from asof.runtime.replica_manifest import places_of
 from asof.runtime.wiring import connection_of
@@ -92,24 +91,17 @@ def work(settings: Settings, agents: Sequence[str] = AGENTS, generations: Sequen
     for name in generations:
         check_name(name)
     connection_of(settings)
-    from asof.kafka.worker_process import Roles
-    from asof.kafka.worker_process import work as run
+    from asof.kafka.worker_process import Roles, run
 
-    _log_to_stderr(settings)
-    asyncio.run(run(settings, Roles(frozenset(agents), tuple(generations))))
+    run(settings, Roles(frozenset(agents), tuple(generations)))
 
 
 def project(settings: Settings) -> None:
     """Follow the topics into the directory until SIGTERM or SIGINT; write to none of them."""
     from asof.kafka.projector_process import project as run
 
-    _log_to_stderr(settings)
+    log_worker(settings)
     run(settings)
-
-
-def _log_to_stderr(settings: Settings) -> None:
-    log_to_stderr(settings, "asof_agents")
-    logging.getLogger("aiokafka").setLevel(logging.CRITICAL)  # ten lines a second where there is no broker
 
 
 def health(settings: Settings) -> dict[str, Any]:

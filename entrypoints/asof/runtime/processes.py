@@ -54,6 +54,12 @@ def log_to_stderr(settings: "Settings", *names: str) -> None:
         logging.getLogger(name).setLevel(settings.log_level.upper())
 
 
+def log_worker(settings: "Settings") -> None:
+    """Log to stderr what a worker does."""
+    log_to_stderr(settings, "asof_agents")
+    logging.getLogger("aiokafka").setLevel(logging.CRITICAL)  # ten lines a second where there is no broker
+
+
 def lower_priority() -> None:
     """Let a request go first: without, one in a hundred waits four times as long."""
     os.nice(5)
