@@ -68,6 +68,16 @@ def test_another_ontology_gains_and_loses_facts_and_each_has_its_words(memory: M
     assert sum(one.lost for one in found.summary) == sum(one.change == "lost" for one in found)
 
 
+def test_a_fact_of_the_last_message_is_gained_where_the_one_that_answers_made_nothing_of_it(memory: Memory) -> None:
+    memory.add("Team Payments owns the billing service.", role="Ana", timestamp="2024-05-21T09:00:00Z")
+    memory.rebuild("work", source="episodes", ontology="agent_memory_v1")
+
+    found = memory.generations_diff("main", "work")
+
+    gained = {one.other.fact.subject for one in found if one.change == "gained" and one.other is not None}
+    assert "Team Payments" in gained
+
+
 def test_what_is_gained_and_lost_is_what_the_answers_of_the_two_differ_in(memory: Memory) -> None:
     memory.rebuild("work", source="episodes", ontology="agent_memory_v1")
     one, two = believed(memory, "main"), believed(memory, "work")

@@ -142,7 +142,8 @@ def generations_diff(session: Session, query: GenerationsDiffQuery) -> Compariso
     after = None if page is None else _place(page)
     source = session.of(query.group)
     source.process_backlog()
-    with open_comparison(source.places, query.base, query.other, known_of(session, query)) as (comparison, known):
+    asked = known_of(session, query, "episodic")  # the one that answers may have made nothing of the last messages
+    with open_comparison(source.places, query.base, query.other, asked) as (comparison, known):
         if after is None:
             summary, found = comparison.summary(query.group, query.limit + 1)
         else:
