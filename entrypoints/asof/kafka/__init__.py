@@ -4,5 +4,6 @@ __all__ = [
     "follower",
     "producer",
     "projector_process",
+    "rebuild",
     "worker_process",
 ]

@@ -1,6 +1,7 @@
 """The operations on generations: build one beside the others, let it answer, drop it."""
 
 import json
+from contextlib import closing
 from hashlib import sha256
 from itertools import islice
 from typing import Literal
@@ -11,8 +12,11 @@ from asof.operations.moments import known_of
 from asof.operations.operation import operation
 from asof.runtime import build_file
 from asof.runtime.comparison import open_comparison
+from asof.runtime.extractors import extractor_factory
+from asof.runtime.generations import build_of
 from asof.runtime.wiring import Policy, describe, load_ontology, open_reader
 from asof.service.session import Session
+from asof_ontologies.model import Ontology
 from asof_projections.generations import Catalog, GenerationInfo, check_name
 from asof_projections.model.builds import UnfinishedBuild
 from asof_projections.model.comparisons import ComparisonPage, GenerationDifference, GenerationsDiffQuery
@@ -57,21 +61,51 @@ class DigestQuery(Query):
 @operation()
 def rebuild(session: Session, query: Rebuild) -> GenerationInfo:
     """Build a new generation from the episodic log; reads never stop, and `switch` makes it answer."""
+    if session.on_kafka:
+        return _rebuild_on_kafka(session, query)
     writer = session.writer()
     name = query.name or _free_name(writer.catalog)
-    check_name(name)
     if any(info.name == name for info in writer.catalog.generations):
-        raise InvalidInput(f"generation {name} is there already: choose another name, or drop it first")
+        raise _is_there(name)
     active = writer.catalog[writer.catalog.active]
     ontology = load_ontology(query.ontology) if query.ontology else writer.ontology(active.name)
-    version = writer.logs.extractors.version(ontology)
+    info = _described(session, query, name, active, ontology, writer.logs.extractors.version(ontology))
+    writer.build(info, ontology, session.progress)
+    return info
+
+
+def _rebuild_on_kafka(session: Session, query: Rebuild) -> GenerationInfo:
+    from asof.kafka.rebuild import rebuild as build
+
+    settings, source = session.settings, session.sources.every()[0]
+    source.process_backlog()
+    catalog = session.catalog()
+    name = query.name or _free_name(catalog)
+    active = catalog[catalog.active]
+    ontology = load_ontology(query.ontology) if query.ontology else build_of(source.places, active, settings).ontology
+    with closing(extractor_factory(settings)) as extractors:
+        info = _described(session, query, name, active, ontology, extractors.version(ontology))
+    there = next((other for other in catalog.generations if other.name == name), info)
+    if there != info:
+        raise _is_there(name)
+    session.release()
+    build(settings, info, ontology, session.progress)
+    return info
+
+
+def _is_there(name: str) -> InvalidInput:
+    return InvalidInput(f"generation {name} is there already: choose another name, or drop it first")
+
+
+def _described(
+    session: Session, query: Rebuild, name: str, active: GenerationInfo, ontology: Ontology, version: str
+) -> GenerationInfo:
+    """Return the description of a new generation: as asked, else as set, else as the one that answers."""
     settings = session.settings
     consolidation = settings.consolidation if "consolidation" in settings.model_fields_set else active.consolidation
     ingestion = settings.ingestion if "ingestion" in settings.model_fields_set else active.ingestion
     policy = query.policy or active.policy
-    info = describe(name, ontology, policy, query.source, version, consolidation, ingestion)
-    writer.build(info, ontology, session.progress)
-    return info
+    return describe(check_name(name), ontology, policy, query.source, version, consolidation, ingestion)
 
 
 @operation(items="builds")
@@ -111,8 +145,13 @@ def _free_name(catalog: Catalog) -> str:
 
 @operation()
 def switch(session: Session, query: GenerationQuery) -> Catalog:
-    """Let another generation answer, in one step; return the generations."""
-    session.writer().switch(query.name)
+    """Let another generation answer, in one step; return the generations. On Kafka, from this directory alone."""
+    if session.on_kafka:
+        from asof.kafka.rebuild import switch as switch_directory
+
+        switch_directory(session.settings, query.name)
+    else:
+        session.writer().switch(query.name)
     session.close_reader()
     return session.catalog()
 

@@ -86,7 +86,7 @@ class Session:
     def writer(self) -> Writer:
         """Return the directory opened for writing. InvalidInput: on Kafka the worker writes it."""
         if self.on_kafka:
-            raise InvalidInput("on Kafka the worker writes the generations; they cannot be changed through here yet")
+            raise InvalidInput("on Kafka a worker writes the directory: for generations see docs/how-to/rebuild.md")
         if self._writer is None:
             self._writer = open_writer(self.places, self.settings)
         return self._writer
