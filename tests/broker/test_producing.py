@@ -17,7 +17,7 @@ from asof.runtime.inbound_message import MAX_RECORD_BYTES
 from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
 from asof_process import fork, run, wait
-from asof_streams.errors import DecodeError, InvalidInput
+from asof_streams.errors import DecodeError, InvalidInput, NotFound
 from asof_streams.events import Record
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
@@ -245,13 +245,15 @@ def test_to_a_topic_that_would_forget_nothing_is_sent(kafka: Kafka, capsys: pyte
     assert kafka.sent() == []
 
 
-def test_a_generation_is_not_made_or_changed_through_who_sends(kafka: Kafka) -> None:
+def test_where_no_worker_was_there_is_no_generation_to_build_from_to_switch_to_or_to_drop(kafka: Kafka) -> None:
     kafka.create()
 
     with kafka.memory() as memory:
-        for change in (memory.rebuild, memory.switch, memory.drop):
-            with pytest.raises(InvalidInput, match="on Kafka the worker writes the generations"):
+        for change in (memory.rebuild, memory.switch):
+            with pytest.raises(NotFound):
                 change("other")
+        with pytest.raises(InvalidInput, match=r"see docs/how-to/rebuild\.md"):
+            memory.drop("other")
 
 
 def test_two_producers_at_once_lose_nothing_and_double_nothing(kafka: Kafka, tmp_path: Path) -> None:
