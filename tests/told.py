@@ -129,6 +129,9 @@ class Told:
 
     def _occur(self, line, target):
         """It is the same occurrence where one granule contains the other: of several, that which starts first."""
+        start, end = self._period(line)
+        if start >= end:
+            raise Parked
         told = []
         if line.get("ref") is None or target is not None:
             told = [a for a in self.assertions() if (a.slot, a.value) == (self._slot(line), line["object"])]

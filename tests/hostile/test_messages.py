@@ -89,6 +89,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 
 def works(memory: Memory) -> None:
+    memory.produce([GOOD])
     before = memory.stats()["parked"]
     memory.produce([GOOD])
     assert memory.stats()["parked"] == before
