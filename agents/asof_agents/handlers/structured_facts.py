@@ -90,10 +90,7 @@ class StructuredStatements(StatementWriter[ExactNames]):
 
     def _state_new(self, stated: FactStatement, triple: Triple, corrects: str | None = None) -> None:
         start = self._start(stated)
-        if stated.invalid_at is not None and start >= stated.invalid_at:
-            raise InvalidInput(
-                "it must be after valid_at (or, without one, after the time it was said)", field="invalid_at"
-            )
+        _expect_period(start, stated)
         said: dict[str, Any] = {
             "sentence": stated.fact or f"{stated.subject} {triple.relation.replace('_', ' ')} {_worded(stated)}",
             "confidence": stated.confidence,
@@ -179,12 +176,20 @@ class StructuredStatements(StatementWriter[ExactNames]):
     def _granule(self, stated: FactStatement) -> Interval:
         """Return when something happened: until the stated end, else within the granule, or the day, of its start."""
         start = self._start(stated)
+        _expect_period(start, stated)
         if stated.invalid_at is not None:
             return start, stated.invalid_at
         return granule_of(start, stated.grain or "day", zone_of(self.episode.timezone or "UTC"))
 
     def _start(self, stated: FactStatement) -> int:
         return self.episode.valid_at if stated.valid_at is None else stated.valid_at
+
+
+def _expect_period(start: int, stated: FactStatement) -> None:
+    if stated.invalid_at is not None and start >= stated.invalid_at:
+        raise InvalidInput(
+            "it must be after valid_at (or, without one, after the time it was said)", field="invalid_at"
+        )
 
 
 def _worded(stated: FactStatement) -> str | None:
