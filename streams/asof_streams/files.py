@@ -42,12 +42,25 @@ def make_folder(path: Path) -> None:
 @contextmanager
 def locked_folder(path: Path) -> Iterator[None]:
     """Let several processes make the same files of a folder one after another; each looks first what is there."""
-    folder = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    with _locked(os.open(path, os.O_RDONLY | os.O_CLOEXEC)):
+        yield
+
+
+@contextmanager
+def locked_file(path: Path) -> Iterator[None]:
+    """Wait for the lock of a file, which is made if it is missing, and hold it; a process that dies frees it."""
+    with _locked(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)):
+        yield
+
+
+@contextmanager
+def _locked(descriptor: int) -> Iterator[None]:
+    """Hold the lock of what is open, and close it."""
     try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
-        os.close(folder)
+        os.close(descriptor)
 
 
 def make_file(path: Path) -> None:

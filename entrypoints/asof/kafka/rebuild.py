@@ -71,14 +71,11 @@ def _expect_caught_up(places: DirectoryLayout, name: str) -> None:
     info, until = catalog[name], time.monotonic() + _PATIENCE
     with SqliteLog(places.episodic) as episodic:
         end = episodic.end()
-    while True:
-        with SqliteLog(places.semantic(info.name)) as log:
-            behind = end - log.checkpoint()
-        if behind <= 0:
-            return
-        if time.monotonic() > until:
-            raise InvalidInput(
-                f"generation {name} is {behind} episodic events behind: start asof worker --agents believer "
-                f"--generation {name}, which follows for it, then switch"
-            )
-        time.sleep(_POLL_SECONDS)
+    with SqliteLog(places.semantic(info.name)) as log:
+        while (behind := end - log.checkpoint()) > 0:
+            if time.monotonic() > until:
+                raise InvalidInput(
+                    f"generation {name} is {behind} episodic events behind: start asof worker --agents believer "
+                    f"--generation {name}, which follows for it, then switch"
+                )
+            time.sleep(_POLL_SECONDS)

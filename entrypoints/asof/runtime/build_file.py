@@ -5,7 +5,6 @@ operating system frees when the process dies; whoever wants it to stop leaves a 
 each message. So neither waits for a time, and a build that was killed is told from one that runs.
 """
 
-import fcntl
 import json
 import os
 import shutil
@@ -14,12 +13,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Final, Literal
 
-from asof.runtime.layout import DirectoryLayout
+from asof.runtime.layout import BUILD, DirectoryLayout
 from asof.runtime.wiring import Progress, existing
 from asof_projections.generations import GenerationInfo, check_name
 from asof_projections.model.builds import BuildState, UnfinishedBuild
 from asof_streams.errors import BuildStopped, NotFound
-from asof_streams.files import replace_file
+from asof_streams.files import locked_file, replace_file
+from asof_streams.writer_lock import is_held
 
 Stop = Literal["paused", "cancelled"]
 
@@ -57,13 +57,9 @@ class BuildFile:
     @contextmanager
     def running(self) -> Iterator[None]:
         """Hold the lock of the build; whoever waits for its end goes on when it is released."""
-        handle = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+        with locked_file(self._lock):
             self._stop.unlink(missing_ok=True)
             yield
-        finally:
-            os.close(handle)
 
     def progress(self, start: int, stop: int, told: Progress | None) -> Progress:
         """Return what writes down how far a build is that reads from a position up to another, and tells it on."""
@@ -116,15 +112,11 @@ def stop_build(places: DirectoryLayout, name: str, wanted: Stop) -> None:
     _expected(places, name)
     with suppress(FileNotFoundError):  # it was completed or removed meanwhile
         replace_file(places.stop_request(name), [wanted.encode()])
-        handle = os.open(places.build_lock(name), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+        with locked_file(places.build_lock(name)):
             if name in {info.name for info in existing(places).generations}:
                 raise NotFound(f"the build of {name} was completed meanwhile: it is a generation now")
             if wanted == "cancelled":
                 shutil.rmtree(places.generation(name), ignore_errors=True)
-        finally:
-            os.close(handle)
 
 
 def _expected(places: DirectoryLayout, name: str) -> tuple[dict[str, Any], GenerationInfo]:
@@ -146,25 +138,10 @@ def _build(places: DirectoryLayout, name: str) -> UnfinishedBuild | None:
         return None
     done, total, rate = stored["done"], stored["total"], stored["rate"]
     state: BuildState = "paused" if places.stop_request(name).exists() else "stopped"
-    if _is_running(places, name):
+    if is_held(places.generation(name), BUILD):
         state = "running"
     left = (total - done) / rate if rate and state == "running" else None
     return UnfinishedBuild(name, state, info.ontology, info.source, done, total, rate, left)
-
-
-def _is_running(places: DirectoryLayout, name: str) -> bool:
-    try:
-        handle = os.open(places.build_lock(name), os.O_RDWR | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    else:
-        return False
-    finally:
-        os.close(handle)
 
 
 def _stored(text: str) -> dict[str, Any] | None:

@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from asof_projections.generations import FILE
+
+BUILD: Final = "build.lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ class DirectoryLayout:
 
     def build_lock(self, name: str) -> Path:
         """The lock that whoever builds a generation holds."""
-        return self.generation(name) / "build.lock"
+        return self.generation(name) / BUILD
 
     def stop_request(self, name: str) -> Path:
         """The file that asks for a stop of the build of a generation."""
