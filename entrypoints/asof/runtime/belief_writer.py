@@ -15,7 +15,7 @@ from asof.runtime.watchdog import Watchdog
 from asof.runtime.wiring import OpenLog, existing
 from asof.settings import Settings
 from asof_agents.believer import Believer
-from asof_projections.generations import Catalog, GenerationInfo, save
+from asof_projections.generations import Catalog, GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams.sqlite_log import SqliteLog
 
@@ -40,7 +40,7 @@ class Inputs(Protocol):
 
 @dataclass
 class _Logs:
-    """The logs of one generation (see GenerationLogs)."""
+    """The logs of one generation (see GenerationLogs); the catalogue of the directory is not among them."""
 
     places: DirectoryLayout
     catalog: Catalog
@@ -48,9 +48,6 @@ class _Logs:
     extractors: ExtractorFactory
     open_log: OpenLog
     believes: bool = True
-
-    def set_catalog(self, catalog: Catalog) -> None:
-        save(self.places.root, catalog)
 
 
 class BeliefWriter:

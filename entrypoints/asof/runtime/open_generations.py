@@ -1,21 +1,18 @@
 """The generations of a directory, open for writing: each with its log, its store and what builds it."""
 
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from typing import Protocol
 
-from asof.runtime.build_file import BuildFile
 from asof.runtime.erasure import erase_vectors
 from asof.runtime.extractors import ExtractorFactory
-from asof.runtime.generations import follow, generation_of, keep_ontology, open_semantic
+from asof.runtime.generations import follow, generation_of, open_semantic
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.stopwatch import IngestionWatch, PhaseTimes
-from asof.runtime.wiring import OpenLog, Progress, following_store
+from asof.runtime.wiring import OpenLog, following_store
 from asof_agents.generation import Generation
 from asof_agents.layer import batch_of
 from asof_agents.meter import UNMETERED
-from asof_ontologies.model import Ontology
 from asof_projections.generations import Catalog, GenerationInfo
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_projections.model.answers import Effect, IngestionReport
@@ -37,10 +34,6 @@ class GenerationLogs(Protocol):
     @property
     def open_log(self) -> OpenLog:
         """What opens the log of a generation."""
-        ...
-
-    def set_catalog(self, catalog: Catalog) -> None:
-        """Replace the catalogue."""
         ...
 
 
@@ -71,7 +64,7 @@ class OpenGenerations(Mapping[str, Generation]):
         """Open every generation of the catalogue, and make those that do not exist yet."""
         try:
             for info in self._logs.catalog.generations if self._logs.believes else ():
-                self._by_name[info.name] = self._open(info)
+                self.add(info.name, self.open(info))
         except BaseException:
             self.close_all()
             raise
@@ -79,7 +72,30 @@ class OpenGenerations(Mapping[str, Generation]):
     def close_all(self) -> None:
         """Close every generation, so that another process can write them."""
         for name in list(self._opened):
-            self._close(name)
+            self.remove(name)
+
+    def open(self, info: GenerationInfo) -> Generation:
+        """Open a generation, making it where there is none; it follows no message until it is added."""
+        places, logs = self._logs.places, self._logs
+        opened = self._opened[info.name] = ExitStack()
+        log = opened.enter_context(open_semantic(places, info, logs.episodic, logs.open_log))
+        store = opened.enter_context(following_store(log, places.graph(info.name)))
+        self._stores[info.name], self._semantic[info.name] = store, log
+        generation = generation_of(places, info, log, store, logs.episodic, logs.extractors, self.journal, self.phases)
+        if info.name == logs.catalog.active:
+            generation.meter = self.meter
+        return generation
+
+    def add(self, name: str, generation: Generation) -> None:
+        """Let an open generation follow with the others."""
+        self._by_name[name] = generation
+
+    def remove(self, name: str) -> None:
+        """Close a generation, which may be one that was not added."""
+        self._by_name.pop(name, None)
+        self._stores.pop(name, None)
+        self._semantic.pop(name, None)
+        self._opened.pop(name).close()
 
     def follow(self, stop: int) -> None:
         """Give every open generation the episodic events up to a position that it has not read."""
@@ -107,48 +123,16 @@ class OpenGenerations(Mapping[str, Generation]):
         records = batch_of(self._semantic[name], position)
         return effect_of(store, records, changes_at(store, position), worded=worded)
 
-    def build(self, info: GenerationInfo, ontology: Ontology, progress: Progress | None = None) -> None:
-        """Build a new generation beside the others, and add it to the catalogue once it has caught up.
-
-        One of the same kind that stopped is gone on with: what it derived, and what a model answered, was kept.
-        BuildStopped: another process asked for it.
-        """
-        places, logs = self._logs.places, self._logs
-        folder, file = places.generation(info.name), BuildFile(places, info)
-        if folder.exists() and not file.is_begun:
-            shutil.rmtree(folder)  # it is in no catalogue
-        keep_ontology(ontology, places.ontology_of(info.name))
-        file.begin()
-        with file.running():
-            try:
-                generation, end = self._open(info), logs.episodic.end()
-                told = file.progress(generation.layer.checkpoint, end, progress)
-                if not follow(generation, logs.episodic, self._episodes, end, told, self.journal, file.is_to_stop):
-                    raise file.stopped()
-            except BaseException:
-                self._close(info.name)
-                raise
-            self._by_name[info.name] = generation
-            logs.set_catalog(logs.catalog.with_(info))
-            file.remove()
-
     def report(self, name: str, position: int) -> IngestionReport:
         """Return the report of a processed message in a generation."""
         logs = self._logs.episodic, self._semantic[name]
         recorded, derived = ([record.event for record in batch_of(log, position)] for log in logs)
         return report_of(recorded, derived, self.meter.times(position))
 
-    def switch(self, name: str) -> None:
-        """Let another generation answer, and be the one that is metered."""
-        self._logs.set_catalog(self._logs.catalog.switched(name))
+    def meter_alone(self, name: str) -> None:
+        """Let one generation be the one that is metered: it answers."""
         for other, generation in self.items():
             generation.meter = self.meter if other == name else UNMETERED
-
-    def drop(self, name: str) -> None:
-        """Remove a generation, which must not be the one that answers."""
-        self._logs.set_catalog(self._logs.catalog.without(name))
-        self._close(name)
-        shutil.rmtree(self._logs.places.generation(name))
 
     def erase(self, group: str) -> None:
         """Erase a group from the journal, every log and every vector; the stores follow."""
@@ -165,23 +149,6 @@ class OpenGenerations(Mapping[str, Generation]):
         if self.journal is not None:
             self.journal.close()
         self.close_all()
-
-    def _open(self, info: GenerationInfo) -> Generation:
-        places, logs = self._logs.places, self._logs
-        opened = self._opened[info.name] = ExitStack()
-        log = opened.enter_context(open_semantic(places, info, logs.episodic, logs.open_log))
-        store = opened.enter_context(following_store(log, places.graph(info.name)))
-        self._stores[info.name], self._semantic[info.name] = store, log
-        generation = generation_of(places, info, log, store, logs.episodic, logs.extractors, self.journal, self.phases)
-        if info.name == logs.catalog.active:
-            generation.meter = self.meter
-        return generation
-
-    def _close(self, name: str) -> None:
-        self._by_name.pop(name, None)
-        self._stores.pop(name, None)
-        self._semantic.pop(name, None)
-        self._opened.pop(name).close()
 
     def _answered(self, group: str, request: str) -> ExtractionAnswered | None:
         """Return a model's answer to a request, in whichever log it is recorded."""

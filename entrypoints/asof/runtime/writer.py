@@ -4,6 +4,7 @@ from contextlib import ExitStack
 
 from asof.runtime.build_state import BuildState, inline_build
 from asof.runtime.erasure import ErasedFrom, Vacuum
+from asof.runtime.generation_admin import GenerationAdmin
 from asof.runtime.generations import FLUSH_EVERY, kept_ontology, ontologies_of
 from asof.runtime.graph_database import graphs_of
 from asof.runtime.layout import DirectoryLayout
@@ -42,6 +43,7 @@ class Writer:
             self.episodes = opened.enter_context(following_store(self.episodic, logs.places.episodes))
             self.generations = OpenGenerations(logs, self.episodes)
             opened.callback(self.generations.close)
+            self._admin = GenerationAdmin(logs, self.generations, self.episodes)
             journal, ontologies = self.generations.journal, ontologies_of(logs.places)
             self.engine = Engine(
                 Layer(self.episodic, self.episodes),
@@ -143,17 +145,17 @@ class Writer:
 
     def build(self, info: GenerationInfo, ontology: Ontology, progress: Progress | None = None) -> None:
         """Build a new generation beside the others, from the episodic log."""
-        self.generations.build(info, ontology, progress)
+        self._admin.build(info, ontology, progress)
         self._project()
 
     def switch(self, name: str) -> None:
         """Let another generation answer."""
-        self.generations.switch(name)
+        self._admin.switch(name)
         self._project()
 
     def drop(self, name: str) -> None:
         """Remove a generation. InvalidInput: it is the one that answers."""
-        self.generations.drop(name)
+        self._admin.drop(name)
         if self._graphs is not None:
             self._graphs.drop(f"semantic.{name}")
 
