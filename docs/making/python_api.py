@@ -7,7 +7,7 @@ from typing import Any
 
 import asof
 from asof.api import memory
-from asof.runtime import backup, integrity
+from asof.runtime import backup, checkout, integrity
 from asof_projections import generations
 from asof_projections.model import answers, builds, comparisons, contexts, usage
 from making.source import annotated, described, methods, signature
@@ -96,6 +96,7 @@ RETURNED: tuple[type[Any], ...] = (
     integrity.Check,
     backup.Backup,
     backup.BackupLog,
+    checkout.Checkout,
 )
 
 CLASSES = (memory.Memory,)

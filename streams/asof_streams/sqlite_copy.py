@@ -1,5 +1,6 @@
 """A log's file read and written row by row, as it is stored: to back it up, and to restore it."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from itertools import islice
@@ -7,12 +8,14 @@ from pathlib import Path
 from typing import Final
 
 from asof_streams import chain
-from asof_streams.errors import DamagedLog
+from asof_streams.errors import DamagedLog, InvalidInput
 from asof_streams.sqlite import SqliteGuard, connect, create, transaction
 from asof_streams.sqlite_records import REMEDY, Head, Records, Row, empty_log_script
 
 _CHUNK: Final = 1_000  # rows read or written at once
 _INSERT: Final = f"INSERT INTO log VALUES ({', '.join('?' * 13)})"
+_FIRST_LATER: Final = "SELECT min(position) FROM log WHERE recorded_at > ? AND position < ?"
+_FIRST_KNOWN: Final = "SELECT min(position) FROM log WHERE position > ? AND position < ? AND recorded_at <= ?"
 _DATED: Final = "INSERT INTO groups VALUES (?, ?) ON CONFLICT DO UPDATE SET recorded_at = excluded.recorded_at"
 
 
@@ -31,16 +34,38 @@ class StoredLog:
         hash_: bytes = self._records.rows(position - 1, position)[0][9] if position else chain.genesis(self._name)
         return hash_
 
-    def rows(self, start: int) -> Iterator[Row]:
-        """Yield the rows from a position on, each checked against the chain. DamagedLog."""
-        previous = self.hash_at(start)
+    def rows(self, start: int, stop: int | None = None) -> Iterator[Row]:
+        """Yield the rows of [start, stop), each checked against the chain; no `stop`: all others. DamagedLog."""
+        previous, end = self.hash_at(start), self.head.position
         assert previous is not None, "the log reaches that far"
-        for at in range(start, self.head.position, _CHUNK):
-            for row in self._records.rows(at, min(at + _CHUNK, self.head.position)):
+        stop = end if stop is None else stop
+        for at in range(start, stop, _CHUNK):
+            for row in self._records.rows(at, min(at + _CHUNK, stop)):
                 previous = self._records.expect_link(previous, row)
                 yield row
-        if previous != self.head.hash:
-            raise self._records.damaged(self.head.position - 1, "it is not the record that the log ended with")
+        if stop == end and previous != self.head.hash:
+            raise self._records.damaged(end - 1, "it is not the record that the log ended with")
+
+    def caused_by(self, cause: int) -> int:
+        """Return the position of the first record with this cause or a later one. Causes never decrease in a log."""
+        return bisect_left(range(self.head.position), cause, key=lambda at: self._records.rows(at, at + 1)[0][3])
+
+    def recorded_by(self, instant: int) -> int:
+        """Return how many of the first records were recorded by an instant.
+
+        InvalidInput: others that were stand behind one that was not, since a history was moved in.
+        """
+        end = self.head.position
+        ((later,),) = self._records.query(_FIRST_LATER, instant, end, trusted=0)
+        stop: int = end if later is None else later
+        ((known,),) = self._records.query(_FIRST_KNOWN, stop, end, instant, trusted=0)
+        if known is not None:
+            raise InvalidInput(
+                f"message {stop} was recorded later, and message {known} behind it was not: the log of a history that "
+                "was moved in, group by group, has no beginning that was all at that moment",
+                field="known_at",
+            )
+        return stop
 
 
 @contextmanager

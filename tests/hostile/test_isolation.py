@@ -335,6 +335,7 @@ CHANGES = {
         "drop",
         "repair",
         "backup",
+        "checkout",
         "settle",
         "retry",
         "consolidate",

@@ -21,6 +21,7 @@ from asof.operations.answers import (
     BeliefPeriod,
     Changes,
     Check,
+    Checkout,
     Community,
     ComparisonPage,
     Consolidated,
@@ -858,6 +859,17 @@ class AsyncMemory:
             memory.backup("tuesday.backup", after="monday.backup")
         """
         return await self._run(lambda memory: memory.backup(file, after=after, progress=progress))
+
+    async def checkout(self, directory: str | Path, *, known_at: Time, progress: Progress | None = None) -> Checkout:
+        """Make the directory as it was at a known moment, also while others write; return what it holds.
+
+        It is a memory of its own. Its logs are the first records of this one's, bit for bit; what was erased since is
+        not there. InvalidInput: there is something in it, this one is a copy of topics, or a history was moved in such
+        that no beginning of its log is of that moment. NotFound: nothing was recorded by then.
+
+            memory.checkout("./as-of-may", known_at="2024-05-31")
+        """
+        return await self._run(lambda memory: memory.checkout(directory, known_at=known_at, progress=progress))
 
     def export(
         self,

@@ -38,6 +38,7 @@ from asof.operations.answers import (
     BeliefPeriod,
     Changes,
     Check,
+    Checkout,
     Community,
     ComparisonPage,
     Consolidated,
@@ -910,6 +911,18 @@ class Memory:
         """
         with self._session.reporting(progress):
             return backups.backup.ask(self._session, file=file, after=after)
+
+    def checkout(self, directory: str | Path, *, known_at: Time, progress: Progress | None = None) -> Checkout:
+        """Make the directory as it was at a known moment, also while others write; return what it holds.
+
+        It is a memory of its own. Its logs are the first records of this one's, bit for bit; what was erased since is
+        not there. InvalidInput: there is something in it, this one is a copy of topics, or a history was moved in such
+        that no beginning of its log is of that moment. NotFound: nothing was recorded by then.
+
+            memory.checkout("./as-of-may", known_at="2024-05-31")
+        """
+        with self._session.reporting(progress):
+            return backups.checkout.ask(self._session, directory=directory, known_at=known_at)
 
     def export(
         self,

@@ -1,4 +1,4 @@
-"""The commands that back a memory up and restore it: backup, restore."""
+"""The commands that back a memory up and make directories of others: backup, restore, checkout."""
 
 from pathlib import Path
 from typing import Annotated
@@ -40,3 +40,14 @@ def restore(
     call.answer(operations.backup, restored, lambda made: _LOGS(made.logs))
     if not call.as_json:
         show.talk(f"restored to {call.settings.data}")
+
+
+@command(operations.checkout, parameters=Parameters(operations.CheckoutQuery, arguments=("directory",)), settings=())
+def checkout(call: Call, query: operations.CheckoutQuery) -> None:
+    """Make the directory as it was at a known moment. It is a memory of its own, and may be changed.
+
+    Its logs are the first records of this one's, bit for bit; what was erased since is not there.
+    """
+    with call.existing("checking out") as session:
+        made = operations.checkout(session, query)
+    call.answer(operations.checkout, made, lambda one: show.line(f"messages in {one.directory}: {one.messages}"))

@@ -1,6 +1,7 @@
 """The answers that doors show, and what language models have cost."""
 
 from asof.runtime.backup import Backup
+from asof.runtime.checkout import Checkout
 from asof.runtime.integrity import Check
 from asof_agents.extraction.llm.usage import Usage
 from asof_projections.generations import GenerationInfo
@@ -53,6 +54,7 @@ __all__ = [
     "BeliefPeriod",
     "Changes",
     "Check",
+    "Checkout",
     "Community",
     "ComparisonPage",
     "Consolidated",

@@ -1,4 +1,4 @@
-"""Backups: everything that a directory cannot make again, in one file, and the directory made of it."""
+"""Backups, and the directories made of them; checkouts: the directory as it was at a known moment."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,10 +8,11 @@ from pydantic import Field
 from asof.operations.operation import operation
 from asof.runtime.backup import Backup, back_up
 from asof.runtime.backup import restore as restore_directory
+from asof.runtime.checkout import Checkout, check_out
 from asof.runtime.layout import DirectoryLayout
 from asof.service.session import Session
 from asof.settings import Settings
-from asof_projections.model.queries import Query
+from asof_projections.model.queries import Instant, Query
 
 
 class BackupQuery(Query):
@@ -19,6 +20,13 @@ class BackupQuery(Query):
 
     file: Path = Field(description="The file to write, whole or not at all.")
     after: Path | None = Field(None, description="An earlier backup: only what came after it is written.")
+
+
+class CheckoutQuery(Query):
+    """Make the directory as it was at a known moment."""
+
+    directory: Path = Field(description="The directory to make: empty, or not there yet.")
+    known_at: Instant = Field(description="The moment: what was recorded later is not there.")
 
 
 @operation()
@@ -37,3 +45,12 @@ def restore(settings: Settings, files: Sequence[Path]) -> Backup:
     is not what was written. Nothing is left of a restore that fails.
     """
     return restore_directory(files, DirectoryLayout(settings.data), settings)
+
+
+@operation()
+def checkout(session: Session, query: CheckoutQuery) -> Checkout:
+    """Make the directory as it was at a known moment, also while another process writes; return what it holds.
+
+    InvalidInput: there is something in it, or this one is a copy of topics. NotFound: nothing was recorded by then.
+    """
+    return check_out(session.places, query.known_at, query.directory, session.settings)

@@ -4,6 +4,7 @@ __all__ = [
     "backup",
     "belief_writer",
     "build_file",
+    "checkout",
     "child_process",
     "clock",
     "comparison",

@@ -7,7 +7,7 @@ process writes. A backup may continue an earlier one: then it holds what came af
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -71,7 +71,7 @@ def back_up(places: DirectoryLayout, file: Path, after: Path | None, progress: P
     paths = [*(places.semantic(info.name) for info in catalog.generations), places.episodic, places.messages]
     with written_backup(file) as writer:
         writer.write({"format": FORMAT, "version": VERSION, "release": version(), "after": earlier.digest})
-        for path in _small_files(places, catalog):
+        for path in small_files(places, catalog):
             writer.write({"file": _relative(places, path), "text": path.read_text("utf-8")})
         for number, path in enumerate(path for path in paths if path.exists()):
             logs.append(_write_log(writer, _relative(places, path), path, earlier.ends))
@@ -89,23 +89,33 @@ def restore(files: Sequence[Path], places: DirectoryLayout, settings: Settings) 
     InvalidInput: there is something in the directory, or a backup does not continue the one before it. DamagedFile: a
     backup is not what was written; nothing is left then. What was erased after the first backup is erased.
     """
-    root = places.root
-    if root.exists() and any(root.iterdir()):
-        raise InvalidInput(f"{root} is not empty: restore into a directory that is not there yet, then move it")
-    beside = DirectoryLayout(root.with_name(root.name + ".restored"))
-    shutil.rmtree(beside.root, ignore_errors=True)  # of a restore that was interrupted
-    try:
+    with new_directory(places) as beside:
         restored = _restore_logs(files, beside)
+    open_writer(places, settings).close()
+    return restored
+
+
+@contextmanager
+def new_directory(places: DirectoryLayout) -> Iterator[DirectoryLayout]:
+    """Let a directory be made beside the place where it then appears as a whole; nothing is left of one that fails.
+
+    InvalidInput: there is something in it.
+    """
+    root = places.root
+    if root.exists() and not (root.is_dir() and not any(root.iterdir())):
+        raise InvalidInput(f"{root} is not empty: name a directory that is not there yet, then move it")
+    beside = DirectoryLayout(root.with_name(root.name + ".restored"))
+    shutil.rmtree(beside.root, ignore_errors=True)  # of one that was interrupted
+    try:
+        yield beside
         make_folder(root)
         root.rmdir()
         beside.root.rename(root)
     finally:
         shutil.rmtree(beside.root, ignore_errors=True)
-    open_writer(places, settings).close()
-    return restored
 
 
-def _small_files(places: DirectoryLayout, catalog: Catalog) -> Iterator[Path]:
+def small_files(places: DirectoryLayout, catalog: Catalog) -> Iterator[Path]:
     """Yield the files that say how logs are read: they change by whole files, and rarely."""
     found = [places.catalog, places.ontology, *places.named_ontology("*").parent.glob("*.json")]
     found += [places.ontology_of(info.name) for info in catalog.generations]
