@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from asof_agents.consolidation.cycle import Consolidator, consolidator_of
-from asof_agents.consolidation.undoing import undo
+from asof_agents.consolidation.undo import undo
 from asof_agents.extraction.ports import Answers
 from asof_agents.extraction.registry import ExtractorRegistry
 from asof_agents.handlers import entities, episodes, facts, identities, mentions, withdrawals

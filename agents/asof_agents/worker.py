@@ -1,4 +1,4 @@
-"""The Faust worker: one agent on the messages topic, concurrency one, an engine for each partition behind it.
+"""The Faust worker: one agent on a topic, concurrency one, an engine for each partition behind it.
 
 The one module that uses Faust; asof.kafka.app is for its command line. Faust assigns the partitions to workers and
 delivers the records, no more. Its committed offsets are only a hint: each intake keeps its own, reads from the topic

@@ -2,5 +2,5 @@
 
 __all__ = [
     "cycle",
-    "undoing",
+    "undo",
 ]

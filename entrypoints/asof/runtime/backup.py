@@ -22,7 +22,7 @@ from asof_projections.generations import Catalog
 from asof_streams.backup_file import FORMAT, VERSION, BackupWriter, Line, read_backup, row_of, written_backup
 from asof_streams.distribution import version
 from asof_streams.errors import DamagedFile, DamagedLog, InvalidInput
-from asof_streams.files import make_folder, replace_file
+from asof_streams.files import make_folder, replace_file, sync
 from asof_streams.messages import ErasureRequest
 from asof_streams.sqlite_copy import restore_rows, stored_log
 from asof_streams.sqlite_log import SqliteLog
@@ -66,7 +66,7 @@ def back_up(places: DirectoryLayout, file: Path, after: Path | None, progress: P
     if is_copy(places.root):
         raise InvalidInput(f"{places.root} is a copy of topics: back the topics up, and delete it at will")
     catalog = existing(places)
-    earlier = _Earlier.read(after) if after else _Earlier(None, {})
+    earlier = _Earlier.read(after) if after else _Earlier(None)
     logs: list[BackupLog] = []
     paths = [*(places.semantic(info.name) for info in catalog.generations), places.episodic, places.messages]
     with written_backup(file) as writer:
@@ -111,6 +111,7 @@ def new_directory(places: DirectoryLayout) -> Iterator[DirectoryLayout]:
         make_folder(root)
         root.rmdir()
         beside.root.rename(root)
+        sync(root.parent)
     finally:
         shutil.rmtree(beside.root, ignore_errors=True)
 

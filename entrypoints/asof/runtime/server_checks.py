@@ -8,7 +8,6 @@ from asof.runtime.graph_database import address_of
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import connection_of
 from asof.settings import Settings
-from asof_streams.distribution import install_command
 from asof_streams.errors import AsofError, NotFound
 
 
@@ -26,9 +25,6 @@ def _kafka(settings: Settings) -> Iterator[Diagnosis]:
         from asof_streams.kafka.topics import Topics, check
 
         findings = asyncio.run(check(connection, Topics(settings.kafka_prefix)))
-    except ImportError:
-        yield Diagnosis("kafka", "broken", "the extra kafka is not installed", install_command("kafka"))
-        return
     except AsofError as error:
         yield Diagnosis("kafka", "broken", str(error))
         return

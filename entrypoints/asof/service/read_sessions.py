@@ -79,7 +79,7 @@ class ReadSession:
         """
         from asof.runtime.generations import build_of
         from asof_agents.consolidation.cycle import consolidator_of
-        from asof_agents.consolidation.undoing import undo
+        from asof_agents.consolidation.undo import undo
         from asof_projections.queries.consolidations import consolidated_of
 
         name = self.opened().generation
