@@ -7,7 +7,7 @@ from typing import Any
 
 import asof
 from asof.api import memory
-from asof.runtime import backup, checkout, integrity
+from asof.runtime import backup, checkout, integrity, replay
 from asof_projections import generations
 from asof_projections.model import answers, builds, comparisons, contexts, usage
 from making.source import annotated, described, methods, signature
@@ -97,6 +97,8 @@ RETURNED: tuple[type[Any], ...] = (
     backup.Backup,
     backup.BackupLog,
     checkout.Checkout,
+    replay.Replay,
+    replay.Projection,
 )
 
 CLASSES = (memory.Memory,)

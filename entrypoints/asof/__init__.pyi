@@ -4,6 +4,7 @@ from asof.api.exports import open as open  # noqa: A004
 from asof.api.exports import open_async as open_async
 from asof.api.exports import restore as restore
 from asof.api.memory import Memory as Memory
+from asof.runtime.replay import Projection as Projection
 from asof_projections.model.answers import Added as Added
 from asof_projections.model.answers import Attribute as Attribute
 from asof_projections.model.answers import Belief as Belief

@@ -26,6 +26,8 @@ _OURS: Final = (
     "ontologies/*",
     "messages.keys",
     "messages.keys/*",
+    "replays",
+    "replays/*",
     "partition-*",
 )  # a folder before what is in it
 _NAMES_ANOTHER: Final = bytes.fromhex("d9d505f920a163d7")  # the end of a journal of SQLite that names a further file

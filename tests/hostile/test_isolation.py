@@ -317,6 +317,7 @@ OF_ALL = {
     "generations",
     "active",
     "events",
+    "replay",
     "builds",
 }  # of the directory, for its owner
 CHANGES = {

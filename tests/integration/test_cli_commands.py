@@ -623,7 +623,7 @@ ONLY_FUNCTIONS = {  # that no query and answer model describe
     *("produce", "import_facts", "what_if", "replay", "export", "doctor", "pull_model", "read_text"),
     *("check_ontology", "diff_ontologies"),
     *("create_graphs", "check_graphs", "copy_graphs"),
-    *("create_topics", "check_topics", "lag_of_topics", "work", "project", "health", "restore"),
+    *("create_topics", "check_topics", "lag_of_topics", "work", "project", "health", "restore", "replay_into"),
 }
 
 
@@ -661,7 +661,7 @@ def test_the_list_of_commands_has_the_first_sentence_of_their_help() -> None:
 
 NAMING = {"name", "id", "about", "center", "entity", "into", "ref", "episode_id"}
 MAKING = {"add", "state-entity", "assert", "correct", "rebuild", "generations"}  # a name may be new, or no entity's
-PASSED = {("alias", "name"), ("search", "center")}  # another name; a centre that nobody is changes nothing
+PASSED = {("alias", "name"), ("search", "center"), ("replay", "name")}  # other names; a centre that nobody is
 OTHERS = {"query": "x", "start": "2020", "stop": "2021", "name": "Annie", "into": "Ben", "entity": "Ana"}
 
 

@@ -48,6 +48,8 @@ from asof.operations.answers import (
     Page,
     ParkedMessage,
     Produced,
+    Projection,
+    Replay,
     Retried,
     SearchedPage,
     Segment,
@@ -721,6 +723,41 @@ class AsyncMemory:
         """
         return self._each(
             lambda memory: memory.events(log, start, stop, follow=follow, generation=generation, partition=partition)
+        )
+
+    async def replay(
+        self,
+        target: str | Projection,
+        *,
+        log: LogName = "semantic",
+        start: int | None = None,
+        stop: int | None = None,
+        generation: str | None = None,
+        pace: float | None = None,
+        name: str | None = None,
+        partition: int | None = None,
+    ) -> Replay:
+        """Replay a log up to its end, or `stop`, into a target; return the positions and the number of events.
+
+        target: a projection of your own, an object with a method `apply(events)`; kafka://HOST:PORT/TOPIC; or the path
+        of a directory, which takes the messages log from its beginning. It goes on where it stopped, or at `start`; the
+        position is kept under `name`, by default that of the target. After a failure, events come again: each at least
+        once, in order. pace: how many times the original speed; None: without a pause. `generation`, `partition`: as of
+        `events`. InvalidInput: the target is none, or the log is not the one that it had before.
+
+            memory.replay(Visits("visits.db"), log="episodic")
+        """
+        return await self._run(
+            lambda memory: memory.replay(
+                target,
+                log=log,
+                start=start,
+                stop=stop,
+                generation=generation,
+                pace=pace,
+                name=name,
+                partition=partition,
+            )
         )
 
     async def rebuild(

@@ -32,6 +32,7 @@ from asof.operations import (
     usage,
     writes,
 )
+from asof.operations import replay as replays
 from asof.operations.answers import (
     Added,
     Backup,
@@ -65,6 +66,8 @@ from asof.operations.answers import (
     Page,
     ParkedMessage,
     Produced,
+    Projection,
+    Replay,
     Retried,
     SearchedPage,
     Segment,
@@ -765,6 +768,32 @@ class Memory:
         fields = {"log": log, "start": start, "stop": stop, "generation": generation}
         query = read_query(queries.EventsQuery, fields)
         return logs.replay(self._session, query, follow=follow, partition=partition)
+
+    def replay(
+        self,
+        target: str | Projection,
+        *,
+        log: LogName = "semantic",
+        start: int | None = None,
+        stop: int | None = None,
+        generation: str | None = None,
+        pace: float | None = None,
+        name: str | None = None,
+        partition: int | None = None,
+    ) -> Replay:
+        """Replay a log up to its end, or `stop`, into a target; return the positions and the number of events.
+
+        target: a projection of your own, an object with a method `apply(events)`; kafka://HOST:PORT/TOPIC; or the path
+        of a directory, which takes the messages log from its beginning. It goes on where it stopped, or at `start`; the
+        position is kept under `name`, by default that of the target. After a failure, events come again: each at least
+        once, in order. pace: how many times the original speed; None: without a pause. `generation`, `partition`: as of
+        `events`. InvalidInput: the target is none, or the log is not the one that it had before.
+
+            memory.replay(Visits("visits.db"), log="episodic")
+        """
+        fields = {"log": log, "start": start, "stop": stop, "generation": generation, "pace": pace, "name": name}
+        query = read_query(replays.ReplayQuery, fields)
+        return replays.replay_into(self._session, query, target, partition=partition)
 
     # Generations, and the whole.
 

@@ -8,6 +8,7 @@ from asof.cli import show
 from asof.cli.binding import command, question
 from asof.cli.calls import Call
 from asof.cli.effects import NOT_UNDERSTOOD, show_beliefs, show_duplicates
+from asof.cli.options import Partition
 from asof.cli.parameters import Parameters
 from asof.cli.tables import CHANGES, Table
 from asof.operations import logs as operations
@@ -22,9 +23,7 @@ def events(
     query: Any,
     *,
     follow: Annotated[bool, typer.Option("--follow", help="Go on with what comes, until interrupted.")] = False,
-    partition: Annotated[
-        int | None, typer.Option("--partition", min=0, metavar="P", help="Whose log, where the topics have several.")
-    ] = None,
+    partition: Partition = None,
 ) -> None:
     """Replay a log as JSON lines. Each event comes in its envelope; times within `data` are UTC microseconds."""
     with call.existing() as session:

@@ -30,6 +30,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 File = Annotated[str, typer.Argument(metavar="FILE", help="One JSON object a line; - is standard input.")]
 Group = Annotated[str, typer.Option("--group", metavar="ID", help="The group of the lines that name none.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Take no line if any is refused.")]
+Partition = Annotated[
+    int | None, typer.Option("--partition", min=0, metavar="P", help="Whose log, where the topics have several.")
+]
 
 SETTINGS: Final = {"kafka": Kafka, "kafka_prefix": Prefix, "graph": Graph}
 """The options that set one setting, by its name."""

@@ -5,5 +5,6 @@ __all__ = [
     "producer",
     "projector_process",
     "rebuild",
+    "replay_topic",
     "worker_process",
 ]

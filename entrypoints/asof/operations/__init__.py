@@ -24,6 +24,7 @@ __all__ = [
     "operation",
     "process",
     "queries",
+    "replay",
     "sessions",
     "times",
     "upkeep",

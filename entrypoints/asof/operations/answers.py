@@ -3,6 +3,7 @@
 from asof.runtime.backup import Backup
 from asof.runtime.checkout import Checkout
 from asof.runtime.integrity import Check
+from asof.runtime.replay import Projection, Replay
 from asof_agents.extraction.llm.usage import Usage
 from asof_projections.generations import GenerationInfo
 from asof_projections.model.answers import (
@@ -83,9 +84,11 @@ __all__ = [
     "Page",
     "ParkedMessage",
     "Produced",
+    "Projection",
     "Queued",
     "RankedNode",
     "RelationDifferences",
+    "Replay",
     "Retried",
     "Retrieval",
     "RetrievalMetrics",

@@ -1,8 +1,9 @@
 """The questions about the logs: their events, and what became of a message."""
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import NamedTuple
 
 from asof.operations.moments import known_of
 from asof.operations.operation import operation
@@ -43,6 +44,16 @@ from asof_streams.errors import InvalidInput, NotFound, UnavailableError
 from asof_streams.events import Record
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.tail import tail
+
+
+class OpenedLog(NamedTuple):
+    """A log to be replayed; `wait` lets it become longer."""
+
+    places: DirectoryLayout
+    log: SqliteLog
+    generation: str | None
+    wait: Callable[[float], None]
+
 
 _EVENTS = 20  # read at once: one may have half a megabyte
 _LONG = 4_000_000  # characters: a page that has more ends
@@ -163,10 +174,9 @@ def episodes(session: Session, query: EpisodesQuery) -> Page[Episode]:
     return Page.until(map(Episode.of, kept), Cursor(None, known, (kept[-1].uuid,)).encode())
 
 
-def replay(
-    session: Session, query: EventsQuery, *, follow: bool = False, partition: int | None = None
-) -> Iterator[LogEvent]:
-    """Yield the events of a log from a position on; `follow`: then wait for more, without end."""
+@contextmanager
+def opened_log(session: Session, query: EventsQuery, partition: int | None) -> Iterator[OpenedLog]:
+    """Open a log to be replayed."""
     with session.lock:
         source = session.sources.partition(partition)
         source.process_backlog()
@@ -178,6 +188,14 @@ def replay(
         time.sleep(seconds)
 
     with open_log(source.places, query.log, generation) as log:
+        yield OpenedLog(source.places, log, generation, wait)
+
+
+def replay(
+    session: Session, query: EventsQuery, *, follow: bool = False, partition: int | None = None
+) -> Iterator[LogEvent]:
+    """Yield the events of a log from a position on; `follow`: then wait for more, without end."""
+    with opened_log(session, query, partition) as (_, log, generation, wait):
         if follow and query.stop is None:
             records = tail(log, query.start, wait=wait)
         else:

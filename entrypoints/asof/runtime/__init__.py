@@ -27,6 +27,8 @@ __all__ = [
     "processes",
     "recovery",
     "repair",
+    "replay",
+    "replay_sinks",
     "replica_health",
     "replica_manifest",
     "server_checks",
