@@ -42,7 +42,7 @@ class Layer:
     def __init__(self, log: EventLog, store: LayerStore) -> None:
         self.log = log
         self.store = store
-        self.checkpoint = log.checkpoint()  # the next position of the input log; durable after `flush`
+        self.checkpoint = self._durable = log.checkpoint()  # the next position of the input log; durable after `flush`
         self._next = log.end()
         self._drafts: list[Draft] = []
 
@@ -67,7 +67,7 @@ class Layer:
 
     def flush(self) -> None:
         """Append the buffered events, then commit the store. After an error neither has them."""
-        if not self._drafts and self.checkpoint == self.log.checkpoint():
+        if not self._drafts and self.checkpoint == self._durable:
             return
         try:
             end = self.log.append(self._drafts, checkpoint=self.checkpoint)
@@ -75,13 +75,14 @@ class Layer:
             self.store.rollback()
             raise
         self._drafts = []
+        self._durable = self.checkpoint
         self.store.commit(end, self.log.head(end), self.checkpoint)
 
     def roll_back(self) -> None:
         """Drop the events since the last flush."""
         self._drafts = []
         self._next = self.log.end()
-        self.checkpoint = self.log.checkpoint()
+        self.checkpoint = self._durable = self.log.checkpoint()
         self.store.rollback()
 
 

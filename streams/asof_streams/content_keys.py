@@ -16,22 +16,22 @@ from asof_streams.files import replace_file, sync
 
 _KEY_BYTES: Final = 32
 _STOP: Final = Struct(">q")
-_MARK: Final = b"\x00"  # before encrypted bytes; an encoded event begins with a brace
+ENCRYPTED: Final = b"\x00"  # the mark before encrypted bytes; an encoded event begins with a brace
 
 
 def is_encrypted(payload: bytes) -> bool:
     """Return whether a payload is encrypted."""
-    return payload.startswith(_MARK)
+    return payload.startswith(ENCRYPTED)
 
 
 def encrypt(key: bytes, position: int, payload: bytes) -> bytes:
     """Return a payload encrypted for one position. A key encrypts one payload at each position, so no stream twice."""
-    return _MARK + _combine(key, position, payload)
+    return ENCRYPTED + _combine(key, position, payload)
 
 
 def decrypt(key: bytes, position: int, payload: bytes) -> bytes:
     """Return what `encrypt` was given."""
-    return _combine(key, position, payload[len(_MARK) :])
+    return _combine(key, position, payload[len(ENCRYPTED) :])
 
 
 def _combine(key: bytes, position: int, content: bytes) -> bytes:

@@ -157,7 +157,7 @@ class FactStatement(Event):
             self._may_leave_out()
         if self.valid_at is not None and self.invalid_at is not None and self.valid_at >= self.invalid_at:
             raise ValueError("valid_at must be before invalid_at")
-        if self.value is not None and self.object_type is not None:
+        if self.object_type is not None and self.value is not None:
             raise ValueError("object_type is of an entity, and a number is none: leave it out")
         if self.qualifiers and self.op not in ("assert", "correct"):
             raise ValueError(f"qualifiers are of what is asserted: {self.op} takes none")

@@ -9,7 +9,7 @@ from struct import Struct
 from typing import Final, NamedTuple, Protocol, Self
 
 from asof_streams import chain, semantic  # noqa: F401 - semantic: its import registers its events
-from asof_streams.content_keys import ContentKeys, decrypt, encrypt, is_encrypted
+from asof_streams.content_keys import ENCRYPTED, ContentKeys, decrypt, encrypt
 from asof_streams.episodic import GroupErased
 from asof_streams.errors import DamagedLog, DecodeError, InvalidInput, PositionConflict, WriterBusy
 from asof_streams.events import Draft, Record, decode
@@ -92,6 +92,7 @@ class SqliteLog:
             self._records = Records(path, self._db)
             self._requests = Requests(self._db)
             self._latest = (0, NEG)  # the end of the log when that was its latest recorded time
+            self._written = Head(-1, b"", 0, 0)  # what this object appended last
             self._keys = ContentKeys(path.with_suffix(".keys"))
             self._term = 0 if not writable else self._raise_term() if term is None else term
         except BaseException:
@@ -128,6 +129,8 @@ class SqliteLog:
     def head(self, position: int) -> bytes:
         if position == 0:
             return chain.genesis(self.name)
+        if position == self._written.position:  # no hash of a log ever changes
+            return self._written.hash
         if not 0 < position <= self.end():
             raise InvalidInput(f"{self.name} has no position {position - 1}: it ends at {self.end()}")
         hash_: bytes = self._records.rows(position - 1, position)[0][9]
@@ -143,7 +146,7 @@ class SqliteLog:
                 if payload is None:
                     self._records.expect_erased(row)
                     continue
-                if is_encrypted(payload):
+                if payload[:1] == ENCRYPTED:
                     key = self._keys.find(row[0])
                     if key is None:
                         continue  # it is no longer to be read; a crash came before its payload was dropped
@@ -158,11 +161,11 @@ class SqliteLog:
     def preview(self, messages: Sequence[AnyMessage], *, clock: int) -> list[Record]:
         """Return messages as `accept` would record them now; nothing is written."""
         with self._guard, snapshot(self._db):
-            start = self._records.head().position
-            times = self._times([message.group_id for message in messages], clock, None)
+            head = self._records.head()
+            times = self._times(head, [message.group_id for message in messages], clock, None)
         return [
             Record(position, message.group_id, at, position, 0, 1, 0, message)
-            for position, (message, at) in enumerate(zip(messages, times, strict=True), start)
+            for position, (message, at) in enumerate(zip(messages, times, strict=True), head.position)
         ]
 
     def groups(self) -> list[str]:
@@ -194,7 +197,9 @@ class SqliteLog:
     def append(self, drafts: Sequence[Draft], *, checkpoint: int) -> int:
         with self._writing() as head:
             expect_checkpoint(self.name, checkpoint, head)
-            return self._write(head, drafts, checkpoint)
+            written = self._write(head, drafts, checkpoint)
+        self._written = written
+        return written.position
 
     def append_encoded(self, start: int, drafts: Sequence[EncodedDraft], *, checkpoint: int) -> int:
         """Append the events of another process, as `append` does. PositionConflict: the log does not end at `start`."""
@@ -204,7 +209,7 @@ class SqliteLog:
                     f"{self.name} ends at {head.position}: a batch that begins at {start} cannot follow"
                 )
             expect_checkpoint(self.name, checkpoint, head)
-            return self._write(head, drafts, checkpoint)
+            return self._write(head, drafts, checkpoint).position
 
     def accept(self, messages: Sequence[AnyMessage], *, clock: int, recorded: Sequence[int] | None = None) -> range:
         with self._writing() as head:
@@ -316,14 +321,14 @@ class SqliteLog:
         return bisect_left(range(self.end()), cause, key=self.cause_of)
 
     def _accept(self, head: Head, messages: Sequence[AnyMessage], clock: int, recorded: Sequence[int] | None) -> range:
-        times = self._times([message.group_id for message in messages], clock, recorded)
+        times = self._times(head, [message.group_id for message in messages], clock, recorded)
         drafts = [  # tuples in the shape of a Draft, at a fifth of the cost
             (message.group_id, at, position, 0, 1, message)
             for position, (message, at) in enumerate(zip(messages, times, strict=True), head.position)
         ]
-        return range(head.position, self._write(head, drafts, head.checkpoint))
+        return range(head.position, self._write(head, drafts, head.checkpoint).position)
 
-    def _write(self, head: Head, drafts: Sequence[EncodedDraft], checkpoint: int) -> int:
+    def _write(self, head: Head, drafts: Sequence[EncodedDraft], checkpoint: int) -> Head:
         last = head.hash
         term = self._term
         quiet = self._are_messages and any(_is_suppressed(draft[5]) for draft in drafts)
@@ -346,14 +351,15 @@ class SqliteLog:
         end = head.position + len(drafts)
         known = self._latest[0] == head.position
         self._latest = (end, max([self._latest[1], *(draft[1] for draft in drafts)])) if known else (-1, NEG)
-        self._records.put_head(Head(end, last, checkpoint, term))
-        return end
+        written = Head(end, last, checkpoint, term)
+        self._records.put_head(written)
+        return written
 
-    def _times(self, groups: Sequence[str], clock: int, recorded: Sequence[int] | None) -> list[int]:
+    def _times(self, head: Head, groups: Sequence[str], clock: int, recorded: Sequence[int] | None) -> list[int]:
         last: dict[str, int] = {}  # the last recorded time of each group, as this log has it
         imported: dict[str, int] = {}  # the same as `recorded` has it: it stands still where those rise
         times = []
-        latest = self.latest() if recorded is None else NEG
+        latest = self._latest_before(head.position) if recorded is None else NEG
         for index, group in enumerate(groups):
             before = last[group] if group in last else self.last_recorded(group)
             at = clock if recorded is None else recorded[index]
@@ -369,10 +375,12 @@ class SqliteLog:
     def latest(self) -> int:
         """Return the latest recorded time of all groups; NEG where there is no record."""
         with self._guard:
-            end = self._records.head().position
-            if self._latest[0] != end:  # another writer was here, or this one has just been opened
-                ((at,),) = self._db.execute("SELECT max(recorded_at) FROM groups")
-                self._latest = end, NEG if at is None else at
+            return self._latest_before(self._records.head().position)
+
+    def _latest_before(self, end: int) -> int:
+        if self._latest[0] != end:  # another writer was here, or this one has just been opened
+            ((at,),) = self._db.execute("SELECT max(recorded_at) FROM groups")
+            self._latest = end, NEG if at is None else at
         return self._latest[1]
 
     def last_recorded(self, group: str) -> int:

@@ -72,12 +72,13 @@ def ingest(
         found = every
     sink = open_sink()
     refused: list[Refused] = []
-    accepted, first, before = 0, None, sink.parked()
+    accepted, first, before, more = 0, None, sink.parked(), True
     try:
         for chunk in json_lines.chunks(found, _CHUNK):
             refused += [f for f in chunk if isinstance(f, Refused)]
             if good := [f for f in chunk if isinstance(f, InboundMessage)]:
-                start = sink.put(good, flush=len(chunk) < _CHUNK)
+                more = len(chunk) == _CHUNK
+                start = sink.put(good, flush=not more)
                 first = start if first is None else first
                 accepted += len(good)
             if acknowledged:
@@ -93,7 +94,8 @@ def ingest(
     except BaseException:  # also where the source failed: what was acknowledged is shown
         sink.flush()
         raise
-    sink.flush()
+    if more:
+        sink.flush()
     after = sink.parked()
     parked = None if before is None or after is None else after - before
     return Produced(accepted, tuple(refused), first, parked)

@@ -129,7 +129,7 @@ class Writer:
     def _finish_build(self) -> None:
         """Have every generation open here, and up to the episodic log, whatever became of a process beside this one."""
         build, self._build = self._build, self._inline
-        build.finish(self.episodic.end())
+        build.finish(self.engine.episodic.end)
         if not self.generations and self.logs.believes:
             self.generations.open_all()
             self.generations.follow(self.episodic.end())

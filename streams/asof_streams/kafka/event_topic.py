@@ -204,7 +204,7 @@ class EventTopic(TopicLog):
         with self._writing() as head:  # kept while it is on its way, and for good when it stands
             expect_checkpoint(self.name, checkpoint, head)
             sent = self._client.begin_send(*self.at, records or [control])
-            end = self._write(head, _as_sent(drafts, records), checkpoint)
+            end = self._write(head, _as_sent(drafts, records), checkpoint).position
             self._expect_to_stand(sent(), len(drafts))
         self._fence.checkpoint = checkpoint
         if reached_at >= 0:

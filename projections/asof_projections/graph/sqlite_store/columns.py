@@ -22,6 +22,10 @@ COUNTED: Final = f"m.created_at <= :known AND {_GIVEN.format(' AND w.created_at 
 
 # A message that was not retried since it was parked or failed.
 UNSETTLED: Final = "NOT EXISTS (SELECT 1 FROM retries r WHERE r.cause = p.cause AND r.n > p.n)"
+PARKED: Final = {
+    state: f"SELECT count(DISTINCT cause) FROM parked p WHERE state = '{state}' AND {UNSETTLED}"
+    for state in ("parked", "failed")
+}
 
 
 def mention(row: Any) -> MentionRow:

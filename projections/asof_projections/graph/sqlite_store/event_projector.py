@@ -12,9 +12,10 @@ from typing import Any, Final
 
 from asof_projections import names
 from asof_projections.graph.sqlite_store import schema
+from asof_projections.graph.sqlite_store.columns import PARKED
 from asof_projections.graph.sqlite_store.generational_cache import GenerationalCache
 from asof_projections.graph.sqlite_store.row_ids import Claim, RowIds
-from asof_projections.graph.sqlite_store.views import ANY_ENDING
+from asof_projections.graph.sqlite_store.views import ANY_ENDING, ANY_TIMEZONE
 from asof_projections.graph.sqlite_store.write_buffer import WriteBuffer
 from asof_projections.model.rows import EntityRow
 from asof_projections.slot_cache import SlotCache
@@ -74,7 +75,7 @@ _ANSWER: Final = _insert("answers", 4)
 _WITHDRAWAL: Final = _insert("withdrawals", 5)
 _TIMEZONE: Final = _insert("timezones", 4)
 _FAILURE: Final = _insert("failures", 5)
-_PARKED: Final = _insert("parked", 6)
+_PARKING: Final = _insert("parked", 6)
 _RETRY: Final = _insert("retries", 4)
 _ENTITY: Final = _insert("entities", 7)
 _NAME: Final = _insert("names", 7)
@@ -228,6 +229,7 @@ class SqliteEventProjector:
         self._db.execute(_WITHDRAWAL, (r.position, self.row_ids.group(r), e.episode_id, r.cause, r.recorded_at))
 
     def _timezone(self, r: Record, e: TimezoneRecorded) -> None:  # at once: the next message asks
+        self.cache.drop((ANY_TIMEZONE,))
         self._db.execute(_TIMEZONE, (r.position, self.row_ids.group(r), r.cause, e.timezone))
 
     def _failed(self, r: Record, e: ExtractionFailed) -> None:
@@ -241,10 +243,16 @@ class SqliteEventProjector:
     def _park(self, r: Record, e: MessageParked | ExtractionFailed, state: str) -> None:
         message = r.cause if e.position is None else e.position
         row = (r.position, self.row_ids.group(r), message, e.reason, r.recorded_at, state)
-        self.write_buffer.add(_PARKED, row)
+        self.write_buffer.add(_PARKING, row)
+        self._forget_parked()
 
     def _retried(self, r: Record, e: MessageRetried) -> None:
         self.write_buffer.add(_RETRY, (r.position, self.row_ids.group(r), e.position, r.recorded_at))
+        self._forget_parked()
+
+    def _forget_parked(self) -> None:
+        for count in PARKED.values():
+            self.cache.drop((count,))
 
     # Entities.
 

@@ -10,6 +10,7 @@ from asof_projections.graph.sqlite_store.columns import (
     ENTITY,
     EPISODE,
     MENTION,
+    PARKED,
     RELATIONSHIP,
     UNSETTLED,
     mention,
@@ -71,8 +72,7 @@ COUNTS: Final = {
     "episodes": "SELECT count(*) FROM episodes",
     "mentions": "SELECT count(*) FROM mentions",
     "relationships": "SELECT count(*) FROM relationships",
-    "parked": f"SELECT count(DISTINCT cause) FROM parked p WHERE state = 'parked' AND {UNSETTLED}",
-    "failed": f"SELECT count(DISTINCT cause) FROM parked p WHERE state = 'failed' AND {UNSETTLED}",
+    **PARKED,
     "entities": "SELECT count(*) FROM entities",
     "merges": f"SELECT count(*) FROM links WHERE kt = {INF}",
     "communities": f"SELECT count(DISTINCT community) FROM memberships WHERE kt = {INF}",
@@ -194,7 +194,7 @@ class SqliteScans(SqliteReader):
         return [ParkedRow._make(row) for row in self._rows(_PARKED, parameters)]
 
     def parked_count(self, state: str = "parked") -> int:
-        count: int = self._one(COUNTS[state])
+        count: int = self._cached(PARKED[state])  # cached: it is asked before and after every import
         return count
 
     def contradictions(

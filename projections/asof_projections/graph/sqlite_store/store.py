@@ -33,6 +33,8 @@ from asof_streams.sqlite import SqliteGuard, connect, create, owes_vacuum, vacuu
 # After these events cached reads may be wrong.
 _INVALIDATING: Final = frozenset((EpisodeWithdrawn, EntityUndescribed, GroupErased, RelationDeclared))
 _REMEDY: Final = "rebuild it from its log"
+_COMMITTED: Final = "INSERT OR REPLACE INTO meta VALUES ('position', ?), ('head', ?)"
+_FOLLOWED: Final = f"{_COMMITTED}, ('checkpoint', ?)"
 _READING: Final = ("PRAGMA cache_size = -65536",)  # KiB
 _WRITING: Final = (  # ids are random, so a commit touches many pages: keep them, and copy them back seldom
     "PRAGMA cache_size = -131072",
@@ -172,10 +174,10 @@ class SqliteGraph(
             )
         with self._guard:
             self._projector.index_words()
-            self._db.execute("UPDATE meta SET value = ? WHERE key = 'position'", (position,))
-            self._db.execute("UPDATE meta SET value = ? WHERE key = 'head'", (head,))
-            if checkpoint is not None:  # a file of an earlier version has no such row
-                self._db.execute("INSERT OR REPLACE INTO meta VALUES ('checkpoint', ?)", (checkpoint,))
+            if checkpoint is None:
+                self._db.execute(_COMMITTED, (position, head))
+            else:  # a file of an earlier version has no such row
+                self._db.execute(_FOLLOWED, (position, head, checkpoint))
             if self._loading:
                 return  # nobody else sees the file; one commit at the end writes each page once
             self._db.execute("COMMIT")

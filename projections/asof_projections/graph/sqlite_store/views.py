@@ -54,6 +54,7 @@ _ENTITIES_WITH_WORD: Final = """SELECT e.n, e.uuid, e.name, e.type, e.created_at
 _RESOLVED: Final = f"""SELECT e.uuid FROM resolutions r CROSS JOIN entities e ON e.n = r.entity
     WHERE {has_id("r.mention", ":id")} ORDER BY r.n DESC LIMIT 1"""
 ANY_ENDING: Final = "SELECT EXISTS (SELECT 1 FROM endings)"
+ANY_TIMEZONE: Final = "SELECT EXISTS (SELECT 1 FROM timezones)"
 _UNKNOWN: Final = -1  # the id of a name that has no row
 _SINGLE: Final = """SELECT coalesce((SELECT c.single FROM groups g CROSS JOIN cardinalities c ON c.grp = g.n
     WHERE g.name IN ('', ?) AND c.relation = ? ORDER BY g.name DESC LIMIT 1), 0)"""
@@ -119,6 +120,8 @@ class SqliteViews(SqliteReader):
         return EpisodeRow._make(row) if row else None
 
     def timezone(self, group: str, before: int) -> str | None:
+        if not self._cached(ANY_TIMEZONE):  # cached: every message asks, and most memories have none
+            return None
         row = self._execute(_TIMEZONE, (self._group(group), before)).fetchone()  # they are written at once
         return None if row is None else str(row[0])
 
