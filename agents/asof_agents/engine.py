@@ -126,14 +126,19 @@ def ingest_batch(generation: Generation, batch: Sequence[Record], known: Episode
     first, layer = batch[0], generation.layer
     if batch[-1].position < layer.checkpoint:
         return
-    if type(first.event) is MessageRetried:
-        layer.flush()
-        events = derive_again(generation, batch, first.event.position, known)
-    else:
-        events = park_if_unexpected(partial(generation.derive, batch, known))
+    events = derive_batch(generation, batch, known)
     if events:
         warn_of_failures(first.cause, layer.log.name, events)
         generation.meter.count_derived(events)
         with generation.meter("graph_update"):
             layer.emit(first.group, first.recorded_at, first.cause, events)
     layer.checkpoint = first.position + first.size
+
+
+def derive_batch(generation: Generation, batch: Sequence[Record], known: EpisodeView) -> list[Event]:
+    """Return the semantic events of one message, given its episodic events; a retry is made after a flush."""
+    event = batch[0].event
+    if type(event) is MessageRetried:
+        generation.layer.flush()
+        return derive_again(generation, batch, event.position, known)
+    return park_if_unexpected(partial(generation.derive, batch, known))

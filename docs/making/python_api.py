@@ -89,6 +89,8 @@ RETURNED: tuple[type[Any], ...] = (
     answers.LogEvent,
     generations.GenerationInfo,
     builds.UnfinishedBuild,
+    builds.RebuildEstimate,
+    builds.PromptEstimate,
     usage.ModelUsage,
     comparisons.GenerationDifference,
     comparisons.RelationDifferences,

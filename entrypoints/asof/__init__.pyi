@@ -58,6 +58,8 @@ from asof_projections.model.answers import Segment as Segment
 from asof_projections.model.answers import Settled as Settled
 from asof_projections.model.answers import UndoneConsolidation as UndoneConsolidation
 from asof_projections.model.answers import WhatIf as WhatIf
+from asof_projections.model.builds import PromptEstimate as PromptEstimate
+from asof_projections.model.builds import RebuildEstimate as RebuildEstimate
 from asof_projections.model.builds import UnfinishedBuild as UnfinishedBuild
 from asof_projections.model.comparisons import ComparisonPage as ComparisonPage
 from asof_projections.model.comparisons import GenerationDifference as GenerationDifference

@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
+from asof_projections.model.prices import ModelPrice
 from asof_projections.retrieval.pipeline.configuration import PipelineConfig
 from asof_streams.consolidation import ConsolidationConfig
 from asof_streams.distribution import install_command
@@ -29,6 +30,7 @@ _HARMLESS: Final = frozenset(
         "policy",
         "model_timeout",
         "model_calls",
+        "model_prices",
         "embedding_dimensions",
         "graph_vectors",
         "pipeline",
@@ -92,6 +94,8 @@ class Settings(BaseSettings):
     """Seconds to wait for an answer of it."""
     model_calls: int = Field(default=8, ge=1, le=256)
     """The number of calls to it that may be under way at once."""
+    model_prices: dict[str, ModelPrice] = {}
+    """What models cost, as a table or a JSON object: by name, per million tokens of `input` and of `output`."""
     embedder: Literal["auto", "minilm", "hash", "sentence-transformers", "openai", "none"] = "auto"
     """The source of vectors. auto: all-MiniLM-L6-v2 if its weights are installed, otherwise the lexical hash."""
     model_dir: Path | None = None

@@ -36,8 +36,10 @@ def test_a_generation_is_built_beside_a_worker_compared_and_switched_to_and_back
     world.send([home(number) for number in range(20)])
     until_known(worker, 20)
 
+    estimate = asked(world, data, "rebuild", "--dry-run", "--name", "second", "--policy", "graded")
     built = asked(world, data, "rebuild", "--name", "second", "--policy", "graded")
 
+    assert (estimate["name"], estimate["calls"], estimate["events"] > 0) == ("second", 0, True)
     assert (built["generation"]["name"], built["generation"]["policy"]) == ("second", "graded")
     assert asked(world, data, "rebuild", "--name", "second", "--policy", "graded") == built  # it goes on where it ended
     assert "there already" in asked(world, data, "rebuild", "--name", "second", "--policy", "recency", code=2)["error"]

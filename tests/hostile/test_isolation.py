@@ -319,6 +319,7 @@ OF_ALL = {
     "events",
     "replay",
     "builds",
+    "estimate_rebuild",
 }  # of the directory, for its owner
 CHANGES = {
     *("add", "produce", "import_facts", "state_fact", "state_entity", "end", "retract", "withdraw", "erase"),

@@ -646,6 +646,7 @@ def test_every_verb_of_a_memory_has_a_command() -> None:
         "drop": "generations",
         "active": "generations",
         "generations-diff": "generations",
+        "estimate-rebuild": "rebuild",
         **dict.fromkeys(("builds", "pause-build", "resume-build", "cancel-build"), "generations"),
     }
 

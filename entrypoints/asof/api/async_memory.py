@@ -50,6 +50,7 @@ from asof.operations.answers import (
     Produced,
     Projection,
     Replay,
+    RebuildEstimate,
     Retried,
     SearchedPage,
     Segment,
@@ -776,6 +777,27 @@ class AsyncMemory:
         """
         return await self._run(
             lambda memory: memory.rebuild(name, source=source, ontology=ontology, policy=policy, progress=progress)
+        )
+
+    async def estimate_rebuild(
+        self,
+        name: str | None = None,
+        *,
+        source: Literal["mentions", "episodes"] = "mentions",
+        ontology: str | None = None,
+        policy: Literal["recency", "graded"] | None = None,
+        progress: Progress | None = None,
+    ) -> RebuildEstimate:
+        """Return what such a `rebuild` would cost: calls of a language model, tokens, money and seconds.
+
+        Requests whose answers are recorded cost nothing; the prompts of the others are made and counted. The number of
+        calls is exact for texts, and an estimate (`estimated`) where they depend on answers that are not there. Nothing
+        of the memory is changed.
+        """
+        return await self._run(
+            lambda memory: memory.estimate_rebuild(
+                name, source=source, ontology=ontology, policy=policy, progress=progress
+            )
         )
 
     async def builds(self) -> list[UnfinishedBuild]:

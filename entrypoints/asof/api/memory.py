@@ -68,6 +68,7 @@ from asof.operations.answers import (
     Produced,
     Projection,
     Replay,
+    RebuildEstimate,
     Retried,
     SearchedPage,
     Segment,
@@ -813,6 +814,26 @@ class Memory:
         """
         with self._session.reporting(progress):
             return generations.rebuild.ask(self._session, name=name, source=source, ontology=ontology, policy=policy)
+
+    def estimate_rebuild(
+        self,
+        name: str | None = None,
+        *,
+        source: Literal["mentions", "episodes"] = "mentions",
+        ontology: str | None = None,
+        policy: Literal["recency", "graded"] | None = None,
+        progress: Progress | None = None,
+    ) -> RebuildEstimate:
+        """Return what such a `rebuild` would cost: calls of a language model, tokens, money and seconds.
+
+        Requests whose answers are recorded cost nothing; the prompts of the others are made and counted. The number of
+        calls is exact for texts, and an estimate (`estimated`) where they depend on answers that are not there. Nothing
+        of the memory is changed.
+        """
+        with self._session.reporting(progress):
+            return generations.estimate_rebuild.ask(
+                self._session, name=name, source=source, ontology=ontology, policy=policy
+            )
 
     def builds(self) -> list[UnfinishedBuild]:
         """Return the builds that are not complete, by name: how far each is, at what rate, and how much is left."""

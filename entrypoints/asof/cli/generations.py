@@ -22,6 +22,7 @@ _TAKES: Final = ("no name", "the NAME of a generation", "the NAMES of two genera
 
 @command(
     operations.rebuild,
+    operations.estimate_rebuild,
     operations.digest,
     parameters=Parameters(operations.rebuild.query, names={"source": "--from"}),
     settings=("graph",),
@@ -31,8 +32,16 @@ def rebuild(
     query: Any,
     *,
     switch: Annotated[bool, typer.Option("--switch", help="Let it answer once it is built.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what it would ask a language model, and what that costs.")
+    ] = False,
 ) -> None:
     """Build a new generation beside the one that answers. It is made from the episodic log, and reads never stop."""
+    if dry_run:
+        with call.existing("rehearsing") as session:
+            estimate = operations.estimate_rebuild(session, query)
+        call.answer(operations.estimate_rebuild, estimate, _show_estimate)
+        return
     with call.existing("rebuilding") as session:
         active = operations.generations.ask(session).active
         built = operations.rebuild(session, query)
@@ -56,6 +65,28 @@ def rebuild(
     show.line("The two are the same." if same else "The two differ.")
     if switch:
         show.line(f"{built.name} answers now.")
+
+
+_PROMPTS: Final = Table(
+    ("prompt", lambda one: f"{one.prompt} {one.prompt_version}"),
+    ("model", "model"),
+    ("held", "held"),
+    ("calls", lambda one: f"about {one.calls:,}" if one.estimated else one.calls),
+    ("tokens asked", "prompt_tokens"),
+    ("tokens answered", "completion_tokens"),
+    ("cost", lambda one: "" if one.cost is None else one.cost),
+)
+
+
+def _show_estimate(estimate: Any) -> None:
+    """Print what a rebuild would ask, prompt by prompt, then in one line what it comes to."""
+    if estimate.prompts:
+        _PROMPTS(estimate.prompts)
+    about = "about " if any(one.estimated for one in estimate.prompts) else ""
+    tokens = estimate.prompt_tokens + estimate.completion_tokens
+    cost = "at no price that is set" if estimate.cost is None else f"for about {estimate.cost:,}"
+    asked = f"{about}{estimate.calls:,} calls, about {tokens:,} tokens, {cost}" if estimate.calls else "0 calls"
+    show.line(f"{estimate.name}: {asked}; about {max(1, round(estimate.seconds)):,} s for {estimate.events:,} events")
 
 
 _BUILDS: Final = Table(

@@ -60,6 +60,7 @@ usage = question(
         ("calls", "calls"),
         ("tokens asked", "prompt_tokens"),
         ("tokens answered", "completion_tokens"),
+        ("cost", lambda one: "" if one.cost is None else one.cost),
         nothing="no model was asked",
     ),
 )

@@ -44,7 +44,7 @@ from asof_projections.model.answers import (
     UndoneConsolidation,
     WhatIf,
 )
-from asof_projections.model.builds import UnfinishedBuild
+from asof_projections.model.builds import PromptEstimate, RebuildEstimate, UnfinishedBuild
 from asof_projections.model.comparisons import ComparisonPage, GenerationDifference, RelationDifferences
 from asof_projections.model.contexts import Context
 from asof_projections.model.usage import ModelUsage
@@ -85,8 +85,10 @@ __all__ = [
     "ParkedMessage",
     "Produced",
     "Projection",
+    "PromptEstimate",
     "Queued",
     "RankedNode",
+    "RebuildEstimate",
     "RelationDifferences",
     "Replay",
     "Retried",

@@ -14,11 +14,12 @@ from asof.runtime import build_file
 from asof.runtime.comparison import open_comparison
 from asof.runtime.extractors import extractor_factory
 from asof.runtime.generations import build_of
+from asof.runtime.rebuild_estimate import estimate_rebuild as estimate
 from asof.runtime.wiring import Policy, describe, load_ontology, open_reader
 from asof.service.session import Session
 from asof_ontologies.model import Ontology
 from asof_projections.generations import Catalog, GenerationInfo, check_name
-from asof_projections.model.builds import UnfinishedBuild
+from asof_projections.model.builds import RebuildEstimate, UnfinishedBuild
 from asof_projections.model.comparisons import ComparisonPage, GenerationDifference, GenerationsDiffQuery
 from asof_projections.model.queries import Cursor, Name, Query
 from asof_projections.queries.comparison import Subject
@@ -72,6 +73,29 @@ def rebuild(session: Session, query: Rebuild) -> GenerationInfo:
     info = _described(session, query, name, active, ontology, writer.logs.extractors.version(ontology))
     writer.build(info, ontology, session.progress)
     return info
+
+
+@operation()
+def estimate_rebuild(session: Session, query: Rebuild) -> RebuildEstimate:
+    """Return what a rebuild would cost before it is begun: calls of a language model, tokens, money and time.
+
+    What is recorded costs nothing. The rebuild is rehearsed without the model, so this takes as long as the rebuild
+    would with every answer at hand; where no model is set, a few seconds. Nothing of the memory is changed.
+    """
+    parts = [source.places for source in session.sources.every()]
+    for source in session.sources.every():
+        source.process_backlog()
+    catalog = session.catalog()
+    name = query.name or _free_name(catalog)
+    if any(info.name == name for info in catalog.generations):
+        raise _is_there(name)
+    active = catalog[catalog.active]
+    ontology = (
+        load_ontology(query.ontology) if query.ontology else build_of(parts[0], active, session.settings).ontology
+    )
+    with closing(extractor_factory(session.settings)) as extractors:
+        info = _described(session, query, name, active, ontology, extractors.version(ontology))
+        return estimate(parts, session.settings, info, ontology, extractors, session.progress)
 
 
 def _rebuild_on_kafka(session: Session, query: Rebuild) -> GenerationInfo:

@@ -11,8 +11,8 @@ def usage(session: Session, query: UsageQuery) -> list[ModelUsage]:
     """Return what calls to language models have cost, by group, prompt and model, over all generations.
 
     Each call counts once, however many generations use its answer. Answers of a group that was erased are gone, and so
-    is what they cost.
+    is what they cost. Money is by the prices that are set now.
     """
     source = session.of(query.group)
     source.process_backlog()
-    return model_usage(source.places, query.group)
+    return model_usage(source.places, query.group, session.settings.model_prices)

@@ -9,7 +9,7 @@ from asof.runtime.layout import DirectoryLayout
 from asof.settings import Settings
 from asof_agents.extraction.llm.journal import Failed, Journal, Recorded
 from asof_agents.extraction.llm.usage import Usage
-from asof_agents.extraction.ports import Extractor
+from asof_agents.extraction.ports import Answers, Extractor
 from asof_agents.extraction.registry import ExtractorRegistry, Ontologies, SchemaFilter
 from asof_agents.resolution.judge import Judge
 from asof_ontologies.model import Ontology
@@ -46,6 +46,11 @@ class ExtractorFactory:
         self._embedder = embedder
         self._vectors: CachedEmbedder | None = None  # until a name is in doubt
 
+    @property
+    def asks(self) -> bool:
+        """Whether a language model is set."""
+        return self._model is not None
+
     def extractor(self, ontology: Ontology, known: Ontology | None = None) -> Extractor:
         """Return the extractor of an ontology; for one that was adapted to a message, the rules know `known`, its base.
 
@@ -75,14 +80,14 @@ class ExtractorFactory:
         return read if self._model is None else f"{read}+{prompt('resolve').version_id}"
 
     def judge(
-        self, info: GenerationInfo, journal: Journal | None, places: DirectoryLayout, known: SqliteGraph
+        self, info: GenerationInfo, answers: Answers | None, places: DirectoryLayout, known: SqliteGraph
     ) -> Judge | None:
         """Return the judge of names in doubt for a generation; None: it was begun without."""
-        if self._model is None or journal is None or _MODEL not in info.extractor:
+        if self._model is None or answers is None or _MODEL not in info.extractor:
             return None
         asks = info.ingestion is not None and info.ingestion.enable_ending_questions
         near = self._near(info, places, known)
-        return Judge(prompt("resolve"), self._model.model_id, journal, near, prompt("end") if asks else None)
+        return Judge(prompt("resolve"), self._model.model_id, answers, near, prompt("end") if asks else None)
 
     def _near(self, info: GenerationInfo, places: DirectoryLayout, known: SqliteGraph) -> "NameVectorIndex | None":
         """Return the index of similar names of a generation; None: it was begun without these vectors."""

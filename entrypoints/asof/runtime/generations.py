@@ -14,6 +14,7 @@ from asof.settings import Settings
 from asof_agents.consolidation.cycle import Watch, consolidator_of
 from asof_agents.engine import ingest_batch
 from asof_agents.extraction.llm.journal import Journal
+from asof_agents.extraction.ports import Answers
 from asof_agents.extraction.registry import Ontologies
 from asof_agents.generation import Generation
 from asof_agents.handlers.statement_writer import Build
@@ -82,7 +83,7 @@ def generation_of(
     store: SqliteGraph,
     episodic: SqliteLog,
     extractors: ExtractorFactory,
-    journal: Journal | None = None,
+    answers: Answers | None = None,
     watch: Watch = nullcontext,
 ) -> Generation:
     """Return a generation that writes to this log and this store, derived from an episodic log.
@@ -93,10 +94,10 @@ def generation_of(
     ontologies = ontologies_of(places)
     registry = extractors.registry_of(info, ontology, ontologies)
     build = Build(info.build, ontology, info.policy, ontologies, info.ingestion or IngestionConfig(), info.rule)
-    judge = extractors.judge(info, journal, places, store)
+    judge = extractors.judge(info, answers, places, store)
     recorded = partial(batch_of, episodic)
     return Generation(
-        Layer(log, store), store, build, recorded, registry, journal, judge, consolidator_of(info.consolidation, watch)
+        Layer(log, store), store, build, recorded, registry, answers, judge, consolidator_of(info.consolidation, watch)
     )
 
 

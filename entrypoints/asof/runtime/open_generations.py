@@ -8,6 +8,7 @@ from asof.runtime.erasure import erase_vectors
 from asof.runtime.extractors import ExtractorFactory
 from asof.runtime.generations import follow, generation_of, open_semantic
 from asof.runtime.layout import DirectoryLayout
+from asof.runtime.recorded_answers import find_answer, find_failure
 from asof.runtime.stopwatch import IngestionWatch, PhaseTimes
 from asof.runtime.wiring import OpenLog, following_store
 from asof_agents.generation import Generation
@@ -152,10 +153,8 @@ class OpenGenerations(Mapping[str, Generation]):
 
     def _answered(self, group: str, request: str) -> ExtractionAnswered | None:
         """Return a model's answer to a request, in whichever log it is recorded."""
-        answers = (store.answer(group, request) for store in (self._episodes, *self._stores.values()))
-        return next((answered for answered in answers if answered and answered.answer), None)  # "": it was suppressed
+        return find_answer((self._episodes, *self._stores.values()), group, request)
 
     def _failed(self, group: str, request: str, cause: int) -> ExtractionFailed | None:
         """Return the failure of a request about a message, in whichever log it is recorded."""
-        failures = (store.failure(group, request, cause) for store in (self._episodes, *self._stores.values()))
-        return next(filter(None, failures), None)
+        return find_failure((self._episodes, *self._stores.values()), group, request, cause)

@@ -25,3 +25,4 @@ class ModelUsage(Answer):
     calls: Annotated[int, Field(examples=[125], description="Calls, with those that were tried again.")]
     prompt_tokens: Annotated[int, Field(examples=[96_000])]
     completion_tokens: Annotated[int, Field(examples=[9_000])]
+    cost: Annotated[float | None, Field(examples=[0.0528], description="By ASOF_MODEL_PRICES; null: none is set.")]
