@@ -621,7 +621,7 @@ def _operations() -> Iterator[Any]:
 
 ONLY_FUNCTIONS = {  # that no query and answer model describe
     *("produce", "import_facts", "what_if", "replay", "export", "doctor", "pull_model", "read_text"),
-    *("check_ontology", "diff_ontologies"),
+    *("check_ontology", "diff_ontologies", "try_ontology"),
     *("create_graphs", "check_graphs", "copy_graphs"),
     *("create_topics", "check_topics", "lag_of_topics", "work", "project", "health", "restore", "replay_into"),
 }

@@ -27,7 +27,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "state-entity": ("writes", "State an entity under an id of your own."),
     "state-timezone": ("writes", "State the time zone that times in a group's messages are read by."),
     "read": ("extraction", "Read a text by the rules, and show what is found in it."),
-    "ontology": ("ontology", "Check an ontology's file, or say what changed in it."),
+    "ontology": ("ontology", "Check an ontology's file, say what changed in it, or try it."),
     "merge": ("curation", "State that two entities are one."),
     "split": ("curation", "State that two entities are two."),
     "alias": ("curation", "State that an entity has another name."),

@@ -1,6 +1,6 @@
 """The commands that build and choose generations: rebuild, generations, digest."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 
 import typer
@@ -190,24 +190,21 @@ def _show_differences(call: Call, names: Sequence[str], query: Any, *, why: bool
             for explanation in filter(None, (difference.base, difference.other)):
                 explain(explanation)
         return
-    call.answer(operations.generations_diff, found, _differences(base, other))
+    call.answer(operations.generations_diff, found, lambda page: show_comparison(base, other, page.summary, page))
 
 
-def _differences(base: str, other: str) -> Callable[[Any], None]:
+def show_comparison(base: str, other: str, summary: Sequence[Any], found: Sequence[Any]) -> None:
+    """Print the numbers of each relation, then the differences under the names of both sides."""
+    if summary:
+        _SUMMARY(summary)
+        show.line()
     listed = Table(
         ("change", "change"),
-        (base, lambda found: _side(found.base, found.change == "gained")),
-        (other, lambda found: _side(found.other, found.change == "lost")),
+        (base, lambda one: _side(one.base, one.change == "gained")),
+        (other, lambda one: _side(one.other, one.change == "lost")),
         nothing="no difference",
     )
-
-    def shown(found: Any) -> None:
-        if found.summary:
-            _SUMMARY(found.summary)
-            show.line()
-        listed(found)
-
-    return shown
+    listed(found)
 
 
 def _side(explanation: Any, without: bool) -> str:

@@ -1,15 +1,18 @@
-"""The command that checks an ontology's file, and compares it with another: ontology."""
+"""The command that checks an ontology's file, compares it with another, and tries it on what was said: ontology."""
 
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
 from asof.cli import calls, show
 from asof.cli.binding import command
 from asof.cli.calls import Call
+from asof.cli.generations import show_comparison
+from asof.cli.parameters import Parameters
 from asof.cli.tables import Table
 from asof.operations.errors import InvalidInput
-from asof.operations.ontologies import check_ontology, diff_ontologies
+from asof.operations.ontologies import OntologyTrialQuery, check_ontology, diff_ontologies, try_ontology
+from asof.operations.operation import read_query
 
 if TYPE_CHECKING:
     from asof.operations.ontologies import OntologyDiff
@@ -27,15 +30,17 @@ _CHANGES: Final = Table(
 )
 
 
-@command(check_ontology, diff_ontologies, settings=())
+@command(check_ontology, diff_ontologies, try_ontology, parameters=Parameters(OntologyTrialQuery), settings=("kafka",))
 def ontology(
     call: Call,
+    query: Any,
     *,
     action: Annotated[
-        Literal["check", "diff"],
+        Literal["check", "diff", "try"],
         typer.Argument(
             metavar="ACTION",
-            help="What to do: check says what is wrong, if anything is; diff says what changed, and what that needs.",
+            help="What to do: check says what is wrong, if anything is; diff says what changed, and what that needs; "
+            "try says which facts of the last episodes would change.",
         ),
     ],
     file: Annotated[str, typer.Argument(metavar="FILE", help="A YAML file, or the id of one that comes with asof.")],
@@ -44,17 +49,35 @@ def ontology(
         typer.Argument(metavar="OTHER", help="diff: what FILE became; left out, FILE is what the memory's became."),
     ] = None,
 ) -> int:
-    """Check an ontology's file, or say what changed in it. Each problem comes with its line, its key and the remedy.
+    """Check an ontology's file, say what changed in it, or try it. Each problem comes with its line, key and remedy.
 
     check runs the examples in it: one holds if the rules find exactly its facts in its text. It ends with 1 if
     anything is wrong. diff tells for each change what a memory needs for it: nothing, or a rebuild from its mentions or
-    from its episodes. Where there is a memory, it counts the episodes that have the words of what changed.
+    from its episodes. Where there is a memory, it counts the episodes that have the words of what changed. try reads
+    the last episodes of the memory by the rules, with its ontology and with this one, and shows in which facts the two
+    differ. It changes nothing, and asks no language model.
     """
+    if action != "try" and query != read_query(OntologyTrialQuery, {}):
+        raise InvalidInput(f"ontology {action} takes no options of try")
     if action == "diff":
         return _diff(call, file, other)
     if other is not None:
-        raise InvalidInput("ontology check takes one FILE")
-    return _check(call, file)
+        raise InvalidInput(f"ontology {action} takes one FILE")
+    return _try(call, file, query) if action == "try" else _check(call, file)
+
+
+def _try(call: Call, file: str, query: OntologyTrialQuery) -> int:
+    with call.existing("reading") as session:
+        tried = try_ontology(file, session, query)
+    if call.as_json:
+        show.data(tried.to_json())
+        return 0
+    show_comparison("now", "then", tried.summary, tried.differences)
+    if tried.more:
+        show.talk(f"the first {query.limit:,} are shown: --limit shows more")
+    show.line(f"{tried.episodes:,} episodes, read by the rules")
+    show.line(_rebuild_for(tried.needs, file))
+    return 0
 
 
 def _diff(call: Call, file: str, other: str | None) -> int:
@@ -81,12 +104,17 @@ def _has_memory(call: Call) -> bool:
 
 
 def _needs(found: "OntologyDiff", file: str) -> str:
-    if found.needs == "nothing":
-        return "needs nothing: the facts say the same"
-    said = f"needs: asof rebuild --from {found.needs} --ontology {file}"
-    if found.needs == "mentions" or found.episodes is None:
+    said = _rebuild_for(found.needs, file)
+    if found.needs != "episodes" or found.episodes is None:
         return said
     return f"{said} ({found.episodes:,} of {found.of:,} episodes have words of it)"
+
+
+def _rebuild_for(needs: str, file: str) -> str:
+    """Return what is to be done for a change."""
+    if needs == "nothing":
+        return "needs nothing: the facts say the same"
+    return f"needs: asof rebuild --from {needs} --ontology {file}"
 
 
 def _check(call: Call, file: str) -> int:

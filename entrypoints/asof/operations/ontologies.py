@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
+from asof.runtime import ontology_trial
 from asof.runtime.generations import build_of
 from asof.runtime.wiring import load_ontology, open_log, read_ontology_file
 from asof.service.session import Session
@@ -15,9 +16,19 @@ from asof_ontologies import comparison
 from asof_ontologies.comparison import Label, Needs, OntologyChange, Subject
 from asof_ontologies.model import Ontology
 from asof_projections.model.answers import Answer, answer
+from asof_projections.model.comparisons import GenerationDifference, RelationDifferences
+from asof_projections.model.queries import Query
 from asof_streams.episodic import EpisodeRecorded
 
 _FIRST: Final = 3  # episodes that are named
+
+
+class OntologyTrialQuery(Query):
+    """Ask what an ontology would change in the facts of the last episodes."""
+
+    group_id: str | None = Field(None, description="Only of this group; left out, of all.")
+    last: int = Field(1_000, ge=1, le=100_000, description="Read this many episodes, the last that have words.")
+    limit: int = Field(100, ge=1, le=1_000, description="Show this many differences at most.")
 
 
 @answer
@@ -105,13 +116,12 @@ def diff_ontologies(name: str, other: str | None, session: Session | None) -> On
     if session is not None and base.digest != later.digest:
         counts.add_all(session)
     known = session is not None
-    needs: Needs = max((change.needs for change in changes), key=comparison.ORDER.index, default="nothing")
     return OntologyDiff(
         base.id,
         base.digest,
         later.id,
         later.digest,
-        needs,
+        _most(changes),
         counts.some if known else None,
         counts.all if known else None,
         tuple(
@@ -147,6 +157,46 @@ class _EpisodeCounts:
                 self.of[at] += 1
                 if len(self.first[at]) < _FIRST:
                     self.first[at].append(uuid)
+
+
+@answer
+class OntologyTrial(Answer):
+    """What an ontology would change in the facts of the last episodes, and what a memory needs for it."""
+
+    base: Annotated[str, Field(description="The id of the ontology of the generation that answers.")]
+    base_digest: str
+    other: str
+    other_digest: str
+    needs: Needs
+    episodes: Annotated[int, Field(description="That were read by the rules, with either ontology.")]
+    summary: Annotated[tuple[RelationDifferences, ...], Field(description="The numbers of each relation, by name.")]
+    differences: Annotated[tuple[GenerationDifference, ...], Field(description="The first of them.")]
+    more: Annotated[bool, Field(description="Whether there are more of them.")]
+
+
+def try_ontology(name: str, session: Session, query: OntologyTrialQuery) -> OntologyTrial:
+    """Return what an ontology would change in the facts of the last episodes, beside that of the memory.
+
+    The rules read these episodes with either ontology, as if nothing was known before them; no language model is asked,
+    and nothing of the memory is changed. InvalidInput: there is no such ontology, or it has mistakes.
+    """
+    base, other = _ontology_of(session), load_ontology(name).model_copy(update={"examples": ()})  # it keeps none
+    source, catalog = session.of(query.group_id), session.catalog()
+    source.process_backlog()
+    active = catalog[catalog.active]
+    asked = source.places, session.settings, active, (base, other), query.last, query.group_id, session.progress
+    with ontology_trial.try_ontology(*asked) as (tried, episodes):
+        summary, found = tried.summary(query.group_id, query.limit + 1)
+        differences = tuple(tried.explained(difference) for _, _, difference in found[: query.limit])
+    return OntologyTrial(
+        *(base.id, base.digest, other.id, other.digest, _most(comparison.compare(base, other)), episodes),
+        *(tuple(summary), differences, len(found) > query.limit),
+    )
+
+
+def _most(changes: Sequence[OntologyChange]) -> Needs:
+    """Return the most that any change needs."""
+    return max((change.needs for change in changes), key=comparison.ORDER.index, default="nothing")
 
 
 def _texts(session: Session) -> Iterator[tuple[str, str]]:

@@ -8,5 +8,6 @@ __all__ = [
     "pipeline",
     "relations",
     "search",
+    "tokens",
     "turns",
 ]

@@ -21,6 +21,8 @@ _EPISODES_BETWEEN: Final = f"""{EPISODE} WHERE (:grp IS NULL OR e.grp = :grp) AN
     AND e.created_at <= :kmax AND e.n > coalesce((SELECT n FROM episodes WHERE uuid = :after), -1)
     AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.episode = e.uuid AND w.created_at <= :kmax)
     ORDER BY e.n LIMIT :limit"""
+_LAST_TEXTS: Final = """SELECT n FROM episodes WHERE source <> 'fact' AND content_length > 0
+    AND (:grp IS NULL OR grp = :grp) ORDER BY n DESC LIMIT :most"""
 _GROUPS: Final = """SELECT g.name, (SELECT count(*) FROM episodes e WHERE e.grp = g.n) AS many,
     (SELECT max(created_at) FROM episodes e WHERE e.grp = g.n)
     FROM groups g WHERE g.name > :after AND g.name >= :prefix AND g.name < :beyond AND many > 0
@@ -139,6 +141,11 @@ class SqliteViews(SqliteReader):
         grp = None if group is None else self._group(group)
         parameters = {**window._asdict(), "grp": grp, "after": after, "limit": -1 if limit is None else limit}
         return [EpisodeRow._make(row) for row in self._rows(_EPISODES_BETWEEN, parameters)]
+
+    def last_texts(self, group: str | None, most: int) -> list[int]:
+        """Return the positions in the log of the last episodes with words, of a group or of all, latest first."""
+        rows = self._rows(_LAST_TEXTS, {"grp": None if group is None else self._group(group), "most": most})
+        return [n for (n,) in rows]
 
     def group_counts(self, prefix: str, after: str, limit: int | None) -> list[tuple[str, int, int]]:
         """Return (group, its episodes, when the last was recorded) by name; only with a prefix, and after a group."""
