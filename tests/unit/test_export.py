@@ -138,7 +138,7 @@ def test_an_export_is_written_while_it_is_read(history):
 
 
 def semantic(history, at):
-    return json.loads("".join(export.semantic_json(history.beliefs, "g", at)))
+    return json.loads("".join(export.semantic(history.beliefs, "g", at)))
 
 
 def test_the_semantic_graph_is_that_of_the_moment(history):
@@ -172,14 +172,14 @@ def test_an_entity_has_its_attributes_and_a_community_is_a_node_with_its_members
     assert (nodes["Ana"]["attributes"], nodes["Dan"]["attributes"]) == ({"role": "cook"}, {})
     [community] = [n for n in graph["nodes"] if n["type"] == "Community"]
     assert community["members"] == [ids[name] for name in ("Ana", "Ben", "Cem & <Co>", "Dan")]
-    root = ET.fromstring("".join(export.semantic_graphml(history.beliefs, "g", NOW)))
+    root = ET.fromstring("".join(export.semantic(history.beliefs, "g", NOW, "graphml")))
     written = {data.get("key"): data.text for data in root.iter(f"{{{NAMESPACE['g']}}}data")}
     assert json.loads(written["node.attributes"]) == {"role": "cook"}
     assert (written["node.members"] or "").split() == community["members"]
 
 
 def test_graphml_is_well_formed_and_says_the_same_as_json(history):
-    document = "".join(export.semantic_graphml(history.beliefs, "g", NOW))
+    document = "".join(export.semantic(history.beliefs, "g", NOW, "graphml"))
 
     root = ET.fromstring(document)
 
@@ -241,7 +241,7 @@ def test_a_time_in_words_is_marked_as_interpreted_beside_the_words_and_dates_no_
 
 
 def detailed(history, at=NOW, group="g"):
-    return json.loads("".join(export.semantic_json(history.beliefs, group, at, details=True)))
+    return json.loads("".join(export.semantic(history.beliefs, group, at, details=True)))
 
 
 def test_details_are_the_sentences_of_turns_with_what_each_mentions(tmp_path):

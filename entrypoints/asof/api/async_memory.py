@@ -58,7 +58,7 @@ from asof.operations.answers import (
     UnfinishedBuild,
     WhatIf,
 )
-from asof.operations.queries import Mindset, Over, Profile, Time
+from asof.operations.queries import Form, Mindset, Over, Profile, Time
 from asof.operations.sessions import Progress
 from asof_streams.resource_pool import ResourcePool
 
@@ -932,10 +932,11 @@ class AsyncMemory:
 
     def export(
         self,
-        format: Literal["json", "graphml"] = "json",  # noqa: A002 - the word of every door
+        format: Form = "json",  # noqa: A002 - the word of every door
         *,
         episodic: bool = False,
         details: bool = False,
+        versions: bool = False,
         valid_at: Time | None = None,
         known_at: Time | None = None,
         group_id: str = queries.DEFAULT_GROUP,
@@ -943,6 +944,8 @@ class AsyncMemory:
     ) -> AsyncIterator[str]:
         """Yield the graph as text, as it is read: what is believed as of a moment, or what was recorded by then.
 
+        format: "json", "graphml", "csv" (facts alone), "jsonld" (PROV) or "mermaid". versions: every version of the
+        facts that was believed until the known moment, at any valid time unless one is given.
         details: also conflicts and supersessions as edges; with `episodic`, sentences and what they mention.
         """
         return self._each(
@@ -950,6 +953,7 @@ class AsyncMemory:
                 format,
                 episodic=episodic,
                 details=details,
+                versions=versions,
                 valid_at=valid_at,
                 known_at=known_at,
                 group_id=group_id,

@@ -77,7 +77,7 @@ from asof.operations.answers import (
     WhatIf,
 )
 from asof.operations.operation import read_query
-from asof.operations.queries import Mindset, Over, Profile, Time
+from asof.operations.queries import Form, Mindset, Over, Profile, Time
 from asof.operations.sessions import Progress
 from asof.operations.times import in_instants
 from asof.settings import Settings
@@ -976,10 +976,11 @@ class Memory:
 
     def export(
         self,
-        format: Literal["json", "graphml"] = "json",  # noqa: A002 - the word of every door
+        format: Form = "json",  # noqa: A002 - the word of every door
         *,
         episodic: bool = False,
         details: bool = False,
+        versions: bool = False,
         valid_at: Time | None = None,
         known_at: Time | None = None,
         group_id: str = queries.DEFAULT_GROUP,
@@ -987,12 +988,15 @@ class Memory:
     ) -> Iterator[str]:
         """Yield the graph as text, as it is read: what is believed as of a moment, or what was recorded by then.
 
+        format: "json", "graphml", "csv" (facts alone), "jsonld" (PROV) or "mermaid". versions: every version of the
+        facts that was believed until the known moment, at any valid time unless one is given.
         details: also conflicts and supersessions as edges; with `episodic`, sentences and what they mention.
         """
         fields = {
             "format": format,
             "episodic": episodic,
             "details": details,
+            "versions": versions,
             "valid_at": valid_at,
             "known_at": known_at,
         }

@@ -125,7 +125,7 @@ def _write(path: Path, pieces: Iterable[str]) -> None:
     """Write a file whole or not at all."""
     beside = path.with_name(path.name + ".new")
     try:
-        with beside.open("w", encoding="utf-8") as file:
+        with beside.open("w", encoding="utf-8", newline="") as file:
             file.writelines(pieces)
         beside.replace(path)
     finally:

@@ -108,5 +108,7 @@ def _pieces(session: Session, query: ExportQuery) -> Iterator[str]:
             opened.episodes, query.group, Moment(query.valid_at, query.known_at), details=query.details
         )
         return
-    write = documents.semantic_graphml if query.format == "graphml" else documents.semantic_json
-    yield from write(opened.beliefs, query.group, moment_of(session, query), details=query.details)
+    at = moment_of(session, query)
+    if query.versions:
+        at = Moment(query.valid_at, at.known, ever=True)
+    yield from documents.semantic(opened.beliefs, query.group, at, query.format, details=query.details)

@@ -44,6 +44,7 @@ _LONGEST_NAME: Final = 64  # characters of a name that an error repeats, or comp
 
 Time = str | date | datetime | int
 Over = Literal["facts", "episodes", "both"]
+Form = Literal["json", "graphml", "csv", "jsonld", "mermaid"]
 Profile = Literal["default", "pipeline"]
 Mindset = Literal["convergent", "divergent", "algorithmic"]
 
@@ -609,7 +610,10 @@ class EventsQuery(Query):
 class ExportQuery(MomentQuery):
     """Write out the graph as text."""
 
-    format: Literal["json", "graphml"] = Field("json", description="The form.")
+    format: Form = Field("json", description="The form. csv: facts alone, one a row. jsonld: in the terms of PROV.")
+    versions: bool = Field(
+        False, description="Every version that was ever believed, not only what is; each with its known time."
+    )
     episodic: bool = Field(False, description="What was recorded, instead of what is believed.")
     details: bool = Field(
         False, description="Also conflicts and supersessions as edges; with episodic, sentences and what they mention."
@@ -619,6 +623,10 @@ class ExportQuery(MomentQuery):
     def _episodic_is_json(self) -> Self:
         if self.episodic and self.format != "json":
             raise ValueError("format: the episodic graph is exported as json")
+        if self.episodic and self.versions:
+            raise ValueError("versions: what was recorded has one")
+        if self.details and self.versions:
+            raise ValueError("versions: details are of one moment")
         return self
 
 

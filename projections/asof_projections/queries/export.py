@@ -1,4 +1,4 @@
-"""Export: the episodic graph, and the semantic graph as of a moment, as JSON or GraphML.
+"""Export: the episodic graph as JSON, and the semantic graph as of a moment in one of several forms.
 
 Every piece is yielded as it is read, so that memory does not grow with history.
 """
@@ -7,19 +7,21 @@ import json
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain, groupby, islice
+from operator import attrgetter
 from typing import Any, Final
 
 from asof_projections.graph.ports import GraphStore
 from asof_projections.model.answers import Community, Entity, Fact
+from asof_projections.model.queries import Form
 from asof_projections.model.rows import EpisodeRow, FactRow, MentionRow, Moment, RelationshipRow
 from asof_projections.ports import BeliefStore
-from asof_projections.queries import graphml
+from asof_projections.queries import fact_table, graphml, json_ld, mermaid
 from asof_projections.queries.conflicts import conflicts
 from asof_projections.queries.parts import is_by, links_of, sentences_of
 from asof_projections.queries.summaries import community_summary
 from asof_streams.ids import qualified_id, shown_id
-from asof_streams.instants import render
+from asof_streams.instants import INF, render
 
 # An episode's source, and the type of its node in the exported graph.
 _TYPES: Final = {"message": "message", "text": "text", "json": "JSON", "fact": "JSON"}
@@ -50,19 +52,28 @@ def episodic(episodes: GraphStore, group: str | None, at: Moment, *, details: bo
     yield from _document(parts)
 
 
-def semantic_json(beliefs: BeliefStore, group: str | None, at: Moment, *, details: bool = False) -> Iterator[str]:
-    """Yield the semantic graph as of a moment on both clocks as the pieces of one JSON document: {nodes, edges}.
+def semantic(
+    beliefs: BeliefStore, group: str | None, at: Moment, form: Form = "json", *, details: bool = False
+) -> Iterator[str]:
+    """Yield the semantic graph as of a moment as the pieces of one document; JSON is {nodes, edges}.
 
-    Beside what holds at the moment it has what happened before, and what is planned for later.
-    details: also conflicts and supersessions, each an edge between the objects of its two facts.
+    Beside what holds at the moment it has what happened before, and what is planned for later. With `at.ever` it has
+    every version of the facts that was believed until the known moment, each with its period of known time.
+    details: also conflicts and supersessions, each an edge between the objects of its two facts. CSV has facts alone.
     """
+    if form == "csv":
+        yield from fact_table.write_csv(_fact_edges(beliefs, group, at))
+        return
     nodes, edges = _with_details(beliefs, group, at) if details else _plain(beliefs, group, at)
-    yield from _document({"nodes": nodes, "edges": edges})
-
-
-def semantic_graphml(beliefs: BeliefStore, group: str | None, at: Moment, *, details: bool = False) -> Iterator[str]:
-    """Yield the same graph as the pieces of one GraphML document."""
-    yield from graphml.write(*(_with_details(beliefs, group, at) if details else _plain(beliefs, group, at)))
+    match form:
+        case "json":
+            yield from _document({"nodes": nodes, "edges": edges})
+        case "graphml":
+            yield from graphml.write(nodes, edges)
+        case "jsonld":
+            yield from json_ld.write(nodes, edges)
+        case "mermaid":
+            yield from mermaid.write(nodes, edges)
 
 
 def _document(parts: dict[str, Iterable[dict[str, Any]]]) -> Iterator[str]:
@@ -201,7 +212,10 @@ def _values(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dic
 
 
 def _facts(beliefs: GraphStore, group: str | None, at: Moment) -> Iterator[FactRow]:
-    """Yield the facts that hold, deeds and plans. Only their numbers are all in memory at once (8 bytes a fact)."""
+    """Yield the facts that hold, deeds and plans; with `at.ever` every version, those of a fact behind each other.
+
+    Only their numbers are all in memory at once (8 bytes a fact).
+    """
     at = at._replace(deeds=True)
     numbers = beliefs.live(group, at)
     for start in range(0, len(numbers), _BATCH):
@@ -224,19 +238,31 @@ def _nodes(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict
             [_id(member.uuid, group) for member in community.members],
         )
         yield {"id": community.uuid, **shown, "type": _COMMUNITY, "members": members}
-    for fact in _facts(beliefs, group, at):
-        if fact.object_uuid is None:
+    for _, versions in groupby(_facts(beliefs, group, at), attrgetter("number")):
+        if (fact := next(versions)).object_uuid is None:
             yield _value(fact, group)
 
 
 def _edges(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict[str, Any]]:
     """Yield the facts, then the duplicate_of links that are believed."""
-    for fact in _facts(beliefs, group, at):
-        ends = {"source": _id(fact.subject_uuid, group), "target": _target(fact, group)}
-        yield {"id": fact.uuid, **ends, **Fact.of(fact).to_json()}
+    yield from _fact_edges(beliefs, group, at)
     for link in beliefs.each_link(group, _known(at)):
         ends = {"id": link.uuid, "source": _id(link.duplicate, group), "target": _id(link.into, group)}
         yield {**ends, "relation": "duplicate_of", "reason": link.reason, "created_at": render(link.known_from)}
+
+
+def _fact_edges(beliefs: BeliefStore, group: str | None, at: Moment) -> Iterator[dict[str, Any]]:
+    for fact in _facts(beliefs, group, at):
+        edge = {"source": _id(fact.subject_uuid, group), "target": _target(fact, group), **Fact.of(fact).to_json()}
+        if not at.ever:
+            yield {"id": fact.uuid, **edge}
+        else:
+            known = {"known_from": render(fact.known_from), "known_to": _end(fact.known_to)}
+            yield {"id": f"{fact.uuid}.{fact.known_from}.{fact.valid_at}", **edge, **known}
+
+
+def _end(instant: int) -> str | None:
+    return None if instant == INF else render(instant)
 
 
 def _id(stored: str, group: str | None) -> str:
@@ -254,5 +280,5 @@ def _value(fact: FactRow, group: str | None) -> dict[str, Any]:
 
 
 def _known(at: Moment) -> int:
-    assert None not in at, "an export is of one moment on both clocks"
-    return at.known or 0
+    assert at.known is not None, "an export is as of a known moment"
+    return at.known

@@ -9,7 +9,8 @@ from xml.sax.saxutils import escape, quoteattr
 _NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0 cannot encode it
 _NODE: Final = ("name", "type", "group_id", "created_at", "attributes", "members")
 _EDGE: Final = (
-    "relation", "fact", "group_id", "valid_at", "invalid_at", "created_at", "expired_at", "confidence", "episodes",
+    "relation", "uuid", "fact", "group_id",
+    "valid_at", "invalid_at", "created_at", "expired_at", "known_from", "known_to", "confidence", "episodes",
     "generation", "occurrence", "planned", "value", "qualifiers", "reason",
 )  # fmt: skip
 

@@ -97,12 +97,22 @@ _STATS: Final[dict[int | str, dict[str, Any]]] = {
 _GENERATIONS: Final[dict[int | str, dict[str, Any]]] = {
     200: {"content": {"application/json": {"example": {"active": "main", "generations": [{"name": "main"}]}}}}
 }
+_MEDIA_TYPES: Final = {
+    "json": "application/json",
+    "graphml": "application/xml",
+    "csv": "text/csv",
+    "jsonld": "application/ld+json",
+    "mermaid": "text/vnd.mermaid",
+}
 _DOCUMENT: Final[dict[int | str, dict[str, Any]]] = {
     200: {
         "description": "The document.",
         "content": {
             "application/json": {"schema": {"type": "object"}, "example": {"entities": [], "facts": []}},
             "application/xml": {"schema": {"type": "string"}, "example": "<graphml/>"},
+            "text/csv": {"schema": {"type": "string"}, "example": "id,uuid,group_id,subject,relation,object"},
+            "application/ld+json": {"schema": {"type": "object"}, "example": {"@context": {}, "@graph": []}},
+            "text/vnd.mermaid": {"schema": {"type": "string"}, "example": "flowchart LR"},
         },
     }
 }
@@ -134,8 +144,7 @@ async def export(served: Service, caller: Caller, query: ExportQuery) -> Respons
     except BaseException:
         os.unlink(path)  # noqa: PTH108 - does not block
         raise
-    media_type = "application/xml" if query.format == "graphml" else "application/json"
-    return FileResponse(path, media_type=media_type, background=BackgroundTask(os.unlink, path))
+    return FileResponse(path, media_type=_MEDIA_TYPES[query.format], background=BackgroundTask(os.unlink, path))
 
 
 async def _stated(served: Service, positions: range, *, wait: bool) -> v1.Stated:
