@@ -85,6 +85,7 @@ from asof_streams.errors import DecodeError as DecodeError
 from asof_streams.errors import EmptyMemory as EmptyMemory
 from asof_streams.errors import GraphUnavailable as GraphUnavailable
 from asof_streams.errors import InvalidInput as InvalidInput
+from asof_streams.errors import KeysUnavailable as KeysUnavailable
 from asof_streams.errors import ModelUnavailable as ModelUnavailable
 from asof_streams.errors import NotFound as NotFound
 from asof_streams.errors import PositionConflict as PositionConflict

@@ -76,6 +76,10 @@ class Settings(BaseSettings):
     """A TOML file of settings to read in place of ./asof.toml; it may set everything."""
     data: Path = Path("asof-data")
     """The directory that holds everything."""
+    keys: Path | None = None
+    """A folder for keys, outside of `data`: what a new directory keeps in its logs and backups is encrypted with them.
+
+    For an existing directory, where its keys are now."""
     ontology: str = "default"
     """The ontology of a new directory: a name that `asof doctor` lists, or a YAML file."""
     policy: Literal["recency", "graded"] = "recency"

@@ -26,7 +26,8 @@ from asof_streams.files import make_file, sync
 from asof_streams.sqlite_records import Row
 
 FORMAT: Final = "asof backup"
-VERSION: Final = 1
+VERSION: Final = 2
+CLEAR: Final = 1  # the version where no content is encrypted, which earlier releases read, too
 _PAYLOAD: Final = 12
 _BYTES: Final = (9, 10, 11)  # hash, salt and seal of a row
 

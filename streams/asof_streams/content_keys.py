@@ -16,22 +16,23 @@ from asof_streams.files import replace_file, sync
 
 _KEY_BYTES: Final = 32
 _STOP: Final = Struct(">q")
-ENCRYPTED: Final = b"\x00"  # the mark before encrypted bytes; an encoded event begins with a brace
+CLEAR: Final = b"{"  # how an encoded event begins that is not encrypted
+_MARK: Final = b"\x00"  # before bytes that are encrypted here; asof_streams.sealing has another
 
 
 def is_encrypted(payload: bytes) -> bool:
-    """Return whether a payload is encrypted."""
-    return payload.startswith(ENCRYPTED)
+    """Return whether a payload is encrypted, by a throw-away key or as asof_streams.sealing does."""
+    return not payload.startswith(CLEAR)
 
 
 def encrypt(key: bytes, position: int, payload: bytes) -> bytes:
     """Return a payload encrypted for one position. A key encrypts one payload at each position, so no stream twice."""
-    return ENCRYPTED + _combine(key, position, payload)
+    return _MARK + _combine(key, position, payload)
 
 
 def decrypt(key: bytes, position: int, payload: bytes) -> bytes:
     """Return what `encrypt` was given."""
-    return _combine(key, position, payload[len(ENCRYPTED) :])
+    return _combine(key, position, payload[len(_MARK) :])
 
 
 def _combine(key: bytes, position: int, content: bytes) -> bytes:

@@ -17,6 +17,7 @@ AsofError
     ├── WriterBusy           another process is writing to this directory
     ├── BuildStopped         the build of a generation was paused or cancelled; `state` says which
     ├── StorageFailed        the disk is full, read-only or failing; nothing half-written remains
+    │   └── KeysUnavailable  the store of keys cannot be read, or has not those of this content
     ├── ModelUnavailable     an embedding or language model cannot be reached or loaded
     ├── BrokerUnavailable    the Kafka broker cannot be reached or does not answer in time
     ├── GraphUnavailable     the graph database cannot be reached, or has too much to do
@@ -132,6 +133,10 @@ class BuildStopped(UnavailableError):
 
 class StorageFailed(UnavailableError):
     """The disk is full, read-only or failing; nothing half-written remains."""
+
+
+class KeysUnavailable(StorageFailed):
+    """Content is encrypted, and the store of keys cannot be read or has not its keys; the message says what to do."""
 
 
 class ModelUnavailable(UnavailableError):

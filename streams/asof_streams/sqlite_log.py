@@ -9,12 +9,21 @@ from struct import Struct
 from typing import Final, NamedTuple, Protocol, Self
 
 from asof_streams import chain, semantic  # noqa: F401 - semantic: its import registers its events
-from asof_streams.content_keys import ENCRYPTED, ContentKeys, decrypt, encrypt
+from asof_streams.content_keys import CLEAR, ContentKeys, decrypt, encrypt
 from asof_streams.episodic import GroupErased
-from asof_streams.errors import DamagedLog, DecodeError, InvalidInput, PositionConflict, WriterBusy
+from asof_streams.errors import (
+    DamagedLog,
+    DecodeError,
+    InvalidInput,
+    KeysUnavailable,
+    PositionConflict,
+    WriterBusy,
+)
 from asof_streams.events import Draft, Record, decode
 from asof_streams.instants import NEG, SECOND
+from asof_streams.key_store import key_place
 from asof_streams.messages import AnyMessage, ErasureRequest, Message
+from asof_streams.sealing import Sealer, is_sealed
 from asof_streams.sqlite import (
     SqliteGuard,
     connect,
@@ -40,6 +49,9 @@ _SUPPRESS: Final = (  # encrypted, or by an older version not; JSON escapes the 
     "AND payload IS NOT NULL AND type = ? "
     "AND (substr(payload, 1, 1) = x'00' OR instr(payload, CAST('\"suppress_content\":true' AS BLOB)))"
 )
+_NOT_SEALED: Final = frozenset(
+    {ErasureRequest.type, GroupErased.type}
+)  # they have no content, and outlive their group's keys
 _CHUNK: Final = 256  # records read in one query: no snapshot stays open while the caller works on them
 _EQUAL_TIMES: Final = SECOND  # a million imported messages of one moment rise by a microsecond each
 _SALTS: Final = Struct(f"{chain.SALT_BYTES}s")
@@ -94,6 +106,7 @@ class SqliteLog:
             self._latest = (0, NEG)  # the end of the log when that was its latest recorded time
             self._written = Head(-1, b"", 0, 0)  # what this object appended last
             self._keys = ContentKeys(path.with_suffix(".keys"))
+            self._sealer = _sealer_of(path)
             self._term = 0 if not writable else self._raise_term() if term is None else term
         except BaseException:
             self._db.close()
@@ -146,17 +159,37 @@ class SqliteLog:
                 if payload is None:
                     self._records.expect_erased(row)
                     continue
-                if payload[:1] == ENCRYPTED:
-                    key = self._keys.find(row[0])
-                    if key is None:
+                if payload[:1] != CLEAR:
+                    payload = self._opened(row)
+                    if payload is None:
                         continue  # it is no longer to be read; a crash came before its payload was dropped
-                    payload = decrypt(key, row[0], payload)
                 try:
                     event = decode(row[7], row[8], payload)
                 except DecodeError as error:
                     self._records.expect_link(self.head(row[0]), row)
                     raise DecodeError(f"{self.path}, position {row[0]}: {error}") from None
                 yield make(Record, (*row[:7], event))
+
+    def _opened(self, row: Row) -> bytes | None:
+        """Return the payload of a record that is encrypted; None: its key was destroyed."""
+        position, payload = row[0], row[12]
+        try:
+            if is_sealed(payload):
+                opened = self._expect_sealer().open(row[1], row[3], position, row[10], payload)
+            else:
+                key = self._keys.find(position)
+                opened = None if key is None else decrypt(key, position, payload)
+        except KeysUnavailable:
+            self._records.expect_link(self.head(position), row)
+            raise
+        if opened is None:
+            self._records.expect_link(self.head(position), row)
+        return opened
+
+    def _expect_sealer(self) -> Sealer:
+        if self._sealer is None:
+            raise KeysUnavailable(f"{self.path} is encrypted, and keys.json is missing: restore it from a backup")
+        return self._sealer
 
     def preview(self, messages: Sequence[AnyMessage], *, clock: int) -> list[Record]:
         """Return messages as `accept` would record them now; nothing is written."""
@@ -253,11 +286,17 @@ class SqliteLog:
             return self._requests.positions_of(request, clock)
 
     def erase(self, group: str, *, before: int | None = None) -> int:
-        """Erase as the port says. Copies of payloads may be left in the log's files until `vacuum` rewrites them."""
+        """Erase as the port says. Copies of payloads may be left in the log's files until `vacuum` rewrites them.
+
+        Where content is encrypted, the erasure of messages begins with their keys, which are those of all that was made
+        of them. So a crash leaves nothing that can be read, and the next call removes the rest.
+        """
         with self._writing() as head:
             limit = head.position if before is None else before
             self._db.create_function("seal", 2, chain.seal, deterministic=True)
             self._requests.erase(group, limit)
+            if self._sealer is not None and self._are_messages:
+                self._sealer.destroy(group, limit)
             erased = self._db.execute(_ERASE, (group, limit, ErasureRequest.type, GroupErased.type)).rowcount
             if erased:
                 owe_vacuum(self._db)
@@ -330,7 +369,7 @@ class SqliteLog:
 
     def _write(self, head: Head, drafts: Sequence[EncodedDraft], checkpoint: int) -> Head:
         last = head.hash
-        term = self._term
+        term, sealer = self._term, self._sealer
         quiet = self._are_messages and any(_is_suppressed(draft[5]) for draft in drafts)
         key = self._keys.make(head.position, head.position + len(drafts)) if quiet else None
 
@@ -342,6 +381,8 @@ class SqliteLog:
                 payload = event.encode()
                 if key is not None and _is_suppressed(event):
                     payload = encrypt(key, position, payload)
+                elif sealer is not None and event.type not in _NOT_SEALED:
+                    payload = sealer.seal(group, cause, position, salt, payload)
                 envelope = (position, group, recorded_at, cause, place, size, term, event.type, event.version)
                 last = chain.link(last, envelope, chain.seal(salt, payload))
                 yield (*envelope, bytearray(last), bytearray(salt), bytearray(payload))  # sqlite3 binds these fastest
@@ -407,6 +448,13 @@ def expect_checkpoint(log: str, checkpoint: int, head: Head) -> None:
     """Refuse a checkpoint that is before the log's own. PositionConflict names both."""
     if checkpoint < head.checkpoint:
         raise PositionConflict(f"{log}: checkpoint {checkpoint} is before {head.checkpoint}")
+
+
+def _sealer_of(path: Path) -> Sealer | None:
+    """Return what encrypts a log; None: nothing does. `keys.json` is in the data directory, above each generation."""
+    root = path.parents[2] if path.stem.startswith("semantic.") else path.parent
+    place = key_place(root / "keys.json")
+    return None if place is None else Sealer(place.open(), path.stem)
 
 
 def _is_suppressed(event: Encoded) -> bool:

@@ -27,6 +27,7 @@ HARMLESS = {
 PATHS = {"data", "ontology", "model_dir"}
 SENSITIVE = {
     "settings_file": '"other.toml"',
+    "keys": '"/tmp/keys"',
     "suppress_content": "true",
     "extractor": '"both"',
     "model_url": '"http://evil.example/v1"',

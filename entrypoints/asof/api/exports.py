@@ -16,17 +16,18 @@ NAMES = [
     "EmptyMemory", "Entity", "EntityLine", "EntityOutline", "EntityProfile", "Episode", "EpisodeHit", "EpisodeLine",
     "EpisodeRecord", "Erased", "Evidence", "Explanation", "Fact", "FactLine", "FactVersion", "GenerationDifference",
     "GraphUnavailable", "GroupInfo", "Hit", "Hits", "Hop", "IngestionReport", "IngestionTimes", "InvalidInput",
-    "LeftOut", "Link", "LogEvent", "Memory", "ModelUnavailable", "ModelUsage", "NameMerge", "NodeName", "NotFound",
-    "Page", "Parked", "ParkedMessage", "PositionConflict", "Produced", "Projection", "PromptEstimate", "Queued",
-    "RankedNode", "RebuildEstimate", "Refused", "RelationDifferences", "Retried", "Retrieval", "RetrievalMetrics",
-    "Scores", "SearchedPage", "Segment", "Settled", "StorageFailed", "TopicUnfit", "UnavailableError",
-    "UndoneConsolidation", "UnfinishedBuild", "WhatIf", "WorkerStalled", "WriterBusy", "__version__", "open",
-    "open_async", "restore",
+    "KeysUnavailable", "LeftOut", "Link", "LogEvent", "Memory", "ModelUnavailable", "ModelUsage", "NameMerge",
+    "NodeName", "NotFound", "Page", "Parked", "ParkedMessage", "PositionConflict", "Produced", "Projection",
+    "PromptEstimate", "Queued", "RankedNode", "RebuildEstimate", "Refused", "RelationDifferences", "Retried",
+    "Retrieval", "RetrievalMetrics", "Scores", "SearchedPage", "Segment", "Settled", "StorageFailed", "TopicUnfit",
+    "UnavailableError", "UndoneConsolidation", "UnfinishedBuild", "WhatIf", "WorkerStalled", "WriterBusy",
+    "__version__", "open", "open_async", "restore",
 ]  # fmt: skip
 _ERRORS = (
     "AccessDenied", "AsofError", "BrokerUnavailable", "BuildStopped", "ContractError", "DamagedData", "DamagedFile",
-    "DamagedLog", "DamagedView", "DecodeError", "EmptyMemory", "GraphUnavailable", "InvalidInput", "ModelUnavailable",
-    "NotFound", "PositionConflict", "StorageFailed", "TopicUnfit", "UnavailableError", "WorkerStalled", "WriterBusy",
+    "DamagedLog", "DamagedView", "DecodeError", "EmptyMemory", "GraphUnavailable", "InvalidInput", "KeysUnavailable",
+    "ModelUnavailable", "NotFound", "PositionConflict", "StorageFailed", "TopicUnfit", "UnavailableError",
+    "WorkerStalled", "WriterBusy",
 )  # fmt: skip
 _OF_CONTEXTS = ("ChangeLine", "Context", "EntityLine", "EntityOutline", "EpisodeLine", "FactLine", "LeftOut")
 _OF_COMPARISONS = ("ComparisonPage", "GenerationDifference", "RelationDifferences")

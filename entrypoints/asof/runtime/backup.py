@@ -19,10 +19,11 @@ from asof.runtime.wiring import Progress, existing
 from asof.runtime.writer import open_writer
 from asof.settings import Settings
 from asof_projections.generations import Catalog
-from asof_streams.backup_file import FORMAT, VERSION, BackupWriter, Line, read_backup, row_of, written_backup
+from asof_streams.backup_file import CLEAR, FORMAT, VERSION, BackupWriter, Line, read_backup, row_of, written_backup
 from asof_streams.distribution import version
 from asof_streams.errors import DamagedFile, DamagedLog, InvalidInput
 from asof_streams.files import make_folder, replace_file, sync
+from asof_streams.key_store import move_keys
 from asof_streams.messages import ErasureRequest
 from asof_streams.sqlite_copy import restore_rows, stored_log
 from asof_streams.sqlite_log import SqliteLog
@@ -30,7 +31,9 @@ from asof_streams.sqlite_records import Head
 
 _NAME: Final = r"[A-Za-z0-9][A-Za-z0-9_.-]*"
 _LOGS: Final = re.compile(rf"messages\.sqlite|episodic\.sqlite|generations/({_NAME})/semantic\.\1\.sqlite")
-_FILES: Final = re.compile(rf"catalog\.json|ontology\.json|ontologies/{_NAME}\.json|generations/{_NAME}/ontology\.json")
+_FILES: Final = re.compile(
+    rf"catalog\.json|keys\.json|ontology\.json|ontologies/{_NAME}\.json|generations/{_NAME}/ontology\.json"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +72,9 @@ def back_up(places: DirectoryLayout, file: Path, after: Path | None, progress: P
     earlier = _Earlier.read(after) if after else _Earlier(None)
     logs: list[BackupLog] = []
     paths = [*(places.semantic(info.name) for info in catalog.generations), places.episodic, places.messages]
+    form = VERSION if places.keys.exists() else CLEAR
     with written_backup(file) as writer:
-        writer.write({"format": FORMAT, "version": VERSION, "release": version(), "after": earlier.digest})
+        writer.write({"format": FORMAT, "version": form, "release": version(), "after": earlier.digest})
         for path in small_files(places, catalog):
             writer.write({"file": _relative(places, path), "text": path.read_text("utf-8")})
         for number, path in enumerate(path for path in paths if path.exists()):
@@ -90,7 +94,7 @@ def restore(files: Sequence[Path], places: DirectoryLayout, settings: Settings) 
     backup is not what was written; nothing is left then. What was erased after the first backup is erased.
     """
     with new_directory(places) as beside:
-        restored = _restore_logs(files, beside)
+        restored = _restore_logs(files, beside, settings.keys)
     open_writer(places, settings).close()
     return restored
 
@@ -118,7 +122,7 @@ def new_directory(places: DirectoryLayout) -> Iterator[DirectoryLayout]:
 
 def small_files(places: DirectoryLayout, catalog: Catalog) -> Iterator[Path]:
     """Yield the files that say how logs are read: they change by whole files, and rarely."""
-    found = [places.catalog, places.ontology, *places.named_ontology("*").parent.glob("*.json")]
+    found = [places.catalog, places.keys, places.ontology, *places.named_ontology("*").parent.glob("*.json")]
     found += [places.ontology_of(info.name) for info in catalog.generations]
     return (path for path in found if path.exists())
 
@@ -157,10 +161,10 @@ class _Earlier:
         return found
 
 
-def _restore_logs(files: Sequence[Path], places: DirectoryLayout) -> Backup:
+def _restore_logs(files: Sequence[Path], places: DirectoryLayout, keys: Path | None) -> Backup:
     restored: Backup | None = None
     for file in files:
-        restored = _Restorer(places, file, None if restored is None else restored.digest).run()
+        restored = _Restorer(places, file, None if restored is None else restored.digest, keys).run()
     if restored is None:
         raise InvalidInput("name the file of a backup")
     return restored
@@ -169,10 +173,11 @@ def _restore_logs(files: Sequence[Path], places: DirectoryLayout) -> Backup:
 class _Restorer:
     """Restores the lines of one backup into a directory that nobody uses yet."""
 
-    def __init__(self, places: DirectoryLayout, file: Path, before: str | None) -> None:
+    def __init__(self, places: DirectoryLayout, file: Path, before: str | None, keys: Path | None) -> None:
         self._places = places
         self._file = file
         self._before = before
+        self._keys = keys
         self._lines = read_backup(file)
         self._logs: list[BackupLog] = []
 
@@ -200,6 +205,8 @@ class _Restorer:
                         raise self._unknown()
         except (StopIteration, KeyError, IndexError, TypeError, ValueError, DamagedLog):
             raise self._unknown() from None
+        if self._keys is not None:
+            move_keys(self._places.keys, self._keys)
         self._drop_other_logs()
         self._erase()
         return Backup(str(self._file), digest, after, tuple(self._logs))
@@ -207,7 +214,7 @@ class _Restorer:
     def _expect_header(self, line: Line) -> str | None:
         if not isinstance(line, dict) or line.get("format") != FORMAT:
             raise self._unknown()
-        if line["version"] != VERSION:
+        if line["version"] not in {CLEAR, VERSION}:
             raise InvalidInput(f"{self._file} was written by a later version of asof: {line['release']}")
         after: str | None = line["after"]
         if after != self._before:

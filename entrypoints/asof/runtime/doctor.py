@@ -13,12 +13,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from asof.runtime.layout import DirectoryLayout
 from asof.runtime.wiring import load_ontology
 from asof_ontologies import registry
 from asof_projections import generations
 from asof_projections.embedding import weights
 from asof_streams.distribution import install_command, version
 from asof_streams.errors import AsofError, ModelUnavailable
+from asof_streams.key_store import key_place
 
 State = Literal["ok", "absent", "broken"]
 
@@ -30,6 +32,7 @@ _EXTRAS: Final = {
     "serve": ("fastapi", "uvicorn", "prometheus_client"),
     "kafka": ("aiokafka", "cramjam", "faust"),
     "arango": ("arango",),
+    "encryption": ("cryptography",),
 }
 
 
@@ -135,8 +138,23 @@ def _directory(data: Path) -> Iterator[Diagnosis]:
         return
     names = ", ".join(f"{g.name}{' (answers)' if g.name == catalog.active else ''}" for g in catalog.generations)
     yield Diagnosis("directory", "ok", f"{data}, generations: {names}")
+    yield from _keys(data)
     writer = _writer(data)
     yield Diagnosis("writer", "ok", f"process {writer} is writing" if writer else "nobody is writing")
+
+
+def _keys(data: Path) -> Iterator[Diagnosis]:
+    try:
+        place = key_place(DirectoryLayout(data).keys)
+    except AsofError as error:
+        yield Diagnosis("keys", "broken", str(error))
+        return
+    if place is not None and place.is_there:
+        yield Diagnosis("keys", "ok", f"in {place.folder}: logs and backups are encrypted")
+    elif place is not None:
+        yield Diagnosis(
+            "keys", "broken", f"not in {place.folder}", "put them back, or say with ASOF_KEYS where they are"
+        )
 
 
 def _writer(data: Path) -> str | None:

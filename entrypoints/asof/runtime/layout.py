@@ -21,6 +21,11 @@ class DirectoryLayout:
         return self.root / FILE
 
     @property
+    def keys(self) -> Path:
+        """Where the keys of encrypted content are; there is no such file where content is not encrypted."""
+        return self.root / "keys.json"
+
+    @property
     def messages(self) -> Path:
         """The messages log."""
         return self.root / "messages.sqlite"

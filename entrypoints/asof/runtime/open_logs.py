@@ -15,6 +15,9 @@ from asof_projections.generations import FIRST, Catalog, GenerationInfo, is_name
 from asof_streams.errors import ContractError, DamagedLog, InvalidInput
 from asof_streams.files import expect_own_files
 from asof_streams.ingestion import IngestionConfig
+from asof_streams.key_store import make_keys, move_keys
+from asof_streams.key_tree import KEY_BYTES
+from asof_streams.sealing import cipher
 from asof_streams.sqlite_log import SqliteLog
 from asof_streams.writer_lock import WriterLock
 
@@ -51,7 +54,7 @@ class OpenLogs:
             self._expect_no_messages()
         self._lock = WriterLock(places.root, patience=patience)
         try:
-            self.catalog = load(places.root) or self._create_catalog()
+            self.catalog = self._load_catalog() or self._create_catalog()
             if self.are_replicas:
                 restore_ontologies(places, self.catalog, load_ontology(settings.ontology))
             self.remove_interrupted()
@@ -64,17 +67,34 @@ class OpenLogs:
             self.close()
             raise
 
+    def _load_catalog(self) -> Catalog | None:
+        catalog = load(self.places.root)
+        if catalog is not None and self.settings.keys is not None:
+            move_keys(self.places.keys, self.settings.keys)
+        return catalog
+
     def _create_catalog(self) -> Catalog:
         """Make an empty directory's catalogue; nothing else in it may exist yet."""
         places = self.places
         self._expect_no_messages()
         ontology = load_ontology(self.settings.ontology)
+        if self.settings.keys is not None:
+            self._make_keys(self.settings.keys)
         info = first_generation(self.settings, self.extractors, ontology)
         keep_ontology(ontology, places.ontology)
         keep_ontology(ontology, places.ontology_of(FIRST))
         catalog = Catalog(FIRST, (info,))
         save(places.root, catalog)
         return catalog
+
+    def _make_keys(self, folder: Path) -> None:
+        if folder.resolve().is_relative_to(self.places.root.resolve()):
+            raise InvalidInput(
+                f"{folder} is inside of the data directory, and copies of that would have the keys: name another one",
+                "keys",
+            )
+        cipher(bytes(KEY_BYTES))  # without the package nothing is made
+        make_keys(self.places.keys, folder)
 
     def _expect_no_messages(self) -> None:
         if self.places.messages.exists() and not self.are_replicas:

@@ -53,9 +53,11 @@ def read_ontology_file(name: str) -> OntologyFile:
 
 
 def connection_of(settings: Settings) -> Connection:
-    """Return the connection to Kafka. InvalidInput: there is no address, or settings contradict each other."""
+    """Return the connection to Kafka. InvalidInput: there is no address, or settings contradict others."""
     if settings.kafka is None:
         raise InvalidInput("which Kafka? Give --kafka HOST:PORT, or set ASOF_KAFKA")
+    if settings.keys is not None:
+        raise InvalidInput("records on Kafka's topics are not encrypted: leave it out", "keys")
     return Connection(
         settings.kafka,
         settings.kafka_security_protocol,

@@ -1,0 +1,84 @@
+"""The store of keys in a folder: what is chosen is kept, what is destroyed is in no byte of it."""
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from asof_streams.errors import DamagedFile, KeysUnavailable
+from asof_streams.key_store import KeyFolder
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "memory").mkdir()
+    return tmp_path / "memory"
+
+
+def file_of(folder: Path) -> Path:
+    [path] = folder.iterdir()
+    return path
+
+
+def test_a_key_is_the_same_for_every_process_and_only_this_user_can_read_it(folder: Path) -> None:
+    tree, key = KeyFolder(folder).choose("ana", 7)
+
+    assert KeyFolder(folder).choose("ana", 7) == (tree, key) == (0, KeyFolder(folder).find("ana", 0, 7))
+    assert KeyFolder(folder).choose("ana", 8)[1] != key
+    assert stat.S_IMODE(file_of(folder).stat().st_mode) == 0o600
+    assert KeyFolder(folder).choose("ben", 7)[1] != key
+
+
+def test_what_is_destroyed_is_gone_for_those_who_have_the_store_open_and_the_rest_stays(folder: Path) -> None:
+    reader, writer = KeyFolder(folder), KeyFolder(folder)
+    before = {position: writer.choose("ana", position)[1] for position in range(10)}
+    assert reader.find("ana", 0, 3) == before[3]
+
+    writer.destroy("ana", 0, 4)
+    writer.destroy("nobody", 0, 4)
+
+    assert [reader.find("ana", 0, position) for position in range(10)] == [
+        *[None] * 4,
+        *(before[n] for n in range(4, 10)),
+    ]
+
+
+def test_the_file_that_had_a_destroyed_key_is_overwritten_also_where_it_has_another_name(folder: Path) -> None:
+    keys = KeyFolder(folder)
+    keys.choose("ana", 0)
+    [root] = json.loads(file_of(folder).read_bytes())["trees"][0].values()
+    os.link(file_of(folder), folder.with_name("linked"))
+
+    keys.destroy("ana", 0, 4)
+
+    assert not folder.with_name("linked").read_bytes().strip(b"\0")
+    assert root not in file_of(folder).read_text()
+
+
+def test_a_message_whose_key_is_destroyed_gets_one_of_a_new_tree(folder: Path) -> None:
+    keys = KeyFolder(folder)
+    _, first = keys.choose("ana", 2)
+    keys.destroy("ana", 0, 5)
+
+    tree, second = keys.choose("ana", 2)
+
+    assert (tree, keys.find("ana", 0, 2), keys.find("ana", 1, 2)) == (1, None, second)
+    assert second != first
+    assert keys.choose("ana", 3)[0] == 1
+
+
+def test_a_store_that_lacks_a_key_says_so_and_one_that_is_damaged_too(folder: Path) -> None:
+    keys = KeyFolder(folder)
+    keys.choose("ana", 2)
+
+    with pytest.raises(KeysUnavailable, match="later backup"):
+        keys.find("ana", 1, 2)
+    with pytest.raises(KeysUnavailable, match="no key for content"):
+        keys.find("ben", 0, 2)
+    with pytest.raises(KeysUnavailable, match="ASOF_KEYS"):
+        KeyFolder(folder.with_name("elsewhere")).find("ana", 0, 2)
+    file_of(folder).write_text('{"format": "asof keys"')
+    with pytest.raises(DamagedFile, match="restore it"):
+        keys.find("ana", 0, 2)
