@@ -128,45 +128,42 @@ def advising(old: Ask) -> Ask:
     return {**old, "answer": {**old["answer"], "generations": generations}}
 
 
-def telling_plans(old: Ask) -> Ask:
-    """Return an answer in which each fact, version, segment and belief says whether it is a plan, or an occurrence."""
-    return {**old, "answer": _with_plans(old["answer"])}
-
-
 _KEY: Final = '<key id="edge.{0}" for="edge" attr.name="{0}" attr.type="string"/>\n'
 
 
-def _with_plans(answer: Any) -> Any:
+def _with(answer: Any, after: str, names: tuple[str, ...], added: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
+    """Return an answer with more in each of its objects; in GraphML, with keys of these names after another one."""
     if isinstance(answer, str):
-        told = _KEY.format("generation") + _KEY.format("occurrence") + _KEY.format("planned")
-        return answer.replace(_KEY.format("generation"), told)
+        keys = (_KEY.format(name) for name in (after, *names))
+        return answer.replace(_KEY.format(after), "".join(keys))
     if isinstance(answer, list):
-        return [_with_plans(part) for part in answer]
+        return [_with(part, after, names, added) for part in answer]
     if not isinstance(answer, dict):
         return answer
-    parts = {name: _with_plans(part) for name, part in answer.items()}
-    if {"relation", "valid_at", "invalid_at", "object"} <= parts.keys():
-        parts = {"planned": False} | ({"occurrence": False} if "expired_at" in parts else {}) | parts
-    return parts
+    parts = {name: _with(part, after, names, added) for name, part in answer.items()}
+    return added(parts) | parts
+
+
+def telling_plans(old: Ask) -> Ask:
+    """Return an answer in which each fact, version, segment and belief says whether it is a plan, or an occurrence."""
+
+    def added(parts: dict[str, Any]) -> dict[str, Any]:
+        if not {"relation", "valid_at", "invalid_at", "object"} <= parts.keys():
+            return {}
+        return {"planned": False} | ({"occurrence": False} if "expired_at" in parts else {})
+
+    return {**old, "answer": _with(old["answer"], "generation", ("occurrence", "planned"), added)}
 
 
 def telling_literals(old: Ask) -> Ask:
     """Return an answer in which each fact has its value and its qualifiers, and so has each evidence."""
-    return {**old, "answer": _with_literals(old["answer"])}
 
+    def added(parts: dict[str, Any]) -> dict[str, Any]:
+        if {"relation", "object", "expired_at"} <= parts.keys():
+            return {"value": None, "qualifiers": {}}
+        return {"qualifiers": {}} if {"quote", "relationship"} <= parts.keys() else {}
 
-def _with_literals(answer: Any) -> Any:
-    if isinstance(answer, str):
-        told = _KEY.format("planned") + _KEY.format("value") + _KEY.format("qualifiers")
-        return answer.replace(_KEY.format("planned"), told)
-    if isinstance(answer, list):
-        return [_with_literals(part) for part in answer]
-    if not isinstance(answer, dict):
-        return answer
-    parts = {name: _with_literals(part) for name, part in answer.items()}
-    if {"relation", "object", "expired_at"} <= parts.keys():
-        parts = {"value": None, "qualifiers": {}} | parts
-    return {"qualifiers": {}} | parts if {"quote", "relationship"} <= parts.keys() else parts
+    return {**old, "answer": _with(old["answer"], "planned", ("value", "qualifiers"), added)}
 
 
 def turning(old: Ask) -> Ask:

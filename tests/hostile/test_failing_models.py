@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from asking import records
 from asof_agents.handlers.episodes import episode_id
 from asof_streams.episodic import EpisodeRecorded, ExtractionAnswered, ExtractionFailed, MessageParked, MessageRetried
 from asof_streams.errors import NotFound
@@ -16,6 +15,7 @@ from asof_streams.instants import DAY
 from asof_streams.sqlite_log import SqliteLog
 from embedding_server import serving as serving_vectors
 from model_server import ModelServer, serving
+from model_world import events, facts, opened, say
 from world import World
 
 AWAY = (503, "{}")
@@ -36,29 +36,9 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def world(tmp_path: Path, server: ModelServer) -> Iterator[World]:
-    world = opened(tmp_path / "data", server)
+    world = opened(tmp_path / "data", server, model_calls=1)
     yield world
     world.memory.close()
-
-
-def opened(path: Path, server: ModelServer, **settings: Any) -> World:
-    given = {"extractor": "model", "model_url": server.url, "model_name": "fake", "model_calls": 1, **settings}
-    return World(path, **given)
-
-
-def say(world: World, *texts: str, **fields: Any) -> None:
-    line = {"group_id": "g", "role": "Ana", "role_type": "user", **fields}
-    produced = world.memory.produce([json.dumps({**line, "content": text}) for text in texts])
-    assert produced.refused == ()
-    world.now += DAY
-
-
-def facts(world: World, **asked: Any) -> set[str]:
-    return {fact.fact for fact in world.memory.facts(group_id="g", **asked)}
-
-
-def events(world: World, log: str, kind: type) -> list[Any]:
-    return [record.event for record in records(world.memory, log) if isinstance(record.event, kind)]
 
 
 def waiting(world: World) -> list[tuple[int, str, str]]:
@@ -80,7 +60,7 @@ def test_a_refused_key_lets_every_message_be_recorded_and_read_by_the_rules(worl
     say(world, "I live in Berlin.", "I work at Siemens.")
 
     assert {"Ana lives in Berlin", "Ana works at Siemens"} <= facts(world)
-    assert [event.reason for event in events(world, "episodic", ExtractionFailed)] == ["status 401"] * 2
+    assert [event.reason for event in events(world, ExtractionFailed, "episodic")] == ["status 401"] * 2
     assert waiting(world) == [(0, "failed", "status 401"), (1, "failed", "status 401")]
     assert getattr(world.memory.message(0), "failed", None) == "status 401"
     assert (world.memory.stats()["failed"], world.parked()) == (2, 0)
@@ -100,7 +80,7 @@ def test_what_failed_is_retried_and_its_facts_are_known_from_the_retry_on(world:
     [fact] = world.memory.facts(group_id="g")
     assert (fact.fact, fact.valid_at) == ("Eva eats pizza", datetime(2024, 1, 1, 9, tzinfo=UTC))
     assert waiting(world) == []
-    assert len(events(world, "episodic", EpisodeRecorded)) == 1
+    assert len(events(world, EpisodeRecorded, "episodic")) == 1
     assert world.memory.retry(group_id="g") == []
 
 
@@ -186,7 +166,7 @@ def test_names_are_resolved_without_their_embedder_and_a_rebuild_agrees(tmp_path
         world = opened(tmp_path / "data", server, **given)
         vectors.refuses = {"Gotham"}
         say(world, "I love New York City.", "Tom lives in Gotham.")
-        assert [e.prompt for e in events(world, "semantic", ExtractionFailed)] == ["names"]
+        assert [e.prompt for e in events(world, ExtractionFailed)] == ["names"]
         vectors.refuses = set()
 
         assert same_when_built_anew(world)
@@ -203,8 +183,8 @@ def test_a_parked_message_is_recorded_by_a_retry_once_it_can_be(world: World) ->
     world.memory.retry([0], group_id="g")
 
     assert [(at, state) for at, state, _ in waiting(world)] == [(0, "parked")]  # nothing was mended
-    assert [event.position for event in events(world, "episodic", MessageParked)] == [None, 0]
-    assert len(events(world, "episodic", MessageRetried)) == 1
+    assert [event.position for event in events(world, MessageParked, "episodic")] == [None, 0]
+    assert len(events(world, MessageRetried, "episodic")) == 1
 
 
 def test_a_statement_that_was_parked_stands_once_what_it_names_is_there(world: World) -> None:
@@ -318,7 +298,7 @@ def test_what_was_answered_before_is_not_asked_for_again_by_a_retry(world: World
     say(world, "ok")
 
     assert server.calls == calls + 1
-    assert len(events(world, "episodic", ExtractionAnswered)) == 2
+    assert len(events(world, ExtractionAnswered, "episodic")) == 2
 
 
 def test_each_parking_and_each_failure_is_a_warning_without_content(

@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 
-from asking import records
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed, ExtractionRefused
-from asof_streams.events import Event
-from asof_streams.instants import DAY
 from asof_streams.messages import WithdrawalRequest
 from model_server import ModelServer, serving
+from model_world import events, facts, opened, prompts, say
 from world import World
 
 TOLD = ["I own a Honda Civic.", "I live in Oslo.", "I play the guitar."]
@@ -30,29 +28,6 @@ def world(tmp_path: Path, server: ModelServer) -> Iterator[World]:
     told = opened(tmp_path / "data", server)
     yield told
     told.memory.close()
-
-
-def opened(path: Path, server: ModelServer, **settings: Any) -> World:
-    return World(path, **{"extractor": "model", "model_url": server.url, "model_name": "fake", **settings})
-
-
-def say(world: World, *texts: str) -> None:
-    line = {"group_id": "g", "role": "Ana", "role_type": "user"}
-    assert world.memory.produce([json.dumps({**line, "content": text}) for text in texts]).refused == ()
-    world.now += DAY
-
-
-def facts(world: World) -> set[str]:
-    return {fact.fact for fact in world.memory.facts(group_id="g")}
-
-
-def asked(server: ModelServer) -> list[str]:
-    shown = [request["messages"][1]["content"] for request in server.requests]
-    return [text for text in shown if "\nFacts:\n" in text]
-
-
-def caused(world: World, kind: type[Event]) -> list[Any]:
-    return [r.event for r in records(world.memory) if isinstance(r.event, kind)]
 
 
 def ending(words: str, confidence: float = 0.9) -> Any:
@@ -74,21 +49,21 @@ def test_a_model_is_shown_the_facts_that_hold_of_what_a_message_names_and_ends_t
     before = facts(world)
     say(world, DITCHED)
 
-    [shown] = asked(server)
+    [shown] = prompts(server, "Facts")
     assert DITCHED in shown
     assert "Honda Civic" in shown
     assert "Oslo" not in shown  # the message has none of its words
     assert before - facts(world) == {fact for fact in before if "Civic" in fact}
     [effect] = [world.memory.message(len(TOLD)).effect]
     assert [belief.object for belief in effect.ended] == ["Honda Civic"]
-    [answered] = caused(world, ExtractionAnswered)
+    [answered] = events(world, ExtractionAnswered)
     assert (answered.prompt, answered.prompt_version) == ("end", 1)
 
 
 def test_most_messages_ask_of_no_ending(world, server):
     say(world, *TOLD, "The Honda Civic is red.", "I like Oslo.", "Something else died.")
 
-    assert asked(server) == []
+    assert prompts(server, "Facts") == []
 
 
 def test_an_ending_that_no_fact_meets_is_a_question_and_one_that_rules_know_is_none(world, server):
@@ -104,13 +79,13 @@ def test_an_ending_that_no_fact_meets_is_a_question_and_one_that_rules_know_is_n
     server.ends = ending("guitar")
     say(world, "No band for me.")
 
-    [shown] = asked(server)
+    [shown] = prompts(server, "Facts")
     assert "guitar" in shown
     assert not any("guitar" in fact for fact in facts(world))
     server.says = None
     say(world, "I work at Acme.", "I left Acme.")
     assert not any("Acme" in fact for fact in facts(world))
-    assert len(asked(server)) == 1
+    assert len(prompts(server, "Facts")) == 1
 
 
 def test_an_answer_about_endings_is_recorded_and_no_rebuild_asks_again(world, server):
@@ -136,7 +111,7 @@ def test_a_question_that_fails_leaves_what_the_rules_find_and_a_retry_asks_again
     say(world, DITCHED)
 
     assert facts(world) == before
-    [failed] = caused(world, ExtractionFailed)
+    [failed] = events(world, ExtractionFailed)
     assert (failed.prompt, failed.reason, failed.calls) == ("end", "not JSON", 2)
     server.ends = ending("Civic")
     world.memory.rebuild("kept")
@@ -158,7 +133,7 @@ def test_an_answer_ends_no_fact_that_was_not_shown_and_none_of_which_it_is_unsur
     server.ends = lambda *_: json.dumps({"ended": "all"})
     say(world, f"{DITCHED} Really.")
     assert facts(world) == before
-    assert {(event.reason, event.count) for event in caused(world, ExtractionRefused)} == {
+    assert {(event.reason, event.count) for event in events(world, ExtractionRefused)} == {
         ("id", 4),
         ("unsure", 1),
         ("schema", 1),
@@ -183,5 +158,5 @@ def test_a_directory_whose_configuration_does_not_say_so_asks_of_no_ending(tmp_p
     silent(server)
     say(told, DITCHED)
 
-    assert asked(server) == []
+    assert prompts(server, "Facts") == []
     told.memory.close()

@@ -5,7 +5,6 @@ import os
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -23,6 +22,7 @@ from asof_streams.messages import Message, TimezoneStatement, WithdrawalRequest
 from asof_streams.semantic import EntityAttributed
 from asof_streams.sqlite_log import SqliteLog
 from model_server import ModelServer, serving
+from model_world import facts, opened, say
 from patience import wait_until
 from world import World
 
@@ -45,18 +45,6 @@ def server() -> Iterator[ModelServer]:
         yield server
 
 
-def world(path: Path, server: ModelServer, **settings: Any) -> World:
-    given = {"extractor": "model", "model_url": server.url, "model_name": "fake", **settings}
-    return World(path, **given)
-
-
-def say(world: World, *texts: str, **fields: Any) -> None:
-    line = {"group_id": "g", "role": "Ana", "role_type": "user", **fields}
-    produced = world.memory.produce([json.dumps({**line, "content": text}) for text in texts])
-    assert (produced.refused, produced.parked) == ((), 0)
-    world.now += DAY
-
-
 def episodic(world: World) -> list[Record]:
     with SqliteLog(world.memory._session.places.episodic) as log:
         return list(log.read())
@@ -70,12 +58,8 @@ def lasting(world: World) -> list[tuple[Any, ...]]:
     ]
 
 
-def facts(world: World, **asked: Any) -> set[str]:
-    return {fact.fact for fact in world.memory.facts(group_id="g", **asked)}
-
-
 def test_each_message_is_one_call_whose_answer_is_recorded_before_what_is_made_of_it(tmp_path, server):
-    told = world(tmp_path / "data", server)
+    told = opened(tmp_path / "data", server)
     say(told, *SAID)
 
     assert server.calls == len(SAID)
@@ -87,7 +71,7 @@ def test_each_message_is_one_call_whose_answer_is_recorded_before_what_is_made_o
 
 
 def test_a_rebuild_of_the_same_asks_nothing_and_comes_out_equal(tmp_path, server):
-    told = world(tmp_path / "data", server)
+    told = opened(tmp_path / "data", server)
     say(told, *SAID)
     before, calls = facts(told), server.calls
     for name in ("one", "two"):
@@ -105,7 +89,7 @@ def test_a_rebuild_of_the_same_asks_nothing_and_comes_out_equal(tmp_path, server
 
 
 def test_graphs_made_anew_from_their_logs_ask_nothing(tmp_path, server):
-    told = world(tmp_path / "data", server)
+    told = opened(tmp_path / "data", server)
     say(told, *SAID)
     before, calls, places = facts(told), server.calls, told.memory._session.places
     told.memory.close()
@@ -121,7 +105,7 @@ def test_graphs_made_anew_from_their_logs_ask_nothing(tmp_path, server):
 
 
 def test_a_rebuild_under_another_ontology_asks_once_and_keeps_the_answers(tmp_path, server):
-    told = world(tmp_path / "data", server)
+    told = opened(tmp_path / "data", server)
     say(told, *SAID)
     told.memory.rebuild("other", source="episodes", ontology="agent_memory_v1")
     assert server.calls == 2 * len(SAID)
@@ -134,7 +118,7 @@ def test_a_rebuild_under_another_ontology_asks_once_and_keeps_the_answers(tmp_pa
 @pytest.mark.parametrize("extractor", ["model", "both"])
 def test_eight_calls_at_once_give_the_events_of_one_after_the_other(tmp_path, server, extractor):
     texts = SAID * 5
-    told = [world(tmp_path / str(n), server, extractor=extractor, model_calls=n) for n in (1, 8)]
+    told = [opened(tmp_path / str(n), server, extractor=extractor, model_calls=n) for n in (1, 8)]
     say(told[0], *texts)
     assert (server.calls, server.at_once) == (len(texts), 1)
     server.latency = 0.2
@@ -149,7 +133,7 @@ def test_eight_calls_at_once_give_the_events_of_one_after_the_other(tmp_path, se
 
 
 def test_a_message_added_later_is_asked_about_with_the_same_words_as_one_asked_ahead(tmp_path, server):
-    one, many = world(tmp_path / "one", server), world(tmp_path / "many", server)
+    one, many = opened(tmp_path / "one", server), opened(tmp_path / "many", server)
     for text in SAID:
         say(one, text, timestamp="2024-04-02T09:00:00Z")
     say(many, *SAID, timestamp="2024-04-02T09:00:00Z")
@@ -163,7 +147,7 @@ def test_a_message_added_later_is_asked_about_with_the_same_words_as_one_asked_a
 
 
 def test_what_the_model_fails_to_answer_is_recorded_and_a_rebuild_keeps_that(tmp_path, server):
-    told = world(tmp_path / "data", server, extractor="both", model_calls=1)
+    told = opened(tmp_path / "data", server, extractor="both", model_calls=1)
     server.says = lambda text: _eats(text) if "pizza" in text else NOTHING
     server.faults = ["no", "no"]
     say(told, "Eva ate pizza, says my diary. I live in Berlin.", "ok")
@@ -190,7 +174,7 @@ def _eats(text: str) -> str:
 
 
 def test_refused_parts_are_counted_in_an_event_without_their_words(tmp_path, server):
-    told = world(tmp_path / "data", server)
+    told = opened(tmp_path / "data", server)
     server.says = _eats
     say(told, "Eva ate pizza.")
 
@@ -201,7 +185,7 @@ def test_refused_parts_are_counted_in_an_event_without_their_words(tmp_path, ser
 
 
 def test_what_a_model_says_of_a_thing_is_an_attribute_of_the_entity_that_is_meant(tmp_path, server):
-    told = world(tmp_path / "data", server)
+    told = opened(tmp_path / "data", server)
     server.says = _describes
     say(told, "My sister Eva is keen on chess.", "My sister Eva is fond of chess.")
 
@@ -221,7 +205,7 @@ def _describes(text: str) -> str:
 
 
 def test_nothing_of_an_erased_group_is_kept_or_sent_again(tmp_path, server):
-    told = world(tmp_path / "data", server)
+    told = opened(tmp_path / "data", server)
     say(told, *SAID)
     told.memory.erase("g")
     calls = server.calls
@@ -233,7 +217,7 @@ def test_nothing_of_an_erased_group_is_kept_or_sent_again(tmp_path, server):
 
 
 def test_no_model_is_shown_a_withdrawn_episode_with_what_was_said_after_the_withdrawal(tmp_path, server):
-    told = world(tmp_path / "data", server)
+    told = opened(tmp_path / "data", server)
     writer = told.memory._session.writer()
     messages = [Message(group_id="g", role="Ana", role_type="user", content=text) for text in SAID[:3]]
     withdrawal = WithdrawalRequest(group_id="g", episode_id=episode_id("g", 0))
@@ -247,7 +231,7 @@ def test_no_model_is_shown_a_withdrawn_episode_with_what_was_said_after_the_with
 
 
 def test_a_model_is_asked_once_about_what_was_said_behind_the_statement_of_a_time_zone(tmp_path, server):
-    told = world(tmp_path / "data", server)
+    told = opened(tmp_path / "data", server)
     writer = told.memory._session.writer()
     first, second = (Message(group_id="g", role="Ana", role_type="user", content=text) for text in SAID[:2])
     zone = TimezoneStatement(group_id="g", timezone="Asia/Tokyo")
@@ -262,7 +246,7 @@ def test_a_model_is_asked_once_about_what_was_said_behind_the_statement_of_a_tim
 def test_one_message_at_a_time_is_asked_ahead_too(tmp_path, server):
     """As the service's worker takes them: each is flushed before the next."""
     server.latency = 0.2
-    told = world(tmp_path / "data", server)
+    told = opened(tmp_path / "data", server)
     say(told, *SAID)
     others = [*SAID[1:], *SAID]
     writer = told.memory._session.writer()
@@ -277,7 +261,7 @@ def test_one_message_at_a_time_is_asked_ahead_too(tmp_path, server):
 
 
 def test_an_answer_that_was_taken_is_not_asked_for_again_where_the_work_is_done_again(tmp_path, server):
-    told = world(tmp_path / "data", server, model_calls=1)
+    told = opened(tmp_path / "data", server, model_calls=1)
     say(told, SAID[0])
     writer, flush = told.memory._session.writer(), Engine.flush
     with pytest.MonkeyPatch.context() as patched:
@@ -307,7 +291,7 @@ def test_real_conversations_cost_at_most_one_call_and_a_fifth_a_message_and_few_
     for conversation in sorted((data_dir / "locomo-dev").glob("locomo-conv-*.jsonl")):
         server.requests.clear()
         lines = conversation.read_bytes().splitlines()[:150]
-        told = world(tmp_path / conversation.stem, server, extractor=extractor)
+        told = opened(tmp_path / conversation.stem, server, extractor=extractor)
         told.memory.produce(lines)
 
         calls.append(server.calls / len(lines))
@@ -329,7 +313,7 @@ def _tokens_of_messages(told: World) -> list[int]:
 
 
 def test_structured_facts_ask_no_model(tmp_path, server):
-    told = world(tmp_path / "data", server)
+    told = opened(tmp_path / "data", server)
     told.tell(object="Rome", valid_at="2020")
 
     assert told.where("2021") == ["Rome"]
@@ -338,11 +322,11 @@ def test_structured_facts_ask_no_model(tmp_path, server):
 
 
 def test_a_generation_that_a_model_read_goes_on_with_no_other(tmp_path, server):
-    told = world(tmp_path / "data", server)
+    told = opened(tmp_path / "data", server)
     say(told, SAID[0])
     told.memory.rebuild("model", source="episodes")
     told.memory.close()
-    other = world(tmp_path / "data", server, model_name="another")
+    other = opened(tmp_path / "data", server, model_name="another")
 
     with pytest.raises(InvalidInput, match="ASOF_MODEL_NAME as they were"):
         say(other, SAID[1])
@@ -350,7 +334,7 @@ def test_a_generation_that_a_model_read_goes_on_with_no_other(tmp_path, server):
 
 
 def test_a_model_without_a_name_is_refused_before_anything_is_made(tmp_path, server):
-    told = world(tmp_path / "data", server, model_name=None)
+    told = opened(tmp_path / "data", server, model_name=None)
     with pytest.raises(InvalidInput, match="ASOF_MODEL_NAME"):
         say(told, SAID[0])
     told.memory.close()
@@ -367,7 +351,7 @@ def interrupt(done: int, total: int) -> None:
 
 @pytest.mark.parametrize("restarted", [False, True])
 def test_a_rebuild_that_was_interrupted_goes_on_with_the_answers_it_paid_for(tmp_path, server, restarted):
-    told, ahead = world(tmp_path / "data", server, model_calls=1), 4
+    told, ahead = opened(tmp_path / "data", server, model_calls=1), 4
     texts = SAID * 6
     say(told, *texts)
     asked = {"source": "episodes", "ontology": "agent_memory_v1"}
@@ -391,7 +375,7 @@ def test_a_rebuild_that_was_interrupted_goes_on_with_the_answers_it_paid_for(tmp
 
 
 def test_a_rebuild_that_was_killed_goes_on_with_what_it_has_recorded(tmp_path, server):
-    told = world(tmp_path / "data", server)
+    told = opened(tmp_path / "data", server)
     texts = SAID * 12
     say(told, *texts)
     told.memory.close()
@@ -411,7 +395,7 @@ def test_a_rebuild_that_was_killed_goes_on_with_what_it_has_recorded(tmp_path, s
 
 
 def test_what_an_interrupted_rebuild_left_is_of_no_use_to_another_build_and_erased_with_its_group(tmp_path, server):
-    told = world(tmp_path / "data", server)
+    told = opened(tmp_path / "data", server)
     say(told, *SAID * 6)
     folder = told.memory._session.places.generation("other")
     with pytest.raises(Interrupted):
@@ -430,7 +414,7 @@ def test_what_an_interrupted_rebuild_left_is_of_no_use_to_another_build_and_eras
 
 
 def test_the_ledger_has_each_call_once_however_many_generations_use_its_answer(tmp_path, server):
-    told = world(tmp_path / "data", server)
+    told = opened(tmp_path / "data", server)
     say(told, *SAID)
     say(told, "I live in Oslo.", group_id="other")
     asked = {"source": "episodes", "ontology": "agent_memory_v1"}

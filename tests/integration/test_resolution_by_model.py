@@ -9,11 +9,11 @@ import pytest
 
 from asking import records
 from asof_streams.episodic import ExtractionAnswered, ExtractionFailed, ExtractionRefused
-from asof_streams.events import Event
 from asof_streams.instants import DAY
 from asof_streams.messages import WithdrawalRequest
 from asof_streams.semantic import EntityMerged, MentionResolved
 from model_server import ModelServer, serving
+from model_world import events, facts, opened, prompts, say
 from world import World
 
 HM = ["Hm."] * 4  # a name in the last turns would be repeated, not resolved
@@ -30,30 +30,6 @@ def world(tmp_path: Path, server: ModelServer) -> Iterator[World]:
     told = opened(tmp_path / "data", server)
     yield told
     told.memory.close()
-
-
-def opened(path: Path, server: ModelServer, **settings: Any) -> World:
-    return World(path, **{"extractor": "model", "model_url": server.url, "model_name": "fake", **settings})
-
-
-def say(world: World, *texts: str) -> None:
-    line = {"group_id": "g", "role": "Ana", "role_type": "user"}
-    assert world.memory.produce([json.dumps({**line, "content": text}) for text in texts]).refused == ()
-    world.now += DAY
-
-
-def believed(world: World, kind: type[Event], generation: str | None = None) -> list[Any]:
-    return [r.event for r in records(world.memory, generation=generation) if isinstance(r.event, kind)]
-
-
-def second(server: ModelServer) -> list[str]:
-    """What was asked about names, as it was shown."""
-    shown = [asked["messages"][1]["content"] for asked in server.requests]
-    return [text for text in shown if "\nKnown:\n" in text]
-
-
-def facts(world: World) -> set[str]:
-    return {fact.fact for fact in world.memory.facts(group_id="g")}
 
 
 def answering(**answer: Any) -> Any:
@@ -76,13 +52,13 @@ def test_a_name_that_rules_leave_open_is_asked_about_and_known_from_then_on(worl
     say(world, "George works at Acme.", *HM, "George likes tea.")
 
     assert {"George Orwell works at Acme", "George Orwell likes tea"} <= facts(world)
-    [shown] = second(server)
+    [shown] = prompts(server, "Known")
     assert "1. George (Person): " in shown
     assert "George Eliot: " in shown
     assert "George Orwell lives in London" in shown
-    reasons = [event.reason for event in believed(world, MentionResolved)]
+    reasons = [event.reason for event in events(world, MentionResolved)]
     assert reasons.count("model") == 1
-    [answered] = believed(world, ExtractionAnswered)
+    [answered] = events(world, ExtractionAnswered)
     assert answered.prompt == "resolve"
 
 
@@ -91,7 +67,7 @@ def test_all_doubts_of_a_message_are_one_question(world, server):
     calls = server.calls
     say(world, "George works at Acme.")
 
-    [shown] = second(server)
+    [shown] = prompts(server, "Known")
     assert "1. George (Person): " in shown
     assert "2. Acme (Organization): " in shown
     assert server.calls == calls + 2
@@ -100,7 +76,7 @@ def test_all_doubts_of_a_message_are_one_question(world, server):
 def test_without_a_likely_candidate_nothing_is_asked(world, server):
     say(world, "Ben lives in Oslo.", *HM, "Eva works at Siemens.")
 
-    assert second(server) == []
+    assert prompts(server, "Known") == []
 
 
 def test_none_of_them_is_someone_new(world, server):
@@ -109,7 +85,7 @@ def test_none_of_them_is_someone_new(world, server):
     say(world, "George works at Acme.", *HM, "George likes tea.")
 
     assert {"George works at Acme", "George likes tea"} <= facts(world)
-    assert len(second(server)) == 1
+    assert len(prompts(server, "Known")) == 1
 
 
 def test_an_answer_about_names_is_recorded_before_it_is_used_and_no_replay_asks_again(world, server):
@@ -140,7 +116,7 @@ def test_a_rebuild_asks_of_names_only_what_was_never_answered(world, server, sou
 
     assert facts(world) == before
     assert server.calls == calls
-    assert len(believed(world, ExtractionAnswered)) >= 1
+    assert len(events(world, ExtractionAnswered)) >= 1
 
 
 def test_what_cannot_be_answered_stays_new_and_a_retry_repairs_it(world, server):
@@ -149,7 +125,7 @@ def test_what_cannot_be_answered_stays_new_and_a_retry_repairs_it(world, server)
     say(world, "My colleague Tom works at Acme.")
     server.decides = None
 
-    [failed] = believed(world, ExtractionFailed)
+    [failed] = events(world, ExtractionFailed)
     assert (failed.prompt, failed.reason, failed.calls) == ("resolve", "not JSON", 2)
     assert "Tom works at Acme" in facts(world)
     world.memory.rebuild("kept")
@@ -172,7 +148,7 @@ def test_bad_pieces_of_an_answer_are_counted_and_the_rest_is_taken(world, server
     )
     say(world, "My colleague Tom works at Acme.")
 
-    refused = believed(world, ExtractionRefused)
+    refused = events(world, ExtractionRefused)
     assert [(event.part, event.reason, event.count) for event in refused] == [("mention", "id", 2), ("pair", "id", 1)]
     assert "Tom works at Acme Works" in facts(world)
 
@@ -184,7 +160,7 @@ def test_two_known_things_that_are_one_get_a_duplicate_link_that_can_be_taken_ba
     )
     say(world, "George likes tea.")
 
-    [merged] = believed(world, EntityMerged)
+    [merged] = events(world, EntityMerged)
     assert merged.reason == "model"
     [portrait] = world.memory.entity("George Eliot", group_id="g")
     assert {fact.relation for fact in portrait.facts} == {"lives_in", "works_at", "likes"}
@@ -192,10 +168,10 @@ def test_two_known_things_that_are_one_get_a_duplicate_link_that_can_be_taken_ba
     world.tell(op="retract", ref=merged.merge_id, subject=None, relation=None)
     [portrait] = world.memory.entity("George Eliot", group_id="g")
     assert {fact.relation for fact in portrait.facts} == {"works_at"}
-    asked = len(second(server))
+    asked = len(prompts(server, "Known"))
     say(world, "My colleague Georg lives in Bonn.")
-    assert len(second(server)) == asked + 1  # and answered as before, yet
-    assert len(believed(world, EntityMerged)) == 1  # what was taken apart stays apart
+    assert len(prompts(server, "Known")) == asked + 1  # and answered as before, yet
+    assert len(events(world, EntityMerged)) == 1  # what was taken apart stays apart
 
 
 def test_rules_alone_ask_nobody(tmp_path, server):
@@ -248,7 +224,7 @@ def test_eight_calls_at_once_decide_names_as_one_after_the_other_does(tmp_path, 
         for each in told
     ]
     assert lasting[0] == lasting[1]
-    assert len(second(server)) == 2 * len(believed(told[0], ExtractionAnswered)) > 4
+    assert len(prompts(server, "Known")) == 2 * len(events(told[0], ExtractionAnswered)) > 4
     assert server.at_once > 2
     for each in told:
         each.memory.close()
@@ -272,7 +248,7 @@ def test_what_is_called_nearly_so_is_in_doubt_and_nothing_else(world, server, kn
     say(world, known, *HM)
     say(world, said)
 
-    assert len(second(server)) == asked
+    assert len(prompts(server, "Known")) == asked
 
 
 def test_what_is_a_value_is_for_the_ontology_that_the_message_names_to_say(tmp_path, server):
@@ -284,7 +260,7 @@ def test_what_is_a_value_is_for_the_ontology_that_the_message_names_to_say(tmp_p
     world.memory.close()
 
     assert said == {"Gate means the check before a release", "Lock means the checks before a release"}
-    assert second(server) == []
+    assert prompts(server, "Known") == []
 
 
 def test_the_likeliest_four_are_shown_first_of_them_what_is_most_alike_and_shares_a_fact(world, server):
@@ -293,7 +269,7 @@ def test_the_likeliest_four_are_shown_first_of_them_what_is_most_alike_and_share
     world.tell(subject="Ana", subject_type="Person", relation="knows", object="Marten", object_type="Person")
     say(world, "My friend Marton likes tea.")
 
-    [shown] = second(server)
+    [shown] = prompts(server, "Known")
     [listed] = [line for line in shown.splitlines() if line.startswith("1. Marton")]
     assert listed == "1. Marton (Person): 1, 2, 3, 4"
     known = shown.partition("Known:\n")[2].splitlines()

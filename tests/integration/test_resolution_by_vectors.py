@@ -16,13 +16,12 @@ from asof_agents.resolution.candidates import NEAR
 from asof_projections.embedding.minilm import MiniLMEmbedder
 from asof_streams.episodic import EpisodeRecorded, ExtractionAnswered
 from asof_streams.errors import InvalidInput, ModelUnavailable
-from asof_streams.events import Event
-from asof_streams.instants import DAY
 from asof_streams.messages import WithdrawalRequest
 from asof_streams.semantic import MentionResolved
 from embedding_server import EmbeddingServer
 from embedding_server import serving as embedding
 from model_server import ModelServer, serving
+from model_world import events, facts, prompts, say
 from unchecked import not_checked
 from world import World
 
@@ -61,26 +60,6 @@ def answer(*mentions: int) -> str:
     return json.dumps({"meant": [{"mention": n, "known": 1, "confidence": 0.9} for n in mentions], "same": []})
 
 
-def say(world: World, *texts: str, group: str = "g") -> None:
-    line = {"group_id": group, "role": "Ana", "role_type": "user"}
-    assert world.memory.produce([json.dumps({**line, "content": text}) for text in texts]).refused == ()
-    world.now += DAY
-
-
-def believed(world: World, kind: type[Event]) -> list[Any]:
-    return [r.event for r in records(world.memory) if isinstance(r.event, kind)]
-
-
-def second(server: ModelServer) -> list[str]:
-    """What was asked about names, as it was shown."""
-    shown = [asked["messages"][1]["content"] for asked in server.requests]
-    return [text for text in shown if "\nKnown:\n" in text]
-
-
-def facts(world: World) -> set[str]:
-    return {fact.fact for fact in world.memory.facts(group_id="g")}
-
-
 def lasting(world: World) -> list[Any]:
     """Everything that is believed, with its place in the log."""
     return [(r.cause, r.place, r.event.model_dump(exclude={"latency_ms"})) for r in records(world.memory)]
@@ -95,11 +74,11 @@ def kept(world: World) -> int:
 def test_a_model_is_asked_whether_a_name_means_what_is_near_in_meaning_and_it_is_known_from_then_on(world, server):
     say(world, *TOLD, *HM, "My friend Eva lives in Gotham.")
 
-    [shown] = second(server)
+    [shown] = prompts(server, "Known")
     assert "1. Gotham (Location): 1\n" in shown
     assert "1. New York City: Ana lives in New York City" in shown
     assert {"Tom lives in New York City", "Eva lives in New York City"} <= facts(world)
-    assert [event.reason for event in believed(world, MentionResolved)].count("model") == 1
+    assert [event.reason for event in events(world, MentionResolved)].count("model") == 1
 
 
 @pytest.mark.parametrize(
@@ -117,20 +96,20 @@ def test_what_is_not_near_is_of_another_type_a_value_or_another_number_is_not_as
     vectors.means = means
     say(world, known, *HM, said)
 
-    assert second(server) == []
+    assert prompts(server, "Known") == []
 
 
 def test_names_of_another_group_are_near_nobody(world, server):
-    say(world, TOLD[0], group="h")
+    say(world, TOLD[0], group_id="h")
     say(world, TOLD[-1])
 
-    assert second(server) == []
+    assert prompts(server, "Known") == []
 
 
 def test_a_name_that_counts_no_longer_is_near_nothing(world, server, vectors):
     vectors.means = {"Zoe": "Eva Sole"}
     for group in ("g", "h"):
-        say(world, "My friend Eva lives in Oslo.", *HM, "Eva Sole works at Acme.", *HM, group=group)
+        say(world, "My friend Eva lives in Oslo.", *HM, "Eva Sole works at Acme.", *HM, group_id=group)
     recorded = [r for r in records(world.memory, "episodic") if isinstance(r.event, EpisodeRecorded)]
     [gave] = [r.event.episode_id for r in recorded if r.group == "h" and "Sole" in r.event.content]
     writer = world.memory._session.writer()
@@ -138,8 +117,8 @@ def test_a_name_that_counts_no_longer_is_near_nothing(world, server, vectors):
     writer.process(flush=True)
 
     for group, asked in (("h", 0), ("g", 1)):
-        say(world, "My colleague Zoe likes tea.", group=group)
-        assert len(second(server)) == asked
+        say(world, "My colleague Zoe likes tea.", group_id=group)
+        assert len(prompts(server, "Known")) == asked
 
 
 def test_the_likeliest_are_those_most_alike_or_nearest_and_of_equally_near_ones_the_oldest(world, server, vectors):
@@ -147,8 +126,8 @@ def test_the_likeliest_are_those_most_alike_or_nearest_and_of_equally_near_ones_
     server.decides = lambda *_: answer()
     say(world, *(f"I was born in {place}." for place in ("Lima", "Oslo", "Bonn", "Gothem")), *HM, TOLD[-1])
 
-    assert len(second(server)) == 3  # Oslo, Bonn and Gotham
-    known = second(server)[-1].partition("Known:\n")[2].splitlines()
+    assert len(prompts(server, "Known")) == 3  # Oslo, Bonn and Gotham
+    known = prompts(server, "Known")[-1].partition("Known:\n")[2].splitlines()
     assert [line.partition(":")[0] for line in known] == ["1. Lima", "2. Oslo", "3. Bonn", "4. Gothem"]
 
 
@@ -162,7 +141,7 @@ def test_what_is_near_is_the_same_however_much_is_committed_and_wherever_it_begi
         other.restart()
 
     assert lasting(one) == lasting(other)
-    assert len(second(server)) == 2
+    assert len(prompts(server, "Known")) == 2
     for world in (one, other):
         world.memory.close()
 
@@ -177,7 +156,7 @@ def test_a_rebuild_finds_the_same_near_and_asks_nothing(world, server, vectors, 
     assert (world.digest() == before) or source == "episodes"  # its mentions have ids of its own
     assert "Tom lives in New York City" in facts(world)
     assert (server.calls, len(vectors.requests)) == (calls, requests)
-    assert len(believed(world, ExtractionAnswered)) >= 1
+    assert len(events(world, ExtractionAnswered)) >= 1
 
 
 def test_eight_calls_at_once_find_near_what_one_after_the_other_finds(tmp_path, server, vectors):
@@ -187,22 +166,22 @@ def test_eight_calls_at_once_find_near_what_one_after_the_other_finds(tmp_path, 
         say(each, *TOLD, *HM, "My friend Eva lives in Gotham.", "I love Lima.", *HM, "My colleague Eva hates Gotham.")
 
     assert lasting(told[0]) == lasting(told[1])
-    assert len(second(server)) >= 2
+    assert len(prompts(server, "Known")) >= 2
     for each in told:
         each.memory.close()
 
 
 def test_no_vector_lasts_of_what_is_erased(world, server):
-    say(world, *TOLD, group="h")
+    say(world, *TOLD, group_id="h")
     say(world, "My friend Eva lives in Oslo.", "I love Lima.")
     assert kept(world) == 4  # what h calls things
     world.memory.erase("h")
     world.memory.erase("g")
     assert kept(world) == 0
-    asked = len(second(server))
+    asked = len(prompts(server, "Known"))
     say(world, TOLD[-1])
-    say(world, TOLD[-1], group="h")
-    assert len(second(server)) == asked
+    say(world, TOLD[-1], group_id="h")
+    assert len(prompts(server, "Known")) == asked
 
 
 def test_a_generation_begun_without_vectors_goes_on_without_until_it_is_built_anew(tmp_path, server, vectors):
@@ -212,10 +191,10 @@ def test_a_generation_begun_without_vectors_goes_on_without_until_it_is_built_an
     begun.memory.close()
     world = opened(tmp_path / "data", server, vectors)
     say(world, *TOLD)
-    assert second(server) == []
+    assert prompts(server, "Known") == []
 
     world.memory.rebuild("near")
-    assert len(second(server)) == 1
+    assert len(prompts(server, "Known")) == 1
     world.memory.close()
 
 
@@ -262,4 +241,4 @@ with asof.open({str(tmp_path / "data")!r}, **asked) as memory:
 
     assert done.stdout.splitlines()[: len(said)] == ["False"] * 5 + ["True"] * 5
     assert "Tom lives in Burma" in done.stdout
-    assert len(second(server)) == 1
+    assert len(prompts(server, "Known")) == 1
