@@ -5,10 +5,10 @@ it, is processed.
 """
 
 from collections import Counter
-from functools import lru_cache
 from typing import Annotated, Final
 
-from fastapi import Depends, FastAPI, Query, Request
+from fastapi import Depends, Query, Request
+from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
 from asof.operations.errors import InvalidInput
@@ -43,7 +43,7 @@ async def _check_names(request: Request) -> None:
     if not given:
         return
     route: APIRoute = request.scope["route"]
-    known = _parameters_of(request.app, route.path, request.method)
+    known = _parameters_of(route, request.method)
     for name, count in given.items():
         if name not in known:
             raise unknown(name, known, "parameter")
@@ -54,8 +54,17 @@ async def _check_names(request: Request) -> None:
 known_parameters: Final = Depends(_check_names)
 
 
-@lru_cache
-def _parameters_of(app: FastAPI, path: str, method: str) -> dict[str, bool]:
-    """Return the names of the query parameters of a route, as the API is described, and which may have many values."""
-    described = app.openapi()["paths"][path][method.lower()].get("parameters", [])
-    return {one["name"]: one["schema"].get("type") == "array" for one in described if one["in"] == "query"}
+_parameters: Final[dict[tuple[str, str], dict[str, bool]]] = {}  # by path and method: the same in every application
+
+
+def _parameters_of(route: APIRoute, method: str) -> dict[str, bool]:
+    """Return the names of the query parameters of a route, as it is described, and which may have many values.
+
+    The description of all routes would hold up the first request for half a second.
+    """
+    key = route.path, method
+    if key not in _parameters:
+        [described] = get_openapi(title="", version="", routes=[route])["paths"].values()
+        names = described[method.lower()].get("parameters", [])
+        _parameters[key] = {one["name"]: one["schema"].get("type") == "array" for one in names if one["in"] == "query"}
+    return _parameters[key]
