@@ -5,6 +5,7 @@ log] forks a child and answers with its process id; ["poll", process id] answers
 signal), or null where it runs.
 """
 
+import gc
 import importlib
 import json
 import os
@@ -16,6 +17,7 @@ from contextlib import suppress
 from typing import Any
 
 from asof.runtime import child_process
+from asof_ontologies import registry
 
 IMPORTED = [
     "asof.http.serving",
@@ -81,10 +83,19 @@ def poll(child: int) -> int | None:
     return os.waitstatus_to_exitcode(status)
 
 
-def main() -> None:
-    child_process.Popen = start_child  # type: ignore[attr-defined, assignment]
+def prepare() -> None:
+    """Do once what every command would: import, read the ontologies, and the signatures of the commands."""
     for name in IMPORTED:
         importlib.import_module(name)
+    for name in registry.names():
+        registry.load(name)
+    gc.collect()
+    gc.freeze()  # a collection in a child would copy every page
+
+
+def main() -> None:
+    child_process.Popen = start_child  # type: ignore[attr-defined, assignment]
+    prepare()
     for line in sys.stdin:
         name, *given = json.loads(line)
         print(json.dumps(start(*given) if name == "start" else poll(*given)), flush=True)  # noqa: T201
