@@ -22,7 +22,7 @@ from asof_streams.kafka.topics import Topics
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "docs" / "asyncapi.yaml"
 HISTORY = ROOT / "tests" / "history"
-DOCUMENT: dict[str, Any] = yaml.safe_load(FILE.read_text("utf-8"))
+DOCUMENT: dict[str, Any] = yaml.load(FILE.read_text("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 CHANNELS, MESSAGES = DOCUMENT["channels"], DOCUMENT["components"]["messages"]
 TYPES = {name: cls for name, cls in events.types().items() if cls.__module__.startswith(f"{asof_streams.__name__}.")}
 DERIVED = sorted(name for name, cls in TYPES.items() if cls.__module__ in (episodic.__name__, semantic.__name__))

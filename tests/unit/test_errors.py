@@ -19,6 +19,7 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.processes import sanitize_error
 from asof_ontologies.errors import OntologyError
 from asof_projections import generations
+from asof_projections.embedding import openai as of_openai
 from asof_projections.graph.arango import errors as of_arango
 from asof_projections.graph.sqlite_store.store import SqliteGraph
 from asof_streams import errors
@@ -35,6 +36,7 @@ from asof_streams.kafka.state import State
 from asof_streams.sqlite_log import SqliteLog
 
 assert of_arango
+assert of_openai
 ROOT = Path(__file__).resolve().parents[2]
 
 
