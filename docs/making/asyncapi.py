@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from asof_streams import episodic, semantic
+from asof_streams import control, episodic, semantic
 from asof_streams.events import Event
 from asof_streams.kafka import envelope
 from asof_streams.kafka.topic_rules import RULES, Kind
@@ -27,6 +27,7 @@ _ELSEWHERE: tuple[type[Event], ...] = (  # episodic events that semantic logs ha
     episodic.EpisodeWithdrawn,
     episodic.GroupErased,
 )
+_CONTROL = events.of(control)
 _EPISODIC, _SEMANTIC = events.of(episodic), [*events.of(semantic), *_ELSEWHERE]
 _BINDING = {"bindingVersion": "0.5.0"}
 _PREFIX = {"default": "asof", "description": "The setting kafka_prefix."}
@@ -57,6 +58,7 @@ def document() -> dict[str, Any]:
             "messages": _channel("messages", "What producers send.", sent, "messages"),
             "episodic": _channel("episodic", "What was recorded of each message, as worded.", _types(_EPISODIC)),
             "semantic": _channel("semantic.{generation}", "What one generation believes, and why.", _types(_SEMANTIC)),
+            "control": _channel("control", "Which generation answers, and which were dropped.", _types(_CONTROL)),
             "deadLetters": _channel(
                 "dead-letters", "What the messages topic had and asof could not take.", ["dead.letter"], "dead letters"
             ),
@@ -65,12 +67,13 @@ def document() -> dict[str, Any]:
             "sendMessages": _operation("send", "messages", sent),
             "receiveEpisodic": _operation("receive", "episodic", _types(_EPISODIC)),
             "receiveSemantic": _operation("receive", "semantic", _types(_SEMANTIC)),
+            "receiveControl": _operation("receive", "control", _types(_CONTROL)),
             "receiveDeadLetters": _operation("receive", "deadLetters", ["dead.letter"]),
         },
         "components": {
             "messages": {
                 **{cls.type: _sent(door) for door, cls in schemas.DOOR.items()},
-                **{cls.type: _event(cls) for cls in (*_EPISODIC, *events.of(semantic))},
+                **{cls.type: _event(cls) for cls in (*_EPISODIC, *events.of(semantic), *_CONTROL)},
                 envelope.CLAIMED: _claim(),
                 envelope.REACHED: _checkpoint(),
                 "dead.letter": _dead_letter(),

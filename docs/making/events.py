@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any
 
 from asof_projections.model.answers import LogEvent
-from asof_streams import episodic, messages, semantic
+from asof_streams import control, episodic, messages, semantic
 from asof_streams.events import Event, Record, types
 from asof_streams.instants import parse
 from making.source import annotated, described
@@ -24,6 +24,7 @@ vectors) is made from them, and can be made again.
 | `messages` | what was said to us | what producers send |
 | `episodic` | what was recorded of each message, as worded | `messages` |
 | `semantic.<generation>` | what one generation believes, and why | `episodic` |
+| `control` | on Kafka: which generations are complete, which one answers, which were dropped | what people decide |
 
 **Positions.** Each record of a log has a position: 0, 1, 2 and so on, without gaps. It is the only checkpoint there is:
 what `asof events --from` starts at, and what every store goes on from. Erasing a group destroys the payloads of its
@@ -81,6 +82,9 @@ In a batch, entities come first, then what was said, then what follows from it (
 then attributes, then communities, where they were asked for. The results of a pass of consolidation stand
 behind `memory.consolidated`, which sums them up, and what takes them back behind `memory.unconsolidated`. A reader
 needs no rules: it opens and closes the periods that `holds` gives, and takes an attribute where it `holds`.""",
+    control: """\
+On Kafka these stand in the topic `asof.control`, and every directory's list of generations follows from them. Their
+cause is their own position, their group is empty, and `recorded_at` is when it was decided.""",
 }
 
 FIELDS = {  # what a name means, wherever it stands or in one type; what a class says of its own field goes first
@@ -121,6 +125,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "fact": "a sentence that says it; else one is made of subject, relation and object",
     "fact_id": "the fact",
     "failed": "the phases that failed",
+    "generation": "the generation, by its name",
     "grain": "how exact the time is: `year`, `month`, `day` and so on; `unknown`: before `valid_to`",
     "granule": "the period within which it happened, or is to happen",
     "group_id": "whose memory it belongs to: 1 to 200 characters, none of them a control character",
@@ -225,6 +230,7 @@ FIELDS = {  # what a name means, wherever it stands or in one type; what a class
     "fact.stated.relation": "the relation: any name, unless a closed ontology is named",
     "fact.stated.said_at": "when its source said so; else when it is recorded",
     "fact.stated.subject": "whom or what it is about, by the exact name",
+    "generation.built.build": "the digest of what made it, as in `generation.started`",
     "generation.started.source": "`episodes`: the text was read anew; `mentions`: what the episodic log has was taken",
     "mention.observed.entity_type": "its type in the ontology",
     "identity.recorded.entity": "the entity, by name or id",

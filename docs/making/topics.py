@@ -22,6 +22,7 @@ On Kafka the logs are topics. This page is for those who send or read with a cli
 | `asof.messages` | what producers send | anybody |
 | `asof.episodic` | what was recorded of each message, as worded | one asof at a time |
 | `asof.semantic.<generation>` | what one generation believes, and why | one asof at a time |
+| `asof.control` | which generations are complete, which one answers, and which were dropped | one asof at a time |
 | `asof.dead-letters` | what `asof.messages` had and asof could not take | asof |
 
 `asof` in front is the setting `kafka_prefix`. All topics have one partition, or the same number; a group then lives in
@@ -32,6 +33,8 @@ the partition that Kafka's own partitioner (murmur2) gives its key. asof asks of
 {settings}
 
 The sizes are the least that will do. `asof topics create` makes the topics so, `asof topics check` looks at them.
+`asof.control` is set as the semantic ones are: the first `asof rebuild` or `asof generations switch` makes it, and its
+first partition alone is used.
 
 ## Sending messages
 

@@ -2,6 +2,7 @@
 
 __all__ = [
     "confidence",
+    "control",
     "embedding",
     "entity_ids",
     "generations",

@@ -1,6 +1,7 @@
 """The catalogue of a directory's generations, the builds of the semantic layer; one of them is active and answers.
 
-It is a small JSON file, which is replaced by renaming: a reader sees the old list or the new one.
+It is a small JSON file, which is replaced by renaming: a reader sees the old list or the new one. On Kafka it is made
+from the control topic, and is each directory's copy of what that says.
 """
 
 import hashlib
@@ -77,10 +78,15 @@ class GenerationInfo:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """The generations of a directory, in the order in which they were made."""
+    """The generations of a directory, in the order in which they were made.
+
+    It is a projection of the control log: `control` is how far that was read, `dropped` has the names that were used.
+    """
 
     active: str
     generations: tuple[GenerationInfo, ...]
+    control: Annotated[int, Field(exclude=True)] = 0
+    dropped: Annotated[tuple[str, ...], Field(exclude=True)] = ()
 
     def __getitem__(self, name: str) -> GenerationInfo:
         for info in self.generations:
@@ -128,9 +134,13 @@ def load(directory: Path) -> Catalog | None:
             raise ContractError(
                 f"{FILE} has format {stored['format']}: the directory was made by another version of asof"
             )
-        catalog = Catalog(stored["active"], tuple(map(GenerationInfo.of, stored["generations"])))
-        are_names = all(isinstance(info.name, str) and is_name(info.name) for info in catalog.generations)
-        if are_names and stored["digest"] == _digest(catalog):  # a name becomes a path, and anybody can make a digest
+        infos = tuple(map(GenerationInfo.of, stored["generations"]))
+        catalog = Catalog(stored["active"], infos, stored.get("control", 0), tuple(stored.get("dropped", ())))
+        named = [*(info.name for info in infos), *catalog.dropped]
+        are_names = all(isinstance(name, str) and is_name(name) for name in named)
+        if (
+            are_names and isinstance(catalog.control, int) and stored["digest"] == _digest(catalog)
+        ):  # a name becomes a path, and anybody can make a digest
             return catalog
     except (ValueError, KeyError, TypeError):
         pass
@@ -148,4 +158,10 @@ def _digest(catalog: Catalog) -> str:
 
 
 def _stored(catalog: Catalog) -> dict[str, Any]:
-    return {"active": catalog.active, "generations": [info.to_json() for info in catalog.generations]}
+    stored: dict[str, Any] = {
+        "active": catalog.active,
+        "generations": [info.to_json() for info in catalog.generations],
+    }
+    if catalog.control:  # earlier versions knew no control log
+        stored |= {"control": catalog.control, "dropped": list(catalog.dropped)}
+    return stored

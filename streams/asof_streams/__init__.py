@@ -5,6 +5,7 @@ __all__ = [
     "backup_file",
     "chain",
     "consolidation",
+    "control",
     "distribution",
     "episodic",
     "errors",

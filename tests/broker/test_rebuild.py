@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import asof_process
+from asof.runtime.layout import DirectoryLayout
 from asof_projections.generations import load
+from asof_streams.kafka.envelope import Sent, read
+from asof_streams.sqlite_log import SqliteLog
 from kafka_worker import Running, World, until_known
+from patience import wait_until
 
 Start = Callable[..., Running]
 
@@ -50,12 +54,67 @@ def test_a_generation_is_built_beside_a_worker_compared_and_switched_to_and_back
 
     world.send([home(number) for number in range(20, 30)])
     until_known(worker, 30)
-    behind = asked(world, data, "generations", "switch", "second", code=2)["error"]
-    assert "asof worker --agents believer --generation second" in behind
-    start(world, "data", ("worker", "--agents", "believer", "--generation", "second"))
-    before = asked(world, data, "facts", "--all-groups", "--any-time")
+    wait_until(lambda: is_level(data, "second"), worker.said)  # the worker has begun to follow, and was not told to
+    before = facts(world, data)
 
     assert asked(world, data, "generations", "switch", "second")["active"] == "second"
-    assert asked(world, data, "facts", "--all-groups", "--any-time") != before
+    assert facts(world, data) != before
     assert asked(world, data, "generations", "switch", "main")["active"] == "main"
-    assert asked(world, data, "facts", "--all-groups", "--any-time") == before
+    assert facts(world, data) == before
+    worker.stop()
+
+
+def facts(world: World, data: Path) -> Any:
+    """Return all facts of a directory, as whoever asks there sees them."""
+    return asked(world, data, "facts", "--all-groups", "--any-time")
+
+
+def is_level(data: Path, generation: str) -> bool:
+    """Whether a directory's generation has followed all episodes that are in the directory."""
+    places = DirectoryLayout(data)
+    if not places.semantic(generation).exists():
+        return False
+    with SqliteLog(places.semantic(generation)) as log, SqliteLog(places.episodic) as episodic:
+        return log.checkpoint() >= episodic.end()
+
+
+def active(data: Path) -> str:
+    catalog = load(data)
+    assert catalog is not None
+    return catalog.active
+
+
+def test_a_switch_and_a_drop_hold_for_every_machine_and_for_those_that_come_later(
+    world: World, start: Start, tmp_path: Path
+) -> None:
+    data, other = tmp_path / "data", tmp_path / "other"
+    worker = start(world)
+    world.send([home(number) for number in range(10)])
+    until_known(worker, 10)
+    before = facts(world, other)
+    asked(world, other, "rebuild", "--name", "second", "--policy", "graded")  # on one machine, followed on the other
+    wait_until(lambda: is_level(data, "second"), worker.said)
+
+    assert asked(world, other, "generations", "switch", "second")["active"] == "second"
+    wait_until(lambda: active(data) == "second", worker.said)
+    believed = facts(world, data)
+    assert believed != before
+    assert facts(world, other) == believed
+    assert facts(world, tmp_path / "later") == believed
+
+    asked(world, data, "generations", "switch", "second")  # again: nothing is written
+    asked(world, data, "generations", "switch", "main")
+    assert facts(world, other) == before
+    assert "stays" in asked(world, data, "generations", "drop", "main", code=2)["error"]
+    assert [info["name"] for info in asked(world, other, "generations", "drop", "second")["generations"]] == ["main"]
+    wait_until(lambda: not DirectoryLayout(data).generation("second").exists(), worker.said)
+    assert not DirectoryLayout(other).generation("second").exists()
+    assert world.topics.semantic("second") not in world.client.topics()
+    assert "dropped" in asked(world, other, "rebuild", "--name", "second", code=2)["error"]
+    assert facts(world, tmp_path / "even-later") == before
+
+    decided = [sent.type for raw in world.records(world.topics.control) if isinstance(sent := read(raw), Sent)]
+    assert decided == ["generation.built", "generation.switched", "generation.switched", "generation.dropped"]
+    world.send([home(10)])
+    until_known(worker, 11)  # it goes on without the generation that is gone
+    worker.stop()

@@ -13,7 +13,7 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
 import asof_streams
-from asof_streams import episodic, events, messages, semantic
+from asof_streams import control, episodic, events, messages, semantic
 from asof_streams.events import Draft
 from asof_streams.kafka import envelope
 from asof_streams.kafka.topic_rules import RULES, TopicDescription, check_topic
@@ -25,7 +25,8 @@ HISTORY = ROOT / "tests" / "history"
 DOCUMENT: dict[str, Any] = yaml.load(FILE.read_text("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 CHANNELS, MESSAGES = DOCUMENT["channels"], DOCUMENT["components"]["messages"]
 TYPES = {name: cls for name, cls in events.types().items() if cls.__module__.startswith(f"{asof_streams.__name__}.")}
-DERIVED = sorted(name for name, cls in TYPES.items() if cls.__module__ in (episodic.__name__, semantic.__name__))
+LAYERS = (episodic.__name__, semantic.__name__, control.__name__)
+DERIVED = sorted(name for name, cls in TYPES.items() if cls.__module__ in LAYERS)
 
 
 @cache
@@ -108,8 +109,9 @@ def test_the_channels_are_the_topics_with_the_settings_that_they_must_have() -> 
     topics = Topics("some")
     named = {channel["address"].format(prefix="some", generation="g2"): channel for channel in CHANNELS.values()}
 
-    assert named.keys() == topics.all(["g2"]).keys()
-    for name, kind in topics.all(["g2"]).items():
+    kinds = topics.all(["g2"]) | {topics.control: "derived"}
+    assert named.keys() == kinds.keys()
+    for name, kind in kinds.items():
         binding = named[name]["bindings"]["kafka"]
         given = {
             **binding["topicConfiguration"],

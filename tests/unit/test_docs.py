@@ -38,7 +38,7 @@ TERMS_OF_FIELDS = {  # the fields of events that are named by a term, or by a fo
     "entity_duplicates_found": "duplicate", "entity_merges_performed": "merge", "half_life_secs": "decay",
     "nodes": "entity", "nodes_decayed": "decay",
     "confidence": "confidence", "corrects": "correction", "duplicate": "duplicate", "entity": "entity",
-    "extractor": "extractor", "fact": "fact", "grain": "grain", "granule": "granule",
+    "extractor": "extractor", "fact": "fact", "generation": "generation", "grain": "grain", "granule": "granule",
     "holds": "belief", "invalid_at": "valid time",
     "live": "statement", "object": "object", "ontology": "ontology", "policy": "policy", "ref": "ref",
     "occurrence": "occurrence", "planned": "plan", "position": "position", "rule": "rule",

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from threading import Event
 from typing import Final, Self
 
+from asof.kafka.control import Control, apply
 from asof.kafka.replica import PartitionReplica
 from asof.kafka.topic_logs import TopicPartitions
 from asof.runtime.graph_database import graphs_of
@@ -17,6 +18,7 @@ from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_health import ReplicaProgress
 from asof.runtime.replica_manifest import ReplicaManifest, keep, places_of
 from asof.settings import Settings
+from asof_projections.control import ControlState
 from asof_streams.errors import NotFound, WriterBusy
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
@@ -51,8 +53,10 @@ class ReplicaFollower:
             if not count:
                 raise NotFound(f"there is no topic {topics.messages}: asof topics create makes it")
             keep(places.root, ReplicaManifest(topics.prefix, count))
-            for partition in range(count):
-                part = places_of(places, partition, count)
+            self._control = Control(self._client, topics)
+            own = [places_of(places, partition, count) for partition in range(count)]
+            apply(self._control.catch_up(), own)  # what was dropped has no topic any more
+            for partition, part in enumerate(own):
                 try:
                     graphs = None if settings is None else graphs_of(settings, part)
                     at = TopicPartitions(part, self._client, topics, partition)
@@ -79,9 +83,15 @@ class ReplicaFollower:
         """Whether its files may still hold erased content."""
         return any(copy.erasing for copy in self._copies)
 
+    @property
+    def control_end(self) -> dict[tuple[str, int], int]:
+        """Where the control topic ended when it was last read; nothing, where there was none."""
+        return self._control.end()
+
     def catch_up(self) -> list[ReplicaProgress]:
         """Bring the directory up to where the topics end now; return how far that is."""
-        self._look_for_generations()
+        control = self._control.catch_up()
+        self._look_for_generations(control)
         layers = [
             [log.at for copy in self._copies for log in copy.logs],
             [copy.inputs[0] for copy in self._copies],
@@ -92,6 +102,7 @@ class ReplicaFollower:
             ends |= self._client.ends(layer)
         for copy in self._copies:
             copy.catch_up(ends)
+        apply(control, [copy.places for copy in self._copies])
         reached: list[ReplicaProgress] = []
         for layer in reversed(layers):
             copies = {at: copy for copy in self._copies for at in (*copy.inputs, *(log.at for log in copy.logs))}
@@ -116,10 +127,13 @@ class ReplicaFollower:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _look_for_generations(self) -> None:
+    def _look_for_generations(self, control: ControlState) -> None:
+        for copy in self._copies:
+            for name in control.dropped:
+                copy.remove(name)
         now = time.monotonic()
         if self._looked is None or now - self._looked > _LOOK_SECONDS:
             for name in self._topics.generations_of(self._client.topics()):
-                for copy in self._copies:
+                for copy in self._copies if name not in control.dropped else ():
                     copy.add(name)
             self._looked = now

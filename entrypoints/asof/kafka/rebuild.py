@@ -9,18 +9,22 @@ import time
 from contextlib import closing
 from typing import Final
 
-from asof.kafka.believer import BelieverPartition
+from asof.kafka.believer import BelieverPartition, believers_group
+from asof.kafka.control import apply, open_control
 from asof.runtime.generations import keep_ontology
+from asof.runtime.graph_database import graphs_of
 from asof.runtime.layout import DirectoryLayout
 from asof.runtime.replica_manifest import parts, places_of
-from asof.runtime.wiring import Progress, connection_of
+from asof.runtime.wiring import Progress, connection_of, existing
 from asof.settings import Settings
 from asof_ontologies.model import Ontology
-from asof_projections.generations import Catalog, GenerationInfo, load, save
+from asof_projections.control import ControlState
+from asof_projections.generations import FIRST, GenerationInfo
+from asof_streams.control import GenerationBuilt, GenerationDropped, GenerationSwitched
 from asof_streams.errors import InvalidInput, NotFound
-from asof_streams.files import locked_folder
+from asof_streams.events import Event
 from asof_streams.kafka.client import Client
-from asof_streams.kafka.topics import Topics, create
+from asof_streams.kafka.topics import Topics, create, delete_generation
 from asof_streams.sqlite_log import SqliteLog
 
 _PATIENCE: Final = 5.0  # seconds for a believer that follows, to come to where the log ended when it was asked
@@ -28,9 +32,19 @@ _POLL_SECONDS: Final = 0.05
 
 
 def rebuild(settings: Settings, info: GenerationInfo, ontology: Ontology, progress: Progress | None) -> None:
-    """Build a generation from the episodic topic up to its present end. WriterBusy: a worker's believer follows it."""
+    """Build a generation from the episodic topic up to its present end, and have the workers follow for it then.
+
+    One that is built already is left as it is. WriterBusy: a worker follows for one that is not. InvalidInput: a
+    generation of this name was dropped.
+    """
     connection, topics = connection_of(settings), Topics(settings.kafka_prefix)
-    asyncio.run(create(connection, topics, [info.name]))
+    with open_control(settings) as control:
+        state = control.catch_up()
+    if info.name in state.dropped:
+        raise InvalidInput(f"a generation {info.name} was dropped: choose another name")
+    if info.name in state.built:  # workers follow for it
+        return
+    asyncio.run(create(connection, topics, [info.name], control=True))
     with Client(connection) as client:
         count = client.partitions(topics.episodic)
         ends = [client.end(topics.episodic, partition) for partition in range(count)]
@@ -45,30 +59,65 @@ def rebuild(settings: Settings, info: GenerationInfo, ontology: Ontology, progre
                 if progress:
                     progress(done + min(believer.offset, end), sum(ends))
         done += end
+    built = GenerationBuilt(generation=info.name, build=info.build)
+    with open_control(settings) as control:
+        control.decide(lambda state: None if info.name in state.built else built)
 
 
-def switch(settings: Settings, name: str) -> Catalog:
-    """Let another generation answer from this directory; return its catalogue.
+def switch(settings: Settings, name: str) -> None:
+    """Let another generation answer, for every reader of the topics.
 
-    InvalidInput: it is behind the episodes, since no believer follows for it. NotFound: there is none of this name.
+    InvalidInput: it is behind the episodes here, since no believer follows for it. NotFound: there is none of the name.
     """
-    catalog: Catalog | None = None
-    for places in parts(settings.data):
+    directories = parts(settings.data)
+    for places in directories:
         _expect_caught_up(places, name)
-        with locked_folder(places.root):
-            found = load(places.root)
-            assert found is not None, "it has the generation"
-            catalog = found.switched(name)
-            save(places.root, catalog)
-    assert catalog is not None, "a directory has a part"
-    return catalog
+    asyncio.run(create(connection_of(settings), Topics(settings.kafka_prefix), [name], control=True))
+
+    def decision(state: ControlState) -> Event | None:
+        if name in state.dropped:
+            raise NotFound(f"generation {name} was dropped")
+        return None if state.active == name else GenerationSwitched(generation=name)
+
+    with open_control(settings) as control:
+        control.decide(decision)
+        apply(control.state, directories)
+
+
+def drop(settings: Settings, name: str) -> None:
+    """Drop a generation that does not answer: its topic, and its files in every directory.
+
+    Asked again after a failure it goes on. InvalidInput: it answers, or it is the first. NotFound: there is none of
+    this name.
+    """
+    directories, topics = parts(settings.data), Topics(settings.kafka_prefix)
+    connection = connection_of(settings)
+    if name == FIRST:
+        raise InvalidInput(f"{name} is the generation that says how messages are read: it stays")
+    catalog = existing(directories[0])
+    if name not in catalog.dropped:
+        catalog.without(name)
+    asyncio.run(create(connection, topics, [], control=True))
+
+    def decision(state: ControlState) -> Event | None:
+        if state.active == name:
+            raise InvalidInput(f"{name} is the active generation: switch to another one first")
+        return None if name in state.dropped else GenerationDropped(generation=name)
+
+    with open_control(settings) as control:
+        control.decide(decision)
+        apply(control.state, directories)
+        asyncio.run(delete_generation(connection, topics, name, believers_group(topics, name)))
+        apply(control.state, directories)  # a believer that was here has let go of its folder
+    for places in directories:
+        graphs = graphs_of(settings, places)
+        if graphs is not None:
+            with closing(graphs):
+                graphs.drop(f"semantic.{name}")
 
 
 def _expect_caught_up(places: DirectoryLayout, name: str) -> None:
-    catalog = load(places.root)
-    if catalog is None:
-        raise NotFound(f"{places.root} lists no generation: a worker or a projector fills it")
-    info, until = catalog[name], time.monotonic() + _PATIENCE
+    info, until = existing(places)[name], time.monotonic() + _PATIENCE
     with SqliteLog(places.episodic) as episodic:
         end = episodic.end()
     with SqliteLog(places.semantic(info.name)) as log:

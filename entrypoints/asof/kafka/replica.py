@@ -49,6 +49,7 @@ class PartitionReplica:
         self._leave_held = leave_held
         self._patience = 0.0 if leave_held else PATIENCE
         self._stores: dict[str, SqliteGraph] = {}  # by generation
+        self._opened_generations: dict[str, ExitStack] = {}
         self._vacuum = Vacuum(at.places, self._erased_from)
         self._erased = False
         self.beliefs: dict[str, EventTopic] = {}  # by generation
@@ -58,7 +59,7 @@ class PartitionReplica:
             self._inputs = self._open_inputs()
             opened.callback(self._inputs.close)
             self._state = opened.enter_context(at.state())
-            self._opened = opened
+            opened.callback(self._remove_all)
             for info in self._catalog():
                 self.add(info.name)
             if isinstance(self._inputs, InputReader) and not self.beliefs:
@@ -107,10 +108,28 @@ class PartitionReplica:
             if self._leave_held:
                 return
             raise
-        self._opened.callback(lock.release)
-        messages, episodic = self._inputs.messages, self._inputs.episodic
-        log = self._at.semantic_topic(generation, self._state, messages, episodic, self._note_erasure)
-        self.beliefs[generation] = self._opened.enter_context(log)
+        with ExitStack() as opened:
+            opened.callback(lock.release)
+            messages, episodic = self._inputs.messages, self._inputs.episodic
+            log = self._at.semantic_topic(generation, self._state, messages, episodic, self._note_erasure)
+            self.beliefs[generation] = opened.enter_context(log)
+            self._opened_generations[generation] = opened.pop_all()
+
+    def remove(self, generation: str) -> None:
+        """Follow a generation no longer: it was dropped."""
+        self.beliefs.pop(generation, None)
+        self._stores.pop(generation, None)
+        if generation in self._opened_generations:
+            self._opened_generations.pop(generation).close()
+
+    def _remove_all(self) -> None:
+        for generation in [*self._opened_generations]:
+            self.remove(generation)
+
+    @property
+    def places(self) -> DirectoryLayout:
+        """The directory."""
+        return self._at.places
 
     def _note_erasure(self) -> None:
         self._erased = True
@@ -175,7 +194,7 @@ class PartitionReplica:
         store = self._stores.get(generation)
         if store is None:
             store = following_store(log, self._at.places.graph(generation))
-            self._stores[generation] = self._opened.enter_context(store)
+            self._stores[generation] = self._opened_generations[generation].enter_context(store)
         else:
             catch_up(log, store)
 
@@ -205,7 +224,7 @@ class PartitionReplica:
 def list_generations(places: DirectoryLayout, new: Sequence[GenerationInfo]) -> Catalog:
     """Add generations to the catalogue of a directory, which several processes may do; in a new one the first answers.
 
-    Return the catalogue.
+    Those that were dropped are not added. Return the catalogue.
     """
     make_folder(places.root)
     with locked_folder(places.root):
@@ -214,7 +233,7 @@ def list_generations(places: DirectoryLayout, new: Sequence[GenerationInfo]) -> 
             first = min(new, key=lambda info: info.name != FIRST)
             catalog = Catalog(first.name, ())
             new = [first, *(info for info in new if info is not first)]
-        there = {info.name for info in catalog.generations}
+        there = {*catalog.dropped, *(info.name for info in catalog.generations)}
         for info in new:
             if info.name not in there:
                 catalog = catalog.with_(info)

@@ -1,6 +1,6 @@
 """The logs of a data directory that is a copy of topics, opened in the order in which each needs the ones before it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from asof.runtime.erasure import erase_vectors
 from asof.runtime.layout import DirectoryLayout
+from asof_projections.generations import load
 from asof_streams.errors import NotFound
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.dead_letters import DeadLetters
@@ -55,12 +56,24 @@ class TopicPartitions:
         return count
 
     def event_topic(
-        self, path: Path, at: PartitionId, state: State, messages: SqliteLog, source: SqliteLog, forget: Forget
+        self,
+        path: Path,
+        at: PartitionId,
+        state: State,
+        messages: SqliteLog,
+        source: SqliteLog,
+        forget: Forget,
+        is_live: Callable[[], bool] = lambda: True,
     ) -> EventTopic:
-        """Open a derived log; `source` is the one that it is made from."""
+        """Open a derived log; `source` is the one that it is made from. Only a live one has dead letters."""
         count = self.count(self.topics.messages)
         self.count(at.topic)
-        park = DeadLetters(self.client, self.topics.dead_letters, self.messages, messages).park
+        letters = DeadLetters(self.client, self.topics.dead_letters, self.messages, messages)
+
+        def park(parked: Sequence[tuple[int, str]]) -> None:
+            if is_live():
+                letters.park(parked)
+
         return EventTopic(path, at, self.client, state, source, park, forget, count)
 
     def semantic_topic(
@@ -77,8 +90,12 @@ class TopicPartitions:
             erased()
             erase_vectors(self.places, group, generation)
 
+        def is_live() -> bool:
+            catalog = load(self.places.root)
+            return catalog is None or catalog.active == generation
+
         path = self.places.semantic(generation)
-        return self.event_topic(path, self.semantic(generation), state, messages, episodic, forget)
+        return self.event_topic(path, self.semantic(generation), state, messages, episodic, forget, is_live)
 
 
 class TopicLogs:

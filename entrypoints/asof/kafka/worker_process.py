@@ -3,10 +3,12 @@
 import asyncio
 import signal
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from asof.kafka.believer import believers_group
+from asof.kafka.control import Control, apply
 from asof.kafka.membership import Membership
 from asof.kafka.partition_process import (
     BelieverOpening,
@@ -25,12 +27,15 @@ from asof.runtime.replica_manifest import ReplicaManifest, keep, places_of
 from asof.runtime.wiring import connection_of
 from asof.settings import Settings
 from asof_agents.worker import FaustWorker, PartitionProgress
+from asof_projections.control import ControlState
 from asof_projections.generations import FIRST, GenerationInfo
-from asof_streams.errors import NotFound
+from asof_streams.errors import NotFound, UnavailableError
 from asof_streams.kafka.client import Client
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.topic_rules import require
 from asof_streams.kafka.topics import Topics, check
+
+_CONTROL_SECONDS: Final = 1.0  # between two looks at the control topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +103,11 @@ class _Worker:
         self._client = client
         self._metrics = metrics
         self._topic_watch = TopicWatch(connection, topics)
+        self._control = Control(client, topics)
         self._health = FILE
         self._reached: dict[str, list[ReplicaProgress]] = {}  # by topic
+        self._workers: dict[str, FaustWorker] = {}  # by consumer group
+        self._runs: dict[str, asyncio.Task[None]] = {}  # of these
 
     async def run(self, roles: Roles, opened: ExitStack) -> None:
         """Run the agents until a signal, or until one of them fails."""
@@ -112,27 +120,70 @@ class _Worker:
             self._health = BELIEVERS
         elif "believer" in roles.agents:
             (self._places.root / BELIEVERS).unlink(missing_ok=True)  # of one that ran here before
-        found = await asyncio.to_thread(self._roles, roles, count)
-        workers = [self._faust_worker(role, membership.name) for role in found]
-
-        def stop() -> None:
-            for worker in workers:
-                worker.stop()
-
+        self._ended = asyncio.get_running_loop().create_future()
         for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, stop)
-        looks = asyncio.create_task(self._look())
-        runs = [asyncio.create_task(worker.run()) for worker in workers]
+            asyncio.get_running_loop().add_signal_handler(number, self._end)
+        state = await asyncio.to_thread(self._look_at_control, count)
+        for role in await asyncio.to_thread(self._roles, roles, count, state):
+            self._start(role, membership.name)
+        looks = [
+            asyncio.create_task(self._look()),
+            asyncio.create_task(self._follow_control(roles, count, membership.name)),
+        ]
+        for look in looks:
+            look.add_done_callback(self._end)
         try:
-            await asyncio.wait(runs, return_when=asyncio.FIRST_COMPLETED)
+            await self._ended
         finally:
-            stop()
-            await asyncio.wait(runs)
-            looks.cancel()
-        for run in runs:
-            run.result()
+            runs = [*self._runs.values()]
+            for worker in self._workers.values():
+                worker.stop()
+            if runs:
+                await asyncio.wait(runs)
+            for look in looks:
+                look.cancel()
+        for task in (*runs, *(look for look in looks if look.done() and not look.cancelled())):
+            task.result()
 
-    def _roles(self, roles: Roles, count: int) -> list[_Role]:
+    def _end(self, *_: object) -> None:
+        if not self._ended.done():
+            self._ended.set_result(None)
+
+    def _start(self, role: _Role, member: str) -> None:
+        worker = self._workers[role.group] = self._faust_worker(role, member)
+        run = self._runs[role.group] = asyncio.create_task(worker.run())
+        run.add_done_callback(lambda ended: self._end() if ended in self._runs.values() else None)
+
+    async def _stop(self, group: str) -> None:
+        """Stop an agent whose generation was dropped; whatever it came to, nothing of it is left."""
+        worker, run = self._workers.pop(group), self._runs.pop(group)
+        worker.stop()
+        await asyncio.wait([run])
+        run.exception()
+        self._reached.pop(group, None)
+
+    async def _follow_control(self, roles: Roles, count: int, member: str) -> None:
+        """Follow for generations that are built while this runs, and no longer for those that are dropped."""
+        while True:
+            await asyncio.sleep(_CONTROL_SECONDS)
+            with suppress(UnavailableError, NotFound):  # the broker is away, or a topic was deleted a moment ago
+                state = await asyncio.to_thread(self._look_at_control, count)
+                for name in state.dropped:
+                    if (group := believers_group(self._topics, name)) in self._runs:
+                        await self._stop(group)
+                if "believer" in roles.agents and not roles.generations:
+                    for name in state.built:
+                        if believers_group(self._topics, name) not in self._runs:
+                            beside = "recorder" in roles.agents
+                            role = await asyncio.to_thread(self._believer, name, None, count, beside=beside)
+                            self._start(role, member)
+
+    def _look_at_control(self, count: int) -> ControlState:
+        state = self._control.catch_up()
+        apply(state, [places_of(self._places, partition, count) for partition in range(count)])
+        return state
+
+    def _roles(self, roles: Roles, count: int, control: ControlState) -> list[_Role]:
         settings, connection, topics = self._settings, self._connection, self._topics
 
         def recorder(partition: int) -> Opening:
@@ -142,7 +193,7 @@ class _Worker:
         if "recorder" in roles.agents:
             found.append(_Role("recorder", "", topics.messages, f"{topics.prefix}.workers", recorder))
         if "believer" in roles.agents:
-            for generation in roles.generations or self._begun(count):
+            for generation in roles.generations or self._begun(count, control):
                 info = next((info for info in roles.infos if info.name == generation), None)
                 found.append(self._believer(generation, info, count, beside="recorder" in roles.agents))
         return found
@@ -156,11 +207,12 @@ class _Worker:
             there = places_of(self._places, partition, count)
             return BelieverOpening(there, settings, connection, topics, partition, generation, info, beside)
 
-        return _Role("believer", generation, topics.episodic, f"{topics.prefix}.believers.{generation}", believer)
+        return _Role("believer", generation, topics.episodic, believers_group(topics, generation), believer)
 
-    def _begun(self, count: int) -> list[str]:
-        """Return the generations that have begun, and the first."""
-        others = [name for name in self._topics.generations_of(self._client.topics()) if name != FIRST]
+    def _begun(self, count: int, control: ControlState) -> list[str]:
+        """Return the generations that have begun and were not dropped, and the first."""
+        gone = {FIRST, *control.dropped}
+        others = [name for name in self._topics.generations_of(self._client.topics()) if name not in gone]
         topics = {name: [(self._topics.semantic(name), number) for number in range(count)] for name in others}
         return [FIRST, *(name for name in others if any(self._client.ends(topics[name]).values()))]
 

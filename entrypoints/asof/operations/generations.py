@@ -163,17 +163,18 @@ def cancel_build(session: Session, query: GenerationQuery) -> list[UnfinishedBui
 
 
 def _free_name(catalog: Catalog) -> str:
-    names = {info.name for info in catalog.generations}
+    names = {*catalog.dropped, *(info.name for info in catalog.generations)}
     return next(name for number in range(1, len(names) + 2) if (name := f"build-{number}") not in names)
 
 
 @operation()
 def switch(session: Session, query: GenerationQuery) -> Catalog:
-    """Let another generation answer, in one step; return the generations. On Kafka, from this directory alone."""
+    """Let another generation answer, in one step; return the generations. On Kafka, for every reader of the topics."""
     if session.on_kafka:
-        from asof.kafka.rebuild import switch as switch_directory
+        from asof.kafka.rebuild import switch as switch_topics
 
-        switch_directory(session.settings, query.name)
+        session.catalog()  # caught up
+        switch_topics(session.settings, query.name)
     else:
         session.writer().switch(query.name)
     session.close_reader()
@@ -182,8 +183,15 @@ def switch(session: Session, query: GenerationQuery) -> Catalog:
 
 @operation()
 def drop(session: Session, query: GenerationQuery) -> Catalog:
-    """Remove a generation that does not answer; return the generations that are left."""
-    session.writer().drop(query.name)
+    """Remove a generation that does not answer; return the generations that are left. On Kafka its topic goes too."""
+    if session.on_kafka:
+        from asof.kafka.rebuild import drop as drop_topic
+
+        session.catalog()  # caught up
+        session.close_reader()
+        drop_topic(session.settings, query.name)
+    else:
+        session.writer().drop(query.name)
     return session.catalog()
 
 

@@ -42,7 +42,8 @@ class TopicCatchUp:
         settings = self._settings
         topics, connection = Topics(settings.kafka_prefix), connection_of(settings)
         with ReplicaFollower(self._places, connection, topics, leave_held=True, settings=settings) as follower:
-            self._ends = {(each.topic, each.partition): each.end for each in follower.catch_up()}
+            ends = {(each.topic, each.partition): each.end for each in follower.catch_up()}
+            self._ends = ends | follower.control_end
 
     def close(self) -> None:
         """Close the client; the next look opens another."""
@@ -67,10 +68,18 @@ class TopicCatchUp:
         now = time.monotonic()
         if not self._ends or now - self._looked < _VALID_SECONDS:
             return bool(self._ends)
+        from asof_streams.kafka.topics import Topics
+
         if self._client is None:
             from asof_streams.kafka.client import Client
 
             self._client = Client(connection_of(self._settings))
+        control = Topics(self._settings.kafka_prefix).control, 0
+        if control not in self._ends:
+            if self._client.partitions(control[0]):
+                return False  # the first rebuild or switch has made it
+        elif self._client.end(*control) != self._ends[control]:
+            return False  # it is asked first: a topic of the others may be gone
         if self._client.ends(self._ends) != self._ends:
             return False
         self._looked = now

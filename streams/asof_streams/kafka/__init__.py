@@ -3,6 +3,7 @@
 __all__ = [
     "client",
     "connection",
+    "control_topic",
     "dead_letters",
     "envelope",
     "errors",

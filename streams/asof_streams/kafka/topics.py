@@ -15,6 +15,7 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import (
+    GroupCoordinatorNotAvailableError,
     InvalidConfigurationError,
     InvalidPartitionsError,
     InvalidReplicationFactorError,
@@ -22,10 +23,11 @@ from aiokafka.errors import (
     NoError,
     PolicyViolationError,
     TopicAlreadyExistsError,
+    UnknownTopicOrPartitionError,
     for_code,
 )
 
-from asof_streams.errors import BrokerUnavailable, InvalidInput
+from asof_streams.errors import BrokerUnavailable, InvalidInput, UnavailableError
 from asof_streams.kafka.connection import Connection
 from asof_streams.kafka.errors import expect_reachable, translate, translate_errors
 from asof_streams.kafka.topic_rules import (
@@ -44,6 +46,7 @@ _SEMANTIC: Final = ".semantic"
 _REQUEST_MS: Final = 15_000
 _POLLS: Final = 100
 _POLL_SECONDS: Final = 0.1
+_MEMBER_POLLS: Final = 300
 _REFUSED: Final = (
     InvalidConfigurationError,
     InvalidPartitionsError,
@@ -83,6 +86,11 @@ class Topics:
         """The topic with copies of parked records."""
         return f"{self.prefix}.dead-letters"
 
+    @property
+    def control(self) -> str:
+        """The topic of the control log, of which the first partition is used. The first rebuild or switch makes it."""
+        return f"{self.prefix}.control"
+
     def semantic(self, generation: str) -> str:
         """The topic of a generation's semantic log."""
         return f"{self.prefix}{_SEMANTIC}.{generation}"
@@ -105,14 +113,17 @@ async def create(
     *,
     partitions: int | None = None,
     replication: int | None = None,
+    control: bool = False,
 ) -> list[str]:
     """Create the topics that do not exist yet; return their names. Existing topics stay unchanged.
 
     partitions: None means as many as the existing topics have, else 1. replication: None means 3, or the number of
-    brokers if that is smaller. InvalidInput: existing topics have another number of partitions, or the broker's
-    policy refuses such topics.
+    brokers if that is smaller. control: whether that of the control log is made too. InvalidInput: existing topics have
+    another number of partitions, or the broker's policy refuses such topics.
     """
     wanted = topics.all(generations)
+    if control:
+        wanted[topics.control] = "derived"
     async with _admin(connection, *wanted) as admin:
         there = {topic["topic"]: len(topic["partitions"]) for topic in await admin.describe_topics()}
         first = next((name for name in wanted if name in there), None)
@@ -130,11 +141,42 @@ async def create(
     return missing
 
 
+async def delete_generation(connection: Connection, topics: Topics, generation: str, group: str) -> None:
+    """Delete the topic of a generation, once no worker follows for it: `group` is the consumer group of those.
+
+    UnavailableError: workers still do. A topic that is not there is deleted already.
+    """
+    name = topics.semantic(generation)
+    async with _admin(connection, name) as admin:
+        for _ in range(_MEMBER_POLLS):  # a member that ended without a word is one until its session ends
+            if not await _members(admin, group):
+                break
+            await sleep(_POLL_SECONDS)
+        else:
+            raise UnavailableError(f"workers still follow for generation {generation}: ask again once they do not")
+        if name in {topic["topic"] for topic in await admin.describe_topics()}:
+            for _, code in (await admin.delete_topics([name])).topic_error_codes:
+                error = for_code(code)
+                if error not in (NoError, UnknownTopicOrPartitionError):
+                    raise translate(connection, error(), name)
+
+
+async def _members(admin: AIOKafkaAdminClient, group: str) -> int:
+    """Return the number of members of a consumer group; 0: there is no such group. Until a broker can tell, it is 1."""
+    try:
+        [answer] = await admin.describe_consumer_groups([group])
+    except GroupCoordinatorNotAvailableError:
+        return 1
+    return sum(len(described[5]) for described in answer.groups)
+
+
 async def check(connection: Connection, topics: Topics, generations: Sequence[str] | None = None) -> list[TopicFinding]:
     """Return the findings of all topics, the messages topic's first. generations: None means all that have a topic."""
     async with _admin(connection, *topics.all(generations or ())) as admin:
         listed = await _listed(admin)
         wanted = topics.all(topics.generations_of(listed) if generations is None else generations)
+        if topics.control in listed:
+            wanted[topics.control] = "derived"
         return await _findings(connection, admin, listed, wanted)
 
 

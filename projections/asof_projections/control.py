@@ -1,0 +1,53 @@
+"""The state that the control log comes to, and the catalogue of a directory as a projection of it. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Self
+
+from asof_projections.generations import Catalog, is_name
+from asof_streams.control import GenerationBuilt, GenerationDropped, GenerationSwitched
+from asof_streams.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class ControlState:
+    """What was said of generations up to a position of the control log; `active` None: nobody switched yet."""
+
+    position: int = 0
+    active: str | None = None
+    built: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+
+    def after(self, events: Iterable[Event]) -> Self:
+        """Return the state after more events of the log."""
+        state = self
+        for event in events:
+            state = replace(state._after(event), position=state.position + 1)
+        return state
+
+    def _after(self, event: Event) -> Self:
+        if not is_name(getattr(event, "generation", "")):  # nobody of ours wrote it, and a name becomes a path
+            return self
+        match event:
+            case GenerationBuilt(generation=name) if name not in self.built and name not in self.dropped:
+                return replace(self, built=(*self.built, name))
+            case GenerationSwitched(generation=name) if name not in self.dropped:
+                return replace(self, active=name)
+            case GenerationDropped(generation=name) if name not in self.dropped and name != self.active:
+                built = tuple(other for other in self.built if other != name)
+                return replace(self, built=built, dropped=(*self.dropped, name))
+            case _:
+                return self
+
+    def applied(self, catalog: Catalog) -> Catalog:
+        """Return the catalogue of a directory as the log has it.
+
+        Where the generation that is to answer is not in the directory yet, the one before it does, or the first; and
+        `control` stays behind until it is.
+        """
+        left = tuple(info for info in catalog.generations if info.name not in self.dropped)
+        names = {info.name for info in left}
+        assert left, "the first generation is never dropped"
+        active = next(name for name in (self.active, catalog.active, left[0].name) if name in names)
+        position = self.position if self.active in (None, active) else catalog.control
+        return Catalog(active, left, position, self.dropped)
