@@ -219,7 +219,6 @@ with tempfile.TemporaryDirectory() as folder, asof.open(folder) as memory:
 def test_reading_by_rules_loads_nothing_that_computes_or_compares_vectors() -> None:
     comparing = {
         "faiss",
-        "safetensors",
         "tokenizers",
         "openai",
         "asof.runtime.vector_search",

@@ -20,7 +20,6 @@ from asof_streams.errors import ModelUnavailable
     ("package", "command", "make"),
     [
         ("tokenizers", weights.COMMAND, MiniLMEmbedder),
-        ("safetensors", weights.COMMAND, MiniLMEmbedder),
         ("sentence_transformers", install_command("torch"), lambda: SentenceTransformersEmbedder("a-model")),
         (
             "openai",

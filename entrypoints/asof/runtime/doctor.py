@@ -26,7 +26,7 @@ State = Literal["ok", "absent", "broken"]
 
 _PYTHON: Final = (3, 11)
 _EXTRAS: Final = {
-    "minilm": ("safetensors", "tokenizers"),
+    "minilm": ("tokenizers",),
     "torch": ("sentence_transformers",),
     "openai": ("openai",),
     "serve": ("fastapi", "uvicorn", "prometheus_client"),

